@@ -1,0 +1,39 @@
+// The plan of a campaign (format stackx/plan/1): everything that decides what is run and in which order, so that
+// a killed campaign goes on exactly where it was. Stored before the first inspection.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "specs/project.hpp"
+#include "specs/stack.hpp"
+#include "specs/workload.hpp"
+
+namespace stackx::specs {
+
+struct Arm {
+  std::string label;  // unique in the plan: short stack id, "/2" for workload 2, "+A" for a sentinel
+  Stack stack;
+  Workload workload;
+  bool sentinel = false;  // repeats an earlier arm, to measure the false-positive rate
+};
+
+struct Plan {
+  std::string id;       // SHA-256 of the canonical JSON without `id`
+  std::string project;  // the project's name
+  std::string created;  // RFC 3339, UTC
+  std::uint64_t seed = 0;
+  std::vector<Arm> arms;
+  CampaignSpec campaign;  // rounds, budgets, limits, runner
+
+  // The order of round `round` (from 0): a permutation of the arms, the same on every machine.
+  std::vector<std::size_t> order(std::uint64_t round) const;
+};
+
+nlohmann::json to_json(const Plan& plan);
+Plan plan_from(const Node& node);  // verifies the id
+void seal(Plan& plan);
+
+}  // namespace stackx::specs

@@ -1,0 +1,33 @@
+// A workload: a performance indicator (PI) and its parameters.
+//
+// Written on the command line as NAME[:key=value,...], in projects as {"pi": ..., "params": {...}}. In a
+// project a parameter may be a list: expand() crosses them.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stackx::specs {
+
+class Node;
+
+struct Workload {
+  std::string pi;
+  std::map<std::string, std::string> params;  // scalars as text: {"m": "512", "dtype": "float32"}
+
+  std::string text() const;  // "matmul:dtype=float32,k=512,m=512,n=512"; keys sorted
+  std::string id() const;    // SHA-256 of text()
+  // Every parameter named here has this value there (for `--workload matmul:m=512`).
+  bool matches(const Workload& other) const;
+  auto operator<=>(const Workload&) const = default;
+};
+
+Workload parse_workload(std::string_view text);        // throws Error(bad_input)
+std::vector<Workload> expand_workloads(const Node& node);  // the project's "workload"
+nlohmann::json to_json(const Workload& workload);      // {"pi", "params"}
+Workload workload_from(const Node& node);              // scalars only
+
+}  // namespace stackx::specs
