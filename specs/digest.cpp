@@ -1,0 +1,54 @@
+#include "specs/digest.hpp"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <fstream>
+#include <memory>
+
+#include "specs/error.hpp"
+
+namespace stackx::specs {
+namespace {
+
+class Sha256 {
+ public:
+  Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+  }
+  void update(const void* bytes, std::size_t size) { EVP_DigestUpdate(context_.get(), bytes, size); }
+  std::string hex() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+    unsigned size = 0;
+    EVP_DigestFinal_ex(context_.get(), digest.data(), &size);
+    std::string text;
+    for (unsigned i = 0; i < size; ++i) {
+      text += "0123456789abcdef"[digest[i] >> 4];
+      text += "0123456789abcdef"[digest[i] & 15];
+    }
+    return text;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+
+}  // namespace
+
+std::string sha256(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(bytes.data(), bytes.size());
+  return hash.hex();
+}
+
+std::string sha256_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw broken_environment(file.string() + ": cannot be read; check that it exists and its permissions");
+  Sha256 hash;
+  std::array<char, 1 << 16> buffer;
+  while (in.read(buffer.data(), buffer.size()) || in.gcount() > 0) hash.update(buffer.data(), in.gcount());
+  if (in.bad()) throw broken_environment(file.string() + ": reading failed half-way; check the disk");
+  return hash.hex();
+}
+
+}  // namespace stackx::specs
