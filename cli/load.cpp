@@ -1,0 +1,62 @@
+#include "cli/load.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "inspector/host.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::cli {
+
+namespace fs = std::filesystem;
+
+fs::path find_data_directory(const fs::path& executable_directory) {
+  if (const char* chosen = std::getenv("STACKX_DATA"); chosen != nullptr && *chosen != '\0') {
+    if (!fs::is_directory(chosen))
+      throw broken_environment(fmt::format("$STACKX_DATA: {} is no directory; unset it or name the directory of the catalogs", chosen));
+    return chosen;
+  }
+  const fs::path places[] = {executable_directory / "../specs/data", executable_directory / "../share/stackx/data"};
+  for (const auto& place : places)
+    if (fs::is_directory(place)) return fs::canonical(place);
+  throw broken_environment(fmt::format("the catalogs that come with stackx are neither in {} nor in {}; set $STACKX_DATA to their directory",
+                                       places[0].lexically_normal().string(), places[1].lexically_normal().string()));
+}
+
+Loaded load(const fs::path& project_file, const Globals& globals) {
+  auto [project, catalog] = specs::load_project(project_file, globals.data_directory);
+  Loaded loaded{std::move(project), std::move(catalog), inspector::detect_host()};
+  resolver::bind_host(loaded.project, loaded.catalog, loaded.host);
+  return loaded;
+}
+
+std::string grouped(const resolver::BigInt& number) {
+  std::string digits = number.str();
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 0) return "?";
+  if (seconds < 59.95) return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 1 : 0);
+  const auto whole = static_cast<long>(std::lround(seconds));
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string bytes(double count) {
+  const char* units[] = {"B", "kB", "MB", "GB", "TB"};
+  int unit = 0;
+  while (count >= 1000 && unit < 4) count /= 1000, ++unit;
+  return fmt::format("{:.{}f} {}", count, unit == 0 ? 0 : 1, units[unit]);
+}
+
+void print_json(const nlohmann::json& document) { fmt::print("{}\n", document.dump()); }
+
+bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
+}  // namespace stackx::cli

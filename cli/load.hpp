@@ -1,0 +1,28 @@
+// What several subcommands begin with: the project, its catalogs, and the machine at hand.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "cli/commands.hpp"
+#include "resolver/resolver.hpp"
+#include "specs/hardware.hpp"
+#include "specs/project.hpp"
+
+namespace stackx::cli {
+
+struct Loaded {
+  specs::Project project;  // hardware "host" replaced by the version that the catalog now holds
+  specs::Catalog catalog;
+  specs::Host host;
+};
+
+Loaded load(const std::filesystem::path& project_file, const Globals& globals);
+
+std::string grouped(const resolver::BigInt& number);  // 139,740,802
+std::string duration(double seconds);                 // "4.2 s", "3 min 05 s", "2 h 10 min"
+std::string bytes(double count);                      // "195.5 MB"
+void print_json(const nlohmann::json& document);      // one line on stdout
+bool stdout_is_terminal();
+
+}  // namespace stackx::cli

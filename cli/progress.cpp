@@ -1,0 +1,64 @@
+#include "cli/progress.hpp"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/load.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr std::chrono::seconds kQuietInterval{5};  // between lines where stderr is a file or a pipe
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
+}
+
+std::string text(const inspector::Progress& progress) {
+  const auto width = fmt::formatted_size("{}", progress.planned);
+  const std::string left = progress.seconds_left < 0 ? "" : "  " + duration(progress.seconds_left) + " left";
+  return fmt::format("[{:>{}}/{}]  {} failed{}  {}", progress.done, width, progress.planned, progress.failed, left, progress.current);
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void ProgressLine::clear() {
+  if (drawn_) fmt::print(stderr, "\r\033[K");
+  drawn_ = false;
+}
+
+void ProgressLine::show(const inspector::Progress& progress) {
+  last_ = text(progress);
+  if (terminal_) {
+    clear();
+    fmt::print(stderr, "{}", last_.substr(0, terminal_width() - 1));
+    std::fflush(stderr);
+    drawn_ = true;
+    return;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return;
+  next_ = now + kQuietInterval;
+  fmt::print(stderr, "{}\n", last_);
+  last_.clear();
+}
+
+void ProgressLine::say(const std::string& line) {
+  clear();
+  fmt::print(stderr, "{}\n", line);
+}
+
+void ProgressLine::finish() {
+  if (terminal_ && drawn_) fmt::print(stderr, "\n");
+  if (!terminal_ && !last_.empty()) fmt::print(stderr, "{}\n", last_);
+  drawn_ = false;
+  last_.clear();
+}
+
+}  // namespace stackx::cli
