@@ -1,0 +1,284 @@
+// Reading catalogs: one function for each object of the format.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "specs/catalog.hpp"
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+#include "specs/names.hpp"
+#include "specs/nearest.hpp"
+
+namespace stackx::specs {
+namespace {
+
+// The enumerator whose name stands at `node`.
+template <typename Enum, std::size_t N>
+Enum word(const Node& node, const std::array<Enum, N>& values) {
+  const std::string text = node.text();
+  std::vector<std::string> names;
+  for (const Enum value : values) {
+    if (text == to_string(value)) return value;
+    names.push_back(to_string(value));
+  }
+  node.fail(fmt::format("unknown word \"{}\"{}", text, suggestion(text, names)));
+}
+
+constexpr std::array kinds{Kind::hardware, Kind::driver, Kind::runtime,
+                           Kind::package,  Kind::image,  Kind::setting};
+constexpr std::array schemes{Versioning::pep440, Versioning::semver, Versioning::debian,
+                             Versioning::opaque};
+constexpr std::array artifact_types{ArtifactType::wheel, ArtifactType::system,
+                                    ArtifactType::debootstrap, ArtifactType::oci,
+                                    ArtifactType::path};
+
+Versioning versioning_of(const Node& component) {
+  const auto node = component.find("versioning");
+  return node ? word(*node, schemes) : Versioning::pep440;
+}
+
+std::string optional_text(const Node& node, std::string_view key) {
+  const auto found = node.find(key);
+  return found ? found->nonempty() : "";
+}
+
+std::string read_source(const Node& node) {
+  if (node.json().is_string()) return node.nonempty();
+  node.only({"url", "read", "title"});
+  const std::string title = optional_text(node, "title");
+  return fmt::format("{}{}{} (read {})", title, title.empty() ? "" : ": ",
+                     node.at("url").nonempty(), node.at("read").nonempty());
+}
+
+std::vector<std::string> read_sources(const Node& node) {
+  std::vector<std::string> sources;
+  if (const auto one = node.find("source")) sources.push_back(read_source(*one));
+  if (const auto many = node.find("sources"))
+    for (const auto& item : many->items()) sources.push_back(read_source(item));
+  return sources;
+}
+
+Attribute read_attribute(const Node& node) {
+  if (!node.json().is_array()) {
+    auto value = node.scalar();
+    if (value.empty()) node.fail("expected a value that is not empty");
+    return value;
+  }
+  std::vector<std::string> set;
+  for (const auto& item : node.items()) set.push_back(item.nonempty());
+  return set;
+}
+
+std::map<std::string, std::string> read_environment(const Node& node) {
+  std::map<std::string, std::string> environment;
+  for (const auto& [name, value] : node.members()) {
+    const bool valid = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+                       std::all_of(name.begin(), name.end(), [](unsigned char c) {
+                         return c == '_' || (c < 128 && std::isalnum(c));
+                       });
+    if (!valid) value.fail("an environment variable's name holds letters, digits and '_' only");
+    environment[name] = value.scalar();
+    if (environment[name].find('\0') != std::string::npos)
+      value.fail("an environment variable cannot hold a NUL character");
+  }
+  return environment;
+}
+
+// A setting's parameters become parameters of the workload: the same rules, single values.
+std::map<std::string, std::string> read_parameters(const Node& node) {
+  std::map<std::string, std::string> parameters;
+  for (const auto& [name, value] : node.members()) {
+    check_component_name(name, value);
+    parameters[name] = value.scalar();
+    if (parameters[name].empty()) value.fail("expected a value that is not empty");
+  }
+  return parameters;
+}
+
+void check_sha256(const std::string& text, const Node& place) {
+  if (text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos) return;
+  place.fail("expected a SHA-256: 64 lower-case hexadecimal digits");
+}
+
+// A wheel's library lies inside its environment, all others are absolute.
+void check_library(const Artifact& artifact, const Node& place) {
+  const std::filesystem::path library(artifact.library);
+  if (artifact.type != ArtifactType::wheel) {
+    if (!library.is_absolute()) place.fail("expected an absolute path");
+    return;
+  }
+  if (library.is_absolute() || std::find(library.begin(), library.end(), "..") != library.end())
+    place.fail("expected a path inside the environment: neither absolute nor with \"..\"");
+}
+
+Artifact read_artifact(const Node& node) {
+  node.only({"type", "file", "sha256", "size", "package", "package_version", "library"});
+  Artifact artifact;
+  artifact.type = word(node.at("type"), artifact_types);
+  const bool system = artifact.type == ArtifactType::system;
+  node.at(system ? "package" : "file");  // what every one of its type needs
+  artifact.file = optional_text(node, "file");
+  artifact.package = optional_text(node, "package");
+  artifact.package_version = optional_text(node, "package_version");
+  artifact.sha256 = optional_text(node, "sha256");
+  artifact.library = optional_text(node, "library");
+  if (const auto size = node.find("size")) artifact.size = size->unsigned_integer();
+  if (!artifact.sha256.empty()) check_sha256(artifact.sha256, node.at("sha256"));
+  if (!artifact.library.empty()) check_library(artifact, node.at("library"));
+  if (artifact.type == ArtifactType::wheel) {
+    node.at("sha256");
+    if (artifact.file.find('/') != std::string::npos)
+      node.at("file").fail("expected the wheel's file name, without a directory");
+  }
+  return artifact;
+}
+
+class Reader {
+ public:
+  explicit Reader(const Schemes& schemes) : schemes_(schemes) {}
+
+  Component component(const std::string& name, const Node& node) const {
+    check_component_name(name, node);
+    node.only({"kind", "versioning", "ecosystem", "description", "source", "sources", "versions"});
+    Component result;
+    result.name = name;
+    result.file = node.file();
+    result.kind = word(node.at("kind"), kinds);
+    result.versioning = versioning_of(node);
+    result.ecosystem = optional_text(node, "ecosystem");
+    result.description = optional_text(node, "description");
+    result.sources = read_sources(node);
+    for (const auto& [text, value] : node.at("versions").members())
+      result.versions.push_back(entry(result, text, value));
+    check_spellings(result, node.at("versions"));
+    return result;
+  }
+
+ private:
+  VersionEntry entry(const Component& component, const std::string& text, const Node& node) const {
+    check_version_text(text, node);
+    node.only({"attributes", "requires", "requires_if", "conflicts", "provides", "artifacts",
+               "environment", "parameters", "reports", "source", "sources"});
+    VersionEntry result;
+    result.version = version(text, component.versioning, node);
+    if (const auto list = node.find("attributes"))
+      for (const auto& [name, value] : list->members()) {
+        check_component_name(name, value);
+        result.attributes.emplace(name, read_attribute(value));
+      }
+    if (const auto map = node.find("requires")) result.requires_ = requirements(*map);
+    if (const auto map = node.find("conflicts")) result.conflicts = requirements(*map);
+    check_not_itself(component.name, result.requires_, node, "requires");
+    check_not_itself(component.name, result.conflicts, node, "conflicts");
+    if (const auto list = node.find("requires_if"))
+      for (const auto& item : list->items()) result.requires_if.push_back(conditional(item));
+    if (const auto map = node.find("provides"))
+      for (const auto& [name, value] : map->members()) {
+        check_component_name(name, value);
+        result.provides.emplace(name, version(value.text(), Versioning::pep440, value));
+      }
+    if (const auto list = node.find("artifacts"))
+      for (const auto& item : list->items()) result.artifacts.push_back(read_artifact(item));
+    if (const auto map = node.find("environment")) result.environment = read_environment(*map);
+    if (const auto map = node.find("parameters")) result.parameters = read_parameters(*map);
+    result.reports = optional_text(node, "reports");
+    result.sources = read_sources(node);
+    return result;
+  }
+
+  static Version version(const std::string& text, Versioning scheme, const Node& place) {
+    auto parsed = Version::parse(text, scheme);
+    if (parsed) return *parsed;
+    place.fail(fmt::format("\"{}\" is no {} version: column {}: {}", text, to_string(scheme),
+                           parsed.error().column, parsed.error().reason));
+  }
+
+  std::vector<Requirement> requirements(const Node& map) const {
+    std::vector<Requirement> result;
+    for (const auto& [key, value] : map.members()) {
+      const auto scheme = schemes_.find(key);
+      result.push_back(parse_requirement(
+          key, value, scheme == schemes_.end() ? Versioning::pep440 : scheme->second));
+    }
+    return result;
+  }
+
+  ConditionalRequirement conditional(const Node& node) const {
+    node.only({"if", "then"});
+    ConditionalRequirement result{requirements(node.at("if")), requirements(node.at("then"))};
+    if (result.if_.empty())
+      node.at("if").fail("expected at least one condition; else use \"requires\"");
+    if (result.then.empty()) node.at("then").fail("expected at least one requirement");
+    return result;
+  }
+
+  static void check_not_itself(const std::string& name, const std::vector<Requirement>& list,
+                               const Node& node, const char* key) {
+    for (const auto& requirement : list)
+      if (requirement.component == name)
+        node.at(key).fail(
+            fmt::format("{} names itself: \"{}\"; leave it out", name, requirement.text()));
+  }
+
+  // "1.0" and "1.0.0" are one PEP 440 version: no specifier could tell them apart.
+  static void check_spellings(const Component& component, const Node& versions) {
+    std::map<std::string_view, std::string> seen;
+    for (const auto& entry : component.versions) {
+      const auto [first, fresh] = seen.emplace(entry.version.key(), entry.version.text());
+      if (!fresh)
+        versions.fail(fmt::format("\"{}\" and \"{}\" are the same {} version; keep one",
+                                  first->second, entry.version.text(),
+                                  to_string(component.versioning)));
+    }
+  }
+
+  const Schemes& schemes_;
+};
+
+Schemes declared(const Node& document) {
+  Schemes result;
+  for (const auto& [name, component] : document.at("components").members())
+    result[name] = versioning_of(component);
+  return result;
+}
+
+}  // namespace
+
+Catalog parse_catalog(const Node& document, const Schemes& others) {
+  document.schema("stackx/catalog/1");
+  document.only({"$schema", "description", "source", "sources", "components"});
+  optional_text(document, "description");
+  read_sources(document);
+  Schemes schemes = declared(document);
+  schemes.insert(others.begin(), others.end());
+  const Reader reader(schemes);
+  Catalog catalog;
+  for (const auto& [name, component] : document.at("components").members())
+    catalog.components.emplace(name, reader.component(name, component));
+  return catalog;
+}
+
+Catalog load_catalog(const std::filesystem::path& file) { return load_catalogs({file}); }
+
+Catalog load_catalogs(const std::vector<std::filesystem::path>& files) {
+  std::vector<Node> documents;
+  Schemes schemes;
+  for (const auto& file : files) {
+    documents.push_back(Node::parse_file(file));
+    documents.back().schema("stackx/catalog/1");
+    schemes.merge(declared(documents.back()));
+  }
+  Catalog all;
+  for (const auto& document : documents)
+    for (auto& [name, component] : parse_catalog(document, schemes).components) {
+      const auto [known, fresh] = all.components.emplace(name, component);
+      if (!fresh)
+        throw bad_input(fmt::format("{} and {} both declare the component \"{}\"; keep one",
+                                    known->second.file, component.file, name));
+    }
+  return all;
+}
+
+}  // namespace stackx::specs

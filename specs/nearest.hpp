@@ -1,0 +1,23 @@
+// What a misspelt word probably meant, for messages: `; did you mean "requires"?`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stackx::specs {
+
+// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`
+// (optimal string alignment). Words are compared up to their first 64 bytes.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+// The candidate with the smallest distance, the first of them; nothing without candidates.
+std::optional<std::string> nearest(std::string_view word,
+                                   const std::vector<std::string>& candidates);
+
+// `; did you mean "X"?` where X is close, `; the nearest known one is "X"` where it is not, else
+// "".
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace stackx::specs
