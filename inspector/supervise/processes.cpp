@@ -1,0 +1,154 @@
+#include "inspector/supervise/processes.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace stackx::supervise {
+namespace {
+
+std::string read_small(const std::string& path) {
+  std::string text;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  char buffer[4096];
+  for (ssize_t got; (got = read(fd, buffer, sizeof buffer)) > 0;) text.append(buffer, got);
+  close(fd);
+  return text;
+}
+
+std::vector<pid_t> numbers_in(const char* directory) {
+  std::vector<pid_t> result;
+  DIR* handle = opendir(directory);
+  if (handle == nullptr) return result;
+  while (const dirent* entry = readdir(handle)) {
+    if (std::isdigit(static_cast<unsigned char>(entry->d_name[0]))) {
+      result.push_back(std::atoi(entry->d_name));
+    }
+  }
+  closedir(handle);
+  return result;
+}
+
+struct Stat {
+  char state = 'X';
+  pid_t parent = 0;
+};
+
+Stat stat_of(pid_t pid) {
+  Stat result;
+  const auto text = read_small("/proc/" + std::to_string(pid) + "/stat");
+  const auto name_end = text.rfind(')');  // the name may hold spaces and parentheses
+  if (name_end != std::string::npos && name_end + 2 < text.size()) {
+    std::sscanf(text.c_str() + name_end + 2, "%c %d", &result.state, &result.parent);
+  }
+  return result;
+}
+
+bool runs(pid_t pid) {
+  const char state = stat_of(pid).state;
+  return state != 'X' && state != 'Z';
+}
+
+// /proc/PID/task/TID/children: cheap, but a kernel option.
+bool children_of(pid_t pid, std::vector<pid_t>& result) {
+  const auto tasks = "/proc/" + std::to_string(pid) + "/task";
+  for (const pid_t tid : numbers_in(tasks.c_str())) {
+    const auto file = tasks + "/" + std::to_string(tid) + "/children";
+    const auto text = read_small(file);
+    if (text.empty() && access(file.c_str(), R_OK) != 0 && access(tasks.c_str(), F_OK) == 0) {
+      if (tid == pid) return false;
+    }
+    const char* at = text.c_str();
+    for (char* end = nullptr;; at = end) {
+      const long child = std::strtol(at, &end, 10);
+      if (end == at) break;
+      result.push_back(static_cast<pid_t>(child));
+    }
+  }
+  return true;
+}
+
+std::vector<pid_t> descendants_by_scan() {
+  const pid_t self = getpid();
+  std::vector<std::pair<pid_t, pid_t>> parents;  // (parent, child)
+  for (const pid_t pid : numbers_in("/proc")) parents.emplace_back(stat_of(pid).parent, pid);
+  std::vector<pid_t> result;
+  std::vector<pid_t> open{self};
+  while (!open.empty()) {
+    const pid_t parent = open.back();
+    open.pop_back();
+    for (const auto& [its_parent, child] : parents) {
+      if (its_parent == parent && child != self) {
+        result.push_back(child);
+        open.push_back(child);
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<pid_t> descendants() {
+  std::vector<pid_t> result;
+  if (!children_of(getpid(), result)) return descendants_by_scan();
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const pid_t pid = result[i];
+    children_of(pid, result);
+  }
+  return result;
+}
+
+std::uint64_t resident(pid_t pid) {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  unsigned long long size = 0, pages = 0;
+  const auto text = read_small("/proc/" + std::to_string(pid) + "/statm");
+  return std::sscanf(text.c_str(), "%llu %llu", &size, &pages) == 2 ? pages * page : 0;
+}
+
+std::uint64_t proportional(pid_t pid) {
+  const auto text = read_small("/proc/" + std::to_string(pid) + "/smaps_rollup");
+  const auto at = text.find("\nPss:");
+  if (at == std::string::npos) return resident(pid);
+  return std::strtoull(text.c_str() + at + 5, nullptr, 10) * 1024;
+}
+
+}  // namespace
+
+std::vector<pid_t> others() {
+  std::vector<pid_t> result;
+  if (getpid() == 1) {
+    result = numbers_in("/proc");
+    std::erase(result, 1);
+  } else {
+    result = descendants();
+  }
+  std::erase_if(result, [](pid_t pid) { return !runs(pid); });
+  return result;
+}
+
+std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t limit) {
+  std::uint64_t sum = 0;
+  for (const pid_t pid : pids) sum += resident(pid);
+  if (sum <= limit || pids.size() < 2) return sum;
+  sum = 0;
+  for (const pid_t pid : pids) sum += proportional(pid);
+  return sum;
+}
+
+void kill_all() {
+  if (getpid() == 1) {
+    kill(-1, SIGKILL);  // all of the namespace but ourselves, in one step
+    return;
+  }
+  for (const pid_t pid : others()) kill(pid, SIGKILL);
+}
+
+}  // namespace stackx::supervise

@@ -1,0 +1,23 @@
+// The processes under the supervisor: all others of its PID namespace, or all descendants of a
+// subreaper.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace stackx::supervise {
+
+// Everything but ourselves that still runs (no zombies).
+std::vector<pid_t> others();
+
+// Memory of these together. Resident sizes first, which is cheap and counts shared pages once per
+// process; only where that sum passes `limit` the proportional sizes, which are exact and slow.
+std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t limit);
+
+// Sends SIGKILL to all of them, whatever session or group they moved to. Outside a PID namespace
+// one call may miss a process that is just being forked: call again until others() is empty.
+void kill_all();
+
+}  // namespace stackx::supervise

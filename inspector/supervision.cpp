@@ -1,0 +1,74 @@
+#include "inspector/supervision.hpp"
+
+#include <charconv>
+#include <string_view>
+
+namespace stackx::inspector {
+namespace {
+
+constexpr std::string_view last_line = "complete=1\n";
+
+// One place that knows keys and their order: writing and reading both go through it.
+template <typename Report, typename Visit>
+void fields(Report& report, Visit visit) {
+  visit("status", report.status);
+  visit("start_ns", report.start_ns);
+  visit("duration_ns", report.duration_ns);
+  visit("peak_bytes", report.peak_bytes);
+  visit("left", report.left);
+  visit("user_us", report.user_us);
+  visit("system_us", report.system_us);
+  visit("max_rss_kib", report.max_rss_kib);
+  visit("minor_faults", report.minor_faults);
+  visit("major_faults", report.major_faults);
+  visit("voluntary", report.voluntary);
+  visit("involuntary", report.involuntary);
+}
+
+std::optional<std::string_view> value_of(std::string_view text, std::string_view key) {
+  for (std::size_t from = 0; from < text.size();) {
+    const auto to = text.find('\n', from);
+    if (to == std::string_view::npos) return std::nullopt;
+    const auto line = text.substr(from, to - from);
+    if (line.size() > key.size() && line.starts_with(key) && line[key.size()] == '=') {
+      return line.substr(key.size() + 1);
+    }
+    from = to + 1;
+  }
+  return std::nullopt;
+}
+
+template <typename Number>
+bool read_number(std::string_view text, std::string_view key, Number& number) {
+  const auto value = value_of(text, key);
+  if (!value) return false;
+  const auto* end = value->data() + value->size();
+  const auto result = std::from_chars(value->data(), end, number);
+  return result.ec == std::errc() && result.ptr == end;
+}
+
+}  // namespace
+
+std::string to_text(const Supervision& report) {
+  std::string text = "end=" + std::to_string(static_cast<int>(report.end)) + "\n";
+  fields(report, [&](const char* key, auto value) {
+    text += std::string(key) + "=" + std::to_string(value) + "\n";
+  });
+  return text + std::string(last_line);
+}
+
+std::optional<Supervision> supervision_from(const std::string& text) {
+  if (!text.ends_with(last_line)) return std::nullopt;
+  Supervision report;
+  int end = 0;
+  bool complete = read_number(text, "end", end) && end >= 0 &&
+                  end <= static_cast<int>(Supervision::End::stopped);
+  fields(report, [&](const char* key, auto& value) {
+    complete = read_number(text, key, value) && complete;
+  });
+  if (!complete) return std::nullopt;
+  report.end = static_cast<Supervision::End>(end);
+  return report;
+}
+
+}  // namespace stackx::inspector
