@@ -1,0 +1,73 @@
+"""What the black-box tests share: a scratch directory with its own store and cache, and the binary."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+STACKX = os.environ["STACKX"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples" / "blas-cpu" / "project.json"
+
+
+def debian_package(name):
+    """The installed version of a Debian package, or None."""
+    if shutil.which("dpkg-query") is None:
+        return None
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", name], capture_output=True, text=True)
+    return done.stdout or None
+
+
+class BlackBox(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="stackx-test-")
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+        self.db = self.scratch / "data" / "stackx.db"
+        self.environment = dict(os.environ, XDG_DATA_HOME=str(self.scratch / "share"),
+                                XDG_CACHE_HOME=str(self.scratch / "cache"), STACKX_DB=str(self.db))
+
+    def stackx(self, *arguments, exit_code=0, **options):
+        done = subprocess.run([STACKX, *map(str, arguments)], capture_output=True, text=True,
+                              env=self.environment, timeout=300, **options)
+        self.assertEqual(done.returncode, exit_code, f"{arguments}\nstdout: {done.stdout}\nstderr: {done.stderr}")
+        return done
+
+    def json(self, *arguments, exit_code=0):
+        return json.loads(self.stackx(*arguments, "--json", exit_code=exit_code).stdout)
+
+    def lines(self, *arguments):
+        return [json.loads(line) for line in self.stackx(*arguments, "--json").stdout.splitlines()]
+
+    def write(self, name, document):
+        path = self.scratch / name
+        path.write_text(document if isinstance(document, str) else json.dumps(document))
+        return path
+
+    def project(self, name="project.json", **changes):
+        """A project over `catalog.json` in the scratch directory; keyword arguments replace its members."""
+        document = {"$schema": "stackx/project/1", "name": "test", "catalogs": ["catalog.json"], "requires": {"blas": "*"},
+                    "workload": {"pi": "matmul", "params": {"m": 48, "n": 40, "k": 56, "dtype": "float32", "threads": 1,
+                                                            "repetitions": 3, "min_sample_ms": 1, "warmup_ms": 1}},
+                    "campaign": {"sampler": {"kind": "all"}, "rounds": 3, "limits": {"seconds": 30, "memory_gib": 2}}}
+        document.update(changes)
+        return self.write(name, document)
+
+    def fake_blas(self, version="9.9.1", fault=0):
+        """Builds a look-alike library; returns its path. Skips the test without a C compiler."""
+        compiler = os.environ.get("STACKX_CC") or shutil.which("cc")
+        if not compiler:
+            self.skipTest("no C compiler to build the look-alike library with")
+        library = self.scratch / f"libfake-{version}-{fault}.so"
+        subprocess.run([compiler, "-O1", "-shared", "-fPIC", f"-DFAULT={fault}", f'-DVERSION="{version}"',
+                        "-o", library, pathlib.Path(__file__).with_name("fake_blas.c")], check=True)
+        return library
+
+    def fake_catalog(self, libraries):
+        """catalog.json with one component a library: {name: (version asked for, path)}; each provides blas."""
+        components = {name: {"versions": {version: {"provides": {"blas": version}, "artifacts": [
+            {"type": "path", "file": str(path), "library": str(path)}]}}} for name, (version, path) in libraries.items()}
+        return self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": components})

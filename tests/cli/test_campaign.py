@@ -1,0 +1,117 @@
+"""The whole path on small libraries: inspect -> store -> advise, outcomes, export and import."""
+
+import collections
+import json
+import unittest
+
+from harness import BlackBox, debian_package
+
+
+class Campaign(BlackBox):
+    def outcomes(self):
+        documents = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
+        found = collections.defaultdict(collections.Counter)
+        for document in documents:
+            if document["$schema"] == "stackx/inspection/1":
+                library = next(iter(document["stack"]))
+                found[library][document["outcome"]] += 1
+        return found
+
+    def test_right_wrong_crashing_and_mistaken_libraries(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas()), "also-right": ("9.9.2", self.fake_blas("9.9.2")),
+                           "wrong-product": ("9.9.3", self.fake_blas("9.9.3", fault=1)),
+                           "crashing": ("9.9.4", self.fake_blas("9.9.4", fault=2)),
+                           "mistaken": ("8.0", self.fake_blas("9.9.5")),
+                           "absent": ("1.0", self.scratch / "no-such-library.so")})
+        summary = self.json("inspect", self.project())
+        self.assertEqual(summary["outcomes"]["ok"], 6)
+        outcomes = self.outcomes()
+        self.assertEqual(outcomes["right"], {"ok": 3})
+        self.assertEqual(outcomes["wrong-product"], {"wrong_result": 3})
+        self.assertEqual(outcomes["crashing"], {"crashed": 3})
+        self.assertEqual(outcomes["mistaken"], {"wrong_stack": 3})
+        self.assertEqual(set(outcomes["absent"]), {"build_failed"})
+
+        advice = self.json("advise", "--hw", "host", "--workload", "matmul")
+        ranked = [next(iter(row["stack"]["components"])) for row in advice["recommendations"]]
+        self.assertEqual(set(ranked), {"right", "also-right"})
+        for row in advice["recommendations"]:
+            self.assertEqual((row["inspections"], row["evidence"]), (3, "measured"))
+            self.assertGreater(row["rate"]["median"], 0)
+            self.assertEqual(row["rate"]["unit"], "GFLOP/s")
+            self.assertIsNotNone(row["cv"])
+        table = self.stackx("advise").stdout
+        self.assertIn("wrong_result", table)
+        self.assertIn("right", table)
+        self.stackx("advise", "--workload", "matmul:m=4096", exit_code=1)
+        self.stackx("advise", "--hw", "no-such-machine", exit_code=1)
+
+    def test_result_document_says_what_ran(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        self.stackx("inspect", self.project(), "--rounds", "1")
+        plan, document = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
+        self.assertEqual(plan["$schema"], "stackx/plan/1")
+        self.assertEqual(document["campaign"], plan["id"])
+        self.assertEqual(document["loaded"]["right"], "9.9.1")
+        self.assertTrue(document["check"]["pass"])
+        self.assertLess(document["check"]["max_relative_error"], document["check"]["bound"])
+        self.assertEqual(len(document["samples_ns"]), 3)
+        self.assertGreaterEqual(min(document["samples_ns"]), 1_000_000)
+        per_product = 2 * 48 * 40 * 56
+        self.assertEqual(document["work"]["flop"] % per_product, 0)
+        self.assertGreaterEqual(document["work"]["flop"], per_product)
+        self.assertIn("run", {phase["name"] for phase in document["phases"]})
+
+    def test_export_import_round_trip_and_twice_changes_nothing(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        self.stackx("inspect", self.project())
+        exported = self.stackx("export").stdout
+        results = self.write("results.jsonl", exported)
+        other = self.scratch / "other.db"
+        self.assertEqual(self.json("import", results, "--db", other), {"inserted": 4, "already_there": 0})
+        self.assertEqual(self.json("import", results, "--db", other), {"inserted": 0, "already_there": 4})
+        self.assertEqual(sorted(self.stackx("export", "--db", other).stdout.splitlines()), sorted(exported.splitlines()))
+        forged = self.write("forged.jsonl", exported.replace('"outcome":"ok"', '"outcome":"failed"'))
+        self.assertIn("forged.jsonl:2", self.stackx("import", forged, "--db", other, exit_code=2).stderr)
+
+    def test_resume_of_a_complete_campaign_adds_nothing(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        project = self.project()
+        self.stackx("inspect", project)
+        before = self.stackx("export").stdout
+        self.assertIn("complete", self.stackx("inspect", project, "--resume").stdout)
+        self.assertEqual(self.stackx("export").stdout, before)
+        self.stackx("inspect", project)  # without --resume: a new campaign
+        self.assertGreater(len(self.stackx("export").stdout), len(before))
+
+    def test_budget_and_too_many_failures(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas()), "wrong": ("9.9.3", self.fake_blas("9.9.3", fault=1))})
+        self.assertEqual(self.json("inspect", self.project(), "--budget", "3")["done"], 3)
+        campaign = {"sampler": {"kind": "all"}, "rounds": 9, "max_failed": 2}
+        self.json("inspect", self.project("failing.json", campaign=campaign), exit_code=1)
+
+    def test_dry_run_runs_nothing(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        self.assertIn("1 arms x 3 rounds", self.stackx("inspect", self.project(), "--dry-run").stdout)
+        self.assertFalse(self.db.exists())
+
+    def test_missing_pi(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        summary = self.json("inspect", self.project(), "--pi", self.scratch / "no-such-pi", "--rounds", "1")
+        self.assertEqual(summary["outcomes"], {"missing_pi": 1})
+
+    def test_system_libraries_of_debian(self):
+        netlib, openblas = debian_package("libblas3"), debian_package("libopenblas0-pthread")
+        if not (netlib and openblas):
+            self.skipTest("libblas3 and libopenblas0-pthread are not installed")
+        project = self.project(catalogs=["blas.json"], requires={"blas": "*"}, hardware={"cpu": "host"},
+                               pins={"scipy-openblas64": "<0", "scipy-openblas32": "<0", "mkl": "<0", "onednn-cpu-gomp": "<0",
+                                     "openblas-coretype": "==auto", "threads": "==1"},
+                               workload={"pi": "matmul", "params": {"m": 256, "n": 256, "k": 256, "dtype": "float32"}})
+        self.stackx("inspect", project, "--rounds", "2")
+        rows = {name: row for row in self.json("advise")["recommendations"] for name in row["stack"]["components"]}
+        self.assertGreater(rows["debian-openblas"]["rate"]["median"], rows["netlib-blas"]["rate"]["median"])
+
+
+if __name__ == "__main__":
+    unittest.main()

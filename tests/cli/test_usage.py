@@ -1,0 +1,70 @@
+"""Help, exit codes and the messages for bad input: file, place, what was expected, what to do."""
+
+import unittest
+
+from harness import EXAMPLE, BlackBox
+
+
+class Usage(BlackBox):
+    def test_help_names_every_command(self):
+        text = self.stackx("--help").stdout
+        for command in ("hw", "catalog", "resolve", "inspect", "advise", "export", "import"):
+            self.assertRegex(text, rf"(?m)^\s+{command}\s", command)
+        self.assertIn("Exit codes", text)
+
+    def test_every_command_has_help(self):
+        for command in ("hw", "catalog", "resolve", "inspect", "advise", "export", "import"):
+            self.assertIn("Usage", self.stackx(command, "--help").stdout)
+
+    def test_usage_errors_exit_with_2(self):
+        self.stackx(exit_code=2)
+        self.stackx("no-such-command", exit_code=2)
+        self.stackx("resolve", exit_code=2)
+        self.stackx("advise", "--objective", "luck", exit_code=2)
+        self.assertIn("--budget", self.stackx("inspect", EXAMPLE, "--budget", "10 furlongs", exit_code=2).stderr)
+
+    def test_missing_project_is_named(self):
+        self.assertIn("absent.json", self.stackx("resolve", self.scratch / "absent.json", exit_code=3).stderr)
+
+    def test_misspelt_key_names_file_place_and_nearest(self):
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "mkl": {"versions": {"1.0": {"requirs": {}}}}}})
+        message = self.stackx("resolve", self.project(requires={"mkl": "*"}), exit_code=2).stderr
+        for part in ("catalog.json", "/components/mkl/versions/1.0", "requirs", '"requires"'):
+            self.assertIn(part, message)
+
+    def test_bad_specifier_names_column(self):
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "a": {"versions": {"1.0": {"requires": {"b": ">=1.0,>>2"}}}}, "b": {"versions": {"1.0": {}}}}})
+        message = self.stackx("resolve", self.project(requires={"a": "*"}), exit_code=2).stderr
+        self.assertRegex(message, r"catalog\.json.*/components/a/versions/1\.0/requires/b.*column")
+
+    def test_dangling_requirement_names_the_nearest(self):
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "numpy": {"versions": {"1.0": {"requires": {"openblass": "*"}}}}, "openblas": {"versions": {"1.0": {}}}}})
+        message = self.stackx("resolve", self.project(requires={"numpy": "*"}), exit_code=2).stderr
+        self.assertIn("openblass", message)
+        self.assertRegex(message, r"\bopenblas\b")
+
+    def test_broken_json_names_line(self):
+        self.write("catalog.json", '{\n "$schema": "stackx/catalog/1",\n "components": {,}\n}')
+        self.assertRegex(self.stackx("resolve", self.project(), exit_code=2).stderr, r"catalog\.json.*\b3\b")
+
+    def test_catalog_command(self):
+        self.assertTrue(self.json("catalog", "validate", "blas")["valid"])
+        self.assertIn("mkl", self.stackx("catalog", "show", "blas").stdout)
+        self.assertIn("MKL_THREADING_LAYER", self.stackx("catalog", "show", "blas", "mkl-threading").stdout)
+        self.assertIn("no-such", self.stackx("catalog", "show", "blas", "no-such", exit_code=2).stderr)
+
+    def test_advise_without_measurements_says_so(self):
+        self.assertEqual(self.stackx("export", exit_code=3).stdout, "")
+
+    def test_hw(self):
+        host = self.json("hw")
+        self.assertTrue(host["cpu"]["isa"])
+        self.assertGreaterEqual(host["cpu"]["cores"], 1)
+        self.assertIn(host["cpu"]["model"], self.stackx("hw").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
