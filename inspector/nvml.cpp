@@ -1,0 +1,207 @@
+#include "inspector/nvml.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <memory>
+
+namespace stackx::inspector {
+namespace {
+
+// --- NVML's ABI ---
+using Status = int;
+using Device = void*;
+constexpr Status success = 0;
+constexpr Status driver_not_loaded = 9;
+constexpr Status blocked_by_system = 17;
+constexpr Status version_mismatch = 18;
+
+struct Memory {
+  unsigned long long total, free, used;
+};
+
+struct PciInfo {  // nvmlPciInfo_t since _v3
+  char bus_id_legacy[16];
+  unsigned domain, bus, device, device_id, subsystem_id;
+  char bus_id[32];
+};
+
+struct Api {
+  Status (*init)();
+  Status (*shutdown)();
+  Status (*driver_version)(char*, unsigned);
+  Status (*device_count)(unsigned*);
+  Status (*device_by_index)(unsigned, Device*);
+  Status (*name)(Device, char*, unsigned);
+  Status (*uuid)(Device, char*, unsigned);
+  Status (*memory)(Device, Memory*);
+  // May be missing:
+  const char* (*error_text)(Status);
+  Status (*cuda_version)(int*);
+  Status (*pci)(Device, PciInfo*);
+  Status (*compute_capability)(Device, int*, int*);
+};
+// --- end of the ABI ---
+
+struct Close {
+  void operator()(void* handle) const { dlclose(handle); }
+};
+using Library = std::unique_ptr<void, Close>;
+
+template <typename Function>
+bool resolve(void* library, const char* symbol, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, symbol));
+  return function != nullptr;
+}
+
+// The first required symbol that is missing; empty if all are there.
+std::string resolve_all(void* library, Api& api) {
+  std::string missing;
+  const auto need = [&](const char* symbol, auto*& function) {
+    if (!resolve(library, symbol, function) && missing.empty()) missing = symbol;
+  };
+  need("nvmlInit_v2", api.init);
+  need("nvmlShutdown", api.shutdown);
+  need("nvmlSystemGetDriverVersion", api.driver_version);
+  need("nvmlDeviceGetCount_v2", api.device_count);
+  need("nvmlDeviceGetHandleByIndex_v2", api.device_by_index);
+  need("nvmlDeviceGetName", api.name);
+  need("nvmlDeviceGetUUID", api.uuid);
+  need("nvmlDeviceGetMemoryInfo", api.memory);
+  resolve(library, "nvmlErrorString", api.error_text);
+  resolve(library, "nvmlSystemGetCudaDriverVersion_v2", api.cuda_version);
+  resolve(library, "nvmlDeviceGetPciInfo_v3", api.pci);
+  resolve(library, "nvmlDeviceGetCudaComputeCapability", api.compute_capability);
+  return missing;
+}
+
+std::string describe(const Api& api, Status status) {
+  const char* text = api.error_text != nullptr ? api.error_text(status) : nullptr;
+  return fmt::format("{} (NVML error {})", text != nullptr ? text : "unnamed error", status);
+}
+
+std::string init_failure(const Api& api, Status status) {
+  const std::string what = "NVML does not start: " + describe(api, status);
+  switch (status) {
+    case driver_not_loaded:
+      return what +
+             "; the NVIDIA kernel module is not loaded: `modprobe nvidia`, or install the driver";
+    case blocked_by_system:
+      return what + "; this container or control group may not open /dev/nvidia*";
+    case version_mismatch:
+      return what +
+             "; the driver was updated under a running kernel module: reboot, or reload the module";
+    default:
+      return what;
+  }
+}
+
+template <typename Function>
+std::string text(Function* function, Device device) {
+  std::array<char, 96>
+      buffer{};  // NVML_DEVICE_NAME_V2_BUFFER_SIZE and NVML_DEVICE_UUID_V2_BUFFER_SIZE are 96
+  if (function(device, buffer.data(), buffer.size()) != success) return "";
+  buffer.back() = '\0';
+  return buffer.data();
+}
+
+specs::Gpu read_gpu(const Api& api, Device device) {
+  specs::Gpu gpu;
+  gpu.model = text(api.name, device);
+  gpu.uuid = text(api.uuid, device);
+  Memory memory{};
+  if (api.memory(device, &memory) == success) gpu.memory_bytes = memory.total;
+  PciInfo pci{};
+  if (api.pci != nullptr && api.pci(device, &pci) == success) {
+    pci.bus_id[sizeof pci.bus_id - 1] = '\0';
+    gpu.pci = pci.bus_id;
+  }
+  int major = 0, minor = 0;
+  if (api.compute_capability != nullptr &&
+      api.compute_capability(device, &major, &minor) == success)
+    gpu.compute_capability = fmt::format("{}.{}", major, minor);
+  return gpu;
+}
+
+void read_versions(const Api& api, NvmlReport& report) {
+  std::array<char, 96> driver{};
+  if (api.driver_version(driver.data(), driver.size() - 1) == success)
+    report.driver = driver.data();
+  int cuda = 0;  // 12040 is 12.4
+  if (api.cuda_version != nullptr && api.cuda_version(&cuda) == success)
+    report.cuda_driver = fmt::format("{}.{}", cuda / 1000, cuda % 1000 / 10);
+}
+
+void read_gpus(const Api& api, NvmlReport& report) {
+  unsigned count = 0;
+  if (const Status status = api.device_count(&count); status != success) {
+    report.note = "NVML cannot count GPUs: " + describe(api, status);
+    return;
+  }
+  if (count == 0)
+    report.note = fmt::format("NVIDIA driver {} runs but shows no GPU", report.driver);
+  for (unsigned i = 0; i < count; ++i) {
+    Device device = nullptr;
+    const Status status = api.device_by_index(i, &device);
+    if (status == success)
+      report.gpus.push_back(read_gpu(api, device));
+    else
+      report.note += fmt::format("{}GPU {} cannot be opened: {}", report.note.empty() ? "" : "; ",
+                                 i, describe(api, status));
+  }
+}
+
+}  // namespace
+
+NvmlReport read_nvml(const std::string& library_name) {
+  NvmlReport report;
+  const Library library(dlopen(library_name.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (!library) {
+    const char* reason = dlerror();
+    const std::string why = reason != nullptr ? reason : "";
+    report.note = why.find("No such file") != std::string::npos
+                      ? library_name + " not found"
+                      : fmt::format("{} cannot be loaded: {}", library_name, why);
+    return report;
+  }
+  Api api{};
+  if (const std::string missing = resolve_all(library.get(), api); !missing.empty()) {
+    report.note =
+        fmt::format("{} lacks {}: the driver is too old, or it is no NVML", library_name, missing);
+    return report;
+  }
+  if (const Status status = api.init(); status != success) {
+    report.note = init_failure(api, status);
+    return report;
+  }
+  read_versions(api, report);
+  read_gpus(api, report);
+  api.shutdown();
+  return report;
+}
+
+std::string explain_missing_gpu(const Tree& tree) {
+  const std::string devices = "/sys/bus/pci/devices";
+  std::string found;
+  for (const std::string& device : tree.entries(devices)) {
+    const std::string directory = devices + "/" + device;
+    const std::string kind = tree.line(directory + "/class").value_or("");
+    if (tree.line(directory + "/vendor") == "0x10de" &&
+        kind.starts_with("0x03"))  // display controllers
+      found += (found.empty() ? "" : ", ") + device;
+  }
+  const auto module =
+      tree.line("/proc/driver/nvidia/version");  // "NVRM version: NVIDIA UNIX x86_64 Kernel Module
+                                                 // 550.54.15 ..."
+  if (module)
+    return fmt::format(
+        "; the kernel module is loaded ({}): in a container, start it with the GPU passed through",
+        *module);
+  if (!found.empty())
+    return fmt::format("; PCI shows NVIDIA hardware ({}): install its driver", found);
+  return "";
+}
+
+}  // namespace stackx::inspector

@@ -1,0 +1,131 @@
+#include "inspector/topology.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "specs/error.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+constexpr const char* root_variable = "HWLOC_FSROOT";
+
+class ScopedRoot {
+ public:
+  explicit ScopedRoot(const Tree& tree) : active_(!tree.is_this_machine()) {
+    if (active_) setenv(root_variable, tree.root().c_str(), 1);
+  }
+  ~ScopedRoot() {
+    if (active_) unsetenv(root_variable);
+  }
+  ScopedRoot(const ScopedRoot&) = delete;
+  ScopedRoot& operator=(const ScopedRoot&) = delete;
+
+ private:
+  bool active_;
+};
+
+struct Destroy {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Handle = std::unique_ptr<hwloc_topology, Destroy>;
+
+struct Free {
+  void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, Free>;
+
+Handle load(const Tree& tree) {
+  const ScopedRoot root(tree);
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0)
+    throw broken_environment(fmt::format("hwloc: hwloc_topology_init: {}", std::strerror(errno)));
+  Handle topology(raw);
+  hwloc_topology_set_icache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  if (hwloc_topology_load(raw) != 0)
+    throw broken_environment(fmt::format("hwloc: hwloc_topology_load: {}; `lstopo` may tell more",
+                                         std::strerror(errno)));
+  return topology;
+}
+
+void restrict_to_affinity(hwloc_topology_t topology, const Tree& tree) {
+  const auto status = tree.text("/proc/self/status").value_or("");
+  const auto allowed = parse_cpu_list(value_of(status, "Cpus_allowed_list", ':').value_or(""));
+  if (allowed.empty()) return;
+  const Bitmap set(hwloc_bitmap_alloc());
+  for (const int cpu : allowed) hwloc_bitmap_set(set.get(), static_cast<unsigned>(cpu));
+  hwloc_bitmap_and(set.get(), set.get(), hwloc_topology_get_topology_cpuset(topology));
+  if (hwloc_bitmap_iszero(set.get()))
+    return;  // the mask is of another machine: better everything than nothing
+  hwloc_topology_restrict(topology, set.get(), HWLOC_RESTRICT_FLAG_REMOVE_CPULESS);
+}
+
+int count(hwloc_topology_t topology, hwloc_obj_type_t type) {
+  return std::max(0, hwloc_get_nbobjs_by_type(topology, type));
+}
+
+const char* cache_type(hwloc_obj_cache_type_t type) {
+  switch (type) {
+    case HWLOC_OBJ_CACHE_DATA:
+      return "data";
+    case HWLOC_OBJ_CACHE_INSTRUCTION:
+      return "instruction";
+    case HWLOC_OBJ_CACHE_UNIFIED:
+      break;
+  }
+  return "unified";
+}
+
+// Caches of one level may differ in size (hybrid processors): each size is an entry of its own.
+std::vector<specs::Cache> caches(hwloc_topology_t topology) {
+  std::map<std::tuple<int, std::string, std::uint64_t>, int> instances;
+  for (int type = HWLOC_OBJ_L1CACHE; type <= HWLOC_OBJ_L3ICACHE; ++type)
+    for (hwloc_obj_t cache = nullptr;
+         (cache = hwloc_get_next_obj_by_type(topology, static_cast<hwloc_obj_type_t>(type),
+                                             cache)) != nullptr;) {
+      const auto& attributes = cache->attr->cache;
+      if (attributes.size > 0)
+        ++instances[{static_cast<int>(attributes.depth), cache_type(attributes.type),
+                     attributes.size}];
+    }
+  std::vector<specs::Cache> result;
+  for (const auto& [key, number] : instances)
+    result.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), number});
+  return result;
+}
+
+std::vector<int> cpu_numbers(hwloc_topology_t topology) {
+  std::vector<int> cpus;
+  const auto set = hwloc_topology_get_topology_cpuset(topology);
+  for (int cpu = hwloc_bitmap_first(set); cpu >= 0; cpu = hwloc_bitmap_next(set, cpu))
+    cpus.push_back(cpu);
+  return cpus;
+}
+
+}  // namespace
+
+Topology read_topology(const Tree& tree) {
+  const Handle topology = load(tree);
+  restrict_to_affinity(topology.get(), tree);
+  Topology result;
+  result.threads = count(topology.get(), HWLOC_OBJ_PU);
+  // Some virtual machines show neither cores nor packages: then each thread is a core, all of one
+  // package.
+  result.cores = count(topology.get(), HWLOC_OBJ_CORE);
+  if (result.cores == 0) result.cores = result.threads;
+  result.packages = std::max(1, count(topology.get(), HWLOC_OBJ_PACKAGE));
+  result.numa_nodes = std::max(1, count(topology.get(), HWLOC_OBJ_NUMANODE));
+  result.caches = caches(topology.get());
+  result.cpus = cpu_numbers(topology.get());
+  return result;
+}
+
+}  // namespace stackx::inspector

@@ -1,0 +1,217 @@
+#include "specs/microarchitecture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "specs/nearest.hpp"
+
+namespace stackx::specs {
+namespace {
+
+std::optional<int> parse_number(std::string_view text) {
+  int base = 10;
+  if (text.starts_with("0x")) {
+    text.remove_prefix(2);
+    base = 16;
+  }
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+std::vector<NumberRange> parse_ranges(const Node& node) {
+  std::vector<NumberRange> ranges;
+  for (const Node& item : node.items()) {
+    const std::string text = item.text();
+    const std::size_t dash = text.find('-');
+    const auto first = parse_number(std::string_view(text).substr(0, dash));
+    const auto last =
+        dash == std::string::npos ? first : parse_number(std::string_view(text).substr(dash + 1));
+    if (!first || !last || *last < *first)
+      item.fail(fmt::format("\"{}\" is no number or range; write \"7\", \"0xcf\" or \"0x30-0x4f\"",
+                            text));
+    ranges.push_back({*first, *last});
+  }
+  return ranges;
+}
+
+ProcessorMatch parse_match(const Node& node) {
+  node.only({"family", "models", "steppings"});
+  ProcessorMatch match;
+  if (const auto family = node.find("family")) match.family = static_cast<int>(family->integer());
+  if (const auto models = node.find("models")) match.models = parse_ranges(*models);
+  if (const auto steppings = node.find("steppings")) match.steppings = parse_ranges(*steppings);
+  if (!match.family && match.models.empty()) node.fail("a match needs \"family\" or \"models\"");
+  return match;
+}
+
+std::map<std::string, std::string> parse_sources(const Node& node) {
+  std::map<std::string, std::string> sources;
+  for (const auto& [key, source] : node.members()) {
+    source.only({"url", "read", "title"});
+    sources[key] = fmt::format("{} ({}; read {})", source.at("url").text(),
+                               source.at("title").text(), source.at("read").text());
+  }
+  return sources;
+}
+
+void parse_rates(const Node& node, Microarchitecture& row) {
+  if (const auto bits = node.find("vector_bits"))
+    row.vector_bits = static_cast<int>(bits->integer());
+  if (const auto pipes = node.find("fma_pipes")) row.fma_pipes = static_cast<int>(pipes->integer());
+  if (const auto rate = node.find("fp32_flops_cycle")) row.fp32_flops_cycle = rate->number();
+  if (const auto rate = node.find("fp64_flops_cycle")) row.fp64_flops_cycle = rate->number();
+  if (const auto basis = node.find("flops_basis")) row.flops_basis = basis->text();
+  const bool rated = row.fp32_flops_cycle || row.fp64_flops_cycle;
+  if (rated != !row.flops_basis.empty()) node.fail("rates and \"flops_basis\" come together");
+}
+
+Microarchitecture parse_row(const std::string& id, const Node& node,
+                            const std::map<std::string, std::string>& sources) {
+  node.only({"name", "vendor", "aliases", "match", "core", "march", "isa", "vector_bits",
+             "fma_pipes", "fp32_flops_cycle", "fp64_flops_cycle", "flops_basis", "note",
+             "sources"});
+  Microarchitecture row;
+  row.id = id;
+  row.name = node.at("name").text();
+  row.vendor = node.at("vendor").text();
+  if (const auto aliases = node.find("aliases")) row.aliases = aliases->texts();
+  for (const Node& match : node.at("match").items()) row.matches.push_back(parse_match(match));
+  if (const auto core = node.find("core")) row.core = core->text();
+  if (const auto march = node.find("march")) row.march = march->text();
+  if (const auto isa = node.find("isa")) row.isa = isa->texts();
+  parse_rates(node, row);
+  if (const auto note = node.find("note")) row.note = note->text();
+  for (const Node& source : node.at("sources").items()) {
+    const auto found = sources.find(source.text());
+    if (found == sources.end())
+      source.fail(fmt::format("no source \"{}\" under /sources", source.text()));
+    row.sources.push_back(found->second);
+  }
+  return row;
+}
+
+bool contains(const std::vector<NumberRange>& ranges, int number) {
+  return ranges.empty() || std::ranges::any_of(ranges, [&](const NumberRange& range) {
+           return range.contains(number);
+         });
+}
+
+bool overlap(const std::vector<NumberRange>& a, const std::vector<NumberRange>& b) {
+  if (a.empty() || b.empty()) return true;
+  return std::ranges::any_of(a, [&](const NumberRange& x) {
+    return std::ranges::any_of(
+        b, [&](const NumberRange& y) { return x.first <= y.last && y.first <= x.last; });
+  });
+}
+
+// Could a processor match both, with nothing to prefer one?
+bool ambiguous(const ProcessorMatch& a, const ProcessorMatch& b) {
+  return (!a.family || !b.family || a.family == b.family) && overlap(a.models, b.models) &&
+         a.steppings.empty() == b.steppings.empty() && overlap(a.steppings, b.steppings);
+}
+
+// "Zen 3", "zen-3" and "ZEN3" are one name.
+std::string squeeze(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') result += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) result += c;
+  }
+  return result;
+}
+
+}  // namespace
+
+Microarchitectures Microarchitectures::load(const std::filesystem::path& file) {
+  return parse(Node::parse_file(file));
+}
+
+Microarchitectures Microarchitectures::parse(const Node& document) {
+  document.schema("stackx/microarchitectures/1");
+  document.only({"$schema", "description", "sources", "microarchitectures"});
+  const auto sources = parse_sources(document.at("sources"));
+  const Node rows = document.at("microarchitectures");
+  Microarchitectures table;
+  for (const auto& [id, row] : rows.members()) table.rows_.push_back(parse_row(id, row, sources));
+  table.index_names(rows);
+  table.check_overlaps(rows);
+  return table;
+}
+
+void Microarchitectures::index_names(const Node& rows) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    std::vector<std::string> names = rows_[i].aliases;
+    names.push_back(rows_[i].id);
+    names.push_back(rows_[i].name);
+    for (const std::string& name : names) {
+      const auto [entry, added] = names_.emplace(squeeze(name), i);
+      if (!added && entry->second != i)
+        rows.at(rows_[i].id)
+            .fail(fmt::format("\"{}\" already names {}", name, rows_[entry->second].id));
+    }
+  }
+  // A -march name is an alias where a single row has it and nothing else is called so.
+  std::map<std::string, std::vector<std::size_t>> by_march;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (!rows_[i].march.empty()) by_march[squeeze(rows_[i].march)].push_back(i);
+  for (const auto& [march, owners] : by_march)
+    if (owners.size() == 1) names_.emplace(march, owners.front());
+}
+
+void Microarchitectures::check_overlaps(const Node& rows) const {
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      if (rows_[i].vendor != rows_[j].vendor) continue;
+      for (const ProcessorMatch& a : rows_[i].matches)
+        for (const ProcessorMatch& b : rows_[j].matches)
+          if (ambiguous(a, b))
+            rows.at(rows_[i].id)
+                .at("match")
+                .fail(
+                    fmt::format("overlaps with {}: a processor could be either; narrow one of them",
+                                rows_[j].id));
+    }
+}
+
+const Microarchitecture* Microarchitectures::identify(std::string_view vendor, int family,
+                                                      int model, int stepping) const {
+  const Microarchitecture* without_stepping = nullptr;
+  for (const Microarchitecture& row : rows_) {
+    if (row.vendor != vendor) continue;
+    for (const ProcessorMatch& match : row.matches) {
+      if (match.family && *match.family != family) continue;
+      if (!contains(match.models, model) || !contains(match.steppings, stepping)) continue;
+      if (!match.steppings.empty()) return &row;
+      without_stepping = &row;
+    }
+  }
+  return without_stepping;
+}
+
+const Microarchitecture* Microarchitectures::find(std::string_view name) const {
+  const auto found = names_.find(squeeze(name));
+  return found == names_.end() ? nullptr : &rows_[found->second];
+}
+
+std::vector<std::string> Microarchitectures::nearest(std::string_view name,
+                                                     std::size_t count) const {
+  const std::string wanted = squeeze(name);
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const auto& [known, row] : names_) {
+    const bool part = wanted.size() >= 3 && known.find(wanted) != std::string::npos;
+    const std::size_t cost = part ? 1 : edit_distance(wanted, known);
+    if (cost <= std::max<std::size_t>(1, wanted.size() / 3))
+      ranked.emplace_back(cost, rows_[row].id);
+  }
+  std::ranges::sort(ranked);
+  std::vector<std::string> ids;
+  for (const auto& [cost, id] : ranked)
+    if (ids.size() < count && std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+  return ids;
+}
+
+}  // namespace stackx::specs
