@@ -1,0 +1,50 @@
+// What a campaign runs, how long and under which limits: the project's "campaign", kept in the
+// plan.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+namespace stackx::specs {
+
+class Node;
+
+// How a campaign chooses stacks.
+//   uniform     `count` independent uniform draws without repetition
+//   stratified  the same, in equal shares over the providers of the virtual component `by` (what a
+//   stratum cannot
+//               fill goes to the others), so that a library with a single stack is not drowned by
+//               one with hundreds
+//   all         every stack
+struct SamplerSpec {
+  enum class Kind { uniform, stratified, all } kind = Kind::uniform;
+  std::string by;
+  std::uint64_t count = 20;
+  std::uint64_t seed = 0;
+};
+
+struct CampaignSpec {
+  SamplerSpec sampler;
+  std::uint64_t rounds = 10;
+  std::optional<std::uint64_t> budget_inspections;
+  std::optional<double> budget_minutes;
+  std::string runner = "local";
+  std::uint64_t parallel = 1;
+  std::uint64_t max_failed = 50;  // stop after so many failed inspections
+  std::uint64_t sentinels = 0;    // arms repeated under a second name
+  double timeout_seconds = 120;   // of one inspection's run
+  double memory_gib = 4;          // of one inspection's processes together
+};
+
+// {"sampler": {"kind", "by", "count", "seed"}, "rounds", "budget": {"inspections", "minutes"},
+// "runner", "parallel",
+//  "max_failed", "sentinels", "limits": {"seconds", "memory_gib"}}; what is left out has the value
+//  above.
+nlohmann::json to_json(const CampaignSpec& campaign);
+CampaignSpec campaign_from(const Node& node);
+
+const char* to_string(SamplerSpec::Kind kind);
+
+}  // namespace stackx::specs

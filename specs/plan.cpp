@@ -1,0 +1,70 @@
+#include "specs/plan.hpp"
+
+#include <numeric>
+#include <set>
+
+#include "specs/json.hpp"
+#include "specs/random.hpp"
+#include "specs/seal.hpp"
+
+namespace stackx::specs {
+namespace {
+
+Json to_json(const Arm& arm) {
+  return {{"label", arm.label},
+          {"stack", arm.stack.components},
+          {"workload", to_json(arm.workload)},
+          {"sentinel", arm.sentinel}};
+}
+
+Arm arm_from(const Node& node) {
+  node.only({"label", "stack", "workload", "sentinel"});
+  Arm arm;
+  arm.label = node.at("label").nonempty();
+  for (const auto& [name, version] : node.at("stack").members())
+    arm.stack.components[name] = version.nonempty();
+  arm.workload = workload_from(node.at("workload"));
+  arm.sentinel = node.at("sentinel").boolean();
+  return arm;
+}
+
+}  // namespace
+
+std::vector<std::size_t> Plan::order(std::uint64_t round) const {
+  std::vector<std::size_t> result(arms.size());
+  std::iota(result.begin(), result.end(), 0);
+  Random random(derive_seed(seed, "round", round));
+  random.shuffle(result);
+  return result;
+}
+
+Json to_json(const Plan& plan) {
+  Json arms = Json::array();
+  for (const auto& arm : plan.arms) arms.push_back(to_json(arm));
+  return {{"$schema", "stackx/plan/1"},        {"id", plan.id},     {"project", plan.project},
+          {"created", plan.created},           {"seed", plan.seed}, {"arms", std::move(arms)},
+          {"campaign", to_json(plan.campaign)}};
+}
+
+Plan plan_from(const Node& node) {
+  node.schema("stackx/plan/1");
+  node.only({"$schema", "id", "project", "created", "seed", "arms", "campaign"});
+  Plan plan;
+  plan.id = node.at("id").text();
+  plan.project = node.at("project").text();
+  plan.created = node.at("created").text();
+  plan.seed = node.at("seed").unsigned_integer();
+  plan.campaign = campaign_from(node.at("campaign"));
+  std::set<std::string> labels;
+  for (const auto& item : node.at("arms").items()) {
+    plan.arms.push_back(arm_from(item));
+    if (!labels.insert(plan.arms.back().label).second)
+      item.at("label").fail("another arm has this label; labels are unique in a plan");
+  }
+  verify_id(node, to_json(plan));
+  return plan;
+}
+
+void seal(Plan& plan) { plan.id = content_id(to_json(plan)); }
+
+}  // namespace stackx::specs

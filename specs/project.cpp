@@ -1,0 +1,169 @@
+#include "specs/project.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+#include "specs/names.hpp"
+#include "specs/nearest.hpp"
+
+namespace stackx::specs {
+namespace {
+
+std::vector<std::string> known_names(const Catalog& catalog) {
+  std::set<std::string> names;
+  for (const auto& [name, component] : catalog.components) {
+    names.insert(name);
+    for (const auto& entry : component.versions)
+      for (const auto& [virtual_name, version] : entry.provides) names.insert(virtual_name);
+  }
+  return {names.begin(), names.end()};
+}
+
+// Hardware named "host" may be unknown to every catalog: its entry is added when the machine is
+// detected.
+std::set<std::string> host_components(const Node& document) {
+  std::set<std::string> names;
+  if (const auto hardware = document.find("hardware"))
+    for (const auto& [name, value] : hardware->members())
+      if (value.text() == "host") names.insert(name);
+  return names;
+}
+
+class Reader {
+ public:
+  Reader(const Catalog& catalog, std::set<std::string> hosts)
+      : catalog_(catalog), hosts_(std::move(hosts)) {}
+
+  std::vector<Requirement> requirements(const Node& map) const {
+    std::vector<Requirement> result;
+    for (const auto& [key, value] : map.members()) result.push_back(requirement(key, value));
+    return result;
+  }
+
+  std::map<std::string, std::string> hardware(const Node& map) const {
+    std::map<std::string, std::string> result;
+    for (const auto& [name, value] : map.members()) {
+      check_component_name(name, value);
+      result[name] = hardware_version(name, value);
+    }
+    return result;
+  }
+
+  void check_stratum(const CampaignSpec& campaign, const Node& node) const {
+    const std::string& by = campaign.sampler.by;
+    if (by.empty() || catalog_.is_virtual(by)) return;
+    node.at("sampler").at("by").fail(fmt::format(
+        "\"{}\" is not a virtual component: nothing provides it{}", by,
+        catalog_.find(by) ? " (it is a component itself)" : suggestion(by, known_names(catalog_))));
+  }
+
+ private:
+  Requirement requirement(const std::string& key, const Node& value) const {
+    const Component* component = catalog_.find(key);
+    auto result =
+        parse_requirement(key, value, component ? component->versioning : Versioning::pep440);
+    const std::string& name = result.component;
+    if (!catalog_.find(name) && !catalog_.is_virtual(name) && !hosts_.contains(name))
+      value.fail(fmt::format("no catalog declares or provides \"{}\"{}", name,
+                             suggestion(name, known_names(catalog_))));
+    return result;
+  }
+
+  // As the catalog writes it.
+  std::string hardware_version(const std::string& name, const Node& value) const {
+    const std::string text = value.text();
+    if (text == "host") return text;
+    const Component* component = catalog_.find(name);
+    if (!component)
+      value.fail(fmt::format("no catalog declares the component \"{}\"{}", name,
+                             suggestion(name, known_names(catalog_))));
+    if (component->kind != Kind::hardware && component->kind != Kind::driver)
+      value.fail(fmt::format("\"{}\" is of the kind {}, not hardware; use \"requires\"", name,
+                             to_string(component->kind)));
+    if (const auto* entry = component->find(text)) return entry->version.text();
+    std::vector<std::string> versions{"host"};
+    for (const auto& entry : component->versions) versions.push_back(entry.version.text());
+    value.fail(
+        fmt::format("the catalog has no {} \"{}\"{}", name, text, suggestion(text, versions)));
+  }
+
+  const Catalog& catalog_;
+  std::set<std::string> hosts_;
+};
+
+std::vector<std::string> catalog_names(const Node& document) {
+  const Node list = document.at("catalogs");
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const auto& item : list.items()) {
+    names.push_back(item.nonempty());
+    if (names.back().find('\0') != std::string::npos)
+      item.fail("a file name cannot hold a NUL character");
+    if (!seen.insert(names.back()).second)
+      item.fail(fmt::format("\"{}\" stands twice; keep one", names.back()));
+  }
+  if (names.empty()) list.fail("expected at least one catalog");
+  return names;
+}
+
+std::vector<std::filesystem::path> find_catalogs(const Node& document,
+                                                 const std::filesystem::path& beside,
+                                                 const std::filesystem::path& data_directory) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& name : catalog_names(document)) {
+    const auto near = beside / name, far = data_directory / name;
+    std::error_code error;  // a name that is too long is a file that does not exist
+    if (std::filesystem::exists(near, error)) {
+      files.push_back(near);
+    } else if (std::filesystem::exists(far, error)) {
+      files.push_back(far);
+    } else {
+      document.at("catalogs")
+          .fail(fmt::format("there is no catalog \"{}\": neither {} nor {} exists", name,
+                            near.string(), far.string()));
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+Project parse_project(const Node& document, const Catalog& catalog) {
+  document.schema("stackx/project/1");
+  document.only({"$schema", "name", "description", "catalogs", "requires", "hardware", "pins",
+                 "workload", "campaign"});
+  const Reader reader(catalog, host_components(document));
+  Project project;
+  project.file = document.file();
+  project.name = document.at("name").nonempty();
+  if (const auto node = document.find("description")) project.description = node->text();
+  project.catalogs = catalog_names(document);
+  project.requires_ = reader.requirements(document.at("requires"));
+  if (project.requires_.empty())
+    document.at("requires").fail("expected at least one requirement: what is the stack for?");
+  if (const auto node = document.find("hardware")) project.hardware = reader.hardware(*node);
+  if (const auto node = document.find("pins")) project.pins = reader.requirements(*node);
+  if (const auto node = document.find("workload")) project.workloads = expand_workloads(*node);
+  if (const auto node = document.find("campaign")) {
+    project.campaign = campaign_from(*node);
+    reader.check_stratum(project.campaign, *node);
+  }
+  return project;
+}
+
+LoadedProject load_project(const std::filesystem::path& file,
+                           const std::filesystem::path& data_directory) {
+  const Node document = Node::parse_file(file);
+  document.schema("stackx/project/1");
+  LoadedProject loaded;
+  loaded.catalog = load_catalogs(find_catalogs(document, file.parent_path(), data_directory));
+  check(loaded.catalog, file.string(), host_components(document));
+  loaded.project = parse_project(document, loaded.catalog);
+  return loaded;
+}
+
+}  // namespace stackx::specs
