@@ -29,7 +29,7 @@ fs::path find_data_directory(const fs::path& executable_directory) {
 
 Loaded load(const fs::path& project_file, const Globals& globals) {
   auto [project, catalog] = specs::load_project(project_file, globals.data_directory);
-  Loaded loaded{std::move(project), std::move(catalog), inspector::detect_host()};
+  Loaded loaded{std::move(project), std::move(catalog), inspector::detect_host(globals.data_directory)};
   resolver::bind_host(loaded.project, loaded.catalog, loaded.host);
   return loaded;
 }
