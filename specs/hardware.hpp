@@ -54,7 +54,7 @@ struct Host {
   // SHA-256 over what determines speed and does not change between boots: CPU, caches, counts, memory, GPUs.
   std::string fingerprint() const;
   // The host as a version of the catalog component `cpu` (or `gpu`): name and attributes
-  // (cpu: isa (set), vendor, microarchitecture, cores, memory_gib; gpu: compute_capability, memory_gib).
+  // (cpu: isa (set), vendor, microarchitecture, cores, memory_gib (the limit where there is one); gpu: compute_capability, memory_gib).
   VersionEntry cpu_entry() const;                  // version: the microarchitecture, e.g. "sapphire-rapids"
   std::optional<VersionEntry> gpu_entry() const;   // of the first GPU, e.g. "nvidia-h200"
 };

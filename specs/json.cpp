@@ -201,13 +201,15 @@ void Node::fail(const std::string& message) const {
 }
 
 std::string canonical(const Json& value) {
-  check_numbers(value, "");
+  require_finite(value);
   try {
     return value.dump();
   } catch (const Json::type_error& error) {  // 316, the only one that dump() throws
     not_canonical("", std::string("a text is not UTF-8: ") + error.what());
   }
 }
+
+void require_finite(const Json& value) { check_numbers(value, ""); }
 
 std::string to_utf8(std::string_view text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))

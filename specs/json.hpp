@@ -75,6 +75,8 @@ class Node {
 // pointer.
 std::string canonical(const Json& value);
 
+void require_finite(const Json& value);  // the first of these errors alone
+
 // `text` with everything that is not UTF-8 replaced by U+FFFD: output of programs, before it is
 // stored.
 std::string to_utf8(std::string_view text);

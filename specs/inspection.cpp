@@ -1,0 +1,186 @@
+#include "specs/inspection.hpp"
+
+#include <fmt/format.h>
+
+#include "specs/json.hpp"
+#include "specs/seal.hpp"
+
+namespace stackx::specs {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+Texts texts_from(const Node& node) {
+  Texts result;
+  for (const auto& [key, value] : node.members()) result[key] = value.text();
+  return result;
+}
+
+Json to_json(const Phase& phase) {
+  return {{"name", phase.name},
+          {"start_ns", phase.start_ns},
+          {"end_ns", phase.start_ns + phase.duration_ns},
+          {"duration_ns", phase.duration_ns}};
+}
+
+Phase phase_from(const Node& node) {
+  node.only({"name", "start_ns", "end_ns", "duration_ns"});
+  Phase phase{node.at("name").text(), node.at("start_ns").integer(),
+              node.at("duration_ns").integer()};
+  std::int64_t end = 0;
+  if (__builtin_add_overflow(phase.start_ns, phase.duration_ns, &end) ||
+      node.at("end_ns").integer() != end)
+    node.at("end_ns").fail("expected start_ns + duration_ns");
+  return phase;
+}
+
+Json to_json(const Work& work) {
+  return {{"flop", work.flop}, {"bytes", work.bytes}, {"items", work.items}};
+}
+
+Work work_from(const Node& node) {
+  node.only({"flop", "bytes", "items"});
+  return {node.at("flop").number(), node.at("bytes").number(), node.at("items").number()};
+}
+
+Json to_json(const Check& check) {
+  return {{"reference", check.reference},
+          {"max_relative_error", check.max_relative_error},
+          {"bound", check.bound},
+          {"pass", check.pass}};
+}
+
+Check check_from(const Node& node) {
+  node.only({"reference", "max_relative_error", "bound", "pass"});
+  return {node.at("reference").text(), node.at("max_relative_error").number(),
+          node.at("bound").number(), node.at("pass").boolean()};
+}
+
+Json to_json(const Usage& usage) {
+  return {{"user_s", usage.user_s},
+          {"system_s", usage.system_s},
+          {"max_rss_bytes", usage.max_rss_bytes},
+          {"minor_faults", usage.minor_faults},
+          {"major_faults", usage.major_faults},
+          {"voluntary_switches", usage.voluntary_switches},
+          {"involuntary_switches", usage.involuntary_switches}};
+}
+
+Usage usage_from(const Node& node) {
+  node.only({"user_s", "system_s", "max_rss_bytes", "minor_faults", "major_faults",
+             "voluntary_switches", "involuntary_switches"});
+  return {node.at("user_s").number(),
+          node.at("system_s").number(),
+          node.at("max_rss_bytes").unsigned_integer(),
+          node.at("minor_faults").integer(),
+          node.at("major_faults").integer(),
+          node.at("voluntary_switches").integer(),
+          node.at("involuntary_switches").integer()};
+}
+
+int exit_code_from(const Node& node) {
+  const std::int64_t code = node.integer();
+  if (code < 0 || code > 255) node.fail("expected an exit status, 0 to 255");
+  return static_cast<int>(code);
+}
+
+Outcome outcome_from(const Node& node) {
+  if (const auto outcome = specs::outcome_from(node.text())) return *outcome;
+  node.fail(fmt::format("unknown outcome \"{}\"", node.text()));
+}
+
+// Who ran what, where: everything but the measurement.
+void identity_to(Json& json, const Inspection& inspection) {
+  json["campaign"] = inspection.campaign;
+  json["round"] = inspection.round;
+  json["position"] = inspection.position;
+  json["arm"] = inspection.arm;
+  json["sentinel"] = inspection.sentinel;
+  json["stack"] = inspection.stack.components;
+  json["loaded"] = inspection.loaded;
+  json["workload"] = to_json(inspection.workload);
+  json["parameters"] = inspection.parameters;
+  json["host"] = to_json(inspection.host);
+  json["load_1m"] = inspection.load_1m;
+  json["device"] = inspection.device;
+  json["runner"] = inspection.runner;
+  json["artifacts"] = inspection.artifacts;
+  json["stackx_version"] = inspection.stackx_version;
+  json["finished"] = inspection.finished;
+}
+
+void identity_from(Inspection& inspection, const Node& node) {
+  inspection.campaign = node.at("campaign").text();
+  inspection.round = node.at("round").unsigned_integer();
+  inspection.position = node.at("position").unsigned_integer();
+  inspection.arm = node.at("arm").text();
+  inspection.sentinel = node.at("sentinel").boolean();
+  inspection.stack.components = texts_from(node.at("stack"));
+  inspection.loaded = texts_from(node.at("loaded"));
+  inspection.workload = workload_from(node.at("workload"));
+  inspection.parameters = texts_from(node.at("parameters"));
+  inspection.host = host_from(node.at("host"));
+  inspection.load_1m = node.at("load_1m").number();
+  inspection.device = node.at("device").text();
+  inspection.runner = node.at("runner").text();
+  inspection.artifacts = texts_from(node.at("artifacts"));
+  inspection.stackx_version = node.at("stackx_version").text();
+  inspection.finished = node.at("finished").text();
+}
+
+void measurement_to(Json& json, const Inspection& inspection) {
+  json["phases"] = Json::array();
+  for (const auto& phase : inspection.phases) json["phases"].push_back(to_json(phase));
+  json["samples_ns"] = inspection.samples_ns;
+  json["work"] = to_json(inspection.work);
+  if (inspection.check) json["check"] = to_json(*inspection.check);
+  json["usage"] = to_json(inspection.usage);
+  if (inspection.exit_code) json["exit_code"] = *inspection.exit_code;
+  json["outcome"] = to_string(inspection.outcome);
+  json["reason"] = to_utf8(inspection.reason);
+  json["stdout_tail"] = to_utf8(inspection.stdout_tail);
+  json["stderr_tail"] = to_utf8(inspection.stderr_tail);
+}
+
+void measurement_from(Inspection& inspection, const Node& node) {
+  for (const auto& item : node.at("phases").items()) inspection.phases.push_back(phase_from(item));
+  for (const auto& item : node.at("samples_ns").items())
+    inspection.samples_ns.push_back(item.integer());
+  inspection.work = work_from(node.at("work"));
+  if (const auto check = node.find("check")) inspection.check = check_from(*check);
+  inspection.usage = usage_from(node.at("usage"));
+  if (const auto code = node.find("exit_code")) inspection.exit_code = exit_code_from(*code);
+  inspection.outcome = outcome_from(node.at("outcome"));
+  inspection.reason = node.at("reason").text();
+  inspection.stdout_tail = node.at("stdout_tail").text();
+  inspection.stderr_tail = node.at("stderr_tail").text();
+}
+
+}  // namespace
+
+Json to_json(const Inspection& inspection) {
+  Json json = {{"$schema", "stackx/inspection/1"}, {"id", inspection.id}};
+  identity_to(json, inspection);
+  measurement_to(json, inspection);
+  require_finite(json);
+  return json;
+}
+
+Inspection inspection_from(const Node& node) {
+  node.schema("stackx/inspection/1");
+  node.only({"$schema",     "id",        "campaign",       "round",    "position",   "arm",
+             "sentinel",    "stack",     "loaded",         "workload", "parameters", "host",
+             "load_1m",     "device",    "runner",         "phases",   "samples_ns", "work",
+             "check",       "usage",     "exit_code",      "outcome",  "reason",     "stdout_tail",
+             "stderr_tail", "artifacts", "stackx_version", "finished"});
+  Inspection inspection;
+  inspection.id = node.at("id").text();
+  identity_from(inspection, node);
+  measurement_from(inspection, node);
+  verify_id(node, to_json(inspection));
+  return inspection;
+}
+
+void seal(Inspection& inspection) { inspection.id = content_id(to_json(inspection)); }
+
+}  // namespace stackx::specs

@@ -1,0 +1,29 @@
+// How an inspection ended. Only `ok` ranks.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace stackx::specs {
+
+enum class Outcome {
+  ok,
+  build_failed,  // the environment could not be made: network, hash mismatch, package not installed
+  unsupported,   // the library or this machine cannot do the workload (no bfloat16, no such
+                 // instruction set)
+  wrong_result,  // the product differs from the reference by more than the bound
+  wrong_stack,   // another version was loaded than asked for
+  timed_out,     // past the time limit
+  crashed,       // ended by a signal
+  failed,        // ended with a non-zero exit status
+  out_of_memory,    // past the memory limit
+  output_limit,     // printed more than allowed
+  bad_output,       // printed something that is not the PI protocol
+  invalid_samples,  // times that are not finite and positive, or none
+  left_processes,   // exited while processes it started still ran
+  missing_pi,       // the PI program is not there or cannot be executed
+};
+const char* to_string(Outcome outcome);
+std::optional<Outcome> outcome_from(std::string_view name);
+
+}  // namespace stackx::specs
