@@ -1,0 +1,210 @@
+#include "resolver/problem.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "resolver/meaning.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::resolver {
+namespace {
+
+using specs::Requirement;
+
+std::string joined(const std::vector<Requirement>& requirements) {
+  std::vector<std::string> texts;
+  for (const auto& requirement : requirements) texts.push_back(requirement.text());
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+class Compiler {
+ public:
+  Compiler(const specs::Project& project, const specs::Catalog& catalog)
+      : project_(project), catalog_(catalog) {}
+
+  Problem run() {
+    for (const auto& [name, component] : catalog_.components)
+      for (const auto& entry : component.versions)
+        for (const auto& [provided, version] : entry.provides) providers_[provided].insert(name);
+    find_components();
+    find_slots();
+    add_project_clauses();
+    for (std::size_t c = 0; c < problem_.components.size(); ++c) add_component_clauses(c);
+    return std::move(problem_);
+  }
+
+ private:
+  // The component of this name and those that may provide it.
+  std::vector<std::string> holder_names(const std::string& name) const {
+    std::vector<std::string> names;
+    if (catalog_.find(name)) names.push_back(name);
+    if (const auto found = providers_.find(name); found != providers_.end())
+      for (const auto& provider : found->second)
+        if (provider != name) names.push_back(provider);
+    return names;
+  }
+
+  void find_components() {
+    std::set<std::string> reached;
+    std::vector<std::string> waiting;
+    const auto reach = [&](const std::string& name) {
+      for (auto& holder : holder_names(name))
+        if (reached.insert(holder).second) waiting.push_back(std::move(holder));
+    };
+    for (const auto& [name, version] : project_.hardware) reach(name);
+    for (const auto& requirement : project_.requires_) reach(requirement.component);
+    while (!waiting.empty()) {
+      const std::string name = std::move(waiting.back());
+      waiting.pop_back();
+      for (const auto& entry : catalog_.find(name)->versions) {
+        for (const auto& requirement : entry.requires_) reach(requirement.component);
+        for (const auto& conditional : entry.requires_if)
+          for (const auto& requirement : conditional.then) reach(requirement.component);
+      }
+    }
+    for (const auto& name : reached) {
+      component_index_[name] = problem_.components.size();
+      ProblemComponent component{name, {}};
+      for (const auto& entry : catalog_.find(name)->versions)
+        component.versions.push_back(entry.version.text());
+      problem_.components.push_back(std::move(component));
+    }
+  }
+
+  void find_slots() {
+    for (const auto& component : problem_.components) {
+      slot(component.name);
+      for (const auto& entry : catalog_.find(component.name)->versions)
+        for (const auto& [provided, version] : entry.provides) slot(provided);
+    }
+  }
+
+  std::size_t slot(const std::string& name) {
+    const auto [at, is_new] = slot_index_.try_emplace(name, problem_.slots.size());
+    if (!is_new) return at->second;
+    Slot slot{name, {}};
+    for (const auto& holder_name : holder_names(name)) {
+      const auto index = component_index_.find(holder_name);
+      if (index == component_index_.end()) continue;
+      const auto& component = *catalog_.find(holder_name);
+      Holder holder{index->second, VersionSet(component.versions.size())};
+      for (std::size_t v = 0; v < component.versions.size(); ++v)
+        holder.versions[v] = held_version(component, component.versions[v], name) != nullptr;
+      slot.holders.push_back(std::move(holder));
+    }
+    problem_.slots.push_back(std::move(slot));
+    return at->second;
+  }
+
+  // The same text means the same everywhere: catalogs repeat few requirements many times.
+  const Need& need(const Requirement& requirement) {
+    const auto [at, is_new] = needs_.try_emplace(
+        std::tuple(requirement.component, requirement.attribute, requirement.constraint.text));
+    if (!is_new) return at->second;
+    Need& need = at->second;
+    need.slot = slot(requirement.component);
+    for (const auto& holder : problem_.slots[need.slot].holders) {
+      const auto& component = *catalog_.find(problem_.components[holder.component].name);
+      VersionSet satisfied(component.versions.size());
+      for (std::size_t v = 0; v < component.versions.size(); ++v)
+        satisfied[v] = meets(component, component.versions[v], requirement);
+      need.satisfied.push_back(std::move(satisfied));
+    }
+    return need;
+  }
+
+  std::vector<Need> needs(const std::vector<Requirement>& requirements) {
+    std::vector<Need> result;
+    for (const auto& requirement : requirements) result.push_back(need(requirement));
+    return result;
+  }
+
+  void add_project_clauses() {
+    for (const auto& [name, version] : project_.hardware) {
+      hardware_entry(project_, catalog_, name);  // throws where there is none
+      add({Clause::Kind::hardware, {}, {}, name + " " + version}, {hardware_need(name, version)});
+    }
+    for (const auto& requirement : project_.requires_)
+      add({Clause::Kind::root, {}, {}, requirement.text()}, {need(requirement)});
+    for (const auto& requirement : project_.pins)
+      add({Clause::Kind::pin, {}, {}, requirement.text()}, {need(requirement)});
+  }
+
+  // Hardware names a component itself, never a provider of its name.
+  Need hardware_need(const std::string& name, const std::string& version) {
+    Need need{slot(name), {}};
+    const auto& component = *catalog_.find(name);
+    for (const auto& holder : problem_.slots[need.slot].holders) {
+      VersionSet satisfied(holder.versions.size());
+      if (holder.component == component_index_.at(name))
+        satisfied.set(
+            static_cast<std::size_t>(component.find(version) - component.versions.data()));
+      need.satisfied.push_back(std::move(satisfied));
+    }
+    return need;
+  }
+
+  void add(Clause clause, std::vector<Need> needs) {
+    problem_.clauses.push_back(
+        {std::move(clause), CompiledClause::nobody, {}, {}, std::move(needs)});
+  }
+
+  void add_component_clauses(std::size_t index) {
+    const auto& component = *catalog_.find(problem_.components[index].name);
+    std::map<std::pair<Clause::Kind, std::string>, std::size_t> known;
+    // Versions that say the same share one clause.
+    const auto state = [&](Clause::Kind kind, const std::string& text, std::size_t version,
+                           const auto& make) {
+      const auto [at, is_new] = known.try_emplace({kind, text}, problem_.clauses.size());
+      if (is_new) {
+        CompiledClause clause = make();
+        clause.clause = {kind, component.name, {}, text};
+        clause.owner = index;
+        clause.owners.resize(component.versions.size());
+        problem_.clauses.push_back(std::move(clause));
+      }
+      auto& clause = problem_.clauses[at->second];
+      if (clause.owners.test_set(version)) return;
+      clause.clause.versions.push_back(component.versions[version].version.text());
+    };
+    for (std::size_t v = 0; v < component.versions.size(); ++v) {
+      const auto& entry = component.versions[v];
+      const auto plain = [&](const Requirement& requirement) {
+        return [&] { return CompiledClause{{}, 0, {}, {}, {need(requirement)}}; };
+      };
+      for (const auto& requirement : entry.requires_)
+        state(Clause::Kind::requirement, requirement.text(), v, plain(requirement));
+      for (const auto& requirement : entry.conflicts)
+        state(Clause::Kind::conflict, requirement.text(), v, plain(requirement));
+      for (const auto& conditional : entry.requires_if)
+        state(Clause::Kind::condition, condition_text(conditional), v, [&] {
+          return CompiledClause{{}, 0, {}, needs(conditional.if_), needs(conditional.then)};
+        });
+    }
+  }
+
+  const specs::Project& project_;
+  const specs::Catalog& catalog_;
+  Problem problem_;
+  std::map<std::string, std::set<std::string>> providers_;  // virtual name -> components
+  std::map<std::string, std::size_t> component_index_, slot_index_;
+  std::map<std::tuple<std::string, std::string, std::string>, Need> needs_;
+};
+
+}  // namespace
+
+std::string condition_text(const specs::ConditionalRequirement& conditional) {
+  return fmt::format("if {}: {}", joined(conditional.if_), joined(conditional.then));
+}
+
+Problem compile(const specs::Project& project, const specs::Catalog& catalog) {
+  return Compiler(project, catalog).run();
+}
+
+}  // namespace stackx::resolver

@@ -1,0 +1,63 @@
+// A project over its catalog in numbers: components and versions become indices, every requirement
+// a set of versions, and everything that can be left out a clause.
+//
+// A slot is a name that can be required; its holders are the component of that name and those with
+// a version that provides it. Only components reachable from the roots through requirements of any
+// version take part: no other can be in a stack.
+#pragma once
+
+#include <boost/dynamic_bitset.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "resolver/resolver.hpp"
+
+namespace stackx::resolver {
+
+using VersionSet = boost::dynamic_bitset<std::uint64_t>;
+
+struct Holder {
+  std::size_t component = 0;
+  VersionSet versions;  // those that hold the name
+};
+
+struct Slot {
+  std::string name;
+  std::vector<Holder> holders;
+};
+
+// Somebody holds the slot, in one of these versions.
+struct Need {
+  std::size_t slot = 0;
+  std::vector<VersionSet> satisfied;  // for each holder; a subset of its versions
+};
+
+struct CompiledClause {
+  static constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+
+  Clause clause;
+  std::size_t owner = nobody;
+  VersionSet owners;        // versions of the owner that say so
+  std::vector<Need> if_;    // condition: all of these
+  std::vector<Need> needs;  // all of these; for a conflict the one that must not hold
+};
+
+struct ProblemComponent {
+  std::string name;
+  std::vector<std::string> versions;  // as the catalog writes them
+};
+
+struct Problem {
+  std::vector<ProblemComponent> components;  // by name
+  std::vector<Slot> slots;
+  std::vector<CompiledClause> clauses;  // hardware, roots, pins, then those of the components
+};
+
+// Throws Error(bad_input) where hardware is not in the catalog.
+Problem compile(const specs::Project& project, const specs::Catalog& catalog);
+
+// "if cuda >=12: cupy *, cudnn *": how a clause writes a conditional requirement.
+std::string condition_text(const specs::ConditionalRequirement& conditional);
+
+}  // namespace stackx::resolver
