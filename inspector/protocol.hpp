@@ -1,0 +1,45 @@
+// Reads what a PI printed: one JSON object, of which nothing is taken on trust.
+//
+//   { "name", "component", "parameters": {...}, "samples_ns": [...], "work": {"flop", "bytes",
+//   "items"},
+//     "check": {"reference", "max_relative_error", "bound", "pass"}, "loaded": {component:
+//     version}, "library": path, "files": [mapped shared objects], "phases": [{"name", "start_ns",
+//     "duration_ns"}] }
+//   { "unsupported": reason }                                  the library or machine cannot do it
+//   { "@parameters": {...}, "@result": {"rate", "elapsed"} }   Thoth's PIs: GFLOP/s, milliseconds
+//
+// Required: samples_ns, unless `check` failed. Keys beyond these are ignored, so that PIs can say
+// more. NaN and Infinity, which Python prints and JSON lacks, are read as "not a number" to name
+// the sample instead of a syntax error.
+#pragma once
+
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "specs/inspection.hpp"
+
+namespace stackx::inspector {
+
+struct PiReport {
+  std::string name, component;
+  std::map<std::string, std::string> parameters;  // scalars as text
+  std::vector<std::int64_t> samples_ns;
+  specs::Work work;
+  std::optional<specs::Check> check;
+  std::map<std::string, std::string> loaded;
+  std::string library;
+  std::vector<std::string> files;
+  std::vector<specs::Phase> phases;
+};
+
+struct Rejected {
+  specs::Outcome outcome;  // bad_output, invalid_samples, unsupported
+  std::string reason;
+};
+
+std::expected<PiReport, Rejected> parse_pi_output(const std::string& text);
+
+}  // namespace stackx::inspector
