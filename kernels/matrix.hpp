@@ -1,0 +1,49 @@
+// A dense row-major matrix of one element type, in memory aligned for vector loads.
+//
+// Inputs are the same on every machine: element i of a matrix depends on the seed and i only
+// (splitmix64), uniform in [-1, 1) and exact in the element type; bfloat16 is the rounded float.
+// int8 inputs are whole numbers, signed in [-127, 127] and unsigned in [0, 127]: 127*127*2 fits the
+// 16-bit intermediate of machines without VNNI, where a saturated sum would be the instruction's
+// doing, not the library's. Zero mean matters: the error bound in reference.hpp rests on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "kernels/dtype.hpp"
+
+namespace stackx::kernels {
+
+class Matrix {
+ public:
+  Matrix(std::size_t rows, std::size_t columns, Element element);  // contents undefined
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+  Element element() const { return element_; }
+  std::size_t bytes() const { return rows_ * columns_ * size_of(element_); }
+  void* data() { return memory_.get(); }
+  const void* data() const { return memory_.get(); }
+
+  void fill_random(std::uint64_t seed);
+  // NaN, or for integers a value that no product reaches: what a library does not write shows.
+  void poison();
+
+  // Elements [first, first + out.size()) of row i; every element type is exact in double.
+  void read(std::size_t row, std::size_t first, std::span<double> out) const;
+
+ private:
+  struct Free {
+    void operator()(void* memory) const;
+  };
+  std::size_t rows_, columns_;
+  Element element_;
+  std::unique_ptr<void, Free> memory_;
+};
+
+// The mixing function of splitmix64 (Steele, Lea, Flood 2014): random access to a random sequence.
+std::uint64_t random_at(std::uint64_t seed, std::uint64_t index);
+
+}  // namespace stackx::kernels

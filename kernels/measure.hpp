@@ -1,0 +1,55 @@
+// Calibrate -> warm up -> measure: turns a call into samples.
+//
+// One sample times a mini-batch of calls, so many that it lasts at least min_sample: the clock's
+// resolution and the loop around it no longer matter. The clock comes from outside, so that tests
+// need not wait.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "kernels/phases.hpp"
+
+namespace stackx::kernels {
+
+struct Plan {
+  std::uint64_t repetitions = 20;
+  std::uint64_t mini_batch = 0;  // 0: calibrate
+  std::int64_t min_sample_ns = 5'000'000;
+  std::int64_t warm_up_ns = 100'000'000;
+  std::int64_t max_ns = 0;  // 0: no limit. Past it sampling stops, but not below min_repetitions.
+};
+
+inline constexpr std::uint64_t kMinRepetitions = 3;  // the fewest that have a median and a spread
+
+struct Measurement {
+  std::uint64_t mini_batch = 1;
+  std::vector<std::int64_t> samples_ns;
+  bool stopped_early = false;  // max_ns came before `repetitions`
+};
+
+// Finds the mini-batch: doubles it until two samples in a row reach the target, or one is so long
+// that no preemption explains it. Two, because one that was preempted would end the search too
+// early. No clock in it.
+class Calibration {
+ public:
+  explicit Calibration(std::int64_t target_ns) : target_ns_(target_ns) {}
+  bool done() const { return done_; }
+  std::uint64_t mini_batch() const { return mini_batch_; }  // to time next; the answer once done
+  void add(std::int64_t elapsed_ns);
+
+ private:
+  std::int64_t target_ns_;
+  std::uint64_t mini_batch_ = 1;
+  bool reached_ = false, done_ = false;
+};
+
+// Warming up counts from the first calibrating call: a reference BLAS that needs 8 s a product is
+// not called more often than it must. The limit max_ns counts from there too. A phase is recorded
+// for each step. The library must have been called before (the check does): what it does once, such
+// as loading its kernels and starting threads, would mislead the calibration.
+Measurement measure(const std::function<void()>& call, const Plan& plan, const Clock& clock,
+                    std::vector<Phase>& phases);
+
+}  // namespace stackx::kernels

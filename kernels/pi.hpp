@@ -1,0 +1,48 @@
+// A performance indicator: what stackx-pi can measure. Each is one function from words to one JSON
+// object (the PI protocol); matmul.cpp and hello_world.cpp hold one each.
+//
+//   {"name", "component", "parameters": {all, as used}, "samples_ns": [whole numbers],
+//    "work": {"flop", "bytes", "items"} per sample, "check": {"reference", "max_relative_error",
+//    "bound", "pass"}, "loaded": {component: version as the library itself reports it}, "library":
+//    {...}, "files": [mapped shared objects], "phases": [{"name", "start_ns", "duration_ns"}],
+//    "notes": []}
+// or, if library or machine cannot do it: {"name", ..., "unsupported": "<reason>"} without samples.
+// A wrong result has check.pass false and no samples. Both exit with status 0: the answer is valid.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/measure.hpp"
+#include "kernels/parameters.hpp"
+
+namespace stackx::kernels {
+
+struct PiArguments {
+  std::optional<std::string> library, component;
+  std::vector<std::string> words;  // key=value
+};
+
+struct Pi {
+  const char* name;
+  const char* summary;
+  std::vector<Parameter> parameters;
+  nlohmann::json (*run)(const Pi& pi, const PiArguments& arguments, const Clock& clock);
+};
+
+std::vector<Pi> all_pis();
+Pi matmul_pi();
+Pi hello_world_pi();
+
+// The parameters that say how to measure, the same in every PI, and the plan they make.
+std::vector<Parameter> with_plan_parameters(std::vector<Parameter> own);
+Plan plan_from(const Parameters& parameters);
+
+// The members that every PI fills in the same way.
+void put_measurement(nlohmann::json& document, Parameters& parameters, const Plan& plan,
+                     const Measurement& measurement);
+nlohmann::json json_of(const std::vector<Phase>& phases);
+
+}  // namespace stackx::kernels
