@@ -1,7 +1,8 @@
 // The knowledge store: one SQLite file that keeps every result (schema and reasons: FORMAT.md).
 //
 // Readers are never blocked (WAL); a writer waits for another one; every document is one transaction, so a
-// crash at any moment leaves whole documents only. Ingesting a document twice changes nothing.
+// crash at any moment leaves whole documents only. Ingesting a document twice changes nothing. What comes out was
+// verified: documents by their id, measurements by a checksum; a damaged file gives an Error, never wrong numbers.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +47,8 @@ struct Measurement {
 struct Filter {
   std::optional<specs::Workload> workload;  // matched by specs::Workload::matches
   std::optional<std::string> host;          // fingerprint
-  std::optional<std::string> hardware;      // a microarchitecture or GPU model, as `--hw` names it
-  std::optional<std::string> campaign;
+  std::optional<std::string> hardware;      // whole words of a microarchitecture, CPU or GPU model: "v100"
+  std::optional<std::string> campaign;      // an id, or how it begins
 };
 
 class Store {
@@ -56,6 +57,7 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
 
+  // Both verify the id. A second, different document for one (campaign, round, arm) is refused: Error(bad_input).
   Ingest ingest(const specs::Inspection& inspection);
   Ingest ingest(const specs::Plan& plan);
 
@@ -64,8 +66,12 @@ class Store {
   std::set<std::pair<std::uint64_t, std::string>> done(const std::string& campaign) const;  // (round, arm)
 
   std::vector<Measurement> measurements(const Filter& filter) const;
-  std::optional<specs::Inspection> inspection(const std::string& id) const;
-  std::vector<std::string> inspection_ids(const std::string& campaign) const;
+  std::optional<specs::Inspection> inspection(const std::string& id_or_prefix) const;  // throws as plan() does
+  bool has(const std::string& inspection_id) const;
+  std::vector<std::string> inspection_ids(const std::string& campaign) const;  // in the order they ran; "": singles
+
+  // Reads everything: SQLite's own integrity check, every id, hash and checksum. One line a problem; empty is sound.
+  std::vector<std::string> check() const;
 
  private:
   struct Database;

@@ -1,0 +1,90 @@
+// One open SQLite file: how it is opened, checked, migrated, and how its errors read.
+//
+// The only users of SQLiteCpp are this file and those of this directory that include it.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "specs/error.hpp"
+#include "store/schema.hpp"
+#include "store/store.hpp"
+
+namespace stackx::store {
+
+struct Blob {
+  std::string bytes;
+};
+
+// A statement in use: values are bound in order with <<; reset at the end, because a statement left in the middle
+// of its rows keeps the log from being cleared.
+class Cursor {
+ public:
+  explicit Cursor(SQLite::Statement& statement) : statement_(&statement) {}
+  ~Cursor() { statement_->tryReset(); }
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+
+  template <typename Value>
+  Cursor& operator<<(const Value& value) {
+    statement_->bind(++bound_, value);
+    return *this;
+  }
+  Cursor& operator<<(const Blob& blob);
+  Cursor& operator<<(std::nullptr_t);
+
+  bool next() { return statement_->executeStep(); }
+  void execute() { statement_->exec(); }
+  std::int64_t integer(int column) const { return statement_->getColumn(column).getInt64(); }
+  double real(int column) const { return statement_->getColumn(column).getDouble(); }
+  std::string text(int column) const { return statement_->getColumn(column).getString(); }  // blobs too
+  bool is_null(int column) const { return statement_->isColumnNull(column); }
+
+ private:
+  SQLite::Statement* statement_;
+  int bound_ = 0;
+};
+
+class Connection {
+ public:
+  Connection(const std::filesystem::path& file, Mode mode, std::span<const Step> steps);
+
+  SQLite::Database& sqlite() { return database_; }
+  const std::filesystem::path& file() const { return file_; }
+  Mode mode() const { return mode_; }
+
+  // A prepared statement, kept for the next call with the same literal; without bindings.
+  Cursor prepare(const char* sql);
+
+  // Runs `work` and turns what SQLite, or damaged content, throws into an Error that names the file.
+  template <typename Work>
+  auto run(Work work) -> decltype(work()) {
+    try {
+      return work();
+    } catch (const SQLite::Exception& error) {
+      throw translate(file_, error);
+    } catch (const nlohmann::json::exception& error) {
+      throw damaged(file_, error.what());
+    }
+  }
+
+  static Error translate(const std::filesystem::path& file, const SQLite::Exception& error);
+  static Error damaged(const std::filesystem::path& file, const std::string& what);
+
+ private:
+  std::filesystem::path file_;
+  Mode mode_;
+  SQLite::Database database_;
+  std::map<const void*, SQLite::Statement> statements_;  // keyed by the literal's address
+};
+
+// Brings the schema to the newest of `steps`, each step in one transaction with its version number.
+void migrate(SQLite::Database& database, const std::filesystem::path& file, Mode mode,
+             std::span<const Step> steps);
+
+}  // namespace stackx::store

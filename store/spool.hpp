@@ -1,0 +1,36 @@
+// Result documents as files beside the store: what makes a result durable before anything else happens to it.
+//
+//   <directory of the database>/results/<campaign, first 12 digits, or "single">/<inspection id>.json
+//   <directory of the database>/results/<campaign, first 12 digits>/plan.json
+// A file is written under another name in the same directory, synced, renamed, and the directory synced: after write()
+// returned, a kill or a power failure loses nothing; before, there is no such file. The files stay: a store that is
+// lost or damaged is made again from them, and any of them may be deleted once the store holds it.
+// Rejected: a synchronous=FULL store alone, which costs the same sync and leaves one copy.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "store/store.hpp"
+
+namespace stackx::store {
+
+class Spool {
+ public:
+  explicit Spool(const std::filesystem::path& database);
+
+  const std::filesystem::path& directory() const { return directory_; }
+
+  std::filesystem::path write(const specs::Inspection& inspection);
+  std::filesystem::path write(const specs::Plan& plan);
+
+  // Ingests every document that the store lacks, campaign plans first. Returns what the user should know, one line
+  // each: how many were taken in (if any), and each file that is damaged or refused, which stays where it is.
+  std::vector<std::string> recover(Store& store) const;
+
+ private:
+  std::filesystem::path directory_;
+};
+
+}  // namespace stackx::store

@@ -1,0 +1,33 @@
+#include "store/store.hpp"
+
+#include <cstdlib>
+
+#include "specs/error.hpp"
+#include "store/database.hpp"
+
+namespace stackx::store {
+
+Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+
+Store Store::open(const std::filesystem::path& file, Mode mode) {
+  return Store(std::make_unique<Database>(Connection(file, mode, steps())));
+}
+
+std::filesystem::path default_path(const std::string& option) {
+  const auto variable = [](const char* name) -> std::filesystem::path {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+  };
+  if (!option.empty()) return option;
+  if (const auto path = variable("STACKX_DB"); !path.empty()) return path;
+  // XDG: a path that is not absolute is to be ignored.
+  if (const auto data = variable("XDG_DATA_HOME"); data.is_absolute()) return data / "stackx" / "stackx.db";
+  const auto home = variable("HOME");
+  if (!home.is_absolute())
+    throw bad_input("no place for the store: HOME is not set; name a file with --db or $STACKX_DB");
+  return home / ".local" / "share" / "stackx" / "stackx.db";
+}
+
+}  // namespace stackx::store
