@@ -25,14 +25,16 @@ class Listener {
   virtual ~Listener() = default;
   virtual void result(const specs::Inspection& inspection) = 0;  // durable when it returns
   virtual void progress(const Progress& progress) = 0;
-  virtual void say(const std::string& line) = 0;  // one-off remarks: environments built, budget reached
+  virtual void say(
+      const std::string& line) = 0;  // one-off remarks: environments built, budget reached
 };
 
 enum class Ending { complete, budget, too_many_failures, interrupted };
 
-// Runs what `done` does not hold. SIGINT/SIGTERM (through `stop`) ends it after the current inspection is discarded.
-Ending run(const specs::Plan& plan, Inspector& inspector, const std::set<Slot>& done, Listener& listener,
-           const std::function<bool()>& stop);
+// Runs what `done` does not hold. SIGINT/SIGTERM (through `stop`) ends it after the current
+// inspection is discarded.
+Ending run(const specs::Plan& plan, Inspector& inspector, const std::set<Slot>& done,
+           Listener& listener, const std::function<bool()>& stop);
 
 // The plan for these stacks and workloads: arms in the given order, then `sentinels` repeated ones.
 specs::Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& stacks,

@@ -1,0 +1,263 @@
+#include "inspector/environment.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "specs/digest.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+using specs::Outcome;
+
+std::unexpected<CannotBuild> build_failed(std::string reason, std::string log = "") {
+  return std::unexpected(CannotBuild{Outcome::build_failed, std::move(reason), std::move(log)});
+}
+
+std::unexpected<CannotBuild> unsupported(std::string reason) {
+  return std::unexpected(CannotBuild{Outcome::unsupported, std::move(reason), ""});
+}
+
+bool escapes(const fs::path& path) {
+  return path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
+}
+
+// The version that a package must have: stated, or ours where it is written as Debian writes it.
+std::string wanted_package_version(const specs::Artifact& artifact, const specs::Version& version) {
+  if (!artifact.package_version.empty()) return artifact.package_version;
+  const bool debian = version.scheme() == specs::Versioning::debian;
+  const bool local = version.text().find('+') != std::string::npos;
+  return debian || (local && version.scheme() == specs::Versioning::pep440) ? version.text() : "";
+}
+
+bool same_package_version(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  const auto left = specs::Version::parse(a, specs::Versioning::debian);
+  const auto right = specs::Version::parse(b, specs::Versioning::debian);
+  return left && right && *left == *right;
+}
+
+void merge_settings(StackEnvironment& result, const std::string& component,
+                    const specs::VersionEntry& entry) {
+  for (const auto& [name, value] : entry.environment) {
+    if (name.empty() || name.find('=') != std::string::npos || name == "LD_LIBRARY_PATH") {
+      throw bad_input(fmt::format(
+          "{} {}: cannot export \"{}\": no variable of that name can be set by a setting",
+          component, entry.version.text(), name));
+    }
+    const auto [known, is_new] = result.variables.emplace(name, value);
+    if (!is_new && known->second != value) {
+      throw bad_input(
+          fmt::format("{} {}: exports {}={}, another setting of the stack exports {}={}", component,
+                      entry.version.text(), name, value, name, known->second));
+    }
+  }
+  for (const auto& [name, value] : entry.parameters) {
+    const auto [known, is_new] = result.parameters.emplace(name, value);
+    if (!is_new && known->second != value) {
+      throw bad_input(fmt::format("{} {}: sets parameter {}={}, another setting sets {}={}",
+                                  component, entry.version.text(), name, value, name,
+                                  known->second));
+    }
+  }
+}
+
+// Of several components with a library, the PI loads the one that provides something (a blas); the
+// others are its partners.
+void choose_library(StackEnvironment& result, const std::vector<std::string>& providers) {
+  std::vector<const Part*> candidates;
+  for (const auto& part : result.parts) {
+    if (!part.library.empty()) candidates.push_back(&part);
+  }
+  if (candidates.size() > 1) {
+    std::erase_if(candidates, [&](const Part* part) {
+      return std::find(providers.begin(), providers.end(), part->component) == providers.end();
+    });
+  }
+  if (candidates.size() > 1) {
+    throw bad_input(
+        fmt::format("{} and {}: both have a library for the PI to load; a stack has one",
+                    candidates[0]->component, candidates[1]->component));
+  }
+  if (candidates.empty()) return;
+  result.component = candidates[0]->component;
+  result.library = candidates[0]->library;
+}
+
+}  // namespace
+
+Environments::Environments(const specs::Catalog& catalog, WheelStore wheels,
+                           std::unique_ptr<Packages> packages)
+    : catalog_(catalog), wheels_(std::move(wheels)), packages_(std::move(packages)) {}
+
+std::expected<const StackEnvironment*, CannotBuild> Environments::get(
+    const specs::Stack& stack, const Say& say, const std::function<bool()>& stop) {
+  if (const auto known = ready_.find(stack); known != ready_.end()) return &known->second;
+  StackEnvironment result;
+  std::vector<std::string> providers;
+  for (const auto& [name, version] : stack.components) {
+    const auto* component = catalog_.find(name);
+    const auto* entry = component != nullptr ? component->find(version) : nullptr;
+    if (entry == nullptr) {
+      if (component != nullptr && component->kind == specs::Kind::hardware) continue;  // this host
+      throw bad_input(
+          fmt::format("stack {}: {} {} is not in the catalog", stack.short_id(), name, version));
+    }
+    if (!entry->provides.empty()) providers.push_back(name);
+    if (auto done = add(result, *component, *entry, say, stop); !done) {
+      return std::unexpected(done.error());
+    }
+  }
+  choose_library(result, providers);
+  return &ready_.emplace(stack, std::move(result)).first->second;
+}
+
+Environments::Done Environments::add(StackEnvironment& result, const specs::Component& component,
+                                     const specs::VersionEntry& entry, const Say& say,
+                                     const std::function<bool()>& stop) {
+  merge_settings(result, component.name, entry);
+  Part part;
+  part.component = component.name;
+  part.version = entry.version.text();
+  part.reports = entry.reports;
+  part.kind = component.kind;
+  for (const auto& artifact : entry.artifacts) {
+    Done done;
+    switch (artifact.type) {
+      case specs::ArtifactType::wheel:
+        done = add_wheel(result, part, artifact, say, stop);
+        break;
+      case specs::ArtifactType::system:
+        done = add_system(result, part, artifact, entry);
+        break;
+      case specs::ArtifactType::path:
+        done = add_path(result, part, artifact);
+        break;
+      case specs::ArtifactType::debootstrap:
+      case specs::ArtifactType::oci:
+        done = unsupported(fmt::format("{} {}: the local runner takes no base images",
+                                       part.component, part.version));
+    }
+    if (!done) return done;
+  }
+  result.parts.push_back(std::move(part));
+  return {};
+}
+
+Environments::Done Environments::add_wheel(StackEnvironment& result, Part& part,
+                                           const specs::Artifact& artifact, const Say& say,
+                                           const std::function<bool()>& stop) {
+  const WheelRequest request{
+      artifact.package.empty() ? part.component : artifact.package,
+      artifact.package_version.empty() ? part.version : artifact.package_version, artifact.file,
+      artifact.sha256, artifact.size};
+  auto known = wheel_cache_.find(artifact.sha256);
+  if (known == wheel_cache_.end()) {
+    auto wheel = wheels_.get(request, say, stop);
+    if (!wheel) return build_failed(wheel.error().reason, wheel.error().log_tail);
+    known = wheel_cache_.emplace(artifact.sha256, std::move(*wheel)).first;
+  }
+  const auto& wheel = known->second;
+  if (!artifact.library.empty()) {
+    const auto file = wheel.directory / artifact.library;
+    std::error_code error;
+    if (escapes(artifact.library) || !fs::is_regular_file(file, error)) {
+      return build_failed(
+          fmt::format("{} {}: {} holds no file \"{}\"; correct \"library\" in the catalog",
+                      part.component, part.version, artifact.file, artifact.library));
+    }
+    part.library = file;
+    result.artifacts[artifact.library] = hash_of(file);
+  }
+  part.directories.push_back(wheel.directory);
+  part.shared_objects.insert(part.shared_objects.end(), wheel.shared_objects.begin(),
+                             wheel.shared_objects.end());
+  result.library_path.insert(result.library_path.end(), wheel.library_directories.begin(),
+                             wheel.library_directories.end());
+  result.visible.push_back(wheel.directory);
+  result.artifacts[artifact.file] = artifact.sha256;
+  return {};
+}
+
+Environments::Done Environments::add_system(StackEnvironment& result, Part& part,
+                                            const specs::Artifact& artifact,
+                                            const specs::VersionEntry& entry) {
+  const auto package = artifact.package.empty() ? part.component : artifact.package;
+  const auto installed = packages_->version(package);
+  if (!installed) {
+    return unsupported(fmt::format("{} {}: Debian package {} is not installed; apt-get install {}",
+                                   part.component, part.version, package, package));
+  }
+  const auto wanted = wanted_package_version(artifact, entry.version);
+  if (!wanted.empty() && !same_package_version(wanted, *installed)) {
+    return unsupported(
+        fmt::format("{} {}: Debian package {} is installed in version {}, wanted is {}",
+                    part.component, part.version, package, *installed, wanted));
+  }
+  part.package_version = *installed;
+  if (artifact.library.empty()) return {};
+  std::error_code error;
+  const auto file = fs::canonical(artifact.library, error);
+  if (error) {
+    return unsupported(fmt::format("{} {}: {} is not there, though package {} is installed",
+                                   part.component, part.version, artifact.library, package));
+  }
+  const auto owner = packages_->owner(file);
+  if (owner && *owner != package.substr(0, package.find(':'))) {
+    return unsupported(fmt::format("{} {}: {} leads to {}, which belongs to package {}, not to {}",
+                                   part.component, part.version, artifact.library, file.string(),
+                                   *owner, package));
+  }
+  part.library = file;
+  result.visible.push_back(file);
+  result.artifacts[file] = hash_of(file);
+  return {};
+}
+
+Environments::Done Environments::add_path(StackEnvironment& result, Part& part,
+                                          const specs::Artifact& artifact) {
+  std::error_code error;
+  const auto file = fs::canonical(artifact.file, error);
+  if (error) {
+    return unsupported(fmt::format("{} {}: {} is not on this machine", part.component, part.version,
+                                   artifact.file));
+  }
+  result.visible.push_back(file);
+  const auto library =
+      artifact.library.empty() ? fs::path() : fs::canonical(artifact.library, error);
+  if (error) {
+    return unsupported(fmt::format("{} {}: {} is not on this machine", part.component, part.version,
+                                   artifact.library));
+  }
+  if (fs::is_regular_file(file)) {
+    const auto hash = hash_of(file);
+    if (!artifact.sha256.empty() && artifact.sha256 != hash) {
+      return unsupported(fmt::format("{} {}: {} has sha256 {}, the catalog wants {}",
+                                     part.component, part.version, file.string(), hash,
+                                     artifact.sha256));
+    }
+    result.artifacts[file] = hash;
+  }
+  if (library.empty()) return {};
+  part.library = library;
+  result.visible.push_back(library);
+  result.artifacts[library] = hash_of(library);
+  return {};
+}
+
+// Hashing 200 MB takes a good part of a second: done once while the file stays the same.
+std::string Environments::hash_of(const fs::path& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) != 0) return specs::sha256_file(file);  // throws, saying why
+  const auto key = fmt::format("{}\n{} {}.{} {}", file.string(), status.st_size,
+                               status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ino);
+  const auto [known, is_new] = hashes_.try_emplace(key);
+  if (is_new) known->second = specs::sha256_file(file);
+  return known->second;
+}
+
+}  // namespace stackx::inspector

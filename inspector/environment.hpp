@@ -1,0 +1,78 @@
+// A stack made ready to run: its wheels installed, its system packages checked, its settings
+// merged.
+#pragma once
+
+#include <expected>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "inspector/packages.hpp"
+#include "inspector/process.hpp"
+#include "inspector/wheels.hpp"
+#include "specs/catalog.hpp"
+#include "specs/inspection.hpp"
+#include "specs/stack.hpp"
+
+namespace stackx::inspector {
+
+// What a component of the stack put there.
+struct Part {
+  std::string component, version;
+  std::string reports;  // see specs::VersionEntry
+  specs::Kind kind = specs::Kind::package;
+  std::vector<std::filesystem::path> directories;     // of its wheels
+  std::vector<std::filesystem::path> shared_objects;  // in them
+  std::filesystem::path library;  // what the PI loads of it, symbolic links resolved; empty: none
+  std::string package_version;    // the package manager's word, for system artifacts
+};
+
+struct StackEnvironment {
+  std::vector<Part> parts;
+  std::string component;  // whose library the PI loads; empty if no component has one
+  std::filesystem::path library;
+  std::vector<std::filesystem::path> library_path;  // for LD_LIBRARY_PATH
+  std::vector<std::filesystem::path> visible;       // what the sandbox must show
+  Environment variables;                            // exported by settings
+  std::map<std::string, std::string> parameters;    // set by settings
+  std::map<std::string, std::string> artifacts;     // file -> sha256
+};
+
+struct CannotBuild {
+  specs::Outcome outcome;  // build_failed, unsupported
+  std::string reason, log_tail;
+};
+
+class Environments {
+ public:
+  Environments(const specs::Catalog& catalog, WheelStore wheels,
+               std::unique_ptr<Packages> packages);
+
+  // Kept per stack: the second call is a look-up. Failures are not kept. Throws Error(bad_input)
+  // for stacks and catalogs that make no sense: an unknown version, two settings that export one
+  // variable.
+  std::expected<const StackEnvironment*, CannotBuild> get(const specs::Stack& stack, const Say& say,
+                                                          const std::function<bool()>& stop = {});
+
+ private:
+  using Done = std::expected<void, CannotBuild>;
+  Done add(StackEnvironment& result, const specs::Component& component,
+           const specs::VersionEntry& entry, const Say& say, const std::function<bool()>& stop);
+  Done add_wheel(StackEnvironment& result, Part& part, const specs::Artifact& artifact,
+                 const Say& say, const std::function<bool()>& stop);
+  Done add_system(StackEnvironment& result, Part& part, const specs::Artifact& artifact,
+                  const specs::VersionEntry& entry);
+  Done add_path(StackEnvironment& result, Part& part, const specs::Artifact& artifact);
+  std::string hash_of(const std::filesystem::path& file);
+
+  const specs::Catalog& catalog_;
+  WheelStore wheels_;
+  std::unique_ptr<Packages> packages_;
+  std::map<specs::Stack, StackEnvironment> ready_;
+  std::map<std::string, Wheel> wheel_cache_;
+  std::map<std::string, std::string> hashes_;  // path, size, time, inode -> sha256
+};
+
+}  // namespace stackx::inspector

@@ -1,0 +1,196 @@
+#include "inspector/uv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "specs/error.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+
+// 100 kB/s must suffice.
+std::chrono::milliseconds deadline_for(const WheelRequest& request) {
+  return std::chrono::minutes(5) + std::chrono::milliseconds(request.size / 100);
+}
+
+// pip quotes values as Python does: 'a', "it's", and \n between several.
+std::string unquote(std::string value) {
+  if (value.size() >= 2 && (value.front() == '\'' || value.front() == '"')) {
+    value = value.substr(1, value.size() - 2);
+  }
+  for (std::size_t at; (at = value.find("\\n")) != std::string::npos;) value.replace(at, 2, "\n");
+  return value;
+}
+
+std::string joined(const std::string& words, char separator) {
+  std::istringstream stream(words);
+  std::string result;
+  for (std::string word; stream >> word;) {
+    if (!result.empty()) result += separator;
+    result += word;
+  }
+  return result;
+}
+
+// pip's own precedence: environment, then the command's section, then global.
+std::map<std::string, std::string> pip_settings(const std::string& pip_config) {
+  std::map<std::string, std::string> result;
+  for (const std::string section : {":env:.", "install.", "global."}) {
+    std::istringstream lines(pip_config);
+    for (std::string line; std::getline(lines, line);) {
+      const auto equals = line.find('=');
+      if (!line.starts_with(section) || equals == std::string::npos) continue;
+      result.emplace(line.substr(section.size(), equals - section.size()),
+                     unquote(line.substr(equals + 1)));
+    }
+  }
+  return result;
+}
+
+std::string trimmed(const std::string& text) {
+  const auto from = text.find_first_not_of(" \t\r");
+  return from == std::string::npos ? ""
+                                   : text.substr(from, text.find_last_not_of(" \t\r") + 1 - from);
+}
+
+std::string hash_after(const std::string& log, const std::string& label) {
+  const auto at = log.find("sha256:", std::min(log.find(label), log.size()));
+  return at == std::string::npos ? "" : log.substr(at + 7, 64);
+}
+
+// From the first "error:" on, lines joined.
+std::string complaint(const std::string& log) {
+  std::istringstream lines(log.substr(std::min(log.find("error:"), log.size())));
+  std::string result;
+  for (std::string line; std::getline(lines, line) && result.size() < 600;) {
+    const auto text = trimmed(line);
+    if (text.empty()) continue;
+    result += (result.empty() ? "" : " ") + text;
+  }
+  return result;
+}
+
+bool yes(const std::string& value) { return value == "1" || value == "true" || value == "yes"; }
+
+}  // namespace
+
+Environment uv_from_pip(const std::string& pip_config, const Environment& environment) {
+  auto pip = pip_settings(pip_config);
+  Environment result;
+  const auto set = [&](const char* key, const std::string& value,
+                       std::initializer_list<const char*> already) {
+    const bool told = std::any_of(already.begin(), already.end(),
+                                  [&](const char* name) { return environment.contains(name); });
+    if (!told && !value.empty()) result[key] = value;
+  };
+  set("UV_DEFAULT_INDEX", trimmed(pip["index-url"]), {"UV_DEFAULT_INDEX", "UV_INDEX_URL"});
+  set("UV_INDEX", joined(pip["extra-index-url"], ' '), {"UV_INDEX", "UV_EXTRA_INDEX_URL"});
+  set("UV_FIND_LINKS", joined(pip["find-links"], ','), {"UV_FIND_LINKS"});
+  set("SSL_CERT_FILE", trimmed(pip["cert"]), {"SSL_CERT_FILE"});
+  if (yes(pip["no-index"]))
+    set("UV_NO_INDEX", "1", {"UV_NO_INDEX", "UV_INDEX", "UV_DEFAULT_INDEX"});
+  return result;
+}
+
+std::string explain(const WheelRequest& request, const std::string& log, bool offline) {
+  const auto what = fmt::format("{} {}", request.package, request.version);
+  if (log.find("Hash mismatch") != std::string::npos) {
+    return fmt::format(
+        "{}: hash mismatch: the catalog wants sha256 {}, what was fetched has {}; the file was "
+        "changed, "
+        "or the catalog names another one",
+        what, request.sha256, hash_after(log, "Computed"));
+  }
+  if (offline) {
+    return fmt::format(
+        "{}: {} is not in the cache, and offline nothing is fetched; run once with network", what,
+        request.file.empty() ? "its wheel" : request.file);
+  }
+  const auto words = complaint(log);
+  return fmt::format("{}: uv could not install it: {}", what,
+                     words.empty() ? "no reason given" : words);
+}
+
+void Uv::set_up() {
+  if (ready_) return;
+  ready_ = true;
+  environment_ = current_environment();
+  fs::path program;
+  if (const char* named = std::getenv("STACKX_UV"); named != nullptr && *named != '\0') {
+    program = find_program(named);
+    if (program.empty()) {
+      throw broken_environment(fmt::format("STACKX_UV={}: no such program", named));
+    }
+  }
+  if (program.empty()) program = find_program("uv");
+  for (const char* place : {"uv", ".venv/bin/uv", "../.venv/bin/uv"}) {
+    if (program.empty() && !options_.beside.empty()) {
+      program = find_program((options_.beside / place).string());
+    }
+  }
+  Command pip;
+  pip.environment = environment_;
+  pip.stop = options_.stop;
+  if (!program.empty()) {
+    program_ = {program.string()};
+  } else {
+    auto probe = pip;
+    probe.argv = {"python3", "-m", "uv", "--version"};
+    if (run(probe).ok()) program_ = {"python3", "-m", "uv"};
+  }
+  pip.argv = {"python3", "-m", "pip", "config", "list"};
+  environment_.merge(uv_from_pip(run(pip).out, environment_));
+  environment_["UV_PYTHON_DOWNLOADS"] =
+      "never";  // the wheels need no Python; any that is here will do
+  environment_["UV_NO_PROGRESS"] = "1";
+  environment_["NO_COLOR"] = "1";
+  // The hash decides, not the index that answers first.
+  environment_.emplace("UV_INDEX_STRATEGY", "unsafe-best-match");
+}
+
+std::expected<void, BuildFailure> Uv::install(const WheelRequest& request, const fs::path& target) {
+  set_up();
+  if (program_.empty()) {
+    return std::unexpected(BuildFailure{
+        "uv not found: install it (python3 -m pip install uv) or name it in STACKX_UV", ""});
+  }
+  // A file, not an argument: only there does uv take hashes. Beside the target, which must hold the
+  // wheel only.
+  const auto requirements = fs::path(target).concat(".txt");
+  std::ofstream(requirements) << request.package << "==" << request.version
+                              << " --hash=sha256:" << request.sha256 << '\n';
+  Command command;
+  command.argv = program_;
+  for (const std::string word :
+       {"pip", "install", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--target"}) {
+    command.argv.push_back(word);
+  }
+  command.argv.push_back(target.string());
+  command.argv.push_back("--requirements");
+  command.argv.push_back(requirements.string());
+  if (options_.offline) command.argv.emplace_back("--offline");
+  command.environment = environment_;
+  command.deadline = deadline_for(request);
+  command.stop = options_.stop;
+  const auto finished = run(command);
+  std::error_code ignored;
+  fs::remove(requirements, ignored);
+  if (finished.ok()) return {};
+  if (finished.end == End::deadline) {
+    return std::unexpected(
+        BuildFailure{fmt::format("{} {}: uv did not finish in {} s", request.package,
+                                 request.version, command.deadline.count() / 1000),
+                     tail(finished.err)});
+  }
+  if (finished.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
+  return std::unexpected(
+      BuildFailure{explain(request, finished.err, options_.offline), tail(finished.err)});
+}
+
+}  // namespace stackx::inspector

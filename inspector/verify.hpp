@@ -1,0 +1,30 @@
+// Was what ran the stack that was asked for? Versions as the library states them, and files as the
+// loader mapped them.
+//
+//   - The library that was asked for is mapped, from where it was installed; so is every file that
+//   has the name of
+//     a shared object in one of the stack's wheels (a libtbb.so.12 of the system beside the stack's
+//     own).
+//   - What `loaded` says of a component equals the catalog's `reports` ("*": whatever it says),
+//   else its version.
+//   - A library that states no version (netlib) is taken at its package manager's word, if the file
+//   is mapped.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "inspector/environment.hpp"
+#include "inspector/protocol.hpp"
+
+namespace stackx::inspector {
+
+struct Verified {
+  std::map<std::string, std::string> loaded;  // what was really loaded
+  std::optional<std::string> wrong;           // why this is another stack
+};
+
+Verified verify(const StackEnvironment& environment, const PiReport& report);
+
+}  // namespace stackx::inspector

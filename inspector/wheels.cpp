@@ -1,0 +1,216 @@
+#include "inspector/wheels.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+#include "specs/version.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+using specs::Json;
+using specs::Node;
+
+constexpr const char* schema = "stackx/wheel/1";
+constexpr const char* manifest_name = ".stackx-wheel.json";
+
+bool is_hash(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// PEP 508 names. Nothing else reaches uv's requirements file, so no name can carry an option or a
+// line.
+bool is_name(const std::string& text) {
+  const auto alphanumeric = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  return !text.empty() && alphanumeric(text.front()) && alphanumeric(text.back()) &&
+         std::all_of(text.begin(), text.end(),
+                     [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+// Holds an exclusive lock on a file while it lives.
+class Lock {
+ public:
+  Lock(const fs::path& file, const Say& waiting, const std::function<bool()>& stop) {
+    fd_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd_ < 0) {
+      throw broken_environment(
+          fmt::format("{}: cannot be opened: {}; is the cache directory writable?", file.string(),
+                      strerror(errno)));
+    }
+    bool said = false;
+    while (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) {
+        const int error = errno;
+        close(fd_);
+        throw broken_environment(
+            fmt::format("{}: cannot be locked: {}", file.string(), strerror(error)));
+      }
+      if (stop && stop()) return;
+      if (!said && waiting) waiting("waiting for another stackx that builds the same wheel");
+      said = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    held_ = true;
+  }
+  ~Lock() { close(fd_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  bool held() const { return held_; }
+
+ private:
+  int fd_ = -1;
+  bool held_ = false;
+};
+
+std::vector<WheelFile> list_files(const fs::path& directory) {
+  std::vector<WheelFile> files;
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    if (!entry.is_regular_file()) continue;
+    const auto path = entry.path().lexically_relative(directory).string();
+    if (path != manifest_name && path != ".lock") files.push_back({path, entry.file_size()});
+  }
+  std::sort(files.begin(), files.end(),
+            [](const WheelFile& a, const WheelFile& b) { return a.path < b.path; });
+  return files;
+}
+
+void write_manifest(const WheelRequest& request, const fs::path& directory) {
+  Json files = Json::array();
+  for (const auto& file : list_files(directory)) {
+    files.push_back({{"path", file.path}, {"size", file.size}});
+  }
+  const Json manifest{{"$schema", schema},          {"package", request.package},
+                      {"version", request.version}, {"file", request.file},
+                      {"sha256", request.sha256},   {"files", files}};
+  std::ofstream stream(directory / manifest_name);
+  stream << manifest.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+  stream.close();
+  if (!stream)
+    throw broken_environment((directory / manifest_name).string() + ": cannot be written");
+}
+
+std::vector<WheelFile> read_manifest(const fs::path& file) {
+  const auto node = Node::parse_file(file);
+  node.schema(schema);
+  std::vector<WheelFile> files;
+  for (const auto& item : node.at("files").items()) {
+    files.push_back({item.at("path").text(), item.at("size").unsigned_integer()});
+  }
+  return files;
+}
+
+// Nothing if the directory is not there, not whole, or not ours.
+std::optional<Wheel> open_wheel(const fs::path& directory) {
+  std::error_code error;
+  if (!fs::exists(directory / manifest_name, error)) return std::nullopt;
+  Wheel wheel;
+  try {
+    wheel.files = read_manifest(directory / manifest_name);
+  } catch (const Error&) {
+    return std::nullopt;  // cut short, or of another format: build it again
+  }
+  wheel.directory = fs::canonical(directory);
+  std::set<fs::path> directories;
+  for (const auto& file : wheel.files) {
+    const auto path = wheel.directory / file.path;
+    if (fs::file_size(path, error) != file.size || error) return std::nullopt;
+    const auto name = path.filename().string();
+    if (name.find(".so") == std::string::npos) continue;
+    wheel.shared_objects.push_back(path);
+    if (name.starts_with("lib")) directories.insert(path.parent_path());
+  }
+  wheel.library_directories.assign(directories.begin(), directories.end());
+  return wheel;
+}
+
+std::string megabytes(std::uint64_t bytes) { return fmt::format("{:.1f} MB", bytes / 1e6); }
+
+}  // namespace
+
+std::expected<void, BuildFailure> check(const WheelRequest& request) {
+  const auto fail = [&](const std::string& what, const std::string& value,
+                        const std::string& hint) {
+    return std::unexpected(BuildFailure{
+        fmt::format("{} {}: {} is not {}; correct the catalog", request.package, request.version,
+                    Json(value).dump(-1, ' ', true, Json::error_handler_t::replace), what + hint),
+        ""});
+  };
+  if (!is_name(request.package)) return fail("a package name", request.package, " (PEP 508)");
+  const auto version = specs::Version::parse(request.version, specs::Versioning::pep440);
+  if (!version) return fail("a version", request.version, " (PEP 440)");
+  if (!is_hash(request.sha256))
+    return fail("a SHA-256", request.sha256, " (64 lower-case hex digits)");
+  return {};
+}
+
+WheelStore::WheelStore(fs::path root, Installer install)
+    : root_(std::move(root)), install_(std::move(install)) {}
+
+std::expected<Wheel, BuildFailure> WheelStore::get(const WheelRequest& request, const Say& say,
+                                                   const std::function<bool()>& stop) {
+  if (auto fine = check(request); !fine) return std::unexpected(fine.error());
+  if (auto wheel = open_wheel(root_ / request.sha256)) return *wheel;
+  std::error_code error;
+  fs::create_directories(root_, error);
+  if (error) {
+    throw broken_environment(
+        fmt::format("{}: cannot be created: {}", root_.string(), error.message()));
+  }
+  const Lock lock(root_ / (request.sha256 + ".lock"), say, stop);
+  if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
+  if (auto wheel = open_wheel(root_ / request.sha256)) return *wheel;  // built while we waited
+  return build(request, say);
+}
+
+// With the lock held: whatever partial directory is there was left by a builder that died.
+std::expected<Wheel, BuildFailure> WheelStore::build(const WheelRequest& request, const Say& say) {
+  const auto final = root_ / request.sha256;
+  std::vector<fs::path> stale;
+  for (const auto& entry : fs::directory_iterator(root_)) {
+    if (entry.path().filename().string().starts_with(request.sha256 + ".partial-")) {
+      stale.push_back(entry.path());
+    }
+  }
+  if (fs::exists(final)) stale.push_back(final);  // not whole, or get() would have used it
+  for (const auto& path : stale) fs::remove_all(path);
+
+  const auto partial = root_ / fmt::format("{}.partial-{}", request.sha256, getpid());
+  fs::create_directory(partial);
+  if (say) {
+    say(fmt::format("installing {} {}{}", request.package, request.version,
+                    request.size != 0 ? " (" + megabytes(request.size) + ")" : ""));
+  }
+  auto installed = install_(request, partial);
+  if (!installed) {
+    fs::remove_all(partial);
+    return std::unexpected(installed.error());
+  }
+  write_manifest(request, partial);
+  fs::rename(partial, final);
+  auto wheel = open_wheel(final);
+  if (!wheel) {
+    return std::unexpected(BuildFailure{
+        fmt::format("{}: changed while it was being installed; is somebody else writing there?",
+                    final.string()),
+        ""});
+  }
+  return *wheel;
+}
+
+}  // namespace stackx::inspector

@@ -1,0 +1,72 @@
+// Installed wheels, content-addressed: one directory per wheel, shared by every stack that holds
+// it.
+//
+//   <root>/<sha256 of the wheel>/                 what the wheel holds, as `uv pip install
+//   --target` lays it out <root>/<sha256>/.stackx-wheel.json            stackx/wheel/1, written
+//   last: file list with sizes <root>/<sha256>.partial-<pid>/                being built; renamed
+//   into place when whole <root>/<sha256>.lock                          flock: one builder at a
+//   time, released by the kernel if it dies
+//
+// A stack is a list of such directories; the loader finds partner libraries through
+// LD_LIBRARY_PATH. Rejected: one directory per stack, which would copy 700 MB of MKL for every
+// combination with its partners, and needs rebuilding when a setting changes. Nothing half-built is
+// ever used: a directory without manifest, or with a file that lacks or has another size, is
+// rebuilt.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace stackx::inspector {
+
+struct WheelRequest {
+  std::string package, version;  // "mkl", "2024.2.2"
+  std::string file, sha256;      // the wheel's file name; its hash decides what is installed
+  std::uint64_t size = 0;        // bytes, for messages; 0 if unknown
+};
+
+struct WheelFile {
+  std::string path;  // relative
+  std::uint64_t size = 0;
+};
+
+struct Wheel {
+  std::filesystem::path directory;  // canonical
+  std::vector<WheelFile> files;
+  std::vector<std::filesystem::path> shared_objects;       // absolute
+  std::vector<std::filesystem::path> library_directories;  // those that hold lib*.so*
+};
+
+struct BuildFailure {
+  std::string reason, log_tail;
+};
+
+using Say = std::function<void(const std::string&)>;
+// Unpacks what is asked for into an existing, empty directory.
+using Installer = std::function<std::expected<void, BuildFailure>(const WheelRequest&,
+                                                                  const std::filesystem::path&)>;
+
+class WheelStore {
+ public:
+  WheelStore(std::filesystem::path root, Installer install);
+
+  // From the store, or installed now. Waits while another process builds the same wheel, unless
+  // `stop` says so.
+  std::expected<Wheel, BuildFailure> get(const WheelRequest& request, const Say& say,
+                                         const std::function<bool()>& stop = {});
+
+ private:
+  std::expected<Wheel, BuildFailure> build(const WheelRequest& request, const Say& say);
+
+  std::filesystem::path root_;
+  Installer install_;
+};
+
+// Whether names and hash are what they claim: they end up in file names and in uv's input.
+std::expected<void, BuildFailure> check(const WheelRequest& request);
+
+}  // namespace stackx::inspector
