@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "specs/catalog.hpp"
 #include "specs/error.hpp"
 #include "specs/json.hpp"
 #include "specs/names.hpp"
 #include "specs/nearest.hpp"
+#include "specs/workload.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -86,13 +86,12 @@ std::map<std::string, std::string> read_environment(const Node& node) {
   return environment;
 }
 
-// A setting's parameters become parameters of the workload: the same rules, single values.
+// A setting's parameters become parameters of the workload.
 std::map<std::string, std::string> read_parameters(const Node& node) {
   std::map<std::string, std::string> parameters;
   for (const auto& [name, value] : node.members()) {
     check_component_name(name, value);
-    parameters[name] = value.scalar();
-    if (parameters[name].empty()) value.fail("expected a value that is not empty");
+    parameters[name] = parameter_value(value);
   }
   return parameters;
 }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <set>
 
 #include "specs/digest.hpp"
@@ -17,27 +15,16 @@ namespace {
 
 constexpr std::size_t most_workloads = 10'000;  // a longer cross product is a mistake
 
-bool is_integer(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos &&
-         (text == "0" || text.front() != '0');
-}
-
 // One text per number, so that 0.50, 5e-1 and 0.5 are one parameter: what JSON calls a number is
-// written in the fewest digits that give the same double; integers stay as they are.
+// written in the fewest digits that give the same double. Integers stay as they are, whatever their
+// size.
 std::string canonical_scalar(const std::string& text) {
   if (text == "-0") return "0";
-  if (is_integer(text) || text.empty()) return text;
-  // from_chars also takes "nan", "inf", ".5" and "1.", which are words here, not numbers.
-  if (text.find_first_not_of("0123456789+-.eE") != text.npos) return text;
-  if (text.front() == '.' || text.front() == 'e' || text.front() == 'E') return text;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.back() == '.') return text;
-  if (text.size() > 1 && text[text.front() == '-'] == '0' &&
-      std::isdigit(static_cast<unsigned char>(text[(text.front() == '-') + 1])))
-    return text;  // "0512" is a text
-  return fmt::format("{}", value == 0 ? 0.0 : value);
+  if (text.find_first_of("0123456789-") != 0 || text.find_first_of(".eE") == text.npos) return text;
+  const Json number = Json::parse(text, nullptr, false);
+  if (!number.is_number_float()) return text;  // "0.3.23" is a word
+  const auto value = number.get<double>();
+  return fmt::format("{}", value == 0 ? 0.0 : value);  // no "-0"
 }
 
 // What is wrong with a parameter's value, or "". It must survive "name:key=value,key=value".
@@ -50,18 +37,12 @@ std::string value_error(std::string_view value) {
   return "";
 }
 
-std::string scalar_from(const Node& node) {
-  auto value = canonical_scalar(node.scalar());
-  if (const auto error = value_error(value); !error.empty()) node.fail(error);
-  return value;
-}
-
 std::vector<std::string> values_from(const Node& node) {
-  if (!node.json().is_array()) return {scalar_from(node)};
+  if (!node.json().is_array()) return {parameter_value(node)};
   std::vector<std::string> values;
   std::set<std::string> seen;
   for (const auto& item : node.items()) {
-    values.push_back(scalar_from(item));
+    values.push_back(parameter_value(item));
     if (!seen.insert(values.back()).second)
       item.fail(fmt::format("the value {} stands twice in this list; keep one", values.back()));
   }
@@ -103,6 +84,12 @@ bool Workload::matches(const Workload& other) const {
            const auto found = other.params.find(param.first);
            return found != other.params.end() && found->second == param.second;
          });
+}
+
+std::string parameter_value(const Node& node) {
+  const auto written = node.scalar();
+  if (const auto error = value_error(written); !error.empty()) node.fail(error);
+  return canonical_scalar(written);
 }
 
 Workload parse_workload(std::string_view text) {
@@ -156,7 +143,7 @@ Workload workload_from(const Node& node) {
   for (const auto& [key, value] : node.at("params").members()) {
     check_component_name(key, value);
     if (value.json().is_array()) value.fail("expected one value, found a list");
-    workload.params[key] = scalar_from(value);
+    workload.params[key] = parameter_value(value);
   }
   return workload;
 }

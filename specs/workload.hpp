@@ -30,4 +30,7 @@ std::vector<Workload> expand_workloads(const Node& node);  // the project's "wor
 nlohmann::json to_json(const Workload& workload);      // {"pi", "params"}
 Workload workload_from(const Node& node);              // scalars only
 
+// A parameter's value as text, one text per number: 0.50, 5e-1 and 0.5 are "0.5". No commas, no spaces.
+std::string parameter_value(const Node& node);
+
 }  // namespace stackx::specs
