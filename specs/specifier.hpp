@@ -1,6 +1,6 @@
 // A set of versions, written as PEP 440 writes it: comma-separated clauses that must all hold.
 //
-//   pep440  ~= == != <= >= < > ===, wildcards with == and !=, after PyPI's `packaging` (26)
+//   pep440  ~= == != <= >= < > ===, wildcards with == and !=, after PyPI's `packaging` (26.3)
 //   semver  the same operators over semver's order (~=1.4 is >=1.4,<2); ==1.2.* works
 //   debian  == != <= >= < > over Debian's order
 //   opaque  == != === only

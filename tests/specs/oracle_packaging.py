@@ -5,8 +5,8 @@
   pairs     -1, 0, 1
   contains  null (invalid specifier) or [prereleases=True, prereleases=None, by rule], where "by rule" lets a
             pre-release in only if a clause names one (what None meant before packaging 26)
-Exit status 77: `packaging` 26 or newer is not there. (Up to 25, "<" and ">" strayed from PEP 440: 1.0+local was not in
->1.0a1 and 1.0a1 not in <1.0.post1.)
+Exit status 77: `packaging` 26.3 or newer is not there. (Up to 25, "<" and ">" strayed from PEP 440: 1.0+local was not in
+>1.0a1 and 1.0a1 not in <1.0.post1; 26.1 still says that 1.1 is not in ~=v1.1.)
 """
 
 import json
@@ -24,8 +24,8 @@ try:
     from packaging.version import InvalidVersion, Version
 except ImportError:
     skip(f"no module `packaging` in {sys.executable}")
-if int(packaging.__version__.split(".")[0]) < 26:
-    skip(f"`packaging` 26 is needed, found {packaging.__version__}")
+if Version(packaging.__version__) < Version("26.3"):
+    skip(f"`packaging` 26.3 is needed, found {packaging.__version__}")
 
 
 def parsed(kind, error, text):
