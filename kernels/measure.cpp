@@ -5,6 +5,7 @@
 namespace stackx::kernels {
 namespace {
 
+constexpr int kSamplesInARow = 3;
 constexpr std::int64_t kClearlyLong = 20;  // times the target: 100 ms at the default of 5
 
 template <typename C>
@@ -25,11 +26,11 @@ Clock Clock::system() { return {now<std::chrono::steady_clock>, now<std::chrono:
 
 void Calibration::add(std::int64_t elapsed_ns) {
   if (elapsed_ns < target_ns_) {
-    reached_ = false;
+    reached_ = 0;
     mini_batch_ *= 2;
   } else {
-    done_ = reached_ || elapsed_ns / kClearlyLong >= target_ns_;
-    reached_ = true;
+    ++reached_;
+    done_ = done_ || reached_ == kSamplesInARow || elapsed_ns / kClearlyLong >= target_ns_;
   }
 }
 
@@ -37,15 +38,19 @@ Measurement measure(const std::function<void()>& call, const Plan& plan, const C
                     std::vector<Phase>& phases) {
   Measurement result;
   const std::int64_t begin = clock.steady_ns();
-  result.mini_batch = record(phases, clock, "calibrate", [&] {
-    if (plan.mini_batch > 0) return plan.mini_batch;
-    Calibration calibration(plan.min_sample_ns);
-    while (!calibration.done()) calibration.add(sample(call, calibration.mini_batch(), clock));
-    return calibration.mini_batch();
+  Calibration calibration(plan.min_sample_ns);
+  const bool calibrates = plan.mini_batch == 0;
+  const auto mini_batch = [&] { return calibrates ? calibration.mini_batch() : plan.mini_batch; };
+
+  record(phases, clock, "calibrate", [&] {
+    while (calibrates && !calibration.done())
+      calibration.add(sample(call, calibration.mini_batch(), clock));
   });
   record(phases, clock, "warm_up", [&] {
-    while (clock.steady_ns() - begin < plan.warm_up_ns) sample(call, result.mini_batch, clock);
+    while (clock.steady_ns() - begin < plan.warm_up_ns)
+      calibration.add(sample(call, mini_batch(), clock));
   });
+  result.mini_batch = mini_batch();
   record(phases, clock, "measure", [&] {
     result.samples_ns.reserve(plan.repetitions);
     while (result.samples_ns.size() < plan.repetitions) {

@@ -29,26 +29,28 @@ struct Measurement {
   bool stopped_early = false;  // max_ns came before `repetitions`
 };
 
-// Finds the mini-batch: doubles it until two samples in a row reach the target, or one is so long
-// that no preemption explains it. Two, because one that was preempted would end the search too
-// early. No clock in it.
+// Finds the mini-batch: doubles it until three samples in a row reach the target, or one is so long
+// that no preemption explains it. Three, because other load on the machine makes a short sample
+// look long. No clock in it.
 class Calibration {
  public:
   explicit Calibration(std::int64_t target_ns) : target_ns_(target_ns) {}
   bool done() const { return done_; }
   std::uint64_t mini_batch() const { return mini_batch_; }  // to time next; the answer once done
-  void add(std::int64_t elapsed_ns);
+  void add(std::int64_t elapsed_ns);  // also later on: a short sample doubles the answer again
 
  private:
   std::int64_t target_ns_;
   std::uint64_t mini_batch_ = 1;
-  bool reached_ = false, done_ = false;
+  int reached_ = 0;
+  bool done_ = false;
 };
 
-// Warming up counts from the first calibrating call: a reference BLAS that needs 8 s a product is
-// not called more often than it must. The limit max_ns counts from there too. A phase is recorded
-// for each step. The library must have been called before (the check does): what it does once, such
-// as loading its kernels and starting threads, would mislead the calibration.
+// Warming up counts from the first calibrating call: a reference BLAS that needs 8 s a product is not called
+// more often than it must. A warm-up sample that falls short of the target goes on calibrating. The limit
+// max_ns counts from there too. A phase is recorded for each step. The library must have been called
+// before (the check does): what it does once, such as loading its kernels and starting threads, would
+// mislead the calibration.
 Measurement measure(const std::function<void()>& call, const Plan& plan, const Clock& clock,
                     std::vector<Phase>& phases);
 

@@ -77,9 +77,9 @@ class OneDnn : public Library {
     info.kind = "onednn";
     info.version = fmt::format("{}.{}.{}", version_->major, version_->minor, version_->patch);
     info.config = fmt::format("oneDNN {} (commit {})", *info.version, version_->hash);
-    if (!implementation_.empty()) info.config += ", " + implementation_;
     if (auto* isa = object_.find<int()>("dnnl_get_effective_cpu_isa"))
-      info.core = fmt::format("isa {:#x}", isa());
+      info.config += fmt::format(", dnnl_cpu_isa {:#x}", isa());
+    info.core = implementation_;  // "brgemm:avx512_core_bf16"; known once a product is prepared
     switch (version_->cpu_runtime) {
       case kSequential:
         info.threading = "sequential";
