@@ -47,8 +47,10 @@ BigInt below(specs::Random& random, const BigInt& bound) {
 std::vector<BigInt> distinct_ranks(specs::Random& random, const BigInt& bound,
                                    std::uint64_t count) {
   std::set<BigInt> ranks;
-  for (BigInt last = bound - count; last < bound; ++last)
-    if (!ranks.insert(below(random, last + 1)).second) ranks.insert(last);
+  for (BigInt last = bound - count; last < bound;) {
+    const BigInt own = last++;
+    if (!ranks.insert(below(random, last)).second) ranks.insert(own);
+  }
   return {ranks.begin(), ranks.end()};
 }
 

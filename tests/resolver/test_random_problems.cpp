@@ -1,0 +1,183 @@
+// Every answer of the resolver on 20,000 random problems, against trying everything.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "resolver/resolver.hpp"
+#include "specs/random.hpp"
+#include "tests/resolver/oracle.hpp"
+#include "tests/resolver/random_problem.hpp"
+
+namespace stackx::test {
+namespace {
+
+using resolver::BigInt;
+using resolver::Resolver;
+using specs::Stack;
+
+constexpr std::uint64_t problems = 20'000;
+const resolver::Limits by_enumeration{0};
+
+std::vector<Stack> listed(const Resolver& resolver) {
+  std::vector<Stack> stacks;
+  resolver.enumerate([&](const Stack& stack) { return stacks.push_back(stack), true; });
+  return stacks;
+}
+
+// What is wrong with the resolver's answers; empty if nothing is.
+class Comparison {
+ public:
+  explicit Comparison(std::uint64_t seed)
+      : seed_(seed),
+        problem_(random_problem(seed)),
+        oracle_(problem_.project, problem_.catalog),
+        memoised_(problem_.project, problem_.catalog),
+        plain_(problem_.project, problem_.catalog, by_enumeration) {
+    for (const auto& assignment : oracle_.stacks()) stacks_.insert(oracle_.named(assignment));
+  }
+
+  const std::set<Stack>& stacks() const { return stacks_; }
+  const Problem& problem() const { return problem_; }
+
+  std::string counts() const {
+    const auto reachable = oracle_.reachable();
+    BigInt raw = 1;
+    for (const auto& name : reachable) raw *= problem_.catalog.find(name)->versions.size();
+    if (memoised_.components() != reachable.size()) return "components()";
+    if (memoised_.raw_combinations() != raw) return "raw_combinations()";
+    if (memoised_.count() != stacks_.size())
+      return fmt::format("count() {} instead of {}", memoised_.count().str(), stacks_.size());
+    if (plain_.count() != stacks_.size()) return "count() by enumeration";
+    return "";
+  }
+
+  std::string lists() const {
+    const auto list = listed(memoised_);
+    if (list.size() != stacks_.size()) return "enumerate(): number";
+    if (std::set(list.begin(), list.end()) != stacks_) return "enumerate(): stacks";
+    if (listed(plain_) != list) return "enumerate() in another order by enumeration";
+    std::size_t seen = 0;
+    memoised_.enumerate([&](const Stack&) { return ++seen < 2; });
+    if (seen != std::min<std::size_t>(2, list.size())) return "enumerate() does not stop";
+    return "";
+  }
+
+  std::string shares() const {
+    std::map<std::string, std::map<std::string, BigInt>> expected;
+    for (const auto& name : oracle_.reachable())
+      for (const auto& entry : problem_.catalog.find(name)->versions)
+        expected[name][entry.version.text()] = 0;
+    for (const auto& stack : stacks_)
+      for (const auto& [name, version] : stack.components) ++expected[name][version];
+    if (memoised_.shares() != expected) return "shares()";
+    if (plain_.shares() != expected) return "shares() by enumeration";
+    return "";
+  }
+
+  std::string samples() const {
+    specs::SamplerSpec sampler;
+    sampler.seed = seed_;
+    sampler.count = 4;
+    for (const auto kind : {specs::SamplerSpec::Kind::uniform, specs::SamplerSpec::Kind::stratified,
+                            specs::SamplerSpec::Kind::all}) {
+      sampler.kind = kind;
+      sampler.by = kind == specs::SamplerSpec::Kind::stratified ? "virtual-x" : "";
+      const auto drawn = memoised_.sample(sampler);
+      const bool all = kind == specs::SamplerSpec::Kind::all;
+      if (drawn.size() != (all ? stacks_.size() : std::min<std::size_t>(4, stacks_.size())))
+        return "sample(): number";
+      const std::set<Stack> different(drawn.begin(), drawn.end());
+      if (different.size() != drawn.size()) return "sample(): repetition";
+      if (!std::ranges::includes(stacks_, different)) return "sample(): no stack";
+      if (plain_.sample(sampler) != drawn) return "sample() by enumeration";
+    }
+    return "";
+  }
+
+  std::string explanation() const {
+    const auto why = memoised_.explain();
+    if (why.has_value() != stacks_.empty()) return "explain(): whether";
+    if (!why) return "";
+    if (why->clash.size() != why->clauses.size() || why->text().empty()) return "explain(): words";
+    if (solvable(why->clauses)) return "explain(): does not clash\n" + why->text();
+    for (std::size_t left_out = 0; left_out < why->clauses.size(); ++left_out) {
+      auto rest = why->clauses;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(left_out));
+      if (!solvable(rest)) return "explain(): not minimal\n" + why->text();
+    }
+    return "";
+  }
+
+  // Every assignment of some problems, else some assignments, and every stack.
+  std::string violations() const {
+    specs::Random random(seed_);
+    const bool thorough = seed_ % 50 == 0;
+    std::string wrong;
+    oracle_.each_assignment([&](const Assignment& assignment) {
+      const bool is_stack = oracle_.is_stack(assignment);
+      if (!thorough && !is_stack && random.below(40) != 0) return true;
+      const auto stack = oracle_.named(assignment);
+      const auto reason = resolver::violation(problem_.project, problem_.catalog, stack);
+      if (reason.has_value() == is_stack)
+        wrong = "violation(): " + reason.value_or("nothing, though it is no stack");
+      return wrong.empty();
+    });
+    return wrong;
+  }
+
+ private:
+  bool solvable(const std::vector<resolver::Clause>& clauses) const {
+    const auto rest = only(problem_, clauses);
+    return Oracle(rest.project, rest.catalog).solvable();
+  }
+
+  std::uint64_t seed_;
+  Problem problem_;
+  Oracle oracle_;
+  Resolver memoised_, plain_;
+  std::set<Stack> stacks_;
+};
+
+}  // namespace
+
+TEST_CASE("The random problems are a fair mix") {
+  std::size_t unsolvable = 0, several = 0, with_virtual = 0, with_condition = 0, largest = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    const Comparison comparison(seed);
+    const auto& stacks = comparison.stacks();
+    unsolvable += stacks.empty();
+    several += stacks.size() > 5;
+    largest = std::max(largest, stacks.size());
+    const auto& catalog = comparison.problem().catalog;
+    with_virtual += catalog.is_virtual("virtual-x");
+    with_condition += std::ranges::any_of(catalog.components, [](const auto& one) {
+      return std::ranges::any_of(one.second.versions,
+                                 [](const auto& entry) { return !entry.requires_if.empty(); });
+    });
+  }
+  INFO(unsolvable << " " << several << " " << with_virtual << " " << with_condition << " "
+                  << largest);
+  CHECK(unsolvable > 400);
+  CHECK(unsolvable < 1400);
+  CHECK(several > 200);
+  CHECK(largest > 40);
+  CHECK(with_virtual > 700);
+  CHECK(with_condition > 1000);
+}
+
+TEST_CASE("Every answer agrees with trying everything") {
+  for (std::uint64_t seed = 0; seed < problems; ++seed) {
+    const Comparison comparison(seed);
+    for (const auto compare :
+         {&Comparison::counts, &Comparison::lists, &Comparison::shares, &Comparison::samples,
+          &Comparison::explanation, &Comparison::violations}) {
+      const auto wrong = (comparison.*compare)();
+      if (!wrong.empty())
+        FAIL(fmt::format("problem {}: {}\n{}", seed, wrong, text(comparison.problem())));
+    }
+  }
+}
+
+}  // namespace stackx::test
