@@ -1,10 +1,18 @@
 // Runs a plan: randomised interleaved rounds, each arm once a round, resumable at any inspection.
+//
+// Environments of all arms are made before the first round. An arm whose environment cannot be made
+// leaves one result, in round 0, and is left out of later rounds: repeating a failed download
+// teaches nothing. So `planned` shrinks, and a resumed campaign (which tries again) adds no second
+// result for that slot. Budgets: inspections count over all runs of the plan, minutes from this
+// start. `max_failed` counts failures of this plan seen by this run, without `unsupported`, which
+// is a fact about the machine.
 #pragma once
 
 #include <functional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "inspector/inspector.hpp"
 #include "specs/plan.hpp"
@@ -25,18 +33,22 @@ class Listener {
   virtual ~Listener() = default;
   virtual void result(const specs::Inspection& inspection) = 0;  // durable when it returns
   virtual void progress(const Progress& progress) = 0;
-  virtual void say(
-      const std::string& line) = 0;  // one-off remarks: environments built, budget reached
+  virtual void say(const std::string& line) = 0;  // one-off remarks: wheels fetched, budget reached
 };
 
 enum class Ending { complete, budget, too_many_failures, interrupted };
 
-// Runs what `done` does not hold. SIGINT/SIGTERM (through `stop`) ends it after the current
-// inspection is discarded.
-Ending run(const specs::Plan& plan, Inspector& inspector, const std::set<Slot>& done,
-           Listener& listener, const std::function<bool()>& stop);
+using Seconds = std::function<double()>;  // a monotonic clock
+double steady_seconds();
 
-// The plan for these stacks and workloads: arms in the given order, then `sentinels` repeated ones.
+// Runs what `done` does not hold. SIGINT/SIGTERM (through `stop`) ends it; the inspection under way
+// is discarded.
+Ending run(const specs::Plan& plan, StackInspector& inspector, const std::set<Slot>& done,
+           Listener& listener, const std::function<bool()>& stop,
+           const Seconds& now = steady_seconds);
+
+// The plan for these stacks and workloads: arms in the given order (stacks, then workloads), then
+// `sentinels` arms, drawn by the seed, repeated under a second name.
 specs::Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& stacks,
                       const std::string& created);
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "specs/catalog.hpp"
@@ -13,30 +15,55 @@ namespace stackx::inspector {
 
 struct Context {
   specs::Host host;
-  std::filesystem::path cache;       // $XDG_CACHE_HOME/stackx: environments, downloads
+  std::filesystem::path cache;       // $XDG_CACHE_HOME/stackx: installed wheels, in wheels/
   std::filesystem::path pi;          // the stackx-pi program, or the one that --pi names
   std::filesystem::path supervisor;  // the stackx-supervise program beside it
   bool offline = false;              // use what is cached, say what is missing
   std::string stackx_version;
+  // Asked while something runs; true kills it at once. What inspect() returns then is to be
+  // discarded.
+  std::function<bool()> stop;
+  bool sandbox = true;  // false: no bubblewrap even where it works
 };
 
-class Inspector {
+struct Prepared {
+  bool ok = false;
+  specs::Outcome outcome = specs::Outcome::ok;  // build_failed, unsupported
+  std::string reason, log_tail;
+};
+
+// What a campaign needs of an inspector; tests put their own in its place.
+class StackInspector {
  public:
+  virtual ~StackInspector() = default;
+
+  // Throws Error(bad_input) for what can never run: a parameter set by the workload and by a
+  // setting.
+  virtual void check(const specs::Stack& stack, const specs::Workload& workload) = 0;
+
+  // Makes the stack's environment ready (cached by content), or says why not. Called for every arm
+  // before the first round, so that no measurement waits for a download. `say` hears of downloads.
+  virtual Prepared prepare(const specs::Stack& stack,
+                           const std::function<void(const std::string&)>& say) = 0;
+
+  // Never throws for what the stack does; the outcome says it. Prepares first if nobody has; after
+  // a failed prepare() it reports that failure and does not try again. Fills everything but
+  // campaign, round, position, arm and id (seal the document once those stand).
+  virtual specs::Inspection inspect(const specs::Stack& stack, const specs::Workload& workload) = 0;
+};
+
+// The local runner. Not thread safe: measurements that run at once disturb each other.
+class Inspector : public StackInspector {
+ public:
+  // `catalog` must outlive the inspector. Throws Error(environment) if the supervisor is missing.
   Inspector(Context context, const specs::Catalog& catalog, const specs::CampaignSpec& limits);
-  ~Inspector();
+  ~Inspector() override;
 
-  // Makes the stack's environment ready (cached by content), or says why not. Thread safe is not
-  // needed. Called before round 1 for every arm, so that no measurement waits for a download.
-  struct Prepared {
-    bool ok = false;
-    specs::Outcome outcome = specs::Outcome::ok;  // build_failed, unsupported
-    std::string reason, log_tail;
-  };
-  Prepared prepare(const specs::Stack& stack);
-
-  // Never throws for what the stack does; the outcome says it. Fills everything but campaign,
-  // round, position, arm.
-  specs::Inspection inspect(const specs::Stack& stack, const specs::Workload& workload);
+  using Prepared = inspector::Prepared;
+  void check(const specs::Stack& stack, const specs::Workload& workload) override;
+  Prepared prepare(const specs::Stack& stack,
+                   const std::function<void(const std::string&)>& say = {}) override;
+  specs::Inspection inspect(const specs::Stack& stack, const specs::Workload& workload) override;
 
   std::string runner() const;  // "local (bubblewrap 0.8.0)"
 

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "specs/error.hpp"
@@ -341,10 +342,9 @@ Environment current_environment() {
 }
 
 std::string tail(const std::string& text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  auto from = text.size() - bytes;
-  while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) ++from;
-  return text.substr(from);
+  const nlohmann::json last = text.substr(text.size() - std::min(text.size(), bytes));
+  constexpr auto replace = nlohmann::json::error_handler_t::replace;
+  return nlohmann::json::parse(last.dump(-1, ' ', false, replace)).get<std::string>();
 }
 
 std::string signal_name(int signal) {

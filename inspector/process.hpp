@@ -63,7 +63,7 @@ std::filesystem::path find_program(const std::string& name);
 
 Environment current_environment();
 
-// The last `bytes` of a text, starting at a whole UTF-8 character.
+// The last `bytes` of a text, as valid UTF-8: what is not becomes U+FFFD.
 std::string tail(const std::string& text, std::size_t bytes = 4096);
 
 std::string signal_name(int signal);  // "SIGSEGV (Segmentation fault)"

@@ -126,10 +126,19 @@ std::vector<specs::Phase> read_phases(const Node& node) {
   for (const auto& item : node.items()) {
     specs::Phase phase{item.at("name").text(), item.at("start_ns").integer(),
                        item.at("duration_ns").integer()};
-    if (phase.duration_ns < 0) item.fail("\"duration_ns\" is negative");
+    constexpr auto most = std::int64_t{1}
+                          << 62;  // the year 2116, and no overflow in start + duration
+    if (phase.start_ns < 0 || phase.start_ns >= most || phase.duration_ns < 0 ||
+        phase.duration_ns >= most)
+      item.fail("\"start_ns\" and \"duration_ns\" must be from 0 to below 2^62");
     phases.push_back(std::move(phase));
   }
   return phases;
+}
+
+// A path, or an object that holds it among other things (which the PI says for people).
+std::string read_library(const Node& node) {
+  return node.json().is_object() ? node.at("path").text() : node.text();
 }
 
 PiReport read_own(const Node& node) {
@@ -140,7 +149,7 @@ PiReport read_own(const Node& node) {
   if (const auto work = node.find("work")) report.work = read_work(*work);
   if (const auto check = node.find("check")) report.check = read_check(*check);
   if (const auto loaded = node.find("loaded")) report.loaded = scalars(*loaded);
-  if (const auto library = node.find("library")) report.library = library->text();
+  if (const auto library = node.find("library")) report.library = read_library(*library);
   if (const auto files = node.find("files")) report.files = files->texts();
   if (const auto phases = node.find("phases")) report.phases = read_phases(*phases);
   const bool wrong = report.check && !report.check->pass;

@@ -1,0 +1,259 @@
+#include "inspector/campaign.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <numeric>
+
+#include "specs/random.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+using specs::Arm;
+using specs::Inspection;
+using specs::Outcome;
+using specs::Plan;
+
+// How long an inspection of an arm takes: its own mean, else the mean of all.
+class Durations {
+ public:
+  void add(const std::string& arm, double seconds) {
+    for (auto* sum : {&by_arm_[arm], &all_}) {
+      sum->seconds += seconds;
+      ++sum->count;
+    }
+  }
+  bool known() const { return all_.count > 0; }
+  double of(const std::string& arm) const {
+    const auto found = by_arm_.find(arm);
+    return found != by_arm_.end() ? found->second.mean() : all_.mean();
+  }
+
+ private:
+  struct Sum {
+    double seconds = 0;
+    std::uint64_t count = 0;
+    double mean() const { return count > 0 ? seconds / static_cast<double>(count) : 0; }
+  };
+  std::map<std::string, Sum> by_arm_;
+  Sum all_;
+};
+
+std::string describe(const Arm& arm) {
+  std::string text;
+  for (const auto& [component, version] : arm.stack.components) {
+    text += (text.empty() ? "" : " ") + component + "=" + version;
+  }
+  return arm.label + " " + text;
+}
+
+class Campaign {
+ public:
+  Campaign(const Plan& plan, StackInspector& inspector, const std::set<Slot>& done,
+           Listener& listener, const std::function<bool()>& stop, const Seconds& now)
+      : plan_(plan),
+        inspector_(inspector),
+        done_(done),
+        listener_(listener),
+        stop_(stop),
+        now_(now),
+        started_(now()) {}
+
+  Ending run() {
+    for (const auto& arm : plan_.arms) inspector_.check(arm.stack, arm.workload);
+    if (plan_.campaign.parallel > 1) {
+      listener_.say(
+          fmt::format("parallel={}: inspections run one at a time, because measurements "
+                      "that share a machine disturb each other",
+                      plan_.campaign.parallel));
+    }
+    if (!prepare()) return ending_;
+    for (std::uint64_t round = 0; round < plan_.campaign.rounds; ++round) {
+      if (!run_round(round)) return ending_;
+    }
+    report("done");
+    return Ending::complete;
+  }
+
+ private:
+  bool stopped() { return stop_ && stop_(); }
+
+  bool end(Ending ending, const std::string& why) {
+    ending_ = ending;
+    if (!why.empty()) listener_.say(why);
+    return false;
+  }
+
+  bool prepare() {
+    std::map<specs::Stack, bool> ready;  // arms of several workloads, and sentinels, share a stack
+    for (const auto& arm : plan_.arms) {
+      if (stopped()) return end(Ending::interrupted, "");
+      auto known = ready.find(arm.stack);
+      if (known == ready.end() && wanted(arm)) {
+        report("preparing " + describe(arm));
+        const auto prepared =
+            inspector_.prepare(arm.stack, [&](const std::string& line) { listener_.say(line); });
+        if (stopped()) return end(Ending::interrupted, "");
+        if (!prepared.ok) {
+          listener_.say(fmt::format("{} is left out: {}", arm.label, prepared.reason));
+        }
+        known = ready.emplace(arm.stack, prepared.ok).first;
+      }
+      if (known != ready.end() && !known->second) broken_.insert(arm.label);
+    }
+    return true;
+  }
+
+  // Something of this arm is still to be run.
+  bool wanted(const Arm& arm) const {
+    for (std::uint64_t round = 0; round < plan_.campaign.rounds; ++round) {
+      if (!done_.contains({round, arm.label})) return true;
+    }
+    return false;
+  }
+
+  bool due(std::uint64_t round, const Arm& arm) const {
+    if (done_.contains({round, arm.label})) return false;
+    return round == 0 || !broken_.contains(arm.label);
+  }
+
+  bool run_round(std::uint64_t round) {
+    const auto order = plan_.order(round);
+    for (std::size_t position = 0; position < order.size(); ++position) {
+      const auto& arm = plan_.arms.at(order[position]);
+      if (!due(round, arm)) continue;
+      if (!may_go_on()) return false;
+      report(describe(arm));
+      const double begin = now_();
+      auto inspection = inspector_.inspect(arm.stack, arm.workload);
+      if (stopped()) return end(Ending::interrupted, "");
+      inspection.campaign = plan_.id;
+      inspection.round = round;
+      inspection.position = position;
+      inspection.arm = arm.label;
+      inspection.sentinel = arm.sentinel;
+      specs::seal(inspection);
+      listener_.result(inspection);
+      count(arm, inspection, now_() - begin);
+    }
+    return true;
+  }
+
+  void count(const Arm& arm, const Inspection& inspection, double seconds) {
+    ran_.insert({inspection.round, arm.label});
+    if (!broken_.contains(arm.label)) durations_.add(arm.label, seconds);
+    if (inspection.outcome == Outcome::ok) return;
+    ++failed_;
+    if (inspection.outcome != Outcome::unsupported) ++counted_failures_;
+  }
+
+  bool may_go_on() {
+    const auto& limits = plan_.campaign;
+    if (stopped()) return end(Ending::interrupted, "");
+    if (counted_failures_ >= limits.max_failed) {
+      return end(Ending::too_many_failures,
+                 fmt::format("stopped: {} inspections failed (max_failed)", counted_failures_));
+    }
+    if (limits.budget_inspections && done_.size() + ran_.size() >= *limits.budget_inspections) {
+      return end(Ending::budget, fmt::format("stopped: the budget of {} inspections is used up",
+                                             *limits.budget_inspections));
+    }
+    if (limits.budget_minutes && now_() - started_ >= *limits.budget_minutes * 60) {
+      return end(Ending::budget, fmt::format("stopped: the budget of {:g} minutes is used up",
+                                             *limits.budget_minutes));
+    }
+    return true;
+  }
+
+  void report(const std::string& current) {
+    Progress progress;
+    progress.done = done_.size() + ran_.size();
+    progress.failed = failed_;
+    progress.current = current;
+    double left = 0;
+    progress.planned = progress.done;
+    for (std::uint64_t round = 0; round < plan_.campaign.rounds; ++round) {
+      for (const auto& arm : plan_.arms) {
+        if (!due(round, arm) || ran_.contains({round, arm.label})) continue;
+        ++progress.planned;
+        if (!broken_.contains(arm.label)) left += durations_.of(arm.label);
+      }
+    }
+    progress.seconds_left = durations_.known() ? bounded(left) : -1;
+    if (plan_.campaign.budget_inspections) {
+      progress.planned = std::clamp(progress.planned, progress.done,
+                                    std::max(progress.done, *plan_.campaign.budget_inspections));
+    }
+    listener_.progress(progress);
+  }
+
+  double bounded(double seconds) const {
+    if (!plan_.campaign.budget_minutes) return seconds;
+    return std::clamp(*plan_.campaign.budget_minutes * 60 - (now_() - started_), 0.0, seconds);
+  }
+
+  const Plan& plan_;
+  StackInspector& inspector_;
+  const std::set<Slot>& done_;
+  Listener& listener_;
+  const std::function<bool()>& stop_;
+  const Seconds& now_;
+  double started_;
+  std::set<std::string> broken_;  // arms without an environment
+  std::set<Slot> ran_;
+  Durations durations_;
+  std::uint64_t failed_ = 0, counted_failures_ = 0;
+  Ending ending_ = Ending::complete;
+};
+
+// "A", "B", ..., "Z", "AA": a second name, a third, ...
+std::string letters(std::size_t number) {
+  std::string text;
+  for (++number; number > 0; number = (number - 1) / 26) {
+    text.insert(text.begin(), static_cast<char>('A' + (number - 1) % 26));
+  }
+  return text;
+}
+
+}  // namespace
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Ending run(const Plan& plan, StackInspector& inspector, const std::set<Slot>& done,
+           Listener& listener, const std::function<bool()>& stop, const Seconds& now) {
+  return Campaign(plan, inspector, done, listener, stop, now).run();
+}
+
+Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& stacks,
+               const std::string& created) {
+  Plan plan;
+  plan.project = project.name;
+  plan.created = created;
+  plan.seed = project.campaign.sampler.seed;
+  plan.campaign = project.campaign;
+  for (const auto& stack : stacks) {
+    for (std::size_t i = 0; i < project.workloads.size(); ++i) {
+      const auto suffix = i == 0 ? "" : "/" + std::to_string(i + 1);
+      plan.arms.push_back({stack.short_id() + suffix, stack, project.workloads[i], false});
+    }
+  }
+  std::vector<std::size_t> drawn(plan.arms.size());
+  std::iota(drawn.begin(), drawn.end(), std::size_t{0});
+  specs::Random random(specs::derive_seed(plan.seed, "sentinels"));
+  random.shuffle(drawn);
+  for (std::uint64_t i = 0; i < project.campaign.sentinels && !drawn.empty(); ++i) {
+    auto arm = plan.arms[drawn[i % drawn.size()]];
+    arm.label += "+" + letters(i / drawn.size());
+    arm.sentinel = true;
+    plan.arms.push_back(std::move(arm));
+  }
+  specs::seal(plan);
+  return plan;
+}
+
+}  // namespace stackx::inspector

@@ -1,0 +1,172 @@
+#include "inspector/local_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "specs/error.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+using specs::Outcome;
+
+constexpr std::size_t output_limit = std::size_t{16} << 20;
+constexpr int process_limit = 256;
+constexpr std::chrono::seconds grace{5};  // for the supervisor to end what it watches
+
+// The PI's working directory where there is no sandbox with a /tmp of its own.
+class Scratch {
+ public:
+  explicit Scratch(bool needed) {
+    if (!needed) return;
+    auto name = (fs::temp_directory_path() / "stackx-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw broken_environment(fmt::format("{}: cannot be created: {}", name, strerror(errno)));
+    }
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  fs::path path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+Environment pi_environment(const LocalRun& what, const fs::path& scratch) {
+  Environment result = what.variables;
+  const auto home = scratch.empty() ? std::string("/tmp") : scratch.string();
+  result.emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
+  result.emplace("LC_ALL", "C.UTF-8");
+  result.emplace("HOME", home);
+  result.emplace("TMPDIR", home);
+  return result;
+}
+
+std::vector<std::string> command_line(const LocalRun& what, const Sandbox& sandbox,
+                                      const fs::path& scratch) {
+  auto visible = what.visible;
+  visible.push_back(what.supervisor);
+  auto words = sandbox.wrap(visible, what.memory_bytes / 4);
+  const auto add = [&](std::initializer_list<std::string> more) {
+    words.insert(words.end(), more);
+  };
+  add({what.supervisor.string(), "--seconds", fmt::format("{:.3f}", what.timeout_seconds)});
+  add({"--memory", std::to_string(what.memory_bytes)});
+  add({"--processes", std::to_string(process_limit)});
+  if (!what.cpus.empty()) add({"--cpus", fmt::format("{}", fmt::join(what.cpus, ","))});
+  for (const auto& [name, value] : pi_environment(what, scratch))
+    add({"--env", name + "=" + value});
+  words.emplace_back("--");
+  words.insert(words.end(), what.argv.begin(), what.argv.end());
+  return words;
+}
+
+std::string last_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  const auto newline = text.rfind('\n');
+  return tail(newline == std::string::npos ? text : text.substr(newline + 1), 400);
+}
+
+std::string gibibytes(std::uint64_t bytes) {
+  return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+Verdict not_started(const LocalRun& what, int error) {
+  std::string reason = fmt::format("{} cannot be executed: {}", what.argv.at(0), strerror(error));
+  if (error == ENOENT) {
+    reason += "; the file is there, so its interpreter is missing (or hidden by the sandbox)";
+  }
+  return {Outcome::missing_pi, reason};
+}
+
+Verdict judge_exit(const LocalResult& result, const Supervision& report) {
+  if (report.end == Supervision::End::signalled) {
+    std::string reason = "the PI was ended by " + signal_name(report.status);
+    if (report.status == SIGKILL) {
+      reason += ", which stackx did not send: the kernel out of memory, or somebody";
+    }
+    return {Outcome::crashed, reason};
+  }
+  if (report.left > 0) {
+    return {
+        Outcome::left_processes,
+        fmt::format("the PI exited while {} that it had started still ran; killed",
+                    report.left == 1 ? "a process" : std::to_string(report.left) + " processes")};
+  }
+  if (report.status != 0) {
+    const auto said = last_line(result.process.err);
+    return {Outcome::failed, fmt::format("the PI ended with exit status {}{}", report.status,
+                                         said.empty() ? "" : ": " + said)};
+  }
+  return {};
+}
+
+}  // namespace
+
+LocalResult run(const LocalRun& what, const Sandbox& sandbox) {
+  const Scratch scratch(!sandbox.available());
+  Command command;
+  command.argv = command_line(what, sandbox, scratch.path());
+  command.environment = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
+  command.directory = scratch.path();
+  command.deadline =
+      std::chrono::milliseconds(std::llround(what.timeout_seconds * 1000)) + grace;  // a backstop
+  command.stdout_limit = command.stderr_limit = output_limit;
+  command.channel = true;
+  command.grace = grace;
+  command.stop = what.stop;
+  LocalResult result;
+  result.process = run(command);
+  result.supervision = supervision_from(result.process.channel);
+  return result;
+}
+
+Verdict judge(const LocalRun& what, const LocalResult& result) {
+  if (result.process.end == End::stopped) return {Outcome::failed, "interrupted"};
+  if (result.process.end == End::output_limit) {
+    return {Outcome::output_limit,
+            fmt::format("the PI printed more than {} MiB and was ended", output_limit >> 20)};
+  }
+  if (!result.supervision) {
+    const auto said = last_line(result.process.err);
+    return {Outcome::failed, fmt::format("the supervisor ended without a report{}{}",
+                                         said.empty() ? "" : ": ", said)};
+  }
+  const auto& report = *result.supervision;
+  switch (report.end) {
+    case Supervision::End::not_started:
+      return not_started(what, report.status);
+    case Supervision::End::deadline:
+      return {Outcome::timed_out, fmt::format("the PI ran past its limit of {:g} s and was ended",
+                                              what.timeout_seconds)};
+    case Supervision::End::memory:
+      return {
+          Outcome::out_of_memory,
+          fmt::format("the PI's processes used {} together, more than the limit of {}, and were "
+                      "ended",
+                      gibibytes(report.peak_bytes), gibibytes(what.memory_bytes))};
+    case Supervision::End::processes:
+      return {Outcome::failed,
+              fmt::format("the PI started more than {} processes and was ended", process_limit)};
+    case Supervision::End::stopped:
+      return {Outcome::failed, "interrupted"};
+    case Supervision::End::exited:
+    case Supervision::End::signalled:
+      break;
+  }
+  return judge_exit(result, report);
+}
+
+}  // namespace stackx::inspector
