@@ -1,44 +1,44 @@
 // Ranks stacks by measured performance (DESIGN: the unit is the inspection, one fresh process gives one value).
 //
-// Per stack: the median over its inspections of the median rate of each, an order-statistic CI for that
-// median, the CV between inspections. Against the best: the median of paired log ratios over shared rounds (same
-// campaign, same device), its sign-test CI Holm-corrected over the family, and a verdict. Stacks that cannot be
-// told apart from the leader of their group share a rank: a tie is shown as a tie.
+// Per stack: the median over its inspections of the median rate of each, an order-statistic CI for that median, the
+// CV between inspections. Measurements of this host count where a stack has any; else those of other hosts.
+//
+// Ranks. The best is the stack with the highest median; all others are one family of comparisons with it
+// (analysis/comparison.hpp). Tie groups: walk down by median from the best; a stack that is not SLOWER than the leader
+// of the current group shares its rank, one that is SLOWER leads the next group, and those below it are compared with
+// it, as a family of their own. Stacks that share no round with the leader cannot be compared in pairs: they tie unless
+// their own CIs are apart by more than delta. Within a group the objective decides the order, never the rank:
+//   rate       the median
+//   stability  the smaller CV
+//   balanced   median * (1 - 2 CV): what about 98 of 100 inspections exceed, if the noise is normal
+//
+// The best is picked from the rounds it is compared in, so it owes part of its lead to luck (winner's curse); the
+// correction is for the comparisons made, not for that choice. Simulated with equal stacks (tests/analysis), the
+// family-wise error stays under 5% at CVs up to 5% and the default delta of 1%; a narrow lead deserves fresh rounds.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "analysis/comparison.hpp"
 #include "store/store.hpp"
 
 namespace stackx::analysis {
 
-enum class Verdict { faster, slower, equivalent, unresolved };
 enum class Objective { rate, stability, balanced };
-
-struct Interval {
-  double low = 0, high = 0;
-  double coverage = 0;  // what it attains, e.g. 0.969 of order statistics with n = 6; 0 if n is too small for one
-};
-
-struct Comparison {
-  Verdict verdict = Verdict::unresolved;
-  double ratio = 1;                // median of the paired ratios, this stack / the other
-  std::optional<Interval> interval;  // corrected; absent while it would be unbounded
-  std::size_t pairs = 0;
-  std::optional<std::size_t> further_rounds;  // estimate, for unresolved
-};
 
 struct Recommendation {
   std::size_t rank = 0;  // ties share one
   specs::Stack stack;
-  double median = 0;     // of the unit below
+  double median = 0;  // of the unit below
   std::optional<Interval> ci;
   std::optional<double> cv;  // between inspections; absent with n < 2
   std::size_t inspections = 0;
   std::vector<std::pair<std::string, std::size_t>> failures;  // outcome -> how often
+  std::string reason;                                         // of the latest failure
   std::string evidence;                // "measured", "measured-elsewhere"
   std::vector<std::string> sources;    // campaign ids
   std::optional<Comparison> versus_best;  // absent for the best itself
@@ -49,9 +49,10 @@ struct Ranking {
   specs::Workload workload;
   std::string unit;  // "GFLOP/s", "GB/s", "items/s"
   double delta = 0.01;
+  double confidence = 0.95;
   std::vector<Recommendation> recommendations;
   std::vector<Recommendation> failed;  // stacks with no inspection that ranks
-  std::vector<std::string> notes;      // other workloads measured, sentinels' false positives, ...
+  std::vector<std::string> notes;      // what was measured besides, the sentinels' noise floor, warnings
 };
 
 struct Options {
@@ -61,10 +62,12 @@ struct Options {
   std::string this_host;  // fingerprint: measurements of other hosts are measured-elsewhere
 };
 
+// `workload` may leave parameters open: of those measured, the one with the most inspections is ranked and the others
+// become a note. The result does not depend on the order of the measurements.
 Ranking rank(const std::vector<store::Measurement>& measurements, const specs::Workload& workload,
              const Options& options);
 
 nlohmann::json to_json(const Ranking& ranking);  // as DESIGN section 7 fixes `advise --json`
-std::string table(const Ranking& ranking, std::size_t rows, bool colour);
+std::string table(const Ranking& ranking, std::size_t rows, bool colour);  // rows 0: all
 
 }  // namespace stackx::analysis

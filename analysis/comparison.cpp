@@ -1,0 +1,84 @@
+#include "analysis/comparison.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <numbers>
+
+namespace stackx::analysis {
+namespace {
+
+constexpr double most_rounds = 10'000;
+
+// Noise of one pair; the MAD does not see up to half of the values, so it may be 0 where there is noise.
+double spread(const std::vector<double>& logs) {
+  const double robust = 1.4826 * mad(logs);  // consistent for normal values
+  return robust > 0 ? robust : standard_deviation(logs).value_or(0);
+}
+
+// Rounds until the interval, shrinking with 1/sqrt(n), leaves the nearer edge of the band behind. The median of
+// normal values has sqrt(pi/2) times the mean's standard error.
+std::optional<std::size_t> further_rounds(const std::vector<double>& logs, double band, double level) {
+  const std::size_t least = std::max(least_values(1 - level), logs.size() + 1);
+  if (logs.empty()) return least;
+  const double distance = std::abs(std::abs(median(logs)) - band);
+  const double z = boost::math::quantile(boost::math::normal(), 1 - level / 2);
+  const double error = z * std::sqrt(std::numbers::pi / 2) * spread(logs);
+  const double needed = error == 0 ? 0 : std::pow(error / distance, 2);
+  if (!(needed < most_rounds)) return std::nullopt;  // also where distance is 0
+  return std::max(least, static_cast<std::size_t>(std::ceil(needed))) - logs.size();
+}
+
+std::optional<Interval> ratio_interval(const std::vector<double>& logs, double confidence) {
+  if (logs.empty()) return std::nullopt;
+  const std::optional<Interval> interval = median_interval(logs, confidence);
+  if (!interval) return std::nullopt;
+  return Interval{std::exp(interval->low), std::exp(interval->high), interval->coverage};
+}
+
+Comparison verdict_of(const std::vector<double>& logs, double band, bool outside, bool inside, double level) {
+  Comparison result;
+  result.pairs = logs.size();
+  result.interval = ratio_interval(logs, 1 - level);
+  if (!logs.empty()) result.ratio = std::exp(median(logs));
+  if (outside)
+    result.verdict = median(logs) > 0 ? Verdict::faster : Verdict::slower;
+  else if (inside)
+    result.verdict = Verdict::equivalent;
+  else
+    result.further_rounds = further_rounds(logs, band, level);
+  return result;
+}
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster: return "FASTER";
+    case Verdict::slower: return "SLOWER";
+    case Verdict::equivalent: return "EQUIVALENT";
+    case Verdict::unresolved: return "UNRESOLVED";
+  }
+  return "";
+}
+
+std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta, double confidence) {
+  const double band = std::log1p(delta), alpha = 1 - confidence;
+  std::vector<double> p_outside, p_inside;
+  for (const auto& logs : family) {
+    p_outside.push_back(logs.empty() ? 1 : sign_test_outside(logs, -band, band));
+    p_inside.push_back(logs.empty() ? 1 : sign_test_inside(logs, -band, band));
+  }
+  const Holm outside = holm(p_outside, alpha), inside = holm(p_inside, alpha);
+  std::vector<Comparison> result;
+  for (std::size_t i = 0; i < family.size(); ++i) {
+    // What neither procedure decided is shown at the stricter of the two levels.
+    const double level = outside.rejected[i]  ? outside.level[i]
+                         : inside.rejected[i] ? inside.level[i]
+                                              : std::min(outside.level[i], inside.level[i]);
+    result.push_back(verdict_of(family[i], band, outside.rejected[i], inside.rejected[i], level));
+  }
+  return result;
+}
+
+}  // namespace stackx::analysis

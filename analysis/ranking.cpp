@@ -1,0 +1,199 @@
+#include "analysis/ranking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "analysis/rates.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+using Measurements = std::vector<const store::Measurement*>;
+
+struct Candidate {
+  const StackRates* rates;
+  Recommendation row;
+};
+
+// Asked for a workload with open parameters: the one with the most inspections, the others into a note.
+specs::Workload choose_workload(const std::vector<store::Measurement>& measurements, const specs::Workload& asked,
+                                std::vector<std::string>& notes) {
+  std::map<specs::Workload, std::size_t> counts;
+  for (const store::Measurement& m : measurements)
+    if (asked.matches(m.workload)) ++counts[m.workload];
+  if (counts.empty() || counts.contains(asked)) return asked;
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  for (const auto& [workload, count] : counts)
+    if (workload != most->first)
+      notes.push_back(fmt::format("also measured: --workload {} ({} inspections)", workload.text(), count));
+  return most->first;
+}
+
+std::string hardware_of(const Measurements& measurements) {
+  std::set<std::string> names;
+  for (const auto* m : measurements) names.insert(m->microarchitecture);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Recommendation recommendation(const StackRates& rates_of, double confidence) {
+  Recommendation row;
+  row.stack = rates_of.stack;
+  row.evidence = rates_of.here ? "measured" : "measured-elsewhere";
+  const std::vector<double> values = rates(rates_of);
+  row.inspections = values.size();
+  if (!values.empty()) {
+    row.median = median(values);
+    row.ci = median_interval(values, confidence);
+    row.cv = cv(values);
+  }
+  std::map<std::string, std::size_t> failures;
+  std::set<std::string> campaigns;
+  for (const auto* m : rates_of.failed) {
+    ++failures[specs::to_string(m->outcome)];
+    campaigns.insert(m->campaign);
+    row.reason = m->reason;
+  }
+  for (const Value& value : rates_of.values) campaigns.insert(value.measurement->campaign);
+  campaigns.erase("");
+  row.failures.assign(failures.begin(), failures.end());
+  row.sources.assign(campaigns.begin(), campaigns.end());
+  return row;
+}
+
+// Without a shared round only the stacks' own intervals can speak.
+bool clearly_below(const Recommendation& row, const Recommendation& leader, double delta) {
+  return row.ci && leader.ci && row.ci->high * (1 + delta) < leader.ci->low;
+}
+
+bool is_slower(const Comparison& comparison, const Recommendation& row, const Recommendation& leader, double delta) {
+  if (comparison.pairs == 0) return clearly_below(row, leader, delta);
+  return comparison.verdict == Verdict::slower;
+}
+
+std::vector<Comparison> compare_below(const std::vector<Candidate>& order, std::size_t leader, const Options& options) {
+  std::vector<std::vector<double>> family;
+  for (std::size_t i = leader + 1; i < order.size(); ++i)
+    family.push_back(paired_logs(*order[i].rates, *order[leader].rates));
+  return compare(family, options.delta, options.confidence);
+}
+
+// `order` is sorted by median. Ranks as ranking.hpp defines them; `versus_best` of all but the first.
+void set_ranks(std::vector<Candidate>& order, const Options& options) {
+  for (std::size_t leader = 0; leader < order.size();) {
+    const std::vector<Comparison> below = compare_below(order, leader, options);
+    order[leader].row.rank = leader + 1;
+    std::size_t next = order.size();
+    for (std::size_t i = leader + 1; i < order.size(); ++i) {
+      const Comparison& comparison = below[i - leader - 1];
+      if (leader == 0) order[i].row.versus_best = comparison;
+      if (i >= next) continue;
+      if (is_slower(comparison, order[i].row, order[leader].row, options.delta)) {
+        next = i;
+        if (leader > 0) break;
+      } else {
+        order[i].row.rank = leader + 1;
+      }
+    }
+    leader = next;
+  }
+}
+
+double score(const Recommendation& row, Objective objective) {
+  if (objective == Objective::rate) return row.median;
+  if (!row.cv) return -HUGE_VAL;  // one inspection says nothing about stability
+  return objective == Objective::stability ? -*row.cv : row.median * (1 - 2 * *row.cv);
+}
+
+void sort_rows(std::vector<Recommendation>& rows, Objective objective) {
+  std::ranges::stable_sort(rows, [&](const Recommendation& a, const Recommendation& b) {
+    if (a.rank != b.rank) return a.rank < b.rank;
+    return score(a, objective) > score(b, objective);
+  });
+}
+
+std::string percent(double log_ratio) { return fmt::format("{:+.1f}%", 100 * std::expm1(log_ratio)); }
+
+// A/A: the campaign's own false positives and its noise floor.
+void note_sentinels(const Rates& all, const Options& options, std::vector<std::string>& notes) {
+  std::size_t compared = 0, different = 0;
+  const double band = std::log1p(options.delta);
+  for (const StackRates& sentinel : all.sentinels) {
+    const auto original = std::ranges::find(all.stacks, sentinel.stack, &StackRates::stack);
+    if (original == all.stacks.end()) continue;
+    const std::vector<double> logs = paired_logs(sentinel, *original);
+    if (logs.empty()) continue;
+    ++compared;
+    different += sign_test_outside(logs, -band, band) <= 1 - options.confidence;
+    const std::optional<Interval> interval = median_interval(logs, options.confidence);
+    notes.push_back(fmt::format(
+        "sentinel: stack {} under two names differs by {} {}, n={} pairs", sentinel.stack.short_id(),
+        percent(median(logs)),
+        interval ? fmt::format("[{}, {}]", percent(interval->low), percent(interval->high))
+                 : fmt::format("(no interval below {} pairs)", least_values(options.confidence)),
+        logs.size()));
+  }
+  if (compared > 0)
+    notes.push_back(fmt::format("sentinels called different: {} of {} (one stack under two names; {:g}% are expected at most)",
+                                different, compared, 100 * (1 - options.confidence)));
+}
+
+void note_limits(const Ranking& ranking, const Rates& all, std::vector<std::string>& notes) {
+  const auto& rows = ranking.recommendations;
+  const std::size_t least = least_values(ranking.confidence);
+  const auto few = std::ranges::count_if(rows, [](const auto& row) { return !row.ci; });
+  const auto elsewhere = std::ranges::count(rows, "measured-elsewhere", &Recommendation::evidence);
+  const auto apart = std::ranges::count_if(rows, [](const auto& row) { return row.versus_best && row.versus_best->pairs == 0; });
+  if (few > 0)
+    notes.push_back(fmt::format("{} of {} stacks have fewer than {} inspections: too few for a {:g}% interval of the median",
+                                few, rows.size(), least, 100 * ranking.confidence));
+  if (elsewhere > 0)
+    notes.push_back(fmt::format("{} of {} stacks were measured on another host only", elsewhere, rows.size()));
+  if (apart > 0)
+    notes.push_back(fmt::format("{} of {} stacks share no round with the best: run them in one campaign for a verdict",
+                                apart, rows.size()));
+  if (all.without_unit > 0)
+    notes.push_back(fmt::format("{} inspections were left out: no rate in {} follows from what they report",
+                                all.without_unit, ranking.unit));
+  if (rows.size() > 2)
+    notes.push_back("the best was picked from the same rounds it is compared in and owes part of its lead to luck: "
+                    "measure a narrow lead again in fresh rounds");
+}
+
+}  // namespace
+
+Ranking rank(const std::vector<store::Measurement>& measurements, const specs::Workload& workload,
+             const Options& options) {
+  Ranking ranking;
+  ranking.workload = choose_workload(measurements, workload, ranking.notes);
+  ranking.delta = options.delta;
+  ranking.confidence = options.confidence;
+  Measurements selected;
+  for (const store::Measurement& m : measurements)
+    if (m.workload == ranking.workload) selected.push_back(&m);
+  ranking.hw = hardware_of(selected);
+  const Rates all = collect(selected, options.this_host);
+  ranking.unit = all.unit;
+
+  std::vector<Candidate> order;
+  for (const StackRates& stack : all.stacks) {
+    Recommendation row = recommendation(stack, options.confidence);
+    if (!stack.values.empty())
+      order.push_back({&stack, std::move(row)});
+    else if (!stack.failed.empty())
+      ranking.failed.push_back(std::move(row));
+  }
+  // Equal medians keep the order of the stack ids.
+  std::ranges::stable_sort(order, std::ranges::greater{}, [](const Candidate& c) { return c.row.median; });
+  set_ranks(order, options);
+  for (Candidate& candidate : order) ranking.recommendations.push_back(std::move(candidate.row));
+  sort_rows(ranking.recommendations, options.objective);
+  note_sentinels(all, options, ranking.notes);
+  note_limits(ranking, all, ranking.notes);
+  return ranking;
+}
+
+}  // namespace stackx::analysis

@@ -1,0 +1,229 @@
+// The ranking as a table for people: 120 columns at most, long stacks go on in the next line.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/ranking.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+constexpr std::size_t page_width = 118;
+constexpr std::string_view gap = "  ";
+
+// ANSI colours, or nothing.
+struct Paint {
+  bool on;
+  std::string operator()(const char* code, const std::string& text) const {
+    return on ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+};
+
+// As many decimals as four significant digits need.
+std::string number(double value) {
+  const int decimals = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
+  return value != 0 && value < 0.01 ? fmt::format("{:.3g}", value) : fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string wrap(const std::vector<std::string>& words, std::size_t indent, std::string_view separator) {
+  std::string text;
+  std::size_t column = indent;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = words[i] + (i + 1 < words.size() ? std::string(separator) : "");
+    if (column > indent && column + 1 + word.size() > page_width) {
+      text += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      text += ' ';
+      ++column;
+    }
+    text += word;
+    column += word.size();
+  }
+  return text;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find(' ', start), text.size());
+    if (end > start) words.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return words;
+}
+
+// Components on which all stacks shown agree; said once instead of in every row.
+std::map<std::string, std::string> constants(const Ranking& ranking) {
+  std::map<std::string, std::string> common;
+  bool first = true;
+  for (const auto* rows : {&ranking.recommendations, &ranking.failed})
+    for (const Recommendation& row : *rows) {
+      if (first) common = row.stack.components;
+      first = false;
+      std::erase_if(common, [&](const auto& entry) {
+        const auto found = row.stack.components.find(entry.first);
+        return found == row.stack.components.end() || found->second != entry.second;
+      });
+    }
+  return common;
+}
+
+std::vector<std::string> name_and_version(const std::map<std::string, std::string>& components,
+                                          const std::map<std::string, std::string>& without) {
+  std::vector<std::string> words;
+  for (const auto& [name, version] : components)
+    if (!without.contains(name)) words.push_back(name + " " + version);
+  return words;
+}
+
+std::string verdict_text(const Recommendation& row) {
+  if (!row.versus_best) return "best";
+  const Comparison& c = *row.versus_best;
+  const std::string verdict = to_string(c.verdict);
+  if (c.pairs == 0) return verdict + " (no shared round)";
+  if (c.verdict == Verdict::unresolved)
+    return fmt::format("{} ×{:.3f}, {} rounds", verdict, c.ratio,
+                       c.further_rounds ? fmt::format("+{}", *c.further_rounds) : ">10000");
+  return fmt::format("{} ×{:.3f} [{:.3f}, {:.3f}]", verdict, c.ratio, c.interval->low, c.interval->high);
+}
+
+std::size_t failures(const Recommendation& row) {
+  std::size_t total = 0;
+  for (const auto& [outcome, count] : row.failures) total += count;
+  return total;
+}
+
+std::string failures_text(const Recommendation& row) {
+  std::string text;
+  for (const auto& [outcome, count] : row.failures)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, outcome);
+  return text;
+}
+
+struct Column {
+  std::string title;
+  bool right;
+  std::vector<std::string> cells;
+
+  std::string cell(std::size_t row, std::size_t width) const {
+    return right ? fmt::format("{:>{}}", cells[row], width) : fmt::format("{:<{}}", cells[row], width);
+  }
+};
+
+// Characters, not bytes: "×" is two of one and one of the other.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+bool shows_evidence(const Ranking& ranking) {
+  std::set<std::string> grades;
+  for (const auto& row : ranking.recommendations) grades.insert(row.evidence);
+  return grades.size() > 1;
+}
+
+std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
+  std::vector<Column> all{{"rank", true, {}}, {ranking.unit, true, {}}, {"CI of median", true, {}}, {"CV", true, {}},
+                          {"n", true, {}},    {"fail", true, {}},       {"vs best", false, {}},     {"stack", false, {}}};
+  const auto same_rank = [&](std::size_t rank) {
+    return std::ranges::count(ranking.recommendations, rank, &Recommendation::rank);
+  };
+  Column evidence{"evidence", false, {}};
+  for (std::size_t i = 0; i < rows; ++i) {
+    const Recommendation& row = ranking.recommendations[i];
+    all[0].cells.push_back(fmt::format("{}{}", same_rank(row.rank) > 1 ? "=" : "", row.rank));
+    all[1].cells.push_back(number(row.median));
+    all[2].cells.push_back(row.ci ? fmt::format("[{}, {}]", number(row.ci->low), number(row.ci->high)) : "-");
+    all[3].cells.push_back(row.cv ? fmt::format("{:.1f}%", 100 * *row.cv) : "-");
+    all[4].cells.push_back(fmt::format("{}", row.inspections));
+    all[5].cells.push_back(failures(row) ? fmt::format("{}", failures(row)) : "");
+    all[6].cells.push_back(verdict_text(row));
+    all[7].cells.push_back(row.stack.short_id());
+    evidence.cells.push_back(row.evidence);
+  }
+  if (shows_evidence(ranking)) all.insert(all.end() - 1, std::move(evidence));
+  return all;
+}
+
+std::string heading(const Ranking& ranking, const std::map<std::string, std::string>& common) {
+  std::string text = wrap(split(fmt::format("{} on {}: {} stacks ranked, {} failed", ranking.workload.text(), ranking.hw,
+                                            ranking.recommendations.size(), ranking.failed.size())), 0, "");
+  text += "\n";
+  if (!common.empty()) text += "All stacks: " + wrap(name_and_version(common, {}), 12, ",") + "\n";
+  if (!ranking.recommendations.empty() && !shows_evidence(ranking))
+    text += fmt::format("All evidence: {}\n", ranking.recommendations.front().evidence);
+  return text + wrap(split(fmt::format(
+      "n: inspections, each a fresh process that gives one value, the median rate of its samples. {0}: the median of "
+      "those, with its {1:g}% confidence interval. CV: between inspections. vs best: median ratio over shared rounds, "
+      "with its interval at {1:g}% for all rows together (Holm); a verdict where the interval is clear of ±{2:g}%, else "
+      "the rounds still needed. = marks stacks that are not shown to be slower than the first of their rank.",
+      ranking.unit, 100 * ranking.confidence, 100 * ranking.delta)), 0, "") + "\n\n";
+}
+
+const char* colour_of(const Recommendation& row) {
+  if (row.rank == 1) return "1";  // bold
+  return row.versus_best && row.versus_best->verdict == Verdict::unresolved ? "33" : "0";
+}
+
+std::string body(const Ranking& ranking, std::size_t rows, const std::map<std::string, std::string>& common,
+                 const Paint& paint) {
+  const std::vector<Column> all = columns(ranking, rows);
+  std::vector<std::size_t> widths;
+  std::size_t indent = 0;
+  std::string text;
+  for (const Column& column : all) {
+    std::size_t width = width_of(column.title);
+    for (const std::string& cell : column.cells) width = std::max(width, width_of(cell));
+    widths.push_back(width);
+    text += column.right ? fmt::format("{:>{}}", column.title, width) : fmt::format("{:<{}}", column.title, width);
+    text += gap;
+    indent += width + gap.size();
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  text = paint("4", text) + "\n";
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::string line;
+    for (std::size_t c = 0; c < all.size(); ++c) line += all[c].cell(i, widths[c]) + std::string(gap);
+    const auto words = name_and_version(ranking.recommendations[i].stack.components, common);
+    // Too little room beside the numbers: the stack's components go below them.
+    const bool below = indent + 24 > page_width;
+    const std::string stack = wrap(words, below ? 6 : indent, ",");
+    if (below) line.erase(line.find_last_not_of(' ') + 1);
+    text += paint(colour_of(ranking.recommendations[i]), line) + (below ? "\n      " : "") + stack + "\n";
+  }
+  return text;
+}
+
+std::string failed(const Ranking& ranking, std::size_t rows, const std::map<std::string, std::string>& common,
+                   const Paint& paint) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(rows, ranking.failed.size()); ++i) {
+    const Recommendation& row = ranking.failed[i];
+    text += fmt::format("  {}  {}\n", row.stack.short_id(), wrap(name_and_version(row.stack.components, common), 16, ","));
+    text += fmt::format("      {}: {}\n", paint("31", failures_text(row)), wrap(split(row.reason), 8, ""));
+  }
+  if (text.empty()) return text;
+  if (rows < ranking.failed.size()) text += fmt::format("  ... and {} more\n", ranking.failed.size() - rows);
+  return "\nFailed in every inspection, so not ranked:\n" + text;
+}
+
+}  // namespace
+
+std::string table(const Ranking& ranking, std::size_t rows, bool colour) {
+  const Paint paint{colour};
+  const std::size_t limit = rows == 0 ? static_cast<std::size_t>(-1) : rows;
+  const std::size_t shown = std::min(limit, ranking.recommendations.size());
+  const std::map<std::string, std::string> common = constants(ranking);
+  std::string text = heading(ranking, common);
+  if (shown > 0) text += body(ranking, shown, common, paint);
+  if (shown < ranking.recommendations.size())
+    text += fmt::format("... and {} more (--rows 0 shows all)\n", ranking.recommendations.size() - shown);
+  text += failed(ranking, limit, common, paint);
+  if (!ranking.notes.empty()) text += "\nNotes:\n";
+  for (const std::string& note : ranking.notes) text += "- " + wrap(split(note), 2, "") + "\n";
+  return text;
+}
+
+}  // namespace stackx::analysis

@@ -1,0 +1,102 @@
+#include "analysis/rates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/statistics.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+using Measurements = std::vector<const store::Measurement*>;
+
+double amount(const specs::Work& work, const std::string& unit) {
+  if (unit == "GFLOP/s") return work.flop;  // per ns: 1e9 per second
+  if (unit == "GB/s") return work.bytes;
+  return work.items * 1e9;
+}
+
+// The unit of most; GFLOP/s before GB/s before items/s where two are equally frequent.
+std::string common_unit(const Measurements& measurements) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto* m : measurements)
+    if (m->outcome == specs::Outcome::ok) ++counts[unit_of(m->work)];
+  std::string best = "GFLOP/s";
+  for (const char* unit : {"GFLOP/s", "GB/s", "items/s"})
+    if (counts[unit] > counts[best]) best = unit;
+  return best;
+}
+
+StackRates of_stack(Measurements measurements, const std::string& this_host, const std::string& unit) {
+  StackRates result;
+  result.stack = measurements.front()->stack;
+  const auto is_here = [&](const store::Measurement* m) { return m->host == this_host; };
+  result.here = std::ranges::any_of(measurements, is_here);
+  if (result.here) std::erase_if(measurements, [&](const auto* m) { return !is_here(m); });
+  for (const store::Measurement* m : measurements) {
+    if (m->outcome != specs::Outcome::ok)
+      result.failed.push_back(m);
+    else if (const double rate = rate_of(*m, unit); rate > 0)
+      result.values.push_back({rate, {m->campaign, m->round, m->device}, m});
+  }
+  std::ranges::sort(result.values, {}, [](const Value& v) { return std::tie(v.slot, v.measurement->inspection); });
+  std::ranges::sort(result.failed, {}, [](const auto* m) { return std::tie(m->finished, m->inspection); });
+  return result;
+}
+
+// One value a slot; none for inspections outside of campaigns, which share their round with nobody.
+std::map<Slot, double> by_slot(const StackRates& stack) {
+  std::map<Slot, std::vector<double>> all;
+  for (const Value& value : stack.values)
+    if (!std::get<0>(value.slot).empty()) all[value.slot].push_back(value.rate);
+  std::map<Slot, double> result;
+  for (const auto& [slot, rates] : all) result[slot] = median(rates);
+  return result;
+}
+
+}  // namespace
+
+std::string unit_of(const specs::Work& work) {
+  if (work.flop > 0) return "GFLOP/s";
+  return work.bytes > 0 ? "GB/s" : "items/s";
+}
+
+double rate_of(const store::Measurement& measurement, const std::string& unit) {
+  const double work = amount(measurement.work, unit);
+  if (!(work > 0) || !std::isfinite(work)) return 0;
+  std::vector<double> rates;
+  for (const std::int64_t sample : measurement.samples_ns) {
+    if (sample <= 0) return 0;
+    rates.push_back(work / static_cast<double>(sample));
+  }
+  return rates.empty() ? 0 : median(rates);
+}
+
+Rates collect(const std::vector<const store::Measurement*>& measurements, const std::string& this_host) {
+  Rates result;
+  result.unit = common_unit(measurements);
+  std::map<std::string, Measurements> own, sentinels;
+  for (const auto* m : measurements) {
+    (m->sentinel ? sentinels : own)[m->stack.id()].push_back(m);
+    if (m->outcome == specs::Outcome::ok && rate_of(*m, result.unit) == 0) ++result.without_unit;
+  }
+  for (auto& [id, list] : own) result.stacks.push_back(of_stack(std::move(list), this_host, result.unit));
+  for (auto& [id, list] : sentinels) result.sentinels.push_back(of_stack(std::move(list), this_host, result.unit));
+  return result;
+}
+
+std::vector<double> rates(const StackRates& stack) {
+  std::vector<double> result;
+  for (const Value& value : stack.values) result.push_back(value.rate);
+  return result;
+}
+
+std::vector<double> paired_logs(const StackRates& a, const StackRates& b) {
+  const std::map<Slot, double> of_a = by_slot(a), of_b = by_slot(b);
+  std::vector<double> logs;
+  for (const auto& [slot, rate] : of_a)
+    if (const auto other = of_b.find(slot); other != of_b.end()) logs.push_back(std::log(rate / other->second));
+  return logs;
+}
+
+}  // namespace stackx::analysis

@@ -1,0 +1,48 @@
+// From measurements to rates: one value per inspection, by stack and by the round it ran in.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "store/store.hpp"
+
+namespace stackx::analysis {
+
+// Two values pair when they come from the same round of the same campaign on the same device.
+using Slot = std::tuple<std::string, std::uint64_t, std::string>;
+
+struct Value {
+  double rate = 0;
+  Slot slot;
+  const store::Measurement* measurement = nullptr;
+};
+
+struct StackRates {
+  specs::Stack stack;
+  bool here = false;  // measured on this host, and only that is in `values` and `failed`
+  std::vector<Value> values;  // those that rank, by slot and inspection
+  std::vector<const store::Measurement*> failed;
+};
+
+struct Rates {
+  std::string unit;
+  std::vector<StackRates> stacks;     // by stack id
+  std::vector<StackRates> sentinels;  // the same stacks under their second names
+  std::size_t without_unit = 0;       // ok, but their work is not stated in the unit of the others
+};
+
+Rates collect(const std::vector<const store::Measurement*>& measurements, const std::string& this_host);
+
+// The unit that the work of a sample allows: GFLOP/s if it states flop, else GB/s, else items/s.
+std::string unit_of(const specs::Work& work);
+
+// Median rate of the samples in that unit; 0 if there is none (no samples, times or work that are not positive).
+double rate_of(const store::Measurement& measurement, const std::string& unit);
+
+std::vector<double> rates(const StackRates& stack);
+// Log of a's rate over b's, one for each slot that both have.
+std::vector<double> paired_logs(const StackRates& a, const StackRates& b);
+
+}  // namespace stackx::analysis
