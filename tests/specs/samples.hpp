@@ -1,0 +1,13 @@
+// A host, an inspection and a plan with every field set, for tests.
+#pragma once
+
+#include "specs/inspection.hpp"
+#include "specs/plan.hpp"
+
+namespace stackx::tests {
+
+specs::Host sample_host();
+specs::Inspection sample_inspection();  // sealed
+specs::Plan sample_plan();              // sealed
+
+}  // namespace stackx::tests
