@@ -10,7 +10,7 @@ namespace stackx::specs::semver {
 namespace {
 
 enum PreMark : char { pre_release = '\x01', release };
-enum IdentifierMark : char { end = '\x01', number, text };
+enum IdentifierMark : char { text_end = '\x01', number, text };
 
 bool is_identifier_character(char c) { return is_alphanumeric(c) || c == '-'; }
 bool is_number(std::string_view identifier) { return std::ranges::all_of(identifier, is_digit); }
@@ -91,11 +91,10 @@ std::string full_key(const Parts& parts) {
     } else {
       out.push_back(IdentifierMark::text);
       out.append(identifier);
-      out.push_back(IdentifierMark::end);
+      out.push_back(IdentifierMark::text_end);
     }
   }
-  out.push_back(IdentifierMark::end);
-  return out;
+  return out;  // fewer identifiers sort first, as shorter strings do
 }
 
 }  // namespace stackx::specs::semver

@@ -30,7 +30,10 @@ Answer ask_oracle(const std::string& script, const nlohmann::json& questions) {
       quoted(STACKX_TEST_PYTHON) + " " + quoted(STACKX_SOURCE_DIR "/tests/specs/" + script) +
       " < " + quoted(in.string()) + " > " + quoted(out.string()) + " 2> " + quoted(log.string());
   const int status = std::system(command.c_str());
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) return {std::nullopt, read(log)};
+  constexpr int not_installed = 77, no_python = 127;  // the latter is the shell's
+  if (WIFEXITED(status) &&
+      (WEXITSTATUS(status) == not_installed || WEXITSTATUS(status) == no_python))
+    return {std::nullopt, read(log)};
   if (status != 0) throw std::runtime_error(script + " failed:\n" + read(log));
   return {nlohmann::json::parse(read(out)), ""};
 }

@@ -5,18 +5,13 @@
 #include "oracle.hpp"
 #include "specs/random.hpp"
 #include "specs/specifier.hpp"
+#include "version_checks.hpp"
 #include "version_texts.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;
 
 namespace {
-
-Version version(const std::string& text, Versioning scheme) {
-  const auto parsed = Version::parse(text, scheme);
-  if (!parsed) throw std::runtime_error(text + ": " + parsed.error().reason);
-  return *parsed;
-}
 
 SpecifierSet specifier(const std::string& text, Versioning scheme) {
   const auto parsed = SpecifierSet::parse(text, scheme);
@@ -26,7 +21,7 @@ SpecifierSet specifier(const std::string& text, Versioning scheme) {
 
 bool contains(const std::string& set, const std::string& text, Versioning scheme,
               Prereleases policy = Prereleases::allow) {
-  return specifier(set, scheme).contains(version(text, scheme), policy);
+  return specifier(set, scheme).contains(make_version(text, scheme), policy);
 }
 
 void check_all(const std::string& set, Versioning scheme, const std::vector<std::string>& in,
@@ -41,8 +36,8 @@ void check_all(const std::string& set, Versioning scheme, const std::vector<std:
   }
 }
 
-void check_error(const std::string& text, Versioning scheme, std::size_t column,
-                 const std::string& part) {
+void check_set_error(const std::string& text, Versioning scheme, std::size_t column,
+                     const std::string& part) {
   CAPTURE(text);
   const auto set = SpecifierSet::parse(text, scheme);
   REQUIRE_FALSE(set);
@@ -93,9 +88,9 @@ TEST_CASE("pep440 specifiers: every version, and pre-releases by rule") {
   for (const char* text : {"", " ", "*", " * "}) {
     const SpecifierSet any = specifier(text, Versioning::pep440);
     CHECK(any.is_any());
-    CHECK(any.contains(version("1.0a1", Versioning::pep440)));
-    CHECK_FALSE(any.contains(version("1.0a1", Versioning::pep440), Prereleases::by_rule));
-    CHECK(any.contains(version("1.0", Versioning::pep440), Prereleases::by_rule));
+    CHECK(any.contains(make_version("1.0a1", Versioning::pep440)));
+    CHECK_FALSE(any.contains(make_version("1.0a1", Versioning::pep440), Prereleases::by_rule));
+    CHECK(any.contains(make_version("1.0", Versioning::pep440), Prereleases::by_rule));
   }
   CHECK(SpecifierSet().is_any());
   CHECK(SpecifierSet::any(Versioning::semver).is_any());
@@ -116,23 +111,23 @@ TEST_CASE("pep440 specifiers: every version, and pre-releases by rule") {
 
 TEST_CASE("pep440 specifiers: errors say what and where") {
   const auto pep440 = Versioning::pep440;
-  check_error("1.0", pep440, 1, "found '1': a specifier starts with one of ~= ==");
-  check_error("=1.0", pep440, 1, "found '='");
-  check_error("*,>=1", pep440, 1, "found '*'");
-  check_error(">= 1.0, =<2", pep440, 9, "found '='");
-  check_error(">=", pep440, 3, "a version must follow >=");
-  check_error("===", pep440, 4, "a version must follow ===");
-  check_error(">=1.0, <2.x", pep440, 10, "should end here");
-  check_error("~=1", pep440, 3, "at least two numbers");
-  check_error(">1.0+x", pep440, 5, "only == and != do");
-  check_error("~=1.0+x", pep440, 6, "only == and != do");
-  check_error(">=1.*", pep440, 4, "takes no wildcard");
-  check_error("~=1.0.*", pep440, 6, "takes no wildcard");
-  check_error("==1.0a1.*", pep440, 3, "only a release");
-  check_error("==1.0+x.*", pep440, 3, "only a release");
-  check_error("==*", pep440, 3, "found '*'");
-  check_error("=== a b", pep440, 6, "one word");
-  check_error("===a;b", pep440, 5, "one word");
+  check_set_error("1.0", pep440, 1, "found '1': a specifier starts with one of ~= ==");
+  check_set_error("=1.0", pep440, 1, "found '='");
+  check_set_error("*,>=1", pep440, 1, "found '*'");
+  check_set_error(">= 1.0, =<2", pep440, 9, "found '='");
+  check_set_error(">=", pep440, 3, "a version must follow >=");
+  check_set_error("===", pep440, 4, "a version must follow ===");
+  check_set_error(">=1.0, <2.x", pep440, 10, "should end here");
+  check_set_error("~=1", pep440, 3, "at least two numbers");
+  check_set_error(">1.0+x", pep440, 5, "only == and != do");
+  check_set_error("~=1.0+x", pep440, 6, "only == and != do");
+  check_set_error(">=1.*", pep440, 4, "takes no wildcard");
+  check_set_error("~=1.0.*", pep440, 6, "takes no wildcard");
+  check_set_error("==1.0a1.*", pep440, 3, "only a release");
+  check_set_error("==1.0+x.*", pep440, 3, "only a release");
+  check_set_error("==*", pep440, 3, "found '*'");
+  check_set_error("=== a b", pep440, 6, "one word");
+  check_set_error("===a;b", pep440, 5, "one word");
 }
 
 TEST_CASE("pep440 specifiers: some thousand sets as PyPI's packaging has them") {
@@ -179,7 +174,7 @@ TEST_CASE("pep440 specifiers: some thousand sets as PyPI's packaging has them") 
       ++invalid;
       continue;
     }
-    const Version candidate = version(text, Versioning::pep440);
+    const Version candidate = make_version(text, Versioning::pep440);
     const bool allow = parsed->contains(candidate),
                rule = parsed->contains(candidate, Prereleases::by_rule);
     REQUIRE(allow == expected[0].get<bool>());
@@ -212,11 +207,11 @@ TEST_CASE("semver specifiers") {
             {"1.0.0-beta.1", "1.0.0"});
   CHECK_FALSE(contains(">=1.0.0", "2.0.0-a", semver, Prereleases::by_rule));
   CHECK(contains(">=1.0.0-a", "2.0.0-a", semver, Prereleases::by_rule));
-  check_error("~=1", semver, 3, "at least two numbers");
-  check_error("==1.2.3.*", semver, 3, "only 1 or 1.2");
-  check_error(">1.*", semver, 3, "takes no wildcard");
-  check_error("==1.2-a", semver, 6, "abbreviated");
-  check_error("==1.02", semver, 5, "no leading zeros");
+  check_set_error("~=1", semver, 3, "at least two numbers");
+  check_set_error("==1.2.3.*", semver, 3, "only 1 or 1.2");
+  check_set_error(">1.*", semver, 3, "takes no wildcard");
+  check_set_error("==1.2-a", semver, 6, "abbreviated");
+  check_set_error("==1.02", semver, 5, "no leading zeros");
 }
 
 TEST_CASE("semver and debian specifiers agree with the order of versions") {
@@ -241,7 +236,7 @@ TEST_CASE("semver and debian specifiers agree with the order of versions") {
       }
       for (const char* operation : {"==", "!=", "<", "<=", ">", ">="}) {
         CAPTURE(previous, operation, text);
-        const Version a = version(previous, scheme), b = version(text, scheme);
+        const Version a = make_version(previous, scheme), b = make_version(text, scheme);
         REQUIRE(contains(operation + text, previous, scheme) == holds(operation, a, b));
         REQUIRE(contains(operation + text, text, scheme) == holds(operation, b, b));
       }
@@ -254,9 +249,9 @@ TEST_CASE("debian specifiers") {
   const auto debian = Versioning::debian;
   check_all(">=1:2.0-1~bpo12, <1:2.0-2", debian, {"1:2.0-1~bpo12+1", "1:2.0-1"},
             {"2.0-1", "1:2.0-2", "1:2.0-1~a"});
-  check_error("~=1.0", debian, 1, "debian versions have no ~=; use one of == != <= >= < >");
-  check_error("==1.0, ===1.0", debian, 8, "debian versions have no ===");
-  check_error("==1.*", debian, 5, "an upstream version has");
+  check_set_error("~=1.0", debian, 1, "debian versions have no ~=; use one of == != <= >= < >");
+  check_set_error("==1.0, ===1.0", debian, 8, "debian versions have no ===");
+  check_set_error("==1.*", debian, 5, "an upstream version has");
 }
 
 TEST_CASE("opaque specifiers") {
@@ -264,8 +259,8 @@ TEST_CASE("opaque specifiers") {
   check_all("==v100", opaque, {"v100"}, {"v10", "v1000", "V100"});
   check_all("!=v100,!=a100", opaque, {"h100"}, {"v100", "a100"});
   check_all("===a b", opaque, {"a b"}, {"a"});
-  check_error(">=v100", opaque, 1, "opaque versions have no >=; use one of == != ===");
-  check_error("v100", opaque, 1, "a specifier starts with one of == != ===");
+  check_set_error(">=v100", opaque, 1, "opaque versions have no >=; use one of == != ===");
+  check_set_error("v100", opaque, 1, "a specifier starts with one of == != ===");
 }
 
 TEST_CASE("specifier text, copies and mixed schemes") {
@@ -273,10 +268,10 @@ TEST_CASE("specifier text, copies and mixed schemes") {
   CHECK(set.text() == ">=1.0 , <2");
   const SpecifierSet copy = set;
   set = specifier("==3.0.0", Versioning::semver);
-  CHECK(copy.contains(version("1.5", Versioning::pep440)));
-  CHECK(set.contains(version("3.0.0", Versioning::semver)));
-  CHECK_THROWS_AS(set.contains(version("3.0.0", Versioning::pep440)), std::invalid_argument);
-  CHECK_THROWS_WITH(set.contains(version("3.0", Versioning::pep440)),
+  CHECK(copy.contains(make_version("1.5", Versioning::pep440)));
+  CHECK(set.contains(make_version("3.0.0", Versioning::semver)));
+  CHECK_THROWS_AS(set.contains(make_version("3.0.0", Versioning::pep440)), std::invalid_argument);
+  CHECK_THROWS_WITH(set.contains(make_version("3.0", Versioning::pep440)),
                     "3.0 (pep440) cannot be held against ==3.0.0 (semver)");
-  CHECK(SpecifierSet::any(Versioning::semver).contains(version("x", Versioning::opaque)));
+  CHECK(SpecifierSet::any(Versioning::semver).contains(make_version("x", Versioning::opaque)));
 }
