@@ -23,6 +23,15 @@ std::string joined(const std::vector<Requirement>& requirements) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+// Ascending; as listed where the scheme has no order.
+std::vector<const specs::VersionEntry*> in_order(const specs::Component& component) {
+  std::vector<const specs::VersionEntry*> entries;
+  for (const auto& entry : component.versions) entries.push_back(&entry);
+  std::ranges::stable_sort(entries,
+                           [](const auto* a, const auto* b) { return a->version < b->version; });
+  return entries;
+}
+
 class Compiler {
  public:
   Compiler(const specs::Project& project, const specs::Catalog& catalog)
@@ -71,8 +80,8 @@ class Compiler {
     for (const auto& name : reached) {
       component_index_[name] = problem_.components.size();
       ProblemComponent component{name, {}};
-      for (const auto& entry : catalog_.find(name)->versions)
-        component.versions.push_back(entry.version.text());
+      entries_.push_back(in_order(*catalog_.find(name)));
+      for (const auto* entry : entries_.back()) component.versions.push_back(entry->version.text());
       problem_.components.push_back(std::move(component));
     }
   }
@@ -93,9 +102,10 @@ class Compiler {
       const auto index = component_index_.find(holder_name);
       if (index == component_index_.end()) continue;
       const auto& component = *catalog_.find(holder_name);
-      Holder holder{index->second, VersionSet(component.versions.size())};
-      for (std::size_t v = 0; v < component.versions.size(); ++v)
-        holder.versions[v] = held_version(component, component.versions[v], name) != nullptr;
+      const auto& entries = entries_[index->second];
+      Holder holder{index->second, VersionSet(entries.size())};
+      for (std::size_t v = 0; v < entries.size(); ++v)
+        holder.versions[v] = held_version(component, *entries[v], name) != nullptr;
       slot.holders.push_back(std::move(holder));
     }
     problem_.slots.push_back(std::move(slot));
@@ -111,9 +121,10 @@ class Compiler {
     need.slot = slot(requirement.component);
     for (const auto& holder : problem_.slots[need.slot].holders) {
       const auto& component = *catalog_.find(problem_.components[holder.component].name);
-      VersionSet satisfied(component.versions.size());
-      for (std::size_t v = 0; v < component.versions.size(); ++v)
-        satisfied[v] = meets(component, component.versions[v], requirement);
+      const auto& entries = entries_[holder.component];
+      VersionSet satisfied(entries.size());
+      for (std::size_t v = 0; v < entries.size(); ++v)
+        satisfied[v] = meets(component, *entries[v], requirement);
       need.satisfied.push_back(std::move(satisfied));
     }
     return need;
@@ -127,8 +138,8 @@ class Compiler {
 
   void add_project_clauses() {
     for (const auto& [name, version] : project_.hardware) {
-      hardware_entry(project_, catalog_, name);  // throws where there is none
-      add({Clause::Kind::hardware, {}, {}, name + " " + version}, {hardware_need(name, version)});
+      const auto& entry = hardware_entry(project_, catalog_, name);  // throws where there is none
+      add({Clause::Kind::hardware, {}, {}, name + " " + version}, {hardware_need(name, entry)});
     }
     for (const auto& requirement : project_.requires_)
       add({Clause::Kind::root, {}, {}, requirement.text()}, {need(requirement)});
@@ -137,14 +148,12 @@ class Compiler {
   }
 
   // Hardware names a component itself, never a provider of its name.
-  Need hardware_need(const std::string& name, const std::string& version) {
+  Need hardware_need(const std::string& name, const specs::VersionEntry& entry) {
     Need need{slot(name), {}};
-    const auto& component = *catalog_.find(name);
     for (const auto& holder : problem_.slots[need.slot].holders) {
-      VersionSet satisfied(holder.versions.size());
-      if (holder.component == component_index_.at(name))
-        satisfied.set(
-            static_cast<std::size_t>(component.find(version) - component.versions.data()));
+      const auto& entries = entries_[holder.component];
+      VersionSet satisfied(entries.size());
+      for (std::size_t v = 0; v < entries.size(); ++v) satisfied[v] = entries[v] == &entry;
       need.satisfied.push_back(std::move(satisfied));
     }
     return need;
@@ -156,7 +165,7 @@ class Compiler {
   }
 
   void add_component_clauses(std::size_t index) {
-    const auto& component = *catalog_.find(problem_.components[index].name);
+    const auto& component = problem_.components[index];
     std::map<std::pair<Clause::Kind, std::string>, std::size_t> known;
     // Versions that say the same share one clause.
     const auto state = [&](Clause::Kind kind, const std::string& text, std::size_t version,
@@ -171,10 +180,10 @@ class Compiler {
       }
       auto& clause = problem_.clauses[at->second];
       if (clause.owners.test_set(version)) return;
-      clause.clause.versions.push_back(component.versions[version].version.text());
+      clause.clause.versions.push_back(component.versions[version]);
     };
     for (std::size_t v = 0; v < component.versions.size(); ++v) {
-      const auto& entry = component.versions[v];
+      const auto& entry = *entries_[index][v];
       const auto plain = [&](const Requirement& requirement) {
         return [&] { return CompiledClause{{}, 0, {}, {}, {need(requirement)}}; };
       };
@@ -192,7 +201,8 @@ class Compiler {
   const specs::Project& project_;
   const specs::Catalog& catalog_;
   Problem problem_;
-  std::map<std::string, std::set<std::string>> providers_;  // virtual name -> components
+  std::vector<std::vector<const specs::VersionEntry*>> entries_;  // as problem_.components
+  std::map<std::string, std::set<std::string>> providers_;        // virtual name -> components
   std::map<std::string, std::size_t> component_index_, slot_index_;
   std::map<std::tuple<std::string, std::string, std::string>, Need> needs_;
 };

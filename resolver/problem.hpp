@@ -45,7 +45,7 @@ struct CompiledClause {
 
 struct ProblemComponent {
   std::string name;
-  std::vector<std::string> versions;  // as the catalog writes them
+  std::vector<std::string> versions;  // as the catalog writes them, ascending
 };
 
 struct Problem {
