@@ -1,7 +1,10 @@
 // stackx advise: the ranked answer, from what has been measured.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "analysis/ranking.hpp"
 #include "cli/commands.hpp"
@@ -52,7 +55,7 @@ void nothing_measured(const Options& options, const specs::Workload& workload, c
 
 void advise(const Options& options, Globals& globals) {
   const auto asked = specs::parse_workload(options.workload);
-  const auto host = inspector::detect_host();
+  const auto host = inspector::detect_host(globals.data_directory);
   const bool here = options.hw == "host";
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   store::Filter filter;

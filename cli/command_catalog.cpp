@@ -22,14 +22,13 @@ fs::path find_catalog(const std::string& name, const Globals& globals) {
 }
 
 void validate(const std::vector<std::string>& names, const Globals& globals) {
-  std::vector<specs::Catalog> catalogs;
+  std::vector<fs::path> files;
   std::string where;
   for (const auto& name : names) {
-    const auto file = find_catalog(name, globals);
-    catalogs.push_back(specs::load_catalog(file));
-    where += (where.empty() ? "" : ", ") + file.filename().string();
+    files.push_back(find_catalog(name, globals));
+    where += (where.empty() ? "" : ", ") + files.back().filename().string();
   }
-  const auto catalog = specs::merge(std::move(catalogs));
+  const auto catalog = specs::load_catalogs(files);
   specs::check(catalog, where);
   std::size_t versions = 0;
   for (const auto& [name, component] : catalog.components) versions += component.versions.size();
