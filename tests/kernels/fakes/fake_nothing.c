@@ -1,0 +1,2 @@
+// A shared library that is no BLAS.
+int stackx_fake_nothing(void) { return 42; }
