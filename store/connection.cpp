@@ -94,60 +94,70 @@ void configure(SQLite::Database& database, const fs::path& file, Mode mode) {
   database.exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA foreign_keys=ON");
 }
 
-int pragma(SQLite::Database& database, const char* name) {
-  return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
+// What identifies a file; read in one transaction, because another process may be writing its first step.
+struct Head {
+  int owner, version, tables;
+  bool is_new() const { return owner == 0 && version == 0 && tables == 0; }
+};
+
+Head read_head(SQLite::Database& database) {
+  return {database.execAndGet("PRAGMA application_id").getInt(), database.execAndGet("PRAGMA user_version").getInt(),
+          database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt()};
+}
+
+Head read_head_at_once(SQLite::Database& database) {
+  const SQLite::Transaction snapshot(database);
+  return read_head(database);
 }
 
 // A new file, or one of ours; anything else is refused before a byte of it changes.
-void check_owner(SQLite::Database& database, const fs::path& file, int newest) {
-  const int owner = pragma(database, "application_id"), version = pragma(database, "user_version");
-  const int tables = database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt();
-  if (owner == 0 && version == 0 && tables == 0) return;
-  if (owner != application_id)
+void check_head(const Head& head, const fs::path& file, int newest) {
+  if (head.is_new()) return;
+  if (head.owner != application_id)
     throw bad_input(fmt::format(
         "{}: an SQLite database of another program (application id {:#x}), not a stackx store; choose another file "
         "with --db",
-        file.string(), owner));
-  if (version > newest)
+        file.string(), head.owner));
+  if (head.version > newest)
     throw bad_input(fmt::format(
         "{}: written by a newer stackx (schema {}; this one knows up to {}); update stackx, or choose another file "
         "with --db",
-        file.string(), version, newest));
+        file.string(), head.version, newest));
+}
+
+[[noreturn]] void refuse_old(const Head& head, const fs::path& file, int newest) {
+  const std::string why =
+      head.is_new() ? "an empty store"
+                    : fmt::format("schema {} is older than this stackx's {}", head.version, newest);
+  throw bad_input(fmt::format("{}: {}; open it once where it can be written", file.string(), why));
+}
+
+void run_step(SQLite::Database& database, const fs::path& file, const Step& step, int newest) {
+  // The lock comes first: another process may have done the step while this one waited for it.
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  const Head head = read_head(database);
+  check_head(head, file, newest);
+  if (head.version >= step.version) return;
+  database.exec(std::string(step.sql));
+  database.exec(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application_id, step.version));
+  transaction.commit();
 }
 
 }  // namespace
-
-void migrate(SQLite::Database& database, const fs::path& file, Mode mode, std::span<const Step> steps) {
-  const int newest = steps.back().version;
-  check_owner(database, file, newest);
-  if (pragma(database, "user_version") == newest) return;
-  if (mode == Mode::read_only)
-    throw bad_input(fmt::format(
-        "{}: {}; open it once where it can be written", file.string(),
-        pragma(database, "user_version") == 0
-            ? "an empty store"
-            : fmt::format("schema {} is older than this stackx's {}", pragma(database, "user_version"), newest)));
-  for (const Step& step : steps) {
-    // The lock comes first: another process may have done the step while this one waited for it.
-    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-    check_owner(database, file, newest);
-    if (pragma(database, "user_version") >= step.version) continue;
-    database.exec(std::string(step.sql));
-    database.exec(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application_id, step.version));
-    transaction.commit();
-  }
-}
 
 Connection::Connection(const fs::path& file, Mode mode, std::span<const Step> steps)
     : file_(file), mode_(mode), database_(open(file, mode)) {
   run([&] {
     configure(database_, file_, mode_);
-    check_owner(database_, file_, steps.back().version);
-    if (mode_ == Mode::read_write) {
-      use_write_ahead_log(database_, file_);
-      database_.exec("PRAGMA synchronous=NORMAL");
-    }
-    migrate(database_, file_, mode_, steps);
+    const int newest = steps.back().version;
+    const Head head = read_head_at_once(database_);
+    check_head(head, file_, newest);
+    if (mode_ == Mode::read_only && head.version < newest) refuse_old(head, file_, newest);
+    if (mode_ == Mode::read_only) return;
+    use_write_ahead_log(database_, file_);
+    database_.exec("PRAGMA synchronous=NORMAL");
+    if (head.version < newest)
+      for (const Step& step : steps) run_step(database_, file_, step, newest);
   });
 }
 

@@ -52,6 +52,7 @@ class Cursor {
 
 class Connection {
  public:
+  // Brings the schema to the newest of `steps`, each in one transaction with its version number.
   Connection(const std::filesystem::path& file, Mode mode, std::span<const Step> steps);
 
   SQLite::Database& sqlite() { return database_; }
@@ -82,9 +83,5 @@ class Connection {
   SQLite::Database database_;
   std::map<const void*, SQLite::Statement> statements_;  // keyed by the literal's address
 };
-
-// Brings the schema to the newest of `steps`, each step in one transaction with its version number.
-void migrate(SQLite::Database& database, const std::filesystem::path& file, Mode mode,
-             std::span<const Step> steps);
 
 }  // namespace stackx::store

@@ -16,10 +16,10 @@ namespace {
 using nlohmann::json;
 
 // Members that the columns hold: written again by specs::to_json from Parts::columns.
-constexpr std::array in_columns{"id",      "campaign", "round",    "position",   "arm",
-                                "sentinel", "stack",    "workload", "device",     "samples_ns",
-                                "work",     "outcome",  "reason",   "finished"};
-constexpr std::array in_context{"loaded", "parameters", "runner", "artifacts", "stackx_version"};
+constexpr std::array in_columns{"id",    "campaign", "round",  "position",   "arm",     "sentinel", "stack",
+                                "workload", "device", "samples_ns", "outcome", "reason", "finished"};
+// `work` has columns too, for queries; but SQLite knows no negative zero, and a document keeps what it says.
+constexpr std::array in_context{"loaded", "parameters", "runner", "artifacts", "stackx_version", "work"};
 
 template <std::size_t N>
 json take(json& from, const std::array<const char*, N>& keys) {
@@ -70,7 +70,7 @@ std::uint32_t checksum(const specs::Inspection& columns, const std::string& stac
       .add(c.id).add(c.campaign).add(c.round).add(c.position).add(c.arm).add(std::uint64_t{c.sentinel})
       .add(stack_id).add(workload_id).add(host_hash).add(c.device)
       .add(specs::to_string(c.outcome)).add(c.reason).add(c.finished).add(pack(c.samples_ns))
-      .add(c.work.flop).add(c.work.bytes).add(c.work.items)
+      .add(c.work.flop + 0.0).add(c.work.bytes + 0.0).add(c.work.items + 0.0)  // -0 counts as 0
       .value();
 }
 

@@ -45,10 +45,10 @@ struct Measurement {
 };
 
 struct Filter {
-  std::optional<specs::Workload> workload;  // matched by specs::Workload::matches
-  std::optional<std::string> host;          // fingerprint
-  std::optional<std::string> hardware;      // whole words of a microarchitecture, CPU or GPU model: "v100"
-  std::optional<std::string> campaign;      // an id, or how it begins
+  std::optional<specs::Workload> workload = {};  // matched by specs::Workload::matches
+  std::optional<std::string> host = {};  // fingerprint
+  std::optional<std::string> hardware = {};  // whole words of a microarchitecture, CPU or GPU model: "v100"
+  std::optional<std::string> campaign = {};  // an id, or how it begins
 };
 
 class Store {

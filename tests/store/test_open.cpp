@@ -1,0 +1,159 @@
+#include <SQLiteCpp/Database.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+
+#include "fixture.hpp"
+#include "store/connection.hpp"
+
+using namespace stackx;
+using namespace stackx::test;
+using store::Mode;
+using store::Step;
+using store::Store;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string open_error(const fs::path& file, Mode mode = Mode::read_write) {
+  return error_of([&] { Store::open(file, mode); });
+}
+
+void make_foreign(const fs::path& file, const std::string& sql) {
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
+}
+
+// Runs `work` in a child without root's right to write anywhere; whether it returned normally.
+template <typename Work>
+bool as_nobody(Work work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(9);
+    try {
+      work();
+      ::_exit(0);
+    } catch (const std::exception& error) {
+      ::write(2, error.what(), std::strlen(error.what()));
+      ::_exit(1);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("open: what is in the head of the file") {
+  const Directory directory;
+  const auto file = directory / "stackx.db";
+  Store::open(file);
+  SQLite::Database db(file.string());
+  CHECK(db.execAndGet("PRAGMA application_id").getInt() == store::application_id);
+  CHECK(db.execAndGet("PRAGMA user_version").getInt() == store::steps().back().version);
+  CHECK(db.execAndGet("PRAGMA journal_mode").getString() == "wal");
+}
+
+TEST_CASE("open: files of others are refused and left as they are") {
+  const Directory directory;
+  const auto text = directory / "notes.db", other = directory / "other.db", foreign = directory / "foreign.db",
+             newer = directory / "newer.db";
+  write(text, "This is no database, but a text that is somewhat longer than the head of an SQLite file would be. ....");
+  make_foreign(other, "CREATE TABLE t(x)");
+  make_foreign(foreign, "PRAGMA application_id=7; CREATE TABLE t(x)");
+  Store::open(newer);
+  make_foreign(newer, "PRAGMA journal_mode=DELETE; PRAGMA user_version=99");
+  for (const Mode mode : {Mode::read_write, Mode::read_only}) {
+    for (const auto& [path, what] : {std::pair{text, "not a stackx store"}, {other, "another program"},
+                                     {foreign, "another program"}, {newer, "newer stackx (schema 99"}}) {
+      const std::string before = read(path);
+      CHECK_THAT(open_error(path, mode), Catch::Contains(path.string()) && Catch::Contains(what));
+      CHECK(read(path) == before);
+    }
+  }
+  CHECK_THAT(open_error(directory.path()), Catch::Contains("a directory"));
+  CHECK_THAT(open_error(directory / "missing.db", Mode::read_only), Catch::Contains("no such store"));
+  CHECK_FALSE(fs::exists(directory / "missing.db"));
+  CHECK_THAT(open_error("/proc/stackx/stackx.db"), Catch::Contains("/proc/stackx"));
+}
+
+TEST_CASE("open: an empty file becomes a store, but not read-only") {
+  const Directory directory;
+  const auto file = directory / "stackx.db";
+  write(file, "");
+  CHECK_THAT(open_error(file, Mode::read_only), Catch::Contains("empty store"));
+  Store::open(file).ingest(inspection(1));
+  CHECK(Store::open(file, Mode::read_only).has(inspection(1).id));
+}
+
+TEST_CASE("open: a cut file is an Error") {
+  const Directory directory;
+  const auto file = directory / "stackx.db";
+  {
+    Store store = Store::open(file);
+    for (std::uint64_t n = 0; n < 20; ++n) store.ingest(inspection(n));
+  }
+  const std::string whole = read(file);
+  for (const std::size_t size : {std::size_t{50}, std::size_t{4096}, whole.size() / 2, whole.size() - 5000}) {
+    write(file, whole.substr(0, size));
+    CHECK_THROWS_AS((void)Store::open(file, Mode::read_only).measurements({}), Error);
+    CHECK(read(file) == whole.substr(0, size));
+  }
+}
+
+TEST_CASE("open: read-only does not write, not even with permission") {
+  const Directory directory;
+  const auto file = directory / "stackx.db";
+  Store::open(file).ingest(inspection(1));
+  const std::string before = read(file);
+  Store store = Store::open(file, Mode::read_only);
+  CHECK(store.measurements({}).size() == 1);
+  CHECK_THAT(error_of([&] { store.ingest(inspection(2)); }), Catch::Contains("read-only"));
+  CHECK_THAT(error_of([&] { store.ingest(plan(1, 1)); }), Catch::Contains("read-only"));
+  CHECK(read(file) == before);
+}
+
+TEST_CASE("open: a read-only file in a read-only directory can be read, and a writer is told") {
+  const Directory directory;
+  const fs::path place = directory / "archive", file = place / "stackx ?#%.db";
+  {
+    Store store = Store::open(file);
+    for (std::uint64_t n = 0; n < 10; ++n) store.ingest(inspection(n));
+  }
+  fs::permissions(directory.path(), fs::perms::owner_all | fs::perms::others_exec | fs::perms::group_exec);
+  fs::permissions(file, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+  fs::permissions(place, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec);
+  CHECK(as_nobody([&] {
+    const Store store = Store::open(file, Mode::read_only);
+    if (store.measurements({}).size() != 10 || !store.check().empty()) throw std::runtime_error("incomplete");
+    const std::string message = open_error(file);
+    if (message.find("cannot be written") == std::string::npos) throw std::runtime_error(message);
+  }));
+  fs::permissions(place, fs::perms::owner_all);
+  CHECK_FALSE(fs::exists(file.string() + "-wal"));
+}
+
+TEST_CASE("open: steps run once each, in order, and an old store goes forward with its rows") {
+  static constexpr std::array two{Step{1, "one", "CREATE TABLE a(x) STRICT"}, Step{2, "two", "CREATE TABLE b(y)"}};
+  static constexpr std::array good{Step{1, "one", "CREATE TABLE a(x INTEGER) STRICT; INSERT INTO a VALUES(7)"},
+                                   Step{2, "two", "ALTER TABLE a ADD COLUMN y INTEGER NOT NULL DEFAULT 5"}};
+  const Directory directory;
+  const auto file = directory / "stackx.db";
+  { store::Connection first(file, Mode::read_write, std::span(good).first(1)); }
+  CHECK_THAT(error_of([&] { store::Connection(file, Mode::read_only, good); }), Catch::Contains("older"));
+  for (int again = 0; again < 2; ++again) {
+    store::Connection connection(file, Mode::read_write, good);
+    store::Cursor cursor = connection.prepare("SELECT x, y FROM a");
+    REQUIRE(cursor.next());
+    CHECK(cursor.integer(0) == 7);
+    CHECK(cursor.integer(1) == 5);
+    CHECK_FALSE(cursor.next());
+  }
+  // A step that fails leaves the store as it was before it.
+  const auto other = directory / "other.db";
+  CHECK_THROWS_AS(store::Connection(other, Mode::read_write, two), Error);  // STRICT needs a type
+  CHECK(SQLite::Database(other.string()).execAndGet("SELECT count(*) FROM sqlite_schema").getInt() == 0);
+  CHECK(SQLite::Database(other.string()).execAndGet("PRAGMA user_version").getInt() == 0);
+}

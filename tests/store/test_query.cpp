@@ -1,0 +1,141 @@
+#include <catch2/catch.hpp>
+
+#include "fixture.hpp"
+
+using namespace stackx;
+using namespace stackx::test;
+using store::Filter;
+using store::Store;
+
+namespace {
+
+std::size_t count(const Store& store, const Filter& filter) { return store.measurements(filter).size(); }
+
+specs::Inspection with_host(std::uint64_t number, const specs::Host& host, const std::string& campaign) {
+  auto result = inspection(number, campaign);
+  result.host = host;
+  result.device = host.fingerprint();
+  specs::seal(result);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("query: filters, alone and together") {
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  const std::string a(64, 'a'), b(64, 'b');
+  auto skylake = host("skylake", 4);
+  skylake.cpu.model = "Intel(R) Xeon(R) Gold 6148";
+  skylake.gpus.clear();
+  for (std::uint64_t n = 0; n < 8; ++n) store.ingest(inspection(n, a));
+  for (std::uint64_t n = 0; n < 6; ++n) store.ingest(with_host(n, skylake, b));
+  auto large = inspection(100, a);
+  large.workload.params["m"] = "2048";
+  specs::seal(large);
+  store.ingest(large);
+
+  CHECK(count(store, {}) == 15);
+  CHECK(count(store, {.workload = specs::parse_workload("matmul")}) == 15);
+  CHECK(count(store, {.workload = specs::parse_workload("matmul:m=2048")}) == 1);
+  CHECK(count(store, {.workload = specs::parse_workload("matmul:m=512,dtype=float32")}) == 14);
+  CHECK(count(store, {.workload = specs::parse_workload("conv2d")}) == 0);
+  CHECK(count(store, {.host = skylake.fingerprint()}) == 6);
+  CHECK(count(store, {.hardware = "sapphire-rapids"}) == 9);
+  CHECK(count(store, {.hardware = "Skylake"}) == 6);
+  CHECK(count(store, {.hardware = "v100"}) == 9);
+  CHECK(count(store, {.hardware = "tesla-v100-sxm2-16gb"}) == 9);
+  CHECK(count(store, {.hardware = "v10"}) == 0);  // whole words only
+  CHECK(count(store, {.hardware = "6148"}) == 6);
+  CHECK(count(store, {.campaign = b}) == 6);
+  CHECK(count(store, {.campaign = "bbb"}) == 6);
+  CHECK(count(store, {.campaign = "d"}) == 0);
+  CHECK(count(store, {.workload = specs::parse_workload("matmul:m=512"), .hardware = "v100", .campaign = a}) == 8);
+}
+
+TEST_CASE("query: a measurement has what the document says") {
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  const auto document = inspection(6);  // a crash
+  store.ingest(document);
+  const auto m = store.measurements({}).at(0);
+  CHECK(m.inspection == document.id);
+  CHECK(m.campaign == document.campaign);
+  CHECK(m.arm == "arm-2");
+  CHECK(m.round == 1);
+  CHECK(m.position == 2);
+  CHECK_FALSE(m.sentinel);
+  CHECK(m.stack == document.stack);
+  CHECK(m.workload == document.workload);
+  CHECK(m.host == document.host.fingerprint());
+  CHECK(m.hostname == "bench-1");
+  CHECK(m.microarchitecture == "sapphire-rapids");
+  CHECK(m.cpu_model == document.host.cpu.model);
+  CHECK(m.device == document.device);
+  CHECK(m.outcome == specs::Outcome::crashed);
+  CHECK(m.reason == document.reason);
+  CHECK(m.finished == document.finished);
+  CHECK(m.samples_ns.empty());
+  CHECK(m.work.flop == document.work.flop);
+}
+
+TEST_CASE("query: campaigns and what of them is done") {
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  auto first = plan(3, 4), second = plan(5, 2);
+  second.created = "2025-07-01T00:00:00Z";
+  second.campaign.budget_inspections = 7;
+  specs::seal(second);
+  store.ingest(first);
+  store.ingest(second);
+  for (std::uint64_t n = 0; n < 9; ++n) store.ingest(inspection(n, first.id));
+
+  const auto rows = store.campaigns();
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].id == second.id);  // newest first
+  CHECK(rows[0].planned == 7);
+  CHECK(rows[0].done == 0);
+  CHECK(rows[1].project == "blas-cpu");
+  CHECK(rows[1].created == first.created);
+  CHECK(rows[1].planned == 12);
+  CHECK(rows[1].done == 9);
+  CHECK(rows[1].failed == 1);  // number 6 crashed
+
+  const auto done = store.done(first.id);
+  CHECK(done.size() == 9);
+  CHECK(done.contains({2, "arm-0"}));
+  CHECK_FALSE(done.contains({2, "arm-1"}));
+  CHECK(store.done(second.id).empty());
+
+  std::vector<std::string> expected;
+  for (std::uint64_t n = 0; n < 9; ++n) expected.push_back(inspection(n, first.id).id);
+  CHECK(store.inspection_ids(first.id) == expected);
+}
+
+TEST_CASE("query: plans by prefix") {
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  std::vector<specs::Plan> plans;
+  for (std::uint64_t rounds = 1; rounds <= 40; ++rounds) {
+    plans.push_back(plan(rounds, 2));
+    store.ingest(plans.back());
+  }
+  for (const auto& p : plans) {
+    CHECK(store.plan(p.id)->campaign.rounds == p.campaign.rounds);
+    CHECK(store.plan(p.id.substr(0, 16))->id == p.id);
+  }
+  CHECK_FALSE(store.plan(std::string(64, '0')));
+  // 40 ids begin with 16 digits: some digit is shared.
+  std::size_t ambiguous = 0;
+  for (const char digit : std::string("0123456789abcdef")) {
+    try {
+      store.plan(std::string(1, digit));
+    } catch (const Error& error) {
+      CHECK_THAT(error.what(), Catch::Contains("ambiguous"));
+      ++ambiguous;
+    }
+  }
+  CHECK(ambiguous > 0);
+  CHECK_THROWS_AS(store.plan(""), Error);
+  CHECK_THROWS_AS(store.plan("xyz"), Error);
+}

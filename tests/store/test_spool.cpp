@@ -1,0 +1,117 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "fixture.hpp"
+#include "specs/json.hpp"
+#include "store/spool.hpp"
+
+using namespace stackx;
+using namespace stackx::test;
+using store::Spool;
+using store::Store;
+namespace fs = std::filesystem;
+
+TEST_CASE("spool: a file per document, under its campaign, readable as one") {
+  const Directory directory;
+  Spool spool(directory / "stackx.db");
+  const auto document = inspection(3);
+  const auto file = spool.write(document);
+  CHECK(file == directory.path() / "results" / "cccccccccccc" / (document.id + ".json"));
+  const auto again = specs::inspection_from(specs::Node::parse_file(file));
+  CHECK(specs::to_json(again) == specs::to_json(document));
+  CHECK(spool.write(document) == file);  // twice is once
+  CHECK(spool.write(inspection(4, "")).parent_path() == directory.path() / "results" / "single");
+  CHECK(spool.write(plan(2, 2)).filename() == "plan.json");
+  std::size_t drafts = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(directory.path())) drafts += entry.path().extension() == ".tmp";
+  CHECK(drafts == 0);
+}
+
+TEST_CASE("spool: recovery takes in what the store lacks, says so, and then has nothing to do") {
+  const Directory directory;
+  const auto database = directory / "stackx.db";
+  Store store = Store::open(database);
+  Spool spool(database);
+  CHECK(spool.recover(store).empty());
+  const auto campaign = plan(3, 4);
+  spool.write(campaign);
+  for (std::uint64_t n = 0; n < 10; ++n) spool.write(inspection(n, campaign.id));
+  spool.write(inspection(50, ""));
+  store.ingest(inspection(0, campaign.id));
+  const auto remarks = spool.recover(store);
+  REQUIRE(remarks.size() == 1);
+  CHECK_THAT(remarks[0], Catch::StartsWith("11 result documents"));  // 9 + 1 inspections, the plan
+  CHECK(store.measurements({}).size() == 11);
+  CHECK(store.campaigns().at(0).project == "blas-cpu");
+  CHECK(spool.recover(store).empty());
+  CHECK(store.check().empty());
+}
+
+TEST_CASE("spool: a lost store is made again") {
+  const Directory directory;
+  const auto database = directory / "stackx.db";
+  Spool spool(database);
+  const auto campaign = plan(3, 4);
+  spool.write(campaign);
+  {
+    Store store = Store::open(database);
+    store.ingest(campaign);
+    for (std::uint64_t n = 0; n < 10; ++n) {
+      spool.write(inspection(n, campaign.id));
+      store.ingest(inspection(n, campaign.id));
+    }
+  }
+  fs::remove(database);
+  Store store = Store::open(database);
+  spool.recover(store);
+  CHECK(store.measurements({}).size() == 10);
+  CHECK(store.plan(campaign.id)->seed == 42);
+}
+
+TEST_CASE("spool: damaged and refused files are named and stay") {
+  const Directory directory;
+  const auto database = directory / "stackx.db";
+  Store store = Store::open(database);
+  Spool spool(database);
+  const auto good = inspection(1), cut = inspection(2), changed = inspection(3), rival = inspection(4);
+  spool.write(good);
+  const auto cut_file = spool.write(cut), changed_file = spool.write(changed), rival_file = spool.write(rival);
+  write(cut_file, read(cut_file).substr(0, 300));
+  std::string text = read(changed_file);
+  text.replace(text.find("\"avx2\""), 6, "\"avx9\"");
+  write(changed_file, text);
+  auto first = rival;
+  first.load_1m = 77;
+  specs::seal(first);
+  store.ingest(first);
+  write(directory.path() / "results" / "cccccccccccc" / "README.txt", "not ours");
+  write(directory.path() / "results" / "cccccccccccc" / "empty.json", "");
+
+  const auto remarks = spool.recover(store);
+  REQUIRE(remarks.size() == 5);
+  CHECK_THAT(remarks[0], Catch::StartsWith("1 result documents"));
+  std::string all;
+  for (const auto& remark : remarks) all += remark + "\n";
+  for (const auto& file : {cut_file, changed_file, rival_file}) {
+    CHECK_THAT(all, Catch::Contains(file.string()));
+    CHECK(fs::exists(file));
+  }
+  CHECK_THAT(all, Catch::Contains(first.id) && Catch::Contains("empty.json"));
+  CHECK(store.has(good.id));
+  CHECK(store.measurements({}).size() == 2);
+}
+
+TEST_CASE("spool: abandoned drafts go, those of a writer at work stay") {
+  const Directory directory;
+  const auto database = directory / "stackx.db";
+  Store store = Store::open(database);
+  Spool spool(database);
+  const auto place = spool.write(inspection(1)).parent_path();
+  const auto fresh = place / "a.json.1.tmp", old = place / "b.json.2.tmp";
+  write(fresh, "{");
+  write(old, "{");
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  spool.recover(store);
+  CHECK(fs::exists(fresh));
+  CHECK_FALSE(fs::exists(old));
+}
