@@ -50,6 +50,8 @@ Handle load(const Tree& tree) {
     throw broken_environment(fmt::format("hwloc: hwloc_topology_init: {}", std::strerror(errno)));
   Handle topology(raw);
   hwloc_topology_set_icache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  if (!tree.is_this_machine())  // CPUID would mix this machine's caches into that tree's
+    hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   if (hwloc_topology_load(raw) != 0)
     throw broken_environment(fmt::format("hwloc: hwloc_topology_load: {}; `lstopo` may tell more",
                                          std::strerror(errno)));

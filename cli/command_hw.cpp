@@ -1,0 +1,244 @@
+// stackx hw: the machine at hand, and the microarchitectures that are known by name.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/load.hpp"
+#include "inspector/host.hpp"
+#include "specs/error.hpp"
+#include "specs/microarchitecture.hpp"
+
+namespace stackx::cli {
+namespace {
+
+using specs::Host;
+using specs::Microarchitecture;
+using specs::Microarchitectures;
+
+constexpr int label_width = 16;
+constexpr std::size_t text_width = 84;
+
+Microarchitectures load_table(const Globals& globals) {
+  return Microarchitectures::load(globals.data_directory / "microarchitectures.json");
+}
+
+void row(const std::string& label, const std::string& text) {
+  if (!text.empty()) fmt::print("{:<{}}{}\n", label, label_width, text);
+}
+
+// Words over several lines, under one label.
+void rows(std::string label, const std::vector<std::string>& words) {
+  std::string line;
+  for (const auto& word : words) {
+    if (!line.empty() && line.size() + 1 + word.size() > text_width) {
+      row(label, line);
+      label.clear();
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  row(label, line);
+}
+
+std::string counted(int number, const char* noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+std::string size(std::uint64_t bytes) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit) value /= 1024;
+  return fmt::format("{:.{}f} {}", value, std::abs(value - std::round(value)) < 0.05 ? 0 : 1,
+                     units[unit]);
+}
+
+// Of several hundred flags, those that decide how fast numbers are crunched.
+bool is_numeric(const std::string& flag) {
+  constexpr const char* families[] = {"sse",   "ssse", "avx", "fma",  "f16c", "amx",
+                                      "asimd", "sve",  "sme", "bf16", "i8mm", "vsx"};
+  return std::ranges::any_of(families,
+                             [&](const char* family) { return flag.starts_with(family); });
+}
+
+std::string rates(const Microarchitecture& known) {
+  std::string text;
+  if (known.vector_bits) text += fmt::format("{}-bit vectors", *known.vector_bits);
+  if (known.fma_pipes) text += fmt::format(", {}", counted(*known.fma_pipes, "FMA unit"));
+  if (known.fp32_flops_cycle && known.fp64_flops_cycle)
+    text += fmt::format("; {} FP32 and {} FP64 flop per cycle and core ({})",
+                        *known.fp32_flops_cycle, *known.fp64_flops_cycle, known.flops_basis);
+  return text;
+}
+
+std::string microarchitecture(const Microarchitecture* known) {
+  if (known == nullptr)
+    return "unknown: microarchitectures.json in the data directory has no row for these numbers";
+  return fmt::format("{} ({}{})", known->id, known->name,
+                     known->core.empty() ? "" : ", core " + known->core);
+}
+
+void print_cpu(const Host& host, const Microarchitectures& table) {
+  const specs::Cpu& cpu = host.cpu;
+  const auto* known = table.find(cpu.microarchitecture);
+  row("CPU", cpu.model);
+  row("Vendor", fmt::format("{}, family {} model {} stepping {}", cpu.vendor, cpu.family,
+                            cpu.model_number, cpu.stepping));
+  row("Microarch", microarchitecture(known));
+  row("Cores",
+      fmt::format("{} ({}) in {}, {}{}", counted(cpu.cores, "core"), counted(cpu.threads, "thread"),
+                  counted(cpu.packages, "package"), counted(cpu.numa_nodes, "NUMA node"),
+                  cpu.threads < cpu.threads_online
+                      ? fmt::format("; this process may not use the other {} threads",
+                                    cpu.threads_online - cpu.threads)
+                      : ""));
+  if (cpu.quota)
+    row("CPU quota", fmt::format("{} CPUs' worth of time (control group)", *cpu.quota));
+  if (cpu.max_mhz) row("Max clock", fmt::format("{:.0f} MHz", *cpu.max_mhz));
+  for (const auto& cache : cpu.caches)
+    row(fmt::format("L{} {}", cache.level, cache.type),
+        fmt::format("{} x {}", size(cache.bytes), cache.instances));
+  std::vector<std::string> numeric, other, hidden;
+  for (const auto& flag : cpu.isa) (is_numeric(flag) ? numeric : other).push_back(flag);
+  rows("Vector ISA", numeric);
+  rows("Other flags", other);
+  if (known == nullptr) return;
+  std::ranges::set_difference(known->isa, cpu.isa, std::back_inserter(hidden));
+  rows("Not shown here", hidden);  // a virtual machine may hide what the silicon has
+  row("Vector units", rates(*known));
+}
+
+void print_gpus(const Host& host) {
+  for (const auto& gpu : host.gpus) {
+    row("GPU", fmt::format("{}, {}, compute capability {}", gpu.model, size(gpu.memory_bytes),
+                           gpu.compute_capability));
+    row("", fmt::format("PCI {}, {}", gpu.pci, gpu.uuid));
+  }
+  if (!host.driver.empty())
+    row("NVIDIA driver",
+        host.driver + (host.cuda_driver.empty() ? "" : ", CUDA up to " + host.cuda_driver));
+  if (!host.gpu_note.empty())
+    row(host.gpus.empty() ? "GPU" : "GPU note",
+        (host.gpus.empty() ? "none: " : "") + host.gpu_note);
+}
+
+void print_system(const Host& host) {
+  row("Memory", size(host.memory_bytes) +
+                    (host.memory_limit_bytes
+                         ? fmt::format(" (control group: {})", size(*host.memory_limit_bytes))
+                         : ""));
+  print_gpus(host);
+  row("System",
+      fmt::format("{} {}, Linux {}, {}", host.os, host.os_version, host.kernel, host.libc));
+  row("Frequency", fmt::format("governor {}, turbo {}", host.governor, host.turbo));
+  row("Virtualization",
+      host.virtualization + (host.container.empty() ? "" : ", in a container: " + host.container));
+  row("Can run under", host.runtimes.empty() ? "no container program found"
+                                             : fmt::format("{}", fmt::join(host.runtimes, ", ")));
+  row("Fingerprint", host.fingerprint());
+}
+
+void detect(const Globals& globals) {
+  const Host host = inspector::detect_host(globals.data_directory);
+  if (globals.json) {
+    nlohmann::json document = specs::to_json(host);
+    document["fingerprint"] = host.fingerprint();
+    print_json(document);
+    return;
+  }
+  row("Host", host.hostname);
+  print_cpu(host, load_table(globals));
+  print_system(host);
+}
+
+nlohmann::json to_json(const Microarchitecture& known) {
+  nlohmann::json json = {
+      {"id", known.id}, {"name", known.name}, {"vendor", known.vendor}, {"sources", known.sources}};
+  const auto add = [&](const char* key, const auto& value) {
+    if (!value.empty()) json[key] = value;
+  };
+  add("aliases", known.aliases);
+  add("core", known.core);
+  add("march", known.march);
+  add("isa", known.isa);
+  add("flops_basis", known.flops_basis);
+  add("note", known.note);
+  const auto add_number = [&](const char* key, const auto& value) {
+    if (value) json[key] = *value;
+  };
+  add_number("vector_bits", known.vector_bits);
+  add_number("fma_pipes", known.fma_pipes);
+  add_number("fp32_flops_cycle", known.fp32_flops_cycle);
+  add_number("fp64_flops_cycle", known.fp64_flops_cycle);
+  return json;
+}
+
+void list(const Globals& globals) {
+  const Microarchitectures table = load_table(globals);
+  if (globals.json) {
+    for (const auto& known : table.all()) print_json(to_json(known));
+    return;
+  }
+  fmt::print("{:<20} {:<24} {:<10} {:>6} {:>11} {:>11}  {}\n", "name", "product", "vendor",
+             "vector", "FP32/cycle", "FP64/cycle", "also called");
+  for (const auto& known : table.all()) {
+    const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : "-"; };
+    fmt::print("{:<20} {:<24} {:<10} {:>6} {:>11} {:>11}  {}\n", known.id, known.name, known.vendor,
+               number(known.vector_bits), number(known.fp32_flops_cycle),
+               number(known.fp64_flops_cycle), fmt::join(known.aliases, ", "));
+  }
+}
+
+const Microarchitecture& find(const Microarchitectures& table, const std::string& name) {
+  if (const auto* known = table.find(name)) return *known;
+  const auto near = table.nearest(name);
+  throw bad_input(
+      near.empty()
+          ? fmt::format(
+                "no microarchitecture is called \"{}\"; `stackx hw list` shows the known ones",
+                name)
+          : fmt::format("no microarchitecture is called \"{}\"; did you mean {}?", name,
+                        fmt::join(near, ", ")));
+}
+
+void show(const std::string& name, const Globals& globals) {
+  const Microarchitectures table = load_table(globals);
+  const Microarchitecture& known = find(table, name);
+  if (globals.json) {
+    print_json(to_json(known));
+    return;
+  }
+  row("Name", fmt::format("{} ({}, {})", known.id, known.name, known.vendor));
+  row("Also called", fmt::format("{}", fmt::join(known.aliases, ", ")));
+  row("Core", known.core);
+  row("GCC", known.march.empty() ? "" : "-march=" + known.march);
+  rows("ISA", known.isa);
+  row("Vector units", rates(known));
+  row("Note", known.note);
+  for (const auto& source : known.sources) row("Source", source);
+}
+
+}  // namespace
+
+void add_hw(CLI::App& app, Globals& globals) {
+  auto name = std::make_shared<std::string>();
+  auto* command = app.add_subcommand("hw", "The machine at hand: CPU, caches, NUMA, GPUs, system");
+  command->require_subcommand(0, 1);
+  auto* list_command = command->add_subcommand(
+      "list", "The microarchitectures known by name, and their vector units");
+  list_command->callback([&globals] { list(globals); });
+  auto* show_command =
+      command->add_subcommand("show", "What is known of one microarchitecture, with sources");
+  show_command->add_option("name", *name, "Name or alias, e.g. sapphire-rapids or spr")->required();
+  show_command->callback([name, &globals] { show(*name, globals); });
+  command->callback([command, &globals] {
+    if (command->get_subcommands().empty()) detect(globals);
+  });
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,111 @@
+#include <sched.h>
+
+#include <catch2/catch.hpp>
+
+#include "inspector/topology.hpp"
+#include "tests/inspector/fake_machine.hpp"
+
+using namespace stackx;
+using namespace stackx::inspector;
+using namespace stackx::inspector::testing;
+
+namespace {
+
+int instances(const Topology& topology, int level, const std::string& type, std::uint64_t bytes) {
+  for (const specs::Cache& cache : topology.caches)
+    if (cache.level == level && cache.type == type && cache.bytes == bytes) return cache.instances;
+  return 0;
+}
+
+constexpr std::uint64_t kib = 1024;
+
+}  // namespace
+
+TEST_CASE("a two-socket server with SMT") {
+  FakeMachine machine;
+  zen3_server(machine);
+  const Topology topology = read_topology(machine.tree());
+  CHECK(topology.packages == 2);
+  CHECK(topology.cores == 16);
+  CHECK(topology.threads == 32);
+  CHECK(topology.numa_nodes == 2);
+  CHECK(instances(topology, 1, "data", 32 * kib) == 16);
+  CHECK(instances(topology, 1, "instruction", 32 * kib) == 16);
+  CHECK(instances(topology, 2, "unified", 512 * kib) == 16);
+  CHECK(instances(topology, 3, "unified", 32768 * kib) == 16);
+  CHECK(topology.caches.size() == 4);
+  CHECK(topology.caches.front().level == 1);
+  CHECK(topology.cpus.size() == 32);
+}
+
+TEST_CASE("the affinity mask restricts everything") {
+  FakeMachine machine;
+  zen3_server(machine);
+  machine.allow("4-7,20-21");  // four cores of the first socket, two of them with both threads
+  const Topology topology = read_topology(machine.tree());
+  CHECK(topology.packages == 1);
+  CHECK(topology.cores == 4);
+  CHECK(topology.threads == 6);
+  CHECK(topology.numa_nodes == 1);
+  CHECK(instances(topology, 3, "unified", 32768 * kib) == 4);
+  CHECK(topology.cpus == std::vector<int>{4, 5, 6, 7, 20, 21});
+}
+
+TEST_CASE("a mask that names no CPU of this machine is not believed") {
+  FakeMachine machine;
+  intel_vm(machine);
+  for (const char* mask : {"100-200", "", "none", "3-1"}) {
+    machine.allow(mask);
+    CHECK(read_topology(machine.tree()).threads == 2);
+  }
+}
+
+TEST_CASE("the control group's CPU set restricts without an affinity mask") {
+  FakeMachine machine;
+  container(machine);
+  machine.allow("0-31");
+  const Topology topology = read_topology(machine.tree());
+  CHECK(topology.threads == 2);
+  CHECK(topology.cpus == std::vector<int>{2, 3});
+}
+
+TEST_CASE("any regular shape is counted as it was built") {
+  for (int packages : {1, 2, 4})
+    for (int nodes : {1, 2})
+      for (int cores : {2, 6})
+        for (int threads : {1, 2, 4}) {
+          if (packages * cores * threads > 24) continue;
+          CAPTURE(packages, nodes, cores, threads);
+          FakeMachine machine;
+          Shape shape{
+              packages, nodes, cores, threads, {{1, "Data", "64K", 1}, {2, "Unified", "1024K", 2}}};
+          machine.topology(shape);
+          const Topology topology = read_topology(machine.tree());
+          CHECK(topology.packages == packages);
+          CHECK(topology.numa_nodes == packages * nodes);
+          CHECK(topology.cores == packages * cores);
+          CHECK(topology.threads == packages * cores * threads);
+          CHECK(instances(topology, 1, "data", 64 * kib) == packages * cores);
+          CHECK(instances(topology, 2, "unified", 1024 * kib) == packages * cores / 2);
+        }
+}
+
+TEST_CASE(
+    "this machine: threads are those of the scheduler's mask, before and after narrowing it") {
+  cpu_set_t original;
+  REQUIRE(sched_getaffinity(0, sizeof original, &original) == 0);
+  const Topology topology = read_topology(Tree());
+  CHECK(topology.threads == CPU_COUNT(&original));
+  CHECK(topology.cores >= 1);
+  CHECK(topology.cores <= topology.threads);
+
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(topology.cpus.back(), &one);
+  REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+  const Topology narrowed = read_topology(Tree());
+  REQUIRE(sched_setaffinity(0, sizeof original, &original) == 0);
+  CHECK(narrowed.threads == 1);
+  CHECK(narrowed.cores == 1);
+  CHECK(narrowed.cpus == std::vector<int>{topology.cpus.back()});
+}
