@@ -20,10 +20,11 @@ std::vector<std::unique_ptr<Space>> strata(const Problem& problem, const std::st
   std::vector<std::unique_ptr<Space>> spaces;
   const auto slot = std::ranges::find(problem.slots, by, &Slot::name);
   if (slot == problem.slots.end()) return spaces;
+  const std::size_t bytes = limits.diagram_bytes / (slot->holders.size() + 1);  // all live at once
   const auto add = [&](std::optional<std::size_t> holder) {
     Selection selection;
     selection.stratum = {static_cast<std::size_t>(slot - problem.slots.begin()), holder};
-    spaces.push_back(std::make_unique<Space>(lay_out(problem, selection), limits.diagram_bytes));
+    spaces.push_back(std::make_unique<Space>(lay_out(problem, selection), bytes));
   };
   for (const auto& holder : slot->holders) add(holder.component);
   add({});
