@@ -4,6 +4,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define TRY(call) do if ((call) != dnnl_success) { fprintf(stderr, "%s failed\n", #call); exit(1); } while (0)
@@ -18,7 +19,9 @@ int main(int argc, char** argv) {
   const dnnl_dims_t dims = {size, size}, strides = {size, 1};
   float* data[3];
   for (int i = 0; i < 3; ++i) {
-    if (posix_memalign((void**)&data[i], 64, (size_t)(size * size) * sizeof(float))) return 3;
+    const size_t bytes = (size_t)(size * size) * sizeof(float), page = 2 << 20;
+    if (posix_memalign((void**)&data[i], page, (bytes + page - 1) / page * page)) return 3;
+    if (bytes >= page) madvise(data[i], bytes, MADV_HUGEPAGE);  // as NumPy and stackx-pi do
     for (dnnl_dim_t j = 0; j < size * size; ++j) data[i][j] = (float)rand() / (float)RAND_MAX * 2 - 1;
   }
   dnnl_engine_t engine; dnnl_stream_t stream; dnnl_primitive_desc_t description; dnnl_primitive_t primitive;
