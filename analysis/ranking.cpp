@@ -186,7 +186,7 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
     else if (!stack.failed.empty())
       ranking.failed.push_back(std::move(row));
   }
-  // Equal medians keep the order of the stack ids.
+  // Equal medians keep the order of the stacks' components.
   std::ranges::stable_sort(order, std::ranges::greater{}, [](const Candidate& c) { return c.row.median; });
   set_ranks(order, options);
   for (Candidate& candidate : order) ranking.recommendations.push_back(std::move(candidate.row));

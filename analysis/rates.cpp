@@ -75,13 +75,13 @@ double rate_of(const store::Measurement& measurement, const std::string& unit) {
 Rates collect(const std::vector<const store::Measurement*>& measurements, const std::string& this_host) {
   Rates result;
   result.unit = common_unit(measurements);
-  std::map<std::string, Measurements> own, sentinels;
+  std::map<specs::Stack, Measurements> own, sentinels;
   for (const auto* m : measurements) {
-    (m->sentinel ? sentinels : own)[m->stack.id()].push_back(m);
+    (m->sentinel ? sentinels : own)[m->stack].push_back(m);
     if (m->outcome == specs::Outcome::ok && rate_of(*m, result.unit) == 0) ++result.without_unit;
   }
-  for (auto& [id, list] : own) result.stacks.push_back(of_stack(std::move(list), this_host, result.unit));
-  for (auto& [id, list] : sentinels) result.sentinels.push_back(of_stack(std::move(list), this_host, result.unit));
+  for (auto& [stack, list] : own) result.stacks.push_back(of_stack(std::move(list), this_host, result.unit));
+  for (auto& [stack, list] : sentinels) result.sentinels.push_back(of_stack(std::move(list), this_host, result.unit));
   return result;
 }
 

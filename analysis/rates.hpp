@@ -28,7 +28,7 @@ struct StackRates {
 
 struct Rates {
   std::string unit;
-  std::vector<StackRates> stacks;     // by stack id
+  std::vector<StackRates> stacks;     // in the order of their components
   std::vector<StackRates> sentinels;  // the same stacks under their second names
   std::size_t without_unit = 0;       // ok, but their work is not stated in the unit of the others
 };

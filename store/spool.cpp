@@ -80,7 +80,6 @@ void write_durably(const fs::path& file, std::string_view text) {
     throw;
   }
   if (::rename(draft.c_str(), file.c_str()) != 0) fail(file, "cannot be renamed into place");
-  sync_directory(file.parent_path());
 }
 
 std::string directory_of(const std::string& campaign) {

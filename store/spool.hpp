@@ -2,10 +2,12 @@
 //
 //   <directory of the database>/results/<campaign, first 12 digits, or "single">/<inspection id>.json
 //   <directory of the database>/results/<campaign, first 12 digits>/plan.json
-// A file is written under another name in the same directory, synced, renamed, and the directory synced: after write()
-// returned, a kill or a power failure loses nothing; before, there is no such file. The files stay: a store that is
-// lost or damaged is made again from them, and any of them may be deleted once the store holds it.
-// Rejected: a synchronous=FULL store alone, which costs the same sync and leaves one copy.
+// A file is written under another name in the same directory, synced, then renamed: under its own name it is whole,
+// always. After write() returned a kill loses nothing; a power failure can lose what was written within the file
+// system's last commit interval (seconds), because the rename itself is not synced: that second sync would double the
+// pause between two inspections (12 ms instead of 6 on a cloud disk) to save one that --resume runs again. The files
+// stay: a store that is lost or damaged is made again from them, and any of them may be deleted once the store holds it.
+// Rejected: a store with synchronous=FULL and no files, which costs the same sync and leaves one copy.
 #pragma once
 
 #include <filesystem>

@@ -47,7 +47,7 @@ TEST_CASE("store: odd but valid documents come back as well") {
   odd.reason = "not UTF-8: \xff\xfe; a zero: " + std::string(1, '\0') + "; '); DROP TABLE inspections; --";
   odd.stdout_tail = std::string("\xc3\x28\0tail", 7);
   odd.stack.components = {{"'; DROP TABLE stacks; --", "\"1\""}};
-  odd.workload = {"matmul", {{"a,b=c:d", "x,y=z"}}};
+  odd.workload = {"matmul", {{"a-b", "y;'\"z"}}};
   odd.round = ~0ULL;
   odd.position = 1ULL << 63;
   odd.samples_ns = {-5, 0, INT64_MAX, INT64_MIN};
@@ -63,6 +63,18 @@ TEST_CASE("store: odd but valid documents come back as well") {
   CHECK(measurements[0].workload == odd.workload);
   CHECK(measurements[0].stack == odd.stack);
   CHECK(store.check().empty());
+}
+
+TEST_CASE("store: what no reader would accept is not stored") {
+  const Directory directory;
+  const auto file = directory / "stackx.db";
+  Store store = Store::open(file);
+  const auto before = dump(file);
+  auto odd = inspection(1);
+  odd.workload.params["a,b=c:d"] = "1";
+  specs::seal(odd);
+  CHECK_THAT(error_of([&] { store.ingest(odd); }), Catch::Contains("a,b=c:d") && Catch::Contains(odd.id));
+  CHECK(dump(file) == before);
 }
 
 TEST_CASE("store: ingesting twice changes nothing, in any table") {
