@@ -215,6 +215,8 @@ bool more_than_one(const std::string& text) {
     std::ignore = Json::parse(text);
   } catch (const Json::parse_error& error) {
     return error.byte > 1 && Json::accept(text.substr(0, error.byte - 1));
+  } catch (const Json::exception&) {
+    return false;  // a number out of range: grammatical
   }
   return false;
 }
