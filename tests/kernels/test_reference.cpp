@@ -335,6 +335,26 @@ TEST_CASE("one wrong element anywhere fails", "[reference]") {
   }
 }
 
+TEST_CASE("errors that cancel in a row's or a column's sum fail", "[reference]") {
+  const Shape shape{90, 110, 256};
+  Problem problem(shape, Dtype::float32);
+  multiply(problem);
+  const auto add = [&](std::size_t i, std::size_t j, double off) {
+    problem.set(i, j, problem.at(problem.c, i, j) + off);
+  };
+  for (std::uint64_t trial = 0; trial < 60; ++trial) {
+    const std::size_t i = random_at(1, trial) % (shape.m - 1);
+    const std::size_t j = random_at(2, trial) % (shape.n - 1);
+    const bool in_row = trial % 2 == 0;
+    add(i, j, 0.125);
+    add(in_row ? i : i + 1, in_row ? j + 1 : j, -0.125);
+    INFO("c[" << i << "," << j << "] in a row " << in_row);
+    CHECK_FALSE(problem.check(false).pass);
+    add(i, j, -0.125);
+    add(in_row ? i : i + 1, in_row ? j + 1 : j, 0.125);
+  }
+}
+
 TEST_CASE("large products are checked by Freivalds, small ones in full", "[reference]") {
   Problem problem({8, 8, 8}, Dtype::float32);
   multiply(problem);
