@@ -83,6 +83,7 @@ class Campaign {
 
   bool end(Ending ending, const std::string& why) {
     ending_ = ending;
+    report(why.empty() ? "interrupted" : why);
     if (!why.empty()) listener_.say(why);
     return false;
   }
