@@ -35,38 +35,81 @@ std::vector<NumberRange> parse_ranges(const Node& node) {
                             text));
     ranges.push_back({*first, *last});
   }
+  if (ranges.empty()) node.fail("expected at least one number");
   return ranges;
+}
+
+// A whole number from `least` to a million: more is no count of bits, units or families.
+int small_number(const Node& node, int least) {
+  const std::int64_t value = node.integer();
+  if (value < least || value > 1'000'000)
+    node.fail(fmt::format("expected a number from {} to 1000000", least));
+  return static_cast<int>(value);
+}
+
+double positive(const Node& node) {
+  const double value = node.number();
+  if (value <= 0) node.fail("expected a number above 0");
+  return value;
+}
+
+bool is_id(std::string_view text) {
+  const bool known =
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
+  return known && !text.empty() && !text.starts_with('-') && !text.ends_with('-') &&
+         text.find("--") == std::string_view::npos;
+}
+
+bool is_date(std::string_view text) {  // "2026-11-20"
+  if (text.size() != 10) return false;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (i == 4 || i == 7 ? text[i] != '-' : text[i] < '0' || text[i] > '9') return false;
+  return true;
 }
 
 ProcessorMatch parse_match(const Node& node) {
   node.only({"family", "models", "steppings"});
   ProcessorMatch match;
-  if (const auto family = node.find("family")) match.family = static_cast<int>(family->integer());
+  if (const auto family = node.find("family")) match.family = small_number(*family, 0);
   if (const auto models = node.find("models")) match.models = parse_ranges(*models);
   if (const auto steppings = node.find("steppings")) match.steppings = parse_ranges(*steppings);
   if (!match.family && match.models.empty()) node.fail("a match needs \"family\" or \"models\"");
   return match;
 }
 
-std::map<std::string, std::string> parse_sources(const Node& node) {
-  std::map<std::string, std::string> sources;
-  for (const auto& [key, source] : node.members()) {
-    source.only({"url", "read", "title"});
-    sources[key] = fmt::format("{} ({}; read {})", source.at("url").text(),
-                               source.at("title").text(), source.at("read").text());
-  }
-  return sources;
+std::string parse_source(const Node& node) {
+  node.only({"url", "read", "title"});
+  const std::string url = node.at("url").text(), read = node.at("read").text();
+  if (!url.starts_with("http://") && !url.starts_with("https://"))
+    node.at("url").fail("expected an address that begins with http:// or https://");
+  if (!is_date(read)) node.at("read").fail("expected the day it was read, as 2026-11-20");
+  return fmt::format("{} ({}; read {})", url, node.at("title").text(), read);
 }
 
 void parse_rates(const Node& node, Microarchitecture& row) {
-  if (const auto bits = node.find("vector_bits"))
-    row.vector_bits = static_cast<int>(bits->integer());
-  if (const auto pipes = node.find("fma_pipes")) row.fma_pipes = static_cast<int>(pipes->integer());
-  if (const auto rate = node.find("fp32_flops_cycle")) row.fp32_flops_cycle = rate->number();
-  if (const auto rate = node.find("fp64_flops_cycle")) row.fp64_flops_cycle = rate->number();
-  if (const auto basis = node.find("flops_basis")) row.flops_basis = basis->text();
+  if (const auto bits = node.find("vector_bits")) row.vector_bits = small_number(*bits, 1);
+  if (const auto pipes = node.find("fma_pipes")) row.fma_pipes = small_number(*pipes, 0);
+  if (const auto rate = node.find("fp32_flops_cycle")) row.fp32_flops_cycle = positive(*rate);
+  if (const auto rate = node.find("fp64_flops_cycle")) row.fp64_flops_cycle = positive(*rate);
+  if (const auto basis = node.find("flops_basis")) {
+    row.flops_basis = basis->text();
+    if (row.flops_basis != "published" && row.flops_basis != "measured" &&
+        row.flops_basis != "derived")
+      basis->fail("expected \"published\", \"measured\" or \"derived\"");
+  }
   const bool rated = row.fp32_flops_cycle || row.fp64_flops_cycle;
   if (rated != !row.flops_basis.empty()) node.fail("rates and \"flops_basis\" come together");
+}
+
+void parse_sources(const Node& node, const std::map<std::string, std::string>& sources,
+                   Microarchitecture& row) {
+  for (const Node& source : node.items()) {
+    const auto found = sources.find(source.text());
+    if (found == sources.end())
+      source.fail(fmt::format("no source \"{}\" under /sources", source.text()));
+    row.sources.push_back(found->second);
+  }
+  if (row.sources.empty()) node.fail("expected at least one source");
 }
 
 Microarchitecture parse_row(const std::string& id, const Node& node,
@@ -74,23 +117,21 @@ Microarchitecture parse_row(const std::string& id, const Node& node,
   node.only({"name", "vendor", "aliases", "match", "core", "march", "isa", "vector_bits",
              "fma_pipes", "fp32_flops_cycle", "fp64_flops_cycle", "flops_basis", "note",
              "sources"});
+  if (!is_id(id)) node.fail("expected an id of lower-case letters, digits and single hyphens");
   Microarchitecture row;
   row.id = id;
-  row.name = node.at("name").text();
-  row.vendor = node.at("vendor").text();
-  if (const auto aliases = node.find("aliases")) row.aliases = aliases->texts();
+  row.name = node.at("name").nonempty();
+  row.vendor = node.at("vendor").nonempty();
+  if (const auto aliases = node.find("aliases"))
+    for (const Node& alias : aliases->items()) row.aliases.push_back(alias.nonempty());
   for (const Node& match : node.at("match").items()) row.matches.push_back(parse_match(match));
+  if (row.matches.empty()) node.at("match").fail("expected at least one match");
   if (const auto core = node.find("core")) row.core = core->text();
   if (const auto march = node.find("march")) row.march = march->text();
   if (const auto isa = node.find("isa")) row.isa = isa->texts();
   parse_rates(node, row);
   if (const auto note = node.find("note")) row.note = note->text();
-  for (const Node& source : node.at("sources").items()) {
-    const auto found = sources.find(source.text());
-    if (found == sources.end())
-      source.fail(fmt::format("no source \"{}\" under /sources", source.text()));
-    row.sources.push_back(found->second);
-  }
+  parse_sources(node.at("sources"), sources, row);
   return row;
 }
 
@@ -133,7 +174,9 @@ Microarchitectures Microarchitectures::load(const std::filesystem::path& file) {
 Microarchitectures Microarchitectures::parse(const Node& document) {
   document.schema("stackx/microarchitectures/1");
   document.only({"$schema", "description", "sources", "microarchitectures"});
-  const auto sources = parse_sources(document.at("sources"));
+  std::map<std::string, std::string> sources;
+  for (const auto& [key, source] : document.at("sources").members())
+    sources[key] = parse_source(source);
   const Node rows = document.at("microarchitectures");
   Microarchitectures table;
   for (const auto& [id, row] : rows.members()) table.rows_.push_back(parse_row(id, row, sources));

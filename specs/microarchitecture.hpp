@@ -54,7 +54,7 @@ class Microarchitectures {
   static Microarchitectures load(const std::filesystem::path& file);
   static Microarchitectures parse(const Node& document);
 
-  const std::vector<Microarchitecture>& all() const { return rows_; }  // in the order of their ids
+  const std::vector<Microarchitecture>& all() const { return rows_; }  // in the file's order
 
   // nullptr: no row matches.
   const Microarchitecture* identify(std::string_view vendor, int family, int model,

@@ -8,6 +8,7 @@
 #include "oracle.hpp"
 #include "specs/inspection.hpp"
 #include "specs/json.hpp"
+#include "specs/microarchitecture.hpp"
 #include "specs/plan.hpp"
 #include "specs/project.hpp"
 
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path documents = STACKX_SOURCE_DIR "/tests/specs/documents";
-const std::vector<std::string> formats{"catalog", "project", "plan", "inspection"};
+const std::vector<std::string> formats{"catalog", "project", "plan", "inspection", "microarchitectures"};
 
 struct Case {
   std::string name, format;
@@ -70,7 +71,8 @@ std::string judge(const Case& one) {
       {"catalog", [](const Node& node) { check(parse_catalog(node), "c"); }},
       {"project", read_project},
       {"plan", [](const Node& node) { plan_from(node); }},
-      {"inspection", [](const Node& node) { inspection_from(node); }}};
+      {"inspection", [](const Node& node) { inspection_from(node); }},
+      {"microarchitectures", [](const Node& node) { Microarchitectures::parse(node); }}};
   return message_of(
       [&] { readers.at(one.format)(Node::parse_text(one.document.dump(), one.format)); });
 }
@@ -93,7 +95,8 @@ TEST_CASE("the JSON Schemas judge documents as the readers do") {
   Json questions = {{"schemas", STACKX_SOURCE_DIR "/specs/schemas"}, {"documents", Json::array()}};
   for (const Case& one : cases)
     questions["documents"].push_back({{"format", one.format}, {"document", one.document}});
-  for (const char* file : {"specs/data/blas.json", "examples/blas-cpu/project.json"}) {
+  for (const char* file : {"specs/data/blas.json", "specs/data/microarchitectures.json",
+                           "examples/blas-cpu/project.json"}) {
     const Json ours = Node::parse_file(fs::path(STACKX_SOURCE_DIR) / file).json();
     const std::string schema = ours.at("$schema");  // "stackx/catalog/1"
     questions["documents"].push_back(
@@ -104,7 +107,7 @@ TEST_CASE("the JSON Schemas judge documents as the readers do") {
     WARN(answer.skipped);
     return;
   }
-  REQUIRE(answer.json->size() == cases.size() + 2);
+  REQUIRE(answer.json->size() == cases.size() + 3);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const std::string error = (*answer.json)[i];
     CAPTURE(cases[i].name, error);

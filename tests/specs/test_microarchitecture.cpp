@@ -137,30 +137,6 @@ TEST_CASE("the shipped data says where it is from") {
   }
 }
 
-TEST_CASE("broken tables are refused with the place") {
-  const std::string one = row(R"([{"family": 1, "models": ["0x10-0x1f"]}])");
-  CHECK_NOTHROW(parse(R"({"a": )" + one + "}"));
-  const auto refuse = [](const std::string& rows, const std::string& why) {
-    CHECK_THROWS_WITH(parse(rows), Contains("table.json") && Contains(why));
-  };
-  refuse(R"({"a": )" + row(R"([{"models": ["0x1g"]}])") + "}",
-         "/microarchitectures/a/match/0/models/0");
-  refuse(R"({"a": )" + row(R"([{"models": ["9-3"]}])") + "}", "no number or range");
-  refuse(R"({"a": )" + row(R"([{"steppings": ["3"]}])") + "}", "needs \"family\" or \"models\"");
-  refuse(R"({"a": )" + row(R"([{"family": 1}])", R"(, "fma": 2)") + "}", "fma");
-  refuse(R"({"a": )" + row(R"([{"family": 1}])", R"(, "fp32_flops_cycle": 2)") + "}",
-         "flops_basis");
-  refuse(R"({"a": {"name": "N", "vendor": "v", "match": [{"family": 1}], "sources": ["t"]}})",
-         "no source \"t\"");
-  refuse(
-      R"({"a": )" + one +
-          R"(, "b": {"name": "M", "vendor": "v", "match": [{"models": ["0x1f"]}], "sources": ["s"]}})",
-      "overlaps with a");
-  refuse(R"({"a": )" + one +
-             R"(, "n": {"name": "M", "vendor": "w", "match": [{"family": 1}], "sources": ["s"]}})",
-         "already names a");
-}
-
 TEST_CASE("a row with steppings may stand inside one without") {
   const auto table = parse(
       R"({"a": )" + row(R"([{"family": 1}])") +
