@@ -56,9 +56,7 @@ Environment pi_environment(const LocalRun& what, const fs::path& scratch) {
 
 std::vector<std::string> command_line(const LocalRun& what, const Sandbox& sandbox,
                                       const fs::path& scratch) {
-  auto visible = what.visible;
-  visible.push_back(what.supervisor);
-  auto words = sandbox.wrap(visible, what.memory_bytes / 4);
+  auto words = sandbox.wrap(what.visible, what.memory_bytes / 4);
   const auto add = [&](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
   };

@@ -289,7 +289,7 @@ Finished run(const Command& command) {
   Finished finished;
   const auto program = find_program(command.argv.at(0));
   if (program.empty()) {
-    finished.status = std::filesystem::exists(command.argv[0]) ? EACCES : ENOENT;
+    finished.status = access(command.argv[0].c_str(), F_OK) == 0 ? EACCES : errno;
     return finished;
   }
   auto launch = make_launch(command, program.string());

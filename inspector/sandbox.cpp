@@ -79,10 +79,11 @@ Sandbox Sandbox::probe(const fs::path& supervisor) {
   Sandbox sandbox;
   sandbox.program_ = find_program("bwrap");
   if (sandbox.program_.empty()) return none("bubblewrap not found");
+  sandbox.supervisor_ = supervisor;
   sandbox.hidden_ = private_directories();
   sandbox.devices_ = accelerator_devices();
   Command command;
-  command.argv = sandbox.wrap({supervisor}, std::uint64_t{1} << 20);
+  command.argv = sandbox.wrap({}, std::uint64_t{1} << 20);
   command.argv.push_back(supervisor.string());
   for (const char* word :
        {"--seconds", "10", "--memory", "1000000000", "--processes", "10", "--", "/bin/true"}) {
@@ -102,7 +103,7 @@ Sandbox Sandbox::probe(const fs::path& supervisor) {
 std::vector<std::string> Sandbox::wrap(const std::vector<fs::path>& visible,
                                        std::uint64_t scratch_bytes) const {
   if (!available()) return {};
-  std::vector<std::string> words{program_.string()};
+  std::vector<std::string> words{supervisor_.string(), "--guard", "--", program_.string()};
   const auto add = [&words](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
   };
@@ -113,6 +114,7 @@ std::vector<std::string> Sandbox::wrap(const std::vector<fs::path>& visible,
   const auto size = std::to_string(scratch_bytes);
   add({"--size", size, "--tmpfs", "/tmp", "--size", size, "--tmpfs", "/dev/shm"});
   for (const auto& directory : hidden_) add({"--size", "1048576", "--tmpfs", directory});
+  add({"--ro-bind", supervisor_, supervisor_});
   for (const auto& path : visible) add({"--ro-bind", path, path});
   add({"--chdir", "/tmp", "--"});
   return words;

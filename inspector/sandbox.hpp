@@ -24,14 +24,15 @@ class Sandbox {
   bool available() const { return !program_.empty(); }
   std::string description() const { return description_; }  // "bubblewrap 0.8.0", "no sandbox: ..."
 
-  // The words before the program to run. Empty without a sandbox.
+  // The words before the program to run, which the supervisor is (always visible). Empty without a
+  // sandbox.
   //   visible        files and directories to bind read-only, absolute; missing ones are an error
   //   of bubblewrap scratch_bytes  size of /tmp, and of /dev/shm
   std::vector<std::string> wrap(const std::vector<std::filesystem::path>& visible,
                                 std::uint64_t scratch_bytes) const;
 
  private:
-  std::filesystem::path program_;
+  std::filesystem::path program_, supervisor_;
   std::string description_;
   std::vector<std::filesystem::path> hidden_, devices_;
 };

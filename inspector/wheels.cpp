@@ -166,16 +166,16 @@ std::expected<Wheel, BuildFailure> WheelStore::get(const WheelRequest& request, 
                                                    const std::function<bool()>& stop) {
   if (auto fine = check(request); !fine) return std::unexpected(fine.error());
   if (auto wheel = open_wheel(root_ / request.sha256)) return *wheel;
-  std::error_code error;
-  fs::create_directories(root_, error);
-  if (error) {
-    throw broken_environment(
-        fmt::format("{}: cannot be created: {}", root_.string(), error.message()));
+  try {
+    fs::create_directories(root_);
+    const Lock lock(root_ / (request.sha256 + ".lock"), say, stop);
+    if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
+    if (auto wheel = open_wheel(root_ / request.sha256)) return *wheel;  // built while we waited
+    return build(request, say);
+  } catch (const fs::filesystem_error& error) {
+    throw broken_environment(fmt::format("{}: {}; is it writable, and is there space left?",
+                                         root_.string(), error.what()));
   }
-  const Lock lock(root_ / (request.sha256 + ".lock"), say, stop);
-  if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
-  if (auto wheel = open_wheel(root_ / request.sha256)) return *wheel;  // built while we waited
-  return build(request, say);
 }
 
 // With the lock held: whatever partial directory is there was left by a builder that died.

@@ -2,6 +2,7 @@
 //
 //   stackx-supervise --seconds S --memory BYTES --processes N [--cpus 0,1,...] [--env
 //   NAME=VALUE]... -- PI ARGS...
+//   stackx-supervise --guard -- PROGRAM ARGS...    see supervise/guard.hpp
 //
 // Under bubblewrap it is PID 1 of the sandbox's PID namespace; elsewhere a child subreaper. Either
 // way every process that the PI starts, daemons too, ends up below it. Descriptor 3 is a stream
@@ -29,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "inspector/supervise/guard.hpp"
 #include "inspector/supervise/processes.hpp"
 #include "inspector/supervision.hpp"
 
@@ -288,6 +290,9 @@ void send(const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 3 && std::strcmp(argv[1], "--guard") == 0 && std::strcmp(argv[2], "--") == 0) {
+    return supervise::guard(argv + 3);
+  }
   const auto orders = parse(argc, argv);
   if (fcntl(channel, F_SETFD, FD_CLOEXEC) != 0) usage("descriptor 3 is not open");
   signal(SIGPIPE, SIG_IGN);

@@ -376,6 +376,28 @@ TEST_CASE("nothing survives a kill -9 of stackx", "[inspector]") {
   }
 }
 
+// bubblewrap's set-up takes some milliseconds, and its own --die-with-parent does not cover all of
+// them.
+TEST_CASE("nothing survives a kill -9 while the sandbox is being made", "[inspector]") {
+  for (const bool sandbox : runners()) {
+    const auto mark = marker();
+    for (int i = 0; i < 40; ++i) {
+      Fixture fixture(sandbox, 600);
+      const auto catalog = catalog_of(catalog_text);
+      Inspector inspector(fixture.context(), catalog, fixture.limits());
+      const pid_t child = fork();
+      if (child == 0) {
+        inspector.inspect(specs::Stack{{{"mode", "plain"}}}, {"hang", {{"mark", mark}}});
+        _exit(0);
+      }
+      usleep(static_cast<useconds_t>(i) * 400);
+      kill(child, SIGKILL);
+      waitpid(child, nullptr, 0);
+    }
+    CHECK(wait_for_processes(mark, 0));
+  }
+}
+
 TEST_CASE("stop() ends an inspection at once", "[inspector]") {
   for (const bool sandbox : runners()) {
     Fixture fixture(sandbox, 600);

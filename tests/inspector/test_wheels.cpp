@@ -131,6 +131,13 @@ TEST_CASE("a failed installation leaves nothing", "[wheels]") {
   CHECK(names_in(root.path()) == std::vector<std::string>{some_hash + ".lock"});
 }
 
+TEST_CASE("a cache that cannot be written is a broken environment", "[wheels]") {
+  const TempDirectory root;
+  write(root / "file", "not a directory");
+  FakeInstaller installer;
+  CHECK_THROWS_AS(WheelStore(root / "file" / "wheels", installer.get()).get(tiny(), {}), Error);
+}
+
 TEST_CASE("names and hashes that are none go no further", "[wheels]") {
   const TempDirectory root;
   FakeInstaller installer;
