@@ -236,6 +236,11 @@ class Reader {
   const Schemes& schemes_;
 };
 
+void check_head(const Node& document) {
+  document.schema("stackx/catalog/1");
+  document.only({"$schema", "description", "source", "sources", "components"});
+}
+
 Schemes declared(const Node& document) {
   Schemes result;
   for (const auto& [name, component] : document.at("components").members())
@@ -246,8 +251,7 @@ Schemes declared(const Node& document) {
 }  // namespace
 
 Catalog parse_catalog(const Node& document, const Schemes& others) {
-  document.schema("stackx/catalog/1");
-  document.only({"$schema", "description", "source", "sources", "components"});
+  check_head(document);
   optional_text(document, "description");
   read_sources(document);
   Schemes schemes = declared(document);
@@ -266,7 +270,7 @@ Catalog load_catalogs(const std::vector<std::filesystem::path>& files) {
   Schemes schemes;
   for (const auto& file : files) {
     documents.push_back(Node::parse_file(file));
-    documents.back().schema("stackx/catalog/1");
+    check_head(documents.back());
     schemes.merge(declared(documents.back()));
   }
   Catalog all;

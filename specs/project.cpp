@@ -95,6 +95,12 @@ class Reader {
   std::set<std::string> hosts_;
 };
 
+void check_head(const Node& document) {
+  document.schema("stackx/project/1");
+  document.only({"$schema", "name", "description", "catalogs", "requires", "hardware", "pins",
+                 "workload", "campaign"});
+}
+
 std::vector<std::string> catalog_names(const Node& document) {
   const Node list = document.at("catalogs");
   std::vector<std::string> names;
@@ -133,9 +139,7 @@ std::vector<std::filesystem::path> find_catalogs(const Node& document,
 }  // namespace
 
 Project parse_project(const Node& document, const Catalog& catalog) {
-  document.schema("stackx/project/1");
-  document.only({"$schema", "name", "description", "catalogs", "requires", "hardware", "pins",
-                 "workload", "campaign"});
+  check_head(document);
   const Reader reader(catalog, host_components(document));
   Project project;
   project.file = document.file();
@@ -158,7 +162,7 @@ Project parse_project(const Node& document, const Catalog& catalog) {
 LoadedProject load_project(const std::filesystem::path& file,
                            const std::filesystem::path& data_directory) {
   const Node document = Node::parse_file(file);
-  document.schema("stackx/project/1");
+  check_head(document);
   LoadedProject loaded;
   loaded.catalog = load_catalogs(find_catalogs(document, file.parent_path(), data_directory));
   check(loaded.catalog, file.string(), host_components(document));

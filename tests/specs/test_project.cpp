@@ -158,6 +158,9 @@ TEST_CASE("mistakes in a project name their place") {
       directory.refusal(
           R"({"$schema": "stackx/project/1", "name": "p", "catalogs": ["c.json", "c.json"], "requires": {"blas": "*"}})"),
       Contains("/catalogs/1: ") && Contains("twice"));
+  CHECK_THAT(
+      directory.refusal(R"({"$schema": "stackx/project/1", "name": "p", "catalog": ["c.json"]})"),
+      Contains("unknown key \"catalog\"; did you mean \"catalogs\"?"));
   CHECK_THAT(directory.refusal(R"({"$schema": "stackx/catalog/1"})"),
              Contains("expected \"stackx/project/1\""));
 }
