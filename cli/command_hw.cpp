@@ -58,12 +58,14 @@ std::string size(std::uint64_t bytes) {
                      units[unit]);
 }
 
-// Of several hundred flags, those that decide how fast numbers are crunched.
-bool is_numeric(const std::string& flag) {
-  constexpr const char* families[] = {"sse",   "ssse", "avx", "fma",  "f16c", "amx",
-                                      "asimd", "sve",  "sme", "bf16", "i8mm", "vsx"};
-  return std::ranges::any_of(families,
-                             [&](const char* family) { return flag.starts_with(family); });
+// Of several hundred flags, those that decide how fast numbers are crunched. "sme" is a vector
+// extension of ARM and memory encryption on x86, whose "smep" is none either.
+bool is_numeric(const std::string& flag, bool arm) {
+  constexpr const char* families[] = {"sse",   "ssse", "avx",  "fma",  "f16c", "amx",
+                                      "asimd", "sve",  "bf16", "i8mm", "vsx"};
+  return (arm && flag.starts_with("sme")) || std::ranges::any_of(families, [&](const char* family) {
+           return flag.starts_with(family);
+         });
 }
 
 std::string rates(const Microarchitecture& known) {
@@ -104,7 +106,8 @@ void print_cpu(const Host& host, const Microarchitectures& table) {
     row(fmt::format("L{} {}", cache.level, cache.type),
         fmt::format("{} x {}", size(cache.bytes), cache.instances));
   std::vector<std::string> numeric, other, hidden;
-  for (const auto& flag : cpu.isa) (is_numeric(flag) ? numeric : other).push_back(flag);
+  const bool arm = std::ranges::find(cpu.isa, "asimd") != cpu.isa.end();
+  for (const auto& flag : cpu.isa) (is_numeric(flag, arm) ? numeric : other).push_back(flag);
   rows("Vector ISA", numeric);
   rows("Other flags", other);
   if (known == nullptr) return;
@@ -184,13 +187,14 @@ void list(const Globals& globals) {
     for (const auto& known : table.all()) print_json(to_json(known));
     return;
   }
-  fmt::print("{:<20} {:<24} {:<10} {:>6} {:>11} {:>11}  {}\n", "name", "product", "vendor",
-             "vector", "FP32/cycle", "FP64/cycle", "also called");
+  constexpr const char* columns = "{:<20} {:<24} {:<10} {:>6} {:>10} {:>10}{}\n";
+  fmt::print(columns, "name", "product", "vendor", "vector", "FP32/cycle", "FP64/cycle",
+             "  also called");
   for (const auto& known : table.all()) {
     const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : "-"; };
-    fmt::print("{:<20} {:<24} {:<10} {:>6} {:>11} {:>11}  {}\n", known.id, known.name, known.vendor,
-               number(known.vector_bits), number(known.fp32_flops_cycle),
-               number(known.fp64_flops_cycle), fmt::join(known.aliases, ", "));
+    fmt::print(columns, known.id, known.name, known.vendor, number(known.vector_bits),
+               number(known.fp32_flops_cycle), number(known.fp64_flops_cycle),
+               known.aliases.empty() ? "" : fmt::format("  {}", fmt::join(known.aliases, ", ")));
   }
 }
 

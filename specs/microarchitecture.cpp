@@ -245,8 +245,10 @@ std::vector<std::string> Microarchitectures::nearest(std::string_view name,
   const std::string wanted = squeeze(name);
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const auto& [known, row] : names_) {
-    const bool part = wanted.size() >= 3 && known.find(wanted) != std::string::npos;
-    const std::size_t cost = part ? 1 : edit_distance(wanted, known);
+    // "saphire" is as near to sapphire-rapids as to its beginning.
+    std::size_t cost = edit_distance(wanted, known);
+    for (std::size_t size = wanted.size(); size <= wanted.size() + 1 && wanted.size() >= 3; ++size)
+      cost = std::min(cost, edit_distance(wanted, std::string_view(known).substr(0, size)));
     if (cost <= std::max<std::size_t>(1, wanted.size() / 3))
       ranked.emplace_back(cost, rows_[row].id);
   }

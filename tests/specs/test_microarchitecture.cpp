@@ -117,7 +117,10 @@ TEST_CASE("names, aliases and -march names find a row; spelling details do not m
 
 TEST_CASE("a misspelt name brings the nearest ones") {
   CHECK(shipped().nearest("saphire-rapids").front() == "sapphire-rapids");
+  CHECK(shipped().nearest("saphire").front() == "sapphire-rapids");
   CHECK(shipped().nearest("neoverse").size() == 3);
+  CHECK(shipped().nearest("v100").empty());
+  CHECK(shipped().nearest("").empty());
   CHECK(shipped().nearest("zen8").front().starts_with("zen"));
   CHECK(shipped().nearest("completely-different").empty());
 }

@@ -1,0 +1,93 @@
+"""stackx hw against what lscpu, nproc and the system itself say of this machine."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import unittest
+
+from harness import BlackBox
+
+
+def lscpu():
+    done = subprocess.run(["lscpu", "-J"], capture_output=True, text=True, check=True, env=dict(os.environ, LC_ALL="C"))
+    fields = {}
+
+    def collect(entries):
+        for entry in entries:
+            fields[entry["field"].rstrip(":")] = entry["data"]
+            collect(entry.get("children", []))
+
+    collect(json.loads(done.stdout)["lscpu"])
+    return fields
+
+
+class Hardware(BlackBox):
+    @unittest.skipUnless(shutil.which("lscpu"), "skipped: no lscpu here (Debian package util-linux)")
+    def test_processor_is_the_one_that_lscpu_shows(self):
+        cpu, oracle = self.json("hw")["cpu"], lscpu()
+        self.assertEqual(cpu["threads_online"], len(self.expand(oracle["On-line CPU(s) list"])))
+        if platform.machine() == "x86_64":
+            self.assertEqual(cpu["model"], " ".join(oracle["Model name"].split()))
+            self.assertEqual(cpu["family"], int(oracle["CPU family"]))
+            self.assertEqual(cpu["model_number"], int(oracle["Model"]))
+            self.assertEqual(cpu["stepping"], int(oracle["Stepping"]))
+            self.assertEqual(cpu["isa"], sorted(oracle["Flags"].split()))
+        if cpu["threads"] == cpu["threads_online"]:
+            self.assertEqual(cpu["numa_nodes"], int(oracle["NUMA node(s)"]))
+            self.assertEqual(cpu["packages"], int(oracle["Socket(s)"]))
+            self.assertEqual(cpu["cores"], int(oracle["Socket(s)"]) * int(oracle["Core(s) per socket"]))
+
+    def test_threads_are_those_this_process_may_use(self):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("OMP_")}
+        count = int(subprocess.run(["nproc"], capture_output=True, text=True, check=True, env=environment).stdout)
+        self.assertEqual(self.json("hw")["cpu"]["threads"], count)
+        last = max(os.sched_getaffinity(0))
+        narrowed = subprocess.run(["taskset", "-c", str(last), os.environ["STACKX"], "hw", "--json"],
+                                  capture_output=True, text=True, check=True, env=self.environment)
+        cpu = json.loads(narrowed.stdout)["cpu"]
+        self.assertEqual((cpu["threads"], cpu["cores"], cpu["packages"]), (1, 1, 1))
+
+    def test_system_is_the_one_that_runs(self):
+        host = self.json("hw")
+        self.assertEqual(host["kernel"], platform.release())
+        self.assertEqual(host["hostname"], platform.node())
+        self.assertEqual(host["libc"], " ".join(platform.libc_ver()))
+        self.assertEqual(host["os"], platform.freedesktop_os_release()["ID"])
+        self.assertEqual(host["memory_bytes"], os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+        self.assertRegex(host["fingerprint"], "^[0-9a-f]{64}$")
+
+    def test_report_names_everything(self):
+        host, report = self.json("hw"), self.stackx("hw").stdout
+        for text in (host["cpu"]["model"], host["cpu"]["microarchitecture"], host["kernel"], host["libc"], host["governor"],
+                     host["virtualization"], host["fingerprint"], host["gpu_note"], *host["cpu"]["isa"], *host["runtimes"]):
+            self.assertIn(text, report)
+
+    def test_list_and_show(self):
+        rows = self.lines("hw", "list")
+        self.assertGreater(len(rows), 80)
+        table = self.stackx("hw", "list").stdout
+        for row in rows:
+            self.assertIn(row["id"], table)
+            self.assertTrue(row["sources"])
+        for name in ("zen3", "Zen 3", "znver3", "milan"):
+            self.assertEqual(self.json("hw", "show", name)["id"], "zen3")
+        self.assertIn("amx_bf16", self.stackx("hw", "show", "spr").stdout)
+
+    def test_unknown_name_brings_the_nearest(self):
+        self.assertIn("did you mean sapphire-rapids", self.stackx("hw", "show", "saphire-rapids", exit_code=2).stderr)
+        self.assertIn("stackx hw list", self.stackx("hw", "show", "quantum", exit_code=2).stderr)
+        self.stackx("hw", "show", exit_code=2)
+
+    @staticmethod
+    def expand(text):
+        cpus = []
+        for part in text.split(","):
+            first, _, last = part.partition("-")
+            cpus += range(int(first), int(last or first) + 1)
+        return cpus
+
+
+if __name__ == "__main__":
+    unittest.main()
