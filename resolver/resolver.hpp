@@ -3,19 +3,18 @@
 // A stack maps components to versions such that (a) every root requirement and pin holds, (b) every
 // requirement of every selected version holds, (c) no conflict holds, (d) everything selected is
 // reachable from the roots along satisfied requirements. What that means in the corners:
-//   - A name is held by the component of that name and by every selected version that provides it.
-//   At
-//     most one component holds a name in a stack, required or not.
-//   - Conditions are judged on the whole stack: a conditional requirement whose condition holds
-//   there
-//     leads to what it requires, as a plain one does, even where the condition holds only thanks to
-//     that. A cycle of requirements that no root reaches supports nothing.
-//   - A requirement of a component on a name that it holds itself is met by itself. A conflict is
-//   with
-//     other components only. A missing attribute satisfies nothing.
-//   - Leaving out a requirement, conflict, pin or root never makes a project unsolvable, so that a
-//     clash none of whose clauses can be left out explains why there is no stack.
-// The engine behind this interface may change; the meaning and the answers may not. Today's: a
+//
+// - A name is held by the component of that name and by every selected version that provides it.
+//   At most one component holds a name in a stack, required or not.
+// - Conditions are judged on the whole stack: a conditional requirement whose condition holds there
+//   leads to what it requires, as a plain one does, even where the condition holds only thanks to
+//   that. A cycle of requirements that no root reaches supports nothing.
+// - A requirement of a component on a name that it holds itself is met by itself. A conflict is
+//   with other components only. A missing attribute satisfies nothing.
+// - Leaving out a requirement, conflict, pin or root never makes a project unsolvable. So a clash
+//   none of whose clauses can be left out explains why there is no stack.
+//
+// The engine behind this interface may change; the meaning and the answers may not. Today's is a
 // memoised search over partial stacks (diagram.hpp), which beyond a limit of memory becomes plain
 // enumeration.
 #pragma once
@@ -49,8 +48,7 @@ struct Clause {
 struct Unsolvable {
   std::vector<Clause> clauses;     // the clash
   std::vector<std::string> clash;  // each clause in words, with the versions that the others leave
-  std::vector<std::string>
-      notes;  // what the clauses do not say: "mkl and openblas both provide blas"
+  std::vector<std::string> notes;  // what the clauses do not say: who provides a virtual component
   std::vector<std::string> fixes;  // roots, hardware and pins that give a stack when left out
   std::string text() const;        // for a person
 };
