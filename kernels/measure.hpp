@@ -46,11 +46,11 @@ class Calibration {
   bool done_ = false;
 };
 
-// Warming up counts from the first calibrating call: a reference BLAS that needs 8 s a product is not called
-// more often than it must. A warm-up sample that falls short of the target goes on calibrating. The limit
-// max_ns counts from there too. A phase is recorded for each step. The library must have been called
-// before (the check does): what it does once, such as loading its kernels and starting threads, would
-// mislead the calibration.
+// Warming up counts from the first calibrating call: a reference BLAS that needs 8 s a product is
+// not called more often than it must. A warm-up sample that falls short of the target goes on
+// calibrating. The limit max_ns counts from there too. A phase is recorded for each step. The
+// library must have been called before (the check does): what it does once, such as loading its
+// kernels and starting threads, would mislead the calibration.
 Measurement measure(const std::function<void()>& call, const Plan& plan, const Clock& clock,
                     std::vector<Phase>& phases);
 

@@ -70,9 +70,10 @@ std::vector<std::string> mapped_files() {
   std::vector<std::string> files;
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* out) {
-        // The program itself has no name here, and the vDSO no file.
-        if (info->dlpi_name[0] == '/')
-          static_cast<std::vector<std::string>*>(out)->push_back(absolute(info->dlpi_name));
+        // Names are as given to dlopen, so perhaps relative. The program itself has none, the vDSO
+        // no file.
+        const std::string file = absolute(info->dlpi_name);
+        if (file.starts_with('/')) static_cast<std::vector<std::string>*>(out)->push_back(file);
         return 0;
       },
       &files);
