@@ -10,15 +10,17 @@ namespace {
 
 constexpr double most_rounds = 10'000;
 
-// Noise of one pair; the MAD does not see up to half of the values, so it may be 0 where there is noise.
+// Noise of one pair; the MAD does not see up to half of the values, so it may be 0 where there is
+// noise.
 double spread(const std::vector<double>& logs) {
   const double robust = 1.4826 * mad(logs);  // consistent for normal values
   return robust > 0 ? robust : standard_deviation(logs).value_or(0);
 }
 
-// Rounds until the interval, shrinking with 1/sqrt(n), leaves the nearer edge of the band behind. The median of
-// normal values has sqrt(pi/2) times the mean's standard error.
-std::optional<std::size_t> further_rounds(const std::vector<double>& logs, double band, double level) {
+// Rounds until the interval, shrinking with 1/sqrt(n), leaves the nearer edge of the band behind.
+// The median of normal values has sqrt(pi/2) times the mean's standard error.
+std::optional<std::size_t> further_rounds(const std::vector<double>& logs, double band,
+                                          double level) {
   const std::size_t least = std::max(least_values(1 - level), logs.size() + 1);
   if (logs.empty()) return least;
   const double distance = std::abs(std::abs(median(logs)) - band);
@@ -36,7 +38,8 @@ std::optional<Interval> ratio_interval(const std::vector<double>& logs, double c
   return Interval{std::exp(interval->low), std::exp(interval->high), interval->coverage};
 }
 
-Comparison verdict_of(const std::vector<double>& logs, double band, bool outside, bool inside, double level) {
+Comparison verdict_of(const std::vector<double>& logs, double band, bool outside, bool inside,
+                      double level) {
   Comparison result;
   result.pairs = logs.size();
   result.interval = ratio_interval(logs, 1 - level);
@@ -54,15 +57,20 @@ Comparison verdict_of(const std::vector<double>& logs, double band, bool outside
 
 const char* to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::faster: return "FASTER";
-    case Verdict::slower: return "SLOWER";
-    case Verdict::equivalent: return "EQUIVALENT";
-    case Verdict::unresolved: return "UNRESOLVED";
+    case Verdict::faster:
+      return "FASTER";
+    case Verdict::slower:
+      return "SLOWER";
+    case Verdict::equivalent:
+      return "EQUIVALENT";
+    case Verdict::unresolved:
+      return "UNRESOLVED";
   }
   return "";
 }
 
-std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta, double confidence) {
+std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta,
+                                double confidence) {
   const double band = std::log1p(delta), alpha = 1 - confidence;
   std::vector<double> p_outside, p_inside;
   for (const auto& logs : family) {

@@ -1,10 +1,11 @@
 // Verdicts: is one stack faster than another, by more than a band that matters?
 //
-// Input are paired log ratios, one per round that both ran in (same campaign, same device): rounds pass, machines
-// drift, and a pair drifts together. The interval is the sign test's, so nothing is assumed about the shape of the
-// noise. The band is [1/(1+delta), 1+delta]. Over a family of m comparisons Holm's procedure holds the family-wise
-// error, once for claims of difference, once for claims of equivalence; the interval shown is at the level at which
-// the verdict fell, so that FASTER/SLOWER is exactly "the interval excludes the band" and EQUIVALENT "lies inside".
+// Input are paired log ratios, one per round that both ran in (same campaign, same device): rounds
+// pass, machines drift, and a pair drifts together. The interval is the sign test's, so nothing is
+// assumed about the shape of the noise. The band is [1/(1+delta), 1+delta]. Over a family of m
+// comparisons Holm's procedure holds the family-wise error, once for claims of difference, once for
+// claims of equivalence; the interval shown is at the level at which the verdict fell, so that
+// FASTER/SLOWER is exactly "the interval excludes the band" and EQUIVALENT "lies inside".
 #pragma once
 
 #include <cstddef>
@@ -20,15 +21,18 @@ const char* to_string(Verdict verdict);  // "FASTER", ...
 
 struct Comparison {
   Verdict verdict = Verdict::unresolved;
-  double ratio = 1;                  // median of the paired ratios, this stack / the other; 1 without pairs
+  double ratio = 1;  // median of the paired ratios, this stack / the other; 1 without pairs
   std::optional<Interval> interval;  // corrected; absent while it would be unbounded
   std::size_t pairs = 0;
-  // For unresolved: an estimate, never below what the corrected interval needs to be bounded at all; absent where the
-  // ratio lies so close to the band's edge that no campaign of 10,000 rounds would tell.
+  // For unresolved: an estimate, never below what the corrected interval needs to be bounded at
+  // all; absent where the ratio lies so close to the band's edge that no campaign of 10,000 rounds
+  // would tell.
   std::optional<std::size_t> further_rounds;
 };
 
-// One comparison for each member; a member is the paired log ratios of one stack against the common other.
-std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta, double confidence);
+// One comparison for each member; a member is the paired log ratios of one stack against the common
+// other.
+std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta,
+                                double confidence);
 
 }  // namespace stackx::analysis

@@ -19,17 +19,20 @@ struct Candidate {
   Recommendation row;
 };
 
-// Asked for a workload with open parameters: the one with the most inspections, the others into a note.
-specs::Workload choose_workload(const std::vector<store::Measurement>& measurements, const specs::Workload& asked,
-                                std::vector<std::string>& notes) {
+// Asked for a workload with open parameters: the one with the most inspections, the others into a
+// note.
+specs::Workload choose_workload(const std::vector<store::Measurement>& measurements,
+                                const specs::Workload& asked, std::vector<std::string>& notes) {
   std::map<specs::Workload, std::size_t> counts;
   for (const store::Measurement& m : measurements)
     if (asked.matches(m.workload)) ++counts[m.workload];
   if (counts.empty() || counts.contains(asked)) return asked;
-  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
   for (const auto& [workload, count] : counts)
     if (workload != most->first)
-      notes.push_back(fmt::format("also measured: --workload {} ({} inspections)", workload.text(), count));
+      notes.push_back(
+          fmt::format("also measured: --workload {} ({} inspections)", workload.text(), count));
   return most->first;
 }
 
@@ -69,19 +72,22 @@ bool clearly_below(const Recommendation& row, const Recommendation& leader, doub
   return row.ci && leader.ci && row.ci->high * (1 + delta) < leader.ci->low;
 }
 
-bool is_slower(const Comparison& comparison, const Recommendation& row, const Recommendation& leader, double delta) {
+bool is_slower(const Comparison& comparison, const Recommendation& row,
+               const Recommendation& leader, double delta) {
   if (comparison.pairs == 0) return clearly_below(row, leader, delta);
   return comparison.verdict == Verdict::slower;
 }
 
-std::vector<Comparison> compare_below(const std::vector<Candidate>& order, std::size_t leader, const Options& options) {
+std::vector<Comparison> compare_below(const std::vector<Candidate>& order, std::size_t leader,
+                                      const Options& options) {
   std::vector<std::vector<double>> family;
   for (std::size_t i = leader + 1; i < order.size(); ++i)
     family.push_back(paired_logs(*order[i].rates, *order[leader].rates));
   return compare(family, options.delta, options.confidence);
 }
 
-// `order` is sorted by median. Ranks as ranking.hpp defines them; `versus_best` of all but the first.
+// `order` is sorted by median. Ranks as ranking.hpp defines them; `versus_best` of all but the
+// first.
 void set_ranks(std::vector<Candidate>& order, const Options& options) {
   for (std::size_t leader = 0; leader < order.size();) {
     const std::vector<Comparison> below = compare_below(order, leader, options);
@@ -115,7 +121,9 @@ void sort_rows(std::vector<Recommendation>& rows, Objective objective) {
   });
 }
 
-std::string percent(double log_ratio) { return fmt::format("{:+.1f}%", 100 * std::expm1(log_ratio)); }
+std::string percent(double log_ratio) {
+  return fmt::format("{:+.1f}%", 100 * std::expm1(log_ratio));
+}
 
 // A/A: the campaign's own false positives and its noise floor.
 void note_sentinels(const Rates& all, const Options& options, std::vector<std::string>& notes) {
@@ -130,15 +138,17 @@ void note_sentinels(const Rates& all, const Options& options, std::vector<std::s
     different += sign_test_outside(logs, -band, band) <= 1 - options.confidence;
     const std::optional<Interval> interval = median_interval(logs, options.confidence);
     notes.push_back(fmt::format(
-        "sentinel: stack {} under two names differs by {} {}, n={} pairs", sentinel.stack.short_id(),
-        percent(median(logs)),
+        "sentinel: stack {} under two names differs by {} {}, n={} pairs",
+        sentinel.stack.short_id(), percent(median(logs)),
         interval ? fmt::format("[{}, {}]", percent(interval->low), percent(interval->high))
                  : fmt::format("(no interval below {} pairs)", least_values(options.confidence)),
         logs.size()));
   }
   if (compared > 0)
-    notes.push_back(fmt::format("sentinels called different: {} of {} (one stack under two names; {:g}% are expected at most)",
-                                different, compared, 100 * (1 - options.confidence)));
+    notes.push_back(
+        fmt::format("sentinels called different: {} of {} (one stack under two names; {:g}% are "
+                    "expected at most)",
+                    different, compared, 100 * (1 - options.confidence)));
 }
 
 void note_limits(const Ranking& ranking, const Rates& all, std::vector<std::string>& notes) {
@@ -146,21 +156,29 @@ void note_limits(const Ranking& ranking, const Rates& all, std::vector<std::stri
   const std::size_t least = least_values(ranking.confidence);
   const auto few = std::ranges::count_if(rows, [](const auto& row) { return !row.ci; });
   const auto elsewhere = std::ranges::count(rows, "measured-elsewhere", &Recommendation::evidence);
-  const auto apart = std::ranges::count_if(rows, [](const auto& row) { return row.versus_best && row.versus_best->pairs == 0; });
+  const auto apart = std::ranges::count_if(
+      rows, [](const auto& row) { return row.versus_best && row.versus_best->pairs == 0; });
   if (few > 0)
-    notes.push_back(fmt::format("{} of {} stacks have fewer than {} inspections: too few for a {:g}% interval of the median",
-                                few, rows.size(), least, 100 * ranking.confidence));
+    notes.push_back(
+        fmt::format("{} of {} stacks have fewer than {} inspections: too few for a {:g}% interval "
+                    "of the median",
+                    few, rows.size(), least, 100 * ranking.confidence));
   if (elsewhere > 0)
-    notes.push_back(fmt::format("{} of {} stacks were measured on another host only", elsewhere, rows.size()));
+    notes.push_back(
+        fmt::format("{} of {} stacks were measured on another host only", elsewhere, rows.size()));
   if (apart > 0)
-    notes.push_back(fmt::format("{} of {} stacks share no round with the best: run them in one campaign for a verdict",
-                                apart, rows.size()));
+    notes.push_back(fmt::format(
+        "{} of {} stacks share no round with the best: run them in one campaign for a verdict",
+        apart, rows.size()));
   if (all.without_unit > 0)
-    notes.push_back(fmt::format("{} inspections were left out: no rate in {} follows from what they report",
-                                all.without_unit, ranking.unit));
+    notes.push_back(
+        fmt::format("{} inspections were left out: no rate in {} follows from what they report",
+                    all.without_unit, ranking.unit));
   if (rows.size() > 2)
-    notes.push_back("the best was picked from the same rounds it is compared in and owes part of its lead to luck: "
-                    "measure a narrow lead again in fresh rounds");
+    notes.push_back(
+        "the best was picked from the same rounds it is compared in and owes part of its lead to "
+        "luck: "
+        "measure a narrow lead again in fresh rounds");
 }
 
 }  // namespace
@@ -187,7 +205,8 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
       ranking.failed.push_back(std::move(row));
   }
   // Equal medians keep the order of the stacks' components.
-  std::ranges::stable_sort(order, std::ranges::greater{}, [](const Candidate& c) { return c.row.median; });
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const Candidate& c) { return c.row.median; });
   set_ranks(order, options);
   for (Candidate& candidate : order) ranking.recommendations.push_back(std::move(candidate.row));
   sort_rows(ranking.recommendations, options.objective);

@@ -1,20 +1,24 @@
-// Ranks stacks by measured performance (DESIGN: the unit is the inspection, one fresh process gives one value).
+// Ranks stacks by measured performance (DESIGN: the unit is the inspection, one fresh process gives
+// one value).
 //
-// Per stack: the median over its inspections of the median rate of each, an order-statistic CI for that median, the
-// CV between inspections. Measurements of this host count where a stack has any; else those of other hosts.
+// Per stack: the median over its inspections of the median rate of each, an order-statistic CI for
+// that median, the CV between inspections. Measurements of this host count where a stack has any;
+// else those of other hosts.
 //
-// Ranks. The best is the stack with the highest median; all others are one family of comparisons with it
-// (analysis/comparison.hpp). Tie groups: walk down by median from the best; a stack that is not SLOWER than the leader
-// of the current group shares its rank, one that is SLOWER leads the next group, and those below it are compared with
-// it, as a family of their own. Stacks that share no round with the leader cannot be compared in pairs: they tie unless
-// their own CIs are apart by more than delta. Within a group the objective decides the order, never the rank:
+// Ranks. The best is the stack with the highest median; all others are one family of comparisons
+// with it (analysis/comparison.hpp). Tie groups: walk down by median from the best; a stack that is
+// not SLOWER than the leader of the current group shares its rank, one that is SLOWER leads the
+// next group, and those below it are compared with it, as a family of their own. Stacks that share
+// no round with the leader cannot be compared in pairs: they tie unless their own CIs are apart by
+// more than delta. Within a group the objective decides the order, never the rank:
 //   rate       the median
 //   stability  the smaller CV
 //   balanced   median * (1 - 2 CV): what about 98 of 100 inspections exceed, if the noise is normal
 //
-// The best is picked from the rounds it is compared in, so it owes part of its lead to luck (winner's curse); the
-// correction is for the comparisons made, not for that choice. Simulated with equal stacks (tests/analysis), the
-// family-wise error stays under 5% at CVs up to 5% and the default delta of 1%; a narrow lead deserves fresh rounds.
+// The best is picked from the rounds it is compared in, so it owes part of its lead to luck
+// (winner's curse); the correction is for the comparisons made, not for that choice. Simulated with
+// equal stacks (tests/analysis), the family-wise error stays under 5% at CVs up to 5% and the
+// default delta of 1%; a narrow lead deserves fresh rounds.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -39,9 +43,9 @@ struct Recommendation {
   std::size_t inspections = 0;
   std::vector<std::pair<std::string, std::size_t>> failures;  // outcome -> how often
   std::string reason;                                         // of the latest failure
-  std::string evidence;                // "measured", "measured-elsewhere"
-  std::vector<std::string> sources;    // campaign ids
-  std::optional<Comparison> versus_best;  // absent for the best itself
+  std::string evidence;                                       // "measured", "measured-elsewhere"
+  std::vector<std::string> sources;                           // campaign ids
+  std::optional<Comparison> versus_best;                      // absent for the best itself
 };
 
 struct Ranking {
@@ -52,7 +56,8 @@ struct Ranking {
   double confidence = 0.95;
   std::vector<Recommendation> recommendations;
   std::vector<Recommendation> failed;  // stacks with no inspection that ranks
-  std::vector<std::string> notes;      // what was measured besides, the sentinels' noise floor, warnings
+  std::vector<std::string>
+      notes;  // what was measured besides, the sentinels' noise floor, warnings
 };
 
 struct Options {
@@ -62,8 +67,8 @@ struct Options {
   std::string this_host;  // fingerprint: measurements of other hosts are measured-elsewhere
 };
 
-// `workload` may leave parameters open: of those measured, the one with the most inspections is ranked and the others
-// become a note. The result does not depend on the order of the measurements.
+// `workload` may leave parameters open: of those measured, the one with the most inspections is
+// ranked and the others become a note. The result does not depend on the order of the measurements.
 Ranking rank(const std::vector<store::Measurement>& measurements, const specs::Workload& workload,
              const Options& options);
 

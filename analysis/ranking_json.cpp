@@ -8,7 +8,9 @@ namespace {
 
 using nlohmann::json;
 
-json stack_json(const specs::Stack& stack) { return {{"id", stack.id()}, {"components", stack.components}}; }
+json stack_json(const specs::Stack& stack) {
+  return {{"id", stack.id()}, {"components", stack.components}};
+}
 
 json bounds(const std::optional<Interval>& interval) {
   return interval ? json::array({interval->low, interval->high}) : json(nullptr);
@@ -37,18 +39,21 @@ json rate_json(const Recommendation& row, const Ranking& ranking) {
 
 // Beside the verdict: what it rests on.
 json comparison_json(const Comparison& comparison) {
-  json result = {{"ratio", comparison.pairs > 0 ? json(comparison.ratio) : json(nullptr)},
-                 {"ci", bounds(comparison.interval)},
-                 {"coverage", comparison.interval ? json(comparison.interval->coverage) : json(nullptr)},
-                 {"pairs", comparison.pairs}};
+  json result = {
+      {"ratio", comparison.pairs > 0 ? json(comparison.ratio) : json(nullptr)},
+      {"ci", bounds(comparison.interval)},
+      {"coverage", comparison.interval ? json(comparison.interval->coverage) : json(nullptr)},
+      {"pairs", comparison.pairs}};
   if (comparison.verdict == Verdict::unresolved)
-    result["further_rounds"] = comparison.further_rounds ? json(*comparison.further_rounds) : json(nullptr);
+    result["further_rounds"] =
+        comparison.further_rounds ? json(*comparison.further_rounds) : json(nullptr);
   return result;
 }
 
 json common(const Recommendation& row) {
-  return {{"stack", stack_json(row.stack)},       {"inspections", row.inspections}, {"failures", failures(row)},
-          {"failures_by_outcome", failures_json(row)}, {"evidence", row.evidence},  {"sources", row.sources}};
+  return {{"stack", stack_json(row.stack)}, {"inspections", row.inspections},
+          {"failures", failures(row)},      {"failures_by_outcome", failures_json(row)},
+          {"evidence", row.evidence},       {"sources", row.sources}};
 }
 
 json ranked(const Recommendation& row, const Ranking& ranking) {
@@ -56,7 +61,8 @@ json ranked(const Recommendation& row, const Ranking& ranking) {
   result["rank"] = row.rank;
   result["rate"] = rate_json(row, ranking);
   result["cv"] = row.cv ? json(*row.cv) : json(nullptr);
-  result["verdict_vs_best"] = row.versus_best ? json(to_string(row.versus_best->verdict)) : json(nullptr);
+  result["verdict_vs_best"] =
+      row.versus_best ? json(to_string(row.versus_best->verdict)) : json(nullptr);
   result["vs_best"] = row.versus_best ? comparison_json(*row.versus_best) : json(nullptr);
   return result;
 }
@@ -70,10 +76,16 @@ json unranked(const Recommendation& row) {
 }  // namespace
 
 json to_json(const Ranking& ranking) {
-  json result = {{"hw", ranking.hw},       {"workload", ranking.workload.text()},     {"unit", ranking.unit},
-                 {"delta", ranking.delta}, {"confidence", ranking.confidence},        {"recommendations", json::array()},
-                 {"failed", json::array()}, {"notes", ranking.notes}};
-  for (const Recommendation& row : ranking.recommendations) result["recommendations"].push_back(ranked(row, ranking));
+  json result = {{"hw", ranking.hw},
+                 {"workload", ranking.workload.text()},
+                 {"unit", ranking.unit},
+                 {"delta", ranking.delta},
+                 {"confidence", ranking.confidence},
+                 {"recommendations", json::array()},
+                 {"failed", json::array()},
+                 {"notes", ranking.notes}};
+  for (const Recommendation& row : ranking.recommendations)
+    result["recommendations"].push_back(ranked(row, ranking));
   for (const Recommendation& row : ranking.failed) result["failed"].push_back(unranked(row));
   return result;
 }

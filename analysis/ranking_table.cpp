@@ -24,10 +24,12 @@ struct Paint {
 // As many decimals as four significant digits need.
 std::string number(double value) {
   const int decimals = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
-  return value != 0 && value < 0.01 ? fmt::format("{:.3g}", value) : fmt::format("{:.{}f}", value, decimals);
+  return value != 0 && value < 0.01 ? fmt::format("{:.3g}", value)
+                                    : fmt::format("{:.{}f}", value, decimals);
 }
 
-std::string wrap(const std::vector<std::string>& words, std::size_t indent, std::string_view separator) {
+std::string wrap(const std::vector<std::string>& words, std::size_t indent,
+                 std::string_view separator) {
   std::string text;
   std::size_t column = indent;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -87,7 +89,8 @@ std::string verdict_text(const Recommendation& row) {
   if (c.verdict == Verdict::unresolved)
     return fmt::format("{} ×{:.3f}, {} rounds", verdict, c.ratio,
                        c.further_rounds ? fmt::format("+{}", *c.further_rounds) : ">10000");
-  return fmt::format("{} ×{:.3f} [{:.3f}, {:.3f}]", verdict, c.ratio, c.interval->low, c.interval->high);
+  return fmt::format("{} ×{:.3f} [{:.3f}, {:.3f}]", verdict, c.ratio, c.interval->low,
+                     c.interval->high);
 }
 
 std::size_t failures(const Recommendation& row) {
@@ -109,13 +112,15 @@ struct Column {
   std::vector<std::string> cells;
 
   std::string cell(std::size_t row, std::size_t width) const {
-    return right ? fmt::format("{:>{}}", cells[row], width) : fmt::format("{:<{}}", cells[row], width);
+    return right ? fmt::format("{:>{}}", cells[row], width)
+                 : fmt::format("{:<{}}", cells[row], width);
   }
 };
 
 // Characters, not bytes: "×" is two of one and one of the other.
 std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 bool shows_evidence(const Ranking& ranking) {
@@ -125,8 +130,10 @@ bool shows_evidence(const Ranking& ranking) {
 }
 
 std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
-  std::vector<Column> all{{"rank", true, {}}, {ranking.unit, true, {}}, {"CI of median", true, {}}, {"CV", true, {}},
-                          {"n", true, {}},    {"fail", true, {}},       {"vs best", false, {}},     {"stack", false, {}}};
+  std::vector<Column> all{
+      {"rank", true, {}},     {ranking.unit, true, {}}, {"CI of median", true, {}},
+      {"CV", true, {}},       {"n", true, {}},          {"fail", true, {}},
+      {"vs best", false, {}}, {"stack", false, {}}};
   const auto same_rank = [&](std::size_t rank) {
     return std::ranges::count(ranking.recommendations, rank, &Recommendation::rank);
   };
@@ -135,7 +142,8 @@ std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
     const Recommendation& row = ranking.recommendations[i];
     all[0].cells.push_back(fmt::format("{}{}", same_rank(row.rank) > 1 ? "=" : "", row.rank));
     all[1].cells.push_back(number(row.median));
-    all[2].cells.push_back(row.ci ? fmt::format("[{}, {}]", number(row.ci->low), number(row.ci->high)) : "-");
+    all[2].cells.push_back(
+        row.ci ? fmt::format("[{}, {}]", number(row.ci->low), number(row.ci->high)) : "-");
     all[3].cells.push_back(row.cv ? fmt::format("{:.1f}%", 100 * *row.cv) : "-");
     all[4].cells.push_back(fmt::format("{}", row.inspections));
     all[5].cells.push_back(failures(row) ? fmt::format("{}", failures(row)) : "");
@@ -144,22 +152,33 @@ std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
     evidence.cells.push_back(row.evidence);
   }
   if (shows_evidence(ranking)) all.insert(all.end() - 1, std::move(evidence));
+  std::erase_if(all, [](const Column& column) {
+    return column.title == "fail" && std::ranges::all_of(column.cells, &std::string::empty);
+  });
   return all;
 }
 
 std::string heading(const Ranking& ranking, const std::map<std::string, std::string>& common) {
-  std::string text = wrap(split(fmt::format("{} on {}: {} stacks ranked, {} failed", ranking.workload.text(), ranking.hw,
-                                            ranking.recommendations.size(), ranking.failed.size())), 0, "");
+  std::string text =
+      wrap(split(fmt::format("{} on {}: {} stacks ranked, {} failed", ranking.workload.text(),
+                             ranking.hw, ranking.recommendations.size(), ranking.failed.size())),
+           0, "");
   text += "\n";
   if (!common.empty()) text += "All stacks: " + wrap(name_and_version(common, {}), 12, ",") + "\n";
   if (!ranking.recommendations.empty() && !shows_evidence(ranking))
     text += fmt::format("All evidence: {}\n", ranking.recommendations.front().evidence);
-  return text + wrap(split(fmt::format(
-      "n: inspections, each a fresh process that gives one value, the median rate of its samples. {0}: the median of "
-      "those, with its {1:g}% confidence interval. CV: between inspections. vs best: median ratio over shared rounds, "
-      "with its interval at {1:g}% for all rows together (Holm); a verdict where the interval is clear of ±{2:g}%, else "
-      "the rounds still needed. = marks stacks that are not shown to be slower than the first of their rank.",
-      ranking.unit, 100 * ranking.confidence, 100 * ranking.delta)), 0, "") + "\n\n";
+  return text +
+         wrap(split(fmt::format("n: inspections, each a fresh process that gives one value, the "
+                                "median rate of its samples. {0}: the median of "
+                                "those, with its {1:g}% confidence interval. CV: between "
+                                "inspections. vs best: median ratio over shared rounds, "
+                                "with its interval at {1:g}% for all rows together (Holm); a "
+                                "verdict where the interval is clear of ±{2:g}%, else "
+                                "an estimate of the rounds still needed. = marks stacks that are "
+                                "not shown to be slower than the first of their rank.",
+                                ranking.unit, 100 * ranking.confidence, 100 * ranking.delta)),
+              0, "") +
+         "\n\n";
 }
 
 const char* colour_of(const Recommendation& row) {
@@ -167,8 +186,8 @@ const char* colour_of(const Recommendation& row) {
   return row.versus_best && row.versus_best->verdict == Verdict::unresolved ? "33" : "0";
 }
 
-std::string body(const Ranking& ranking, std::size_t rows, const std::map<std::string, std::string>& common,
-                 const Paint& paint) {
+std::string body(const Ranking& ranking, std::size_t rows,
+                 const std::map<std::string, std::string>& common, const Paint& paint) {
   const std::vector<Column> all = columns(ranking, rows);
   std::vector<std::size_t> widths;
   std::size_t indent = 0;
@@ -177,7 +196,8 @@ std::string body(const Ranking& ranking, std::size_t rows, const std::map<std::s
     std::size_t width = width_of(column.title);
     for (const std::string& cell : column.cells) width = std::max(width, width_of(cell));
     widths.push_back(width);
-    text += column.right ? fmt::format("{:>{}}", column.title, width) : fmt::format("{:<{}}", column.title, width);
+    text += column.right ? fmt::format("{:>{}}", column.title, width)
+                         : fmt::format("{:<{}}", column.title, width);
     text += gap;
     indent += width + gap.size();
   }
@@ -185,27 +205,32 @@ std::string body(const Ranking& ranking, std::size_t rows, const std::map<std::s
   text = paint("4", text) + "\n";
   for (std::size_t i = 0; i < rows; ++i) {
     std::string line;
-    for (std::size_t c = 0; c < all.size(); ++c) line += all[c].cell(i, widths[c]) + std::string(gap);
+    for (std::size_t c = 0; c < all.size(); ++c)
+      line += all[c].cell(i, widths[c]) + std::string(gap);
     const auto words = name_and_version(ranking.recommendations[i].stack.components, common);
     // Too little room beside the numbers: the stack's components go below them.
     const bool below = indent + 24 > page_width;
     const std::string stack = wrap(words, below ? 6 : indent, ",");
     if (below) line.erase(line.find_last_not_of(' ') + 1);
-    text += paint(colour_of(ranking.recommendations[i]), line) + (below ? "\n      " : "") + stack + "\n";
+    text += paint(colour_of(ranking.recommendations[i]), line) + (below ? "\n      " : "") + stack +
+            "\n";
   }
   return text;
 }
 
-std::string failed(const Ranking& ranking, std::size_t rows, const std::map<std::string, std::string>& common,
-                   const Paint& paint) {
+std::string failed(const Ranking& ranking, std::size_t rows,
+                   const std::map<std::string, std::string>& common, const Paint& paint) {
   std::string text;
   for (std::size_t i = 0; i < std::min(rows, ranking.failed.size()); ++i) {
     const Recommendation& row = ranking.failed[i];
-    text += fmt::format("  {}  {}\n", row.stack.short_id(), wrap(name_and_version(row.stack.components, common), 16, ","));
-    text += fmt::format("      {}: {}\n", paint("31", failures_text(row)), wrap(split(row.reason), 8, ""));
+    text += fmt::format("  {}  {}\n", row.stack.short_id(),
+                        wrap(name_and_version(row.stack.components, common), 16, ","));
+    text += fmt::format("      {}: {}\n", paint("31", failures_text(row)),
+                        wrap(split(row.reason), 8, ""));
   }
   if (text.empty()) return text;
-  if (rows < ranking.failed.size()) text += fmt::format("  ... and {} more\n", ranking.failed.size() - rows);
+  if (rows < ranking.failed.size())
+    text += fmt::format("  ... and {} more\n", ranking.failed.size() - rows);
   return "\nFailed in every inspection, so not ranked:\n" + text;
 }
 
@@ -219,7 +244,8 @@ std::string table(const Ranking& ranking, std::size_t rows, bool colour) {
   std::string text = heading(ranking, common);
   if (shown > 0) text += body(ranking, shown, common, paint);
   if (shown < ranking.recommendations.size())
-    text += fmt::format("... and {} more (--rows 0 shows all)\n", ranking.recommendations.size() - shown);
+    text += fmt::format("... and {} more (--rows 0 shows all)\n",
+                        ranking.recommendations.size() - shown);
   text += failed(ranking, limit, common, paint);
   if (!ranking.notes.empty()) text += "\nNotes:\n";
   for (const std::string& note : ranking.notes) text += "- " + wrap(split(note), 2, "") + "\n";

@@ -27,7 +27,8 @@ std::string common_unit(const Measurements& measurements) {
   return best;
 }
 
-StackRates of_stack(Measurements measurements, const std::string& this_host, const std::string& unit) {
+StackRates of_stack(Measurements measurements, const std::string& this_host,
+                    const std::string& unit) {
   StackRates result;
   result.stack = measurements.front()->stack;
   const auto is_here = [&](const store::Measurement* m) { return m->host == this_host; };
@@ -39,8 +40,10 @@ StackRates of_stack(Measurements measurements, const std::string& this_host, con
     else if (const double rate = rate_of(*m, unit); rate > 0)
       result.values.push_back({rate, {m->campaign, m->round, m->device}, m});
   }
-  std::ranges::sort(result.values, {}, [](const Value& v) { return std::tie(v.slot, v.measurement->inspection); });
-  std::ranges::sort(result.failed, {}, [](const auto* m) { return std::tie(m->finished, m->inspection); });
+  std::ranges::sort(result.values, {},
+                    [](const Value& v) { return std::tie(v.slot, v.measurement->inspection); });
+  std::ranges::sort(result.failed, {},
+                    [](const auto* m) { return std::tie(m->finished, m->inspection); });
   return result;
 }
 
@@ -72,7 +75,8 @@ double rate_of(const store::Measurement& measurement, const std::string& unit) {
   return rates.empty() ? 0 : median(rates);
 }
 
-Rates collect(const std::vector<const store::Measurement*>& measurements, const std::string& this_host) {
+Rates collect(const std::vector<const store::Measurement*>& measurements,
+              const std::string& this_host) {
   Rates result;
   result.unit = common_unit(measurements);
   std::map<specs::Stack, Measurements> own, sentinels;
@@ -80,8 +84,10 @@ Rates collect(const std::vector<const store::Measurement*>& measurements, const 
     (m->sentinel ? sentinels : own)[m->stack].push_back(m);
     if (m->outcome == specs::Outcome::ok && rate_of(*m, result.unit) == 0) ++result.without_unit;
   }
-  for (auto& [stack, list] : own) result.stacks.push_back(of_stack(std::move(list), this_host, result.unit));
-  for (auto& [stack, list] : sentinels) result.sentinels.push_back(of_stack(std::move(list), this_host, result.unit));
+  for (auto& [stack, list] : own)
+    result.stacks.push_back(of_stack(std::move(list), this_host, result.unit));
+  for (auto& [stack, list] : sentinels)
+    result.sentinels.push_back(of_stack(std::move(list), this_host, result.unit));
   return result;
 }
 
@@ -95,7 +101,8 @@ std::vector<double> paired_logs(const StackRates& a, const StackRates& b) {
   const std::map<Slot, double> of_a = by_slot(a), of_b = by_slot(b);
   std::vector<double> logs;
   for (const auto& [slot, rate] : of_a)
-    if (const auto other = of_b.find(slot); other != of_b.end()) logs.push_back(std::log(rate / other->second));
+    if (const auto other = of_b.find(slot); other != of_b.end())
+      logs.push_back(std::log(rate / other->second));
   return logs;
 }
 

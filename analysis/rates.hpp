@@ -21,7 +21,7 @@ struct Value {
 
 struct StackRates {
   specs::Stack stack;
-  bool here = false;  // measured on this host, and only that is in `values` and `failed`
+  bool here = false;          // measured on this host, and only that is in `values` and `failed`
   std::vector<Value> values;  // those that rank, by slot and inspection
   std::vector<const store::Measurement*> failed;
 };
@@ -33,12 +33,14 @@ struct Rates {
   std::size_t without_unit = 0;       // ok, but their work is not stated in the unit of the others
 };
 
-Rates collect(const std::vector<const store::Measurement*>& measurements, const std::string& this_host);
+Rates collect(const std::vector<const store::Measurement*>& measurements,
+              const std::string& this_host);
 
 // The unit that the work of a sample allows: GFLOP/s if it states flop, else GB/s, else items/s.
 std::string unit_of(const specs::Work& work);
 
-// Median rate of the samples in that unit; 0 if there is none (no samples, times or work that are not positive).
+// Median rate of the samples in that unit; 0 if there is none (no samples, times or work that are
+// not positive).
 double rate_of(const store::Measurement& measurement, const std::string& unit);
 
 std::vector<double> rates(const StackRates& stack);

@@ -28,12 +28,16 @@ double quantile_of_sorted(const std::vector<double>& values, double p) {
 double fair_cdf(std::ptrdiff_t k, std::size_t n) {
   if (k < 0) return 0;
   if (static_cast<std::size_t>(k) >= n) return 1;
-  return boost::math::cdf(boost::math::binomial(static_cast<double>(n), 0.5), static_cast<double>(k));
+  return boost::math::cdf(boost::math::binomial(static_cast<double>(n), 0.5),
+                          static_cast<double>(k));
 }
 
-// Whether a tail beyond x(k+1) .. is small enough for a two-sided error of 1 - confidence. The tails are dyadic
-// fractions and levels like 0.05 are not: a relative 1e-9 keeps rounding from deciding.
-bool small_enough(double tail, double confidence) { return 2 * tail <= (1 - confidence) * (1 + 1e-9); }
+// Whether a tail beyond x(k+1) .. is small enough for a two-sided error of 1 - confidence. The
+// tails are dyadic fractions and levels like 0.05 are not: a relative 1e-9 keeps rounding from
+// deciding.
+bool small_enough(double tail, double confidence) {
+  return 2 * tail <= (1 - confidence) * (1 + 1e-9);
+}
 
 double two_sided(std::size_t against, std::size_t n) {
   return std::min(1.0, 2 * fair_cdf(static_cast<std::ptrdiff_t>(against), n));
@@ -46,7 +50,9 @@ std::size_t count(std::span<const double> values, Predicate predicate) {
 
 }  // namespace
 
-double quantile(std::span<const double> values, double p) { return quantile_of_sorted(sorted(values), p); }
+double quantile(std::span<const double> values, double p) {
+  return quantile_of_sorted(sorted(values), p);
+}
 
 double median(std::span<const double> values) { return quantile(values, 0.5); }
 
@@ -80,7 +86,9 @@ std::optional<Interval> median_interval(std::span<const double> values, double c
   const std::vector<double> order = sorted(values);
   const std::size_t n = order.size();
   std::ptrdiff_t k = -1;  // [order[k], order[n-1-k]] misses the median with probability 2 P(B <= k)
-  while (2 * (k + 1) < static_cast<std::ptrdiff_t>(n) - 1 && small_enough(fair_cdf(k + 1, n), confidence)) ++k;
+  while (2 * (k + 1) < static_cast<std::ptrdiff_t>(n) - 1 &&
+         small_enough(fair_cdf(k + 1, n), confidence))
+    ++k;
   if (k < 0) return std::nullopt;
   const auto index = static_cast<std::size_t>(k);
   return Interval{order[index], order[n - 1 - index], 1 - 2 * fair_cdf(k, n)};

@@ -32,7 +32,8 @@ void check_contexts(Connection& connection, Problems& problems) {
   Cursor cursor = connection.prepare("SELECT id, hash, document FROM contexts");
   while (cursor.next())
     if (hex_of(cursor.text(1)) != specs::sha256(cursor.text(2)))
-      problems.push_back(fmt::format("{}: contexts: row {} is changed", connection.file().string(), cursor.integer(0)));
+      problems.push_back(fmt::format("{}: contexts: row {} is changed", connection.file().string(),
+                                     cursor.integer(0)));
 }
 
 std::vector<std::string> texts(Connection& connection, const char* sql) {
@@ -50,12 +51,16 @@ std::vector<std::string> Store::check() const {
   std::vector<std::string> inspections, plans;
   note_errors(connection, problems, [&] { check_file(connection, problems); });
   note_errors(connection, problems, [&] { check_contexts(connection, problems); });
-  note_errors(connection, problems, [&] { inspections = texts(connection, "SELECT hash FROM inspections"); });
-  note_errors(connection, problems, [&] { plans = texts(connection, "SELECT name FROM campaigns WHERE plan IS NOT NULL"); });
+  note_errors(connection, problems,
+              [&] { inspections = texts(connection, "SELECT hash FROM inspections"); });
+  note_errors(connection, problems, [&] {
+    plans = texts(connection, "SELECT name FROM campaigns WHERE plan IS NOT NULL");
+  });
   for (const std::string& hash : inspections)
     note_errors(connection, problems, [&] {
       if (!read_document(connection, hash))
-        throw Connection::damaged(connection.file(), fmt::format("inspection {}: its index is wrong", hex_of(hash)));
+        throw Connection::damaged(connection.file(),
+                                  fmt::format("inspection {}: its index is wrong", hex_of(hash)));
     });
   for (const std::string& id : plans) note_errors(connection, problems, [&] { (void)plan(id); });
   return problems;

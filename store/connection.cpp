@@ -12,38 +12,46 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A writer holds the lock for under a millisecond a document; only a stopped process makes others wait longer.
+// A writer holds the lock for under a millisecond a document; only a stopped process makes others
+// wait longer.
 constexpr int busy_timeout_ms = 30'000;
 
 std::string uri(const fs::path& file, std::string_view query) {
   std::string text = "file:";
   for (const char c : fs::absolute(file).string()) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) || std::string_view("/._-").contains(c);
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) || std::string_view("/._-").contains(c);
     text += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
   }
   return fmt::format("{}?{}", text, query);
 }
 
 SQLite::Database open_for_writing(const fs::path& file) {
-  if (fs::is_directory(file)) throw bad_input(fmt::format("{}: a directory; expected a store file", file.string()));
+  if (fs::is_directory(file))
+    throw bad_input(fmt::format("{}: a directory; expected a store file", file.string()));
   if (file.has_parent_path()) {
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
     if (error)
-      throw broken_environment(fmt::format("{}: cannot make the directory: {}; choose another place with --db",
-                                           file.parent_path().string(), error.message()));
+      throw broken_environment(
+          fmt::format("{}: cannot make the directory: {}; choose another place with --db",
+                      file.parent_path().string(), error.message()));
   }
   return {file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_timeout_ms};
 }
 
-// A store in a directory that cannot be written has no place for SQLite's shared-memory file. Without a
-// write-ahead log the file alone is the whole store, and nobody here can change it: open it as immutable.
+// A store in a directory that cannot be written has no place for SQLite's shared-memory file.
+// Without a write-ahead log the file alone is the whole store, and nobody here can change it: open
+// it as immutable.
 SQLite::Database open_for_reading(const fs::path& file) {
   if (!fs::exists(file))
-    throw bad_input(fmt::format("{}: no such store; `stackx inspect` makes one, --db names another", file.string()));
-  if (fs::is_directory(file)) throw bad_input(fmt::format("{}: a directory; expected a store file", file.string()));
+    throw bad_input(fmt::format("{}: no such store; `stackx inspect` makes one, --db names another",
+                                file.string()));
+  if (fs::is_directory(file))
+    throw bad_input(fmt::format("{}: a directory; expected a store file", file.string()));
   if (::access(file.c_str(), R_OK) != 0)
-    throw broken_environment(fmt::format("{}: cannot be read; check its permissions", file.string()));
+    throw broken_environment(
+        fmt::format("{}: cannot be read; check its permissions", file.string()));
   const fs::path directory = fs::absolute(file).parent_path();
   const bool fixed_directory = ::access(directory.c_str(), W_OK) != 0;
   const fs::path log = file.string() + "-wal";
@@ -52,10 +60,11 @@ SQLite::Database open_for_reading(const fs::path& file) {
   if (fixed_directory && !has_log)
     return {uri(file, "immutable=1"), SQLite::OPEN_READONLY | SQLite::OPEN_URI, busy_timeout_ms};
   if (fixed_directory && !fs::exists(file.string() + "-shm"))
-    throw broken_environment(fmt::format(
-        "{}: its last writer did not finish ({} is still there), and the directory cannot be written; open the "
-        "store once where it can be, or copy both files elsewhere",
-        file.string(), log.string()));
+    throw broken_environment(
+        fmt::format("{}: its last writer did not finish ({} is still there), and the directory "
+                    "cannot be written; open the "
+                    "store once where it can be, or copy both files elsewhere",
+                    file.string(), log.string()));
   return {file.string(), SQLite::OPEN_READONLY, busy_timeout_ms};
 }
 
@@ -67,17 +76,20 @@ SQLite::Database open(const fs::path& file, Mode mode) {
   }
 }
 
-// Two processes that make a store at the same moment both switch its journal, where SQLite does not wait by itself.
+// Two processes that make a store at the same moment both switch its journal, where SQLite does not
+// wait by itself.
 void use_write_ahead_log(SQLite::Database& database, const fs::path& file) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(busy_timeout_ms);
+  const auto deadline =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(busy_timeout_ms);
   for (;;) {
     try {
       const std::string mode = database.execAndGet("PRAGMA journal_mode=WAL").getString();
       if (mode == "wal") return;
-      throw broken_environment(fmt::format(
-          "{}: this file system cannot hold a store that several processes share (journal mode \"{}\" instead of "
-          "\"wal\"); put the store on a local disk with --db",
-          file.string(), mode));
+      throw broken_environment(
+          fmt::format("{}: this file system cannot hold a store that several processes share "
+                      "(journal mode \"{}\" instead of "
+                      "\"wal\"); put the store on a local disk with --db",
+                      file.string(), mode));
     } catch (const SQLite::Exception& error) {
       if (error.getErrorCode() != SQLITE_BUSY || std::chrono::steady_clock::now() > deadline) throw;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -87,21 +99,24 @@ void use_write_ahead_log(SQLite::Database& database, const fs::path& file) {
 
 void configure(SQLite::Database& database, const fs::path& file, Mode mode) {
   if (mode == Mode::read_write && sqlite3_db_readonly(database.getHandle(), "main") == 1)
-    throw broken_environment(fmt::format("{}: cannot be written; check its permissions", file.string()));
+    throw broken_environment(
+        fmt::format("{}: cannot be written; check its permissions", file.string()));
   // Nothing in a file that we did not write may run code or cost unbounded memory.
   sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_limit(database.getHandle(), SQLITE_LIMIT_LENGTH, 1 << 28);
   database.exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA foreign_keys=ON");
 }
 
-// What identifies a file; read in one transaction, because another process may be writing its first step.
+// What identifies a file; read in one transaction, because another process may be writing its first
+// step.
 struct Head {
   int owner, version, tables;
   bool is_new() const { return owner == 0 && version == 0 && tables == 0; }
 };
 
 Head read_head(SQLite::Database& database) {
-  return {database.execAndGet("PRAGMA application_id").getInt(), database.execAndGet("PRAGMA user_version").getInt(),
+  return {database.execAndGet("PRAGMA application_id").getInt(),
+          database.execAndGet("PRAGMA user_version").getInt(),
           database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt()};
 }
 
@@ -114,15 +129,17 @@ Head read_head_at_once(SQLite::Database& database) {
 void check_head(const Head& head, const fs::path& file, int newest) {
   if (head.is_new()) return;
   if (head.owner != application_id)
-    throw bad_input(fmt::format(
-        "{}: an SQLite database of another program (application id {:#x}), not a stackx store; choose another file "
-        "with --db",
-        file.string(), head.owner));
+    throw bad_input(
+        fmt::format("{}: an SQLite database of another program (application id {:#x}), not a "
+                    "stackx store; choose another file "
+                    "with --db",
+                    file.string(), head.owner));
   if (head.version > newest)
-    throw bad_input(fmt::format(
-        "{}: written by a newer stackx (schema {}; this one knows up to {}); update stackx, or choose another file "
-        "with --db",
-        file.string(), head.version, newest));
+    throw bad_input(
+        fmt::format("{}: written by a newer stackx (schema {}; this one knows up to {}); update "
+                    "stackx, or choose another file "
+                    "with --db",
+                    file.string(), head.version, newest));
 }
 
 [[noreturn]] void refuse_old(const Head& head, const fs::path& file, int newest) {
@@ -139,7 +156,8 @@ void run_step(SQLite::Database& database, const fs::path& file, const Step& step
   check_head(head, file, newest);
   if (head.version >= step.version) return;
   database.exec(std::string(step.sql));
-  database.exec(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application_id, step.version));
+  database.exec(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application_id,
+                            step.version));
   transaction.commit();
 }
 
@@ -171,7 +189,8 @@ Cursor Connection::prepare(const char* sql) {
 
 Error Connection::damaged(const fs::path& file, const std::string& what) {
   return broken_environment(fmt::format(
-      "{}: the store is damaged: {}. Nothing was changed. Move the file aside and run `stackx inspect --resume` or "
+      "{}: the store is damaged: {}. Nothing was changed. Move the file aside and run `stackx "
+      "inspect --resume` or "
       "any other command that writes: a new store takes in the result documents kept beside it",
       file.string(), what));
 }
@@ -179,31 +198,38 @@ Error Connection::damaged(const fs::path& file, const std::string& what) {
 Error Connection::translate(const fs::path& file, const SQLite::Exception& error) {
   switch (error.getErrorCode()) {
     case SQLITE_NOTADB:
-      return bad_input(fmt::format(
-          "{}: not a stackx store (no SQLite database, or its head is damaged); choose another file with --db", file.string()));
+      return bad_input(
+          fmt::format("{}: not a stackx store (no SQLite database, or its head is damaged); choose "
+                      "another file with --db",
+                      file.string()));
     case SQLITE_CORRUPT:
-    case SQLITE_ERROR:     // our statements are constant: if one does not compile, the schema is damaged
+    case SQLITE_ERROR:  // our statements are constant: if one does not compile, the schema is
+                        // damaged
     case SQLITE_MISMATCH:
     case SQLITE_TOOBIG:
       return damaged(file, error.what());
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return broken_environment(fmt::format(
-          "{}: another process has held the store's lock for {} s; end it or try again later", file.string(),
-          busy_timeout_ms / 1000));
+          "{}: another process has held the store's lock for {} s; end it or try again later",
+          file.string(), busy_timeout_ms / 1000));
     case SQLITE_FULL:
-      return broken_environment(fmt::format("{}: the disk is full; nothing of this was stored", file.string()));
+      return broken_environment(
+          fmt::format("{}: the disk is full; nothing of this was stored", file.string()));
     case SQLITE_READONLY:
-      return broken_environment(fmt::format("{}: cannot be written; check its permissions", file.string()));
+      return broken_environment(
+          fmt::format("{}: cannot be written; check its permissions", file.string()));
     case SQLITE_CANTOPEN:
-      return broken_environment(fmt::format("{}: cannot be opened; check the path and permissions", file.string()));
+      return broken_environment(
+          fmt::format("{}: cannot be opened; check the path and permissions", file.string()));
     default:
       return broken_environment(fmt::format("{}: SQLite says: {}", file.string(), error.what()));
   }
 }
 
 Cursor& Cursor::operator<<(const Blob& blob) {
-  statement_->bind(++bound_, static_cast<const void*>(blob.bytes.data()), static_cast<int>(blob.bytes.size()));
+  statement_->bind(++bound_, static_cast<const void*>(blob.bytes.data()),
+                   static_cast<int>(blob.bytes.size()));
   return *this;
 }
 Cursor& Cursor::operator<<(std::nullptr_t) {

@@ -21,8 +21,8 @@ struct Blob {
   std::string bytes;
 };
 
-// A statement in use: values are bound in order with <<; reset at the end, because a statement left in the middle
-// of its rows keeps the log from being cleared.
+// A statement in use: values are bound in order with <<; reset at the end, because a statement left
+// in the middle of its rows keeps the log from being cleared.
 class Cursor {
  public:
   explicit Cursor(SQLite::Statement& statement) : statement_(&statement) {}
@@ -42,7 +42,9 @@ class Cursor {
   void execute() { statement_->exec(); }
   std::int64_t integer(int column) const { return statement_->getColumn(column).getInt64(); }
   double real(int column) const { return statement_->getColumn(column).getDouble(); }
-  std::string text(int column) const { return statement_->getColumn(column).getString(); }  // blobs too
+  std::string text(int column) const {
+    return statement_->getColumn(column).getString();
+  }  // blobs too
   bool is_null(int column) const { return statement_->isColumnNull(column); }
 
  private:
@@ -62,7 +64,8 @@ class Connection {
   // A prepared statement, kept for the next call with the same literal; without bindings.
   Cursor prepare(const char* sql);
 
-  // Runs `work` and turns what SQLite, or damaged content, throws into an Error that names the file.
+  // Runs `work` and turns what SQLite, or damaged content, throws into an Error that names the
+  // file.
   template <typename Work>
   auto run(Work work) -> decltype(work()) {
     try {

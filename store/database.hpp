@@ -11,7 +11,8 @@ struct Store::Database {
   Connection connection;
 };
 
-// Where inspections meet: `hosts`, `stacks` and the like are read once a query and verified against their hashes.
+// Where inspections meet: `hosts`, `stacks` and the like are read once a query and verified against
+// their hashes.
 class SharedRows {
  public:
   explicit SharedRows(Connection& connection) : connection_(connection) {}
@@ -43,8 +44,9 @@ class SharedRows {
 };
 
 // The columns of an inspection in the order that read_row expects.
-#define STACKX_INSPECTION_COLUMNS                                                                        \
-  "hash, campaign, round, position, arm, sentinel, stack, workload, host, device, outcome, reason, "     \
+#define STACKX_INSPECTION_COLUMNS                                                            \
+  "hash, campaign, round, position, arm, sentinel, stack, workload, host, device, outcome, " \
+  "reason, "                                                                                 \
   "finished, samples, flop, bytes, items, checksum"
 inline constexpr int first_column_after = 18;
 
@@ -52,7 +54,8 @@ struct Row {
   specs::Inspection columns;
   const SharedRows::HostRow* host;
 };
-Row read_row(Connection& connection, const Cursor& cursor, SharedRows& shared);  // verifies the checksum
+Row read_row(Connection& connection, const Cursor& cursor,
+             SharedRows& shared);  // verifies the checksum
 
 // One document from its row, verified by its id. `hash`: 32 bytes.
 std::optional<specs::Inspection> read_document(Connection& connection, const std::string& hash);

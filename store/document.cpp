@@ -15,10 +15,13 @@ namespace {
 using nlohmann::json;
 
 // Members that the columns hold: written again by specs::to_json from Parts::columns.
-constexpr std::array in_columns{"id",    "campaign", "round",  "position",   "arm",     "sentinel", "stack",
-                                "workload", "device", "samples_ns", "outcome", "reason", "finished"};
-// `work` has columns too, for queries; but SQLite knows no negative zero, and a document keeps what it says.
-constexpr std::array in_context{"loaded", "parameters", "runner", "artifacts", "stackx_version", "work"};
+constexpr std::array in_columns{"id",       "campaign", "round",    "position", "arm",
+                                "sentinel", "stack",    "workload", "device",   "samples_ns",
+                                "outcome",  "reason",   "finished"};
+// `work` has columns too, for queries; but SQLite knows no negative zero, and a document keeps what
+// it says.
+constexpr std::array in_context{"loaded",    "parameters",     "runner",
+                                "artifacts", "stackx_version", "work"};
 
 template <std::size_t N>
 json take(json& from, const std::array<const char*, N>& keys) {
@@ -54,18 +57,21 @@ specs::Inspection columns_of(const specs::Inspection& whole) {
 void verify_id(const specs::Inspection& inspection, const json& document) {
   const std::string id = specs::content_id(document);
   if (id != inspection.id)
-    throw bad_input(fmt::format(
-        "inspection {}: the id does not match the content, whose id is {}; the document was changed after it was "
-        "sealed and is not stored",
-        inspection.id.empty() ? "(without id)" : inspection.id, id));
+    throw bad_input(
+        fmt::format("inspection {}: the id does not match the content, whose id is {}; the "
+                    "document was changed after it was "
+                    "sealed and is not stored",
+                    inspection.id.empty() ? "(without id)" : inspection.id, id));
 }
 
 // The document as a reader will get it: with the same id, and readable.
 void verify_rebuilt(const Parts& parts) {
   try {
-    (void)specs::inspection_from(specs::Node::parse_text(specs::canonical(assemble(parts)), "inspection " + parts.columns.id));
+    (void)specs::inspection_from(specs::Node::parse_text(specs::canonical(assemble(parts)),
+                                                         "inspection " + parts.columns.id));
   } catch (const Error& error) {
-    throw bad_input(fmt::format("{}; it is not stored, because nobody could read it again", error.what()));
+    throw bad_input(
+        fmt::format("{}; it is not stored, because nobody could read it again", error.what()));
   }
 }
 
@@ -75,10 +81,23 @@ std::uint32_t checksum(const specs::Inspection& columns, const std::string& stac
                        const std::string& workload_id, const std::string& host_hash) {
   const specs::Inspection& c = columns;
   return Checksum()
-      .add(c.id).add(c.campaign).add(c.round).add(c.position).add(c.arm).add(std::uint64_t{c.sentinel})
-      .add(stack_id).add(workload_id).add(host_hash).add(c.device)
-      .add(specs::to_string(c.outcome)).add(c.reason).add(c.finished).add(pack(c.samples_ns))
-      .add(c.work.flop + 0.0).add(c.work.bytes + 0.0).add(c.work.items + 0.0)  // -0 counts as 0
+      .add(c.id)
+      .add(c.campaign)
+      .add(c.round)
+      .add(c.position)
+      .add(c.arm)
+      .add(std::uint64_t{c.sentinel})
+      .add(stack_id)
+      .add(workload_id)
+      .add(host_hash)
+      .add(c.device)
+      .add(specs::to_string(c.outcome))
+      .add(c.reason)
+      .add(c.finished)
+      .add(pack(c.samples_ns))
+      .add(c.work.flop + 0.0)
+      .add(c.work.bytes + 0.0)
+      .add(c.work.items + 0.0)  // -0 counts as 0
       .value();
 }
 

@@ -25,7 +25,8 @@ int nibble(char c) {
 }
 
 [[noreturn]] void damaged_samples() {
-  throw broken_environment("packed samples are damaged: a number ends in the middle or is too long");
+  throw broken_environment(
+      "packed samples are damaged: a number ends in the middle or is too long");
 }
 
 }  // namespace

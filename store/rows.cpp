@@ -11,7 +11,8 @@ using nlohmann::json;
 
 // A shared row that is missing, or is not what its hash says.
 [[noreturn]] void bad_row(Connection& connection, const char* table, std::int64_t row) {
-  throw Connection::damaged(connection.file(), fmt::format("{}: row {} is missing or changed", table, row));
+  throw Connection::damaged(connection.file(),
+                            fmt::format("{}: row {} is missing or changed", table, row));
 }
 
 std::string name_of(Connection& connection, const char* table, const char* sql, std::int64_t row) {
@@ -57,13 +58,15 @@ const SharedRows::WorkloadRow& SharedRows::workload(std::int64_t row) {
 const SharedRows::HostRow& SharedRows::host(std::int64_t row) {
   if (const auto known = hosts_.find(row); known != hosts_.end()) return known->second;
   Cursor cursor = connection_.prepare(
-      "SELECT hash, fingerprint, hostname, microarchitecture, cpu_model, document FROM hosts WHERE id = ?");
+      "SELECT hash, fingerprint, hostname, microarchitecture, cpu_model, document FROM hosts WHERE "
+      "id = ?");
   cursor << row;
   if (!cursor.next()) bad_row(connection_, "hosts", row);
   HostRow result{hex_of(cursor.text(0)), cursor.text(1), cursor.text(2),
                  cursor.text(3),         cursor.text(4), cursor.text(5)};
   if (specs::sha256(result.document) != result.hash) bad_row(connection_, "hosts", row);
-  const specs::Host host = specs::host_from(specs::Node::parse_text(result.document, connection_.file().string()));
+  const specs::Host host =
+      specs::host_from(specs::Node::parse_text(result.document, connection_.file().string()));
   if (host.fingerprint() != result.fingerprint || host.hostname != result.hostname ||
       host.cpu.microarchitecture != result.microarchitecture || host.cpu.model != result.cpu_model)
     bad_row(connection_, "hosts", row);
@@ -73,13 +76,15 @@ const SharedRows::HostRow& SharedRows::host(std::int64_t row) {
 const std::string& SharedRows::campaign(std::int64_t row) {
   const auto known = campaigns_.find(row);
   if (known != campaigns_.end()) return known->second;
-  return campaigns_[row] = name_of(connection_, "campaigns", "SELECT name FROM campaigns WHERE id = ?", row);
+  return campaigns_[row] =
+             name_of(connection_, "campaigns", "SELECT name FROM campaigns WHERE id = ?", row);
 }
 
 const std::string& SharedRows::device(std::int64_t row) {
   const auto known = devices_.find(row);
   if (known != devices_.end()) return known->second;
-  return devices_[row] = name_of(connection_, "devices", "SELECT name FROM devices WHERE id = ?", row);
+  return devices_[row] =
+             name_of(connection_, "devices", "SELECT name FROM devices WHERE id = ?", row);
 }
 
 Row read_row(Connection& connection, const Cursor& cursor, SharedRows& shared) {
@@ -104,7 +109,8 @@ Row read_row(Connection& connection, const Cursor& cursor, SharedRows& shared) {
   c.work = {cursor.real(14), cursor.real(15), cursor.real(16)};
   if (outcome) c.outcome = *outcome;
   if (!outcome || checksum(c, stack.id, workload.id, row.host->hash) != cursor.integer(17))
-    throw Connection::damaged(connection.file(), fmt::format("inspection {}: its checksum does not hold", c.id));
+    throw Connection::damaged(connection.file(),
+                              fmt::format("inspection {}: its checksum does not hold", c.id));
   return row;
 }
 
@@ -116,9 +122,10 @@ std::optional<specs::Inspection> read_document(Connection& connection, const std
   SharedRows shared(connection);
   Row row = read_row(connection, cursor, shared);
   const std::int64_t context_row = cursor.integer(first_column_after + 1);
-  Parts parts{std::move(row.columns), row.host->document,
-              name_of(connection, "contexts", "SELECT document FROM contexts WHERE id = ?", context_row),
-              cursor.text(first_column_after)};
+  Parts parts{
+      std::move(row.columns), row.host->document,
+      name_of(connection, "contexts", "SELECT document FROM contexts WHERE id = ?", context_row),
+      cursor.text(first_column_after)};
   const std::string id = parts.columns.id;
   const std::string text = specs::canonical(assemble(parts));
   try {

@@ -1,6 +1,7 @@
 // The steps that made the schema what it is, oldest first. FORMAT.md describes the result.
 //
-// A step is never changed after it landed: stores in the field have run it. A new schema is a new step.
+// A step is never changed after it landed: stores in the field have run it. A new schema is a new
+// step.
 #pragma once
 
 #include <span>

@@ -18,17 +18,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A writer needs milliseconds from the temporary name to the final one; what is older was left by a killed one.
+// A writer needs milliseconds from the temporary name to the final one; what is older was left by a
+// killed one.
 constexpr auto abandoned_after = std::chrono::hours(1);
 
 [[noreturn]] void fail(const fs::path& path, const char* doing) {
-  throw broken_environment(fmt::format("{}: {}: {}; the result is not stored, make room or choose another place with --db",
-                                       path.string(), doing, std::strerror(errno)));
+  throw broken_environment(fmt::format(
+      "{}: {}: {}; the result is not stored, make room or choose another place with --db",
+      path.string(), doing, std::strerror(errno)));
 }
 
 class File {
  public:
-  File(const fs::path& path, int flags) : path_(path), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+  File(const fs::path& path, int flags)
+      : path_(path), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
     if (descriptor_ < 0) fail(path_, "cannot be opened");
   }
   ~File() {
@@ -63,8 +66,8 @@ void make_directory(const fs::path& directory) {
   std::error_code error;
   fs::create_directory(directory, error);
   if (error)
-    throw broken_environment(fmt::format("{}: cannot be made: {}; choose another place with --db", directory.string(),
-                                         error.message()));
+    throw broken_environment(fmt::format("{}: cannot be made: {}; choose another place with --db",
+                                         directory.string(), error.message()));
   sync_directory(directory.parent_path());
 }
 
@@ -103,7 +106,8 @@ Found find_documents(const fs::path& directory) {
       const auto age = fs::file_time_type::clock::now() - entry.last_write_time(ignored);
       if (!ignored && age > abandoned_after) fs::remove(entry.path(), ignored);
     } else if (entry.path().extension() == ".json") {
-      (entry.path().filename() == "plan.json" ? found.plans : found.inspections).push_back(entry.path());
+      (entry.path().filename() == "plan.json" ? found.plans : found.inspections)
+          .push_back(entry.path());
     }
   }
   std::ranges::sort(found.inspections);
@@ -112,7 +116,8 @@ Found find_documents(const fs::path& directory) {
 
 }  // namespace
 
-Spool::Spool(const fs::path& database) : directory_(fs::absolute(database).parent_path() / "results") {}
+Spool::Spool(const fs::path& database)
+    : directory_(fs::absolute(database).parent_path() / "results") {}
 
 fs::path Spool::write(const specs::Inspection& inspection) {
   const fs::path file = directory_ / directory_of(inspection.campaign) / (inspection.id + ".json");
@@ -134,8 +139,9 @@ std::vector<std::string> Spool::recover(Store& store) const {
       recovered += ingest(specs::Node::parse_file(file)) == Ingest::inserted;
     } catch (const Error& error) {
       const std::string why = error.what();  // reading errors name the file themselves
-      remarks.push_back(why.starts_with(file.string()) ? fmt::format("not taken into the store: {}", why)
-                                                       : fmt::format("not taken into the store: {}: {}", file.string(), why));
+      remarks.push_back(why.starts_with(file.string())
+                            ? fmt::format("not taken into the store: {}", why)
+                            : fmt::format("not taken into the store: {}: {}", file.string(), why));
     }
   };
   if (!fs::is_directory(directory_)) return remarks;
@@ -147,12 +153,14 @@ std::vector<std::string> Spool::recover(Store& store) const {
     for (const fs::path& file : found.inspections) {
       const std::string id = file.stem().string();
       if (is_id(id) && store.has(id)) continue;  // without reading it
-      take_in(file, [&](const specs::Node& node) { return store.ingest(specs::inspection_from(node)); });
+      take_in(file,
+              [&](const specs::Node& node) { return store.ingest(specs::inspection_from(node)); });
     }
   }
   if (recovered > 0)
-    remarks.insert(remarks.begin(), fmt::format("{} result documents of {} were not in the store yet and are now", recovered,
-                                                directory_.string()));
+    remarks.insert(remarks.begin(),
+                   fmt::format("{} result documents of {} were not in the store yet and are now",
+                               recovered, directory_.string()));
   return remarks;
 }
 

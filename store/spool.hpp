@@ -1,13 +1,16 @@
-// Result documents as files beside the store: what makes a result durable before anything else happens to it.
+// Result documents as files beside the store: what makes a result durable before anything else
+// happens to it.
 //
-//   <directory of the database>/results/<campaign, first 12 digits, or "single">/<inspection id>.json
-//   <directory of the database>/results/<campaign, first 12 digits>/plan.json
-// A file is written under another name in the same directory, synced, then renamed: under its own name it is whole,
-// always. After write() returned a kill loses nothing; a power failure can lose what was written within the file
-// system's last commit interval (seconds), because the rename itself is not synced: that second sync would double the
-// pause between two inspections (12 ms instead of 6 on a cloud disk) to save one that --resume runs again. The files
-// stay: a store that is lost or damaged is made again from them, and any of them may be deleted once the store holds it.
-// Rejected: a store with synchronous=FULL and no files, which costs the same sync and leaves one copy.
+//   <directory of the database>/results/<campaign, first 12 digits, or "single">/<inspection
+//   id>.json <directory of the database>/results/<campaign, first 12 digits>/plan.json
+// A file is written under another name in the same directory, synced, then renamed: under its own
+// name it is whole, always. After write() returned a kill loses nothing; a power failure can lose
+// what was written within the file system's last commit interval (seconds), because the rename
+// itself is not synced: that second sync would double the pause between two inspections (12 ms
+// instead of 6 on a cloud disk) to save one that --resume runs again. The files stay: a store that
+// is lost or damaged is made again from them, and any of them may be deleted once the store holds
+// it. Rejected: a store with synchronous=FULL and no files, which costs the same sync and leaves
+// one copy.
 #pragma once
 
 #include <filesystem>
@@ -27,8 +30,9 @@ class Spool {
   std::filesystem::path write(const specs::Inspection& inspection);
   std::filesystem::path write(const specs::Plan& plan);
 
-  // Ingests every document that the store lacks, campaign plans first. Returns what the user should know, one line
-  // each: how many were taken in (if any), and each file that is damaged or refused, which stays where it is.
+  // Ingests every document that the store lacks, campaign plans first. Returns what the user should
+  // know, one line each: how many were taken in (if any), and each file that is damaged or refused,
+  // which stays where it is.
   std::vector<std::string> recover(Store& store) const;
 
  private:

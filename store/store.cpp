@@ -23,7 +23,8 @@ std::filesystem::path default_path(const std::string& option) {
   if (!option.empty()) return option;
   if (const auto path = variable("STACKX_DB"); !path.empty()) return path;
   // XDG: a path that is not absolute is to be ignored.
-  if (const auto data = variable("XDG_DATA_HOME"); data.is_absolute()) return data / "stackx" / "stackx.db";
+  if (const auto data = variable("XDG_DATA_HOME"); data.is_absolute())
+    return data / "stackx" / "stackx.db";
   const auto home = variable("HOME");
   if (!home.is_absolute())
     throw bad_input("no place for the store: HOME is not set; name a file with --db or $STACKX_DB");

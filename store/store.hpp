@@ -1,8 +1,9 @@
 // The knowledge store: one SQLite file that keeps every result (schema and reasons: FORMAT.md).
 //
-// Readers are never blocked (WAL); a writer waits for another one; every document is one transaction, so a
-// crash at any moment leaves whole documents only. Ingesting a document twice changes nothing. What comes out was
-// verified: documents by their id, measurements by a checksum; a damaged file gives an Error, never wrong numbers.
+// Readers are never blocked (WAL); a writer waits for another one; every document is one
+// transaction, so a crash at any moment leaves whole documents only. Ingesting a document twice
+// changes nothing. What comes out was verified: documents by their id, measurements by a checksum;
+// a damaged file gives an Error, never wrong numbers.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct Measurement {
   bool sentinel = false;
   specs::Stack stack;
   specs::Workload workload;
-  std::string host;             // fingerprint
+  std::string host;  // fingerprint
   std::string hostname, microarchitecture, cpu_model;
   std::string device;
   specs::Outcome outcome = specs::Outcome::ok;
@@ -46,8 +47,9 @@ struct Measurement {
 
 struct Filter {
   std::optional<specs::Workload> workload = {};  // matched by specs::Workload::matches
-  std::optional<std::string> host = {};  // fingerprint
-  std::optional<std::string> hardware = {};  // whole words of a microarchitecture, CPU or GPU model: "v100"
+  std::optional<std::string> host = {};          // fingerprint
+  std::optional<std::string> hardware =
+      {};  // whole words of a microarchitecture, CPU or GPU model: "v100"
   std::optional<std::string> campaign = {};  // an id, or how it begins
 };
 
@@ -57,20 +59,26 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
 
-  // Both verify the id. A second, different document for one (campaign, round, arm) is refused: Error(bad_input).
+  // Both verify the id. A second, different document for one (campaign, round, arm) is refused:
+  // Error(bad_input).
   Ingest ingest(const specs::Inspection& inspection);
   Ingest ingest(const specs::Plan& plan);
 
-  std::optional<specs::Plan> plan(const std::string& id_or_prefix) const;  // throws Error if a prefix is ambiguous
-  std::vector<CampaignRow> campaigns() const;                              // newest first
-  std::set<std::pair<std::uint64_t, std::string>> done(const std::string& campaign) const;  // (round, arm)
+  std::optional<specs::Plan> plan(
+      const std::string& id_or_prefix) const;  // throws Error if a prefix is ambiguous
+  std::vector<CampaignRow> campaigns() const;  // newest first
+  std::set<std::pair<std::uint64_t, std::string>> done(
+      const std::string& campaign) const;  // (round, arm)
 
   std::vector<Measurement> measurements(const Filter& filter) const;
-  std::optional<specs::Inspection> inspection(const std::string& id_or_prefix) const;  // throws as plan() does
+  std::optional<specs::Inspection> inspection(
+      const std::string& id_or_prefix) const;  // throws as plan() does
   bool has(const std::string& inspection_id) const;
-  std::vector<std::string> inspection_ids(const std::string& campaign) const;  // in the order they ran; "": singles
+  std::vector<std::string> inspection_ids(
+      const std::string& campaign) const;  // in the order they ran; "": singles
 
-  // Reads everything: SQLite's own integrity check, every id, hash and checksum. One line a problem; empty is sound.
+  // Reads everything: SQLite's own integrity check, every id, hash and checksum. One line a
+  // problem; empty is sound.
   std::vector<std::string> check() const;
 
  private:

@@ -12,7 +12,9 @@ double normal(specs::Random& random) {
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
 }
 
-specs::Stack stack(const std::string& openblas) { return {{{"cpu", "host"}, {"openblas", openblas}}}; }
+specs::Stack stack(const std::string& openblas) {
+  return {{{"cpu", "host"}, {"openblas", openblas}}};
+}
 
 store::Measurement measurement(const specs::Stack& of, std::uint64_t round, double gflops) {
   store::Measurement m;
@@ -27,11 +29,13 @@ store::Measurement measurement(const specs::Stack& of, std::uint64_t round, doub
   m.finished = fmt::format("2025-06-01T12:00:{:02}Z", round % 60);
   m.work.flop = 1e12;  // large against the rounding of whole nanoseconds
   const double ns = m.work.flop / gflops;
-  for (const double factor : {0.9, 0.95, 1.0, 1.3, 2.0}) m.samples_ns.push_back(std::llround(ns * factor));
+  for (const double factor : {0.9, 0.95, 1.0, 1.3, 2.0})
+    m.samples_ns.push_back(std::llround(ns * factor));
   return m;
 }
 
-store::Measurement failure(const specs::Stack& of, std::uint64_t round, specs::Outcome outcome, const std::string& reason) {
+store::Measurement failure(const specs::Stack& of, std::uint64_t round, specs::Outcome outcome,
+                           const std::string& reason) {
   store::Measurement m = measurement(of, round, 1);
   m.samples_ns.clear();
   m.outcome = outcome;
@@ -39,8 +43,9 @@ store::Measurement failure(const specs::Stack& of, std::uint64_t round, specs::O
   return m;
 }
 
-std::vector<store::Measurement> campaign(std::size_t arms, std::uint64_t rounds,
-                                         const std::function<double(std::size_t, std::uint64_t)>& rate) {
+std::vector<store::Measurement> campaign(
+    std::size_t arms, std::uint64_t rounds,
+    const std::function<double(std::size_t, std::uint64_t)>& rate) {
   std::vector<store::Measurement> all;
   for (std::uint64_t round = 0; round < rounds; ++round)
     for (std::size_t arm = 0; arm < arms; ++arm)

@@ -1,8 +1,7 @@
-#include "analysis/comparison.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "analysis/comparison.hpp"
 #include "measurements.hpp"
 
 using namespace stackx;
@@ -37,7 +36,9 @@ TEST_CASE("comparison: the four verdicts") {
   CHECK_FALSE(slower.further_rounds);
 }
 
-TEST_CASE("comparison: too few pairs are unresolved however large the difference, and say what they lack") {
+TEST_CASE(
+    "comparison: too few pairs are unresolved however large the difference, and say what they "
+    "lack") {
   for (std::size_t n = 1; n < 6; ++n) {
     const Comparison c = one(std::vector<double>(n, std::log(0.03)));
     CHECK(c.verdict == Verdict::unresolved);
@@ -49,7 +50,8 @@ TEST_CASE("comparison: too few pairs are unresolved however large the difference
   CHECK(one({}).pairs == 0);
   CHECK(one({}).further_rounds == 6);
   // In a family of nineteen it takes ten.
-  const std::vector<std::vector<double>> nine(19, std::vector<double>(9, -1.0)), ten(19, std::vector<double>(10, -1.0));
+  const std::vector<std::vector<double>> nine(19, std::vector<double>(9, -1.0)),
+      ten(19, std::vector<double>(10, -1.0));
   CHECK(compare(nine, 0.01, 0.95)[7].verdict == Verdict::unresolved);
   CHECK(compare(nine, 0.01, 0.95)[7].further_rounds == 1);
   CHECK(compare(ten, 0.01, 0.95)[7].verdict == Verdict::slower);
@@ -60,7 +62,8 @@ TEST_CASE("comparison: verdict and interval always say the same") {
   for (int trial = 0; trial < 1500; ++trial) {
     std::vector<std::vector<double>> family;
     for (std::uint64_t m = 1 + random.below(8); m > 0; --m)
-      family.push_back(logs(random.next(), random.below(40), 0.97 + 0.06 * random.unit(), 0.02 * random.unit()));
+      family.push_back(
+          logs(random.next(), random.below(40), 0.97 + 0.06 * random.unit(), 0.02 * random.unit()));
     const double delta = 0.01, low = 1 / (1 + delta), high = 1 + delta;
     for (const Comparison& c : compare(family, delta, 0.95)) {
       const bool outside = c.interval && (c.interval->low > high || c.interval->high < low);
@@ -78,7 +81,8 @@ TEST_CASE("comparison: verdict and interval always say the same") {
 TEST_CASE("comparison: a larger family never turns unresolved into a verdict") {
   specs::Random random(6);
   for (int trial = 0; trial < 500; ++trial) {
-    const auto mine = logs(random.next(), 6 + random.below(20), 0.95 + 0.1 * random.unit(), 0.03 * random.unit());
+    const auto mine =
+        logs(random.next(), 6 + random.below(20), 0.95 + 0.1 * random.unit(), 0.03 * random.unit());
     const Verdict alone = one(mine).verdict;
     std::vector<std::vector<double>> family(1 + random.below(10), logs(random.next(), 12, 1, 0.05));
     family.push_back(mine);
@@ -104,7 +108,8 @@ TEST_CASE("comparison: swapping the sides swaps the verdict and inverts the rati
 }
 
 TEST_CASE("comparison: the estimate of further rounds is about right") {
-  // 2% apart, band 1%, noise 2%: measured with 12 pairs, then with as many as the estimate says, again and again.
+  // 2% apart, band 1%, noise 2%: measured with 12 pairs, then with as many as the estimate says,
+  // again and again.
   std::size_t resolved = 0, trials = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Comparison first = one(logs(seed, 12, 0.97, 0.02));

@@ -1,10 +1,9 @@
-#include "analysis/ranking.hpp"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/ranking.hpp"
 #include "analysis/rates.hpp"
 #include "measurements.hpp"
 
@@ -15,7 +14,8 @@ using specs::Outcome;
 
 namespace {
 
-Ranking ranked(const std::vector<store::Measurement>& measurements, Objective objective = Objective::rate) {
+Ranking ranked(const std::vector<store::Measurement>& measurements,
+               Objective objective = Objective::rate) {
   return rank(measurements, matmul, {.objective = objective, .this_host = here});
 }
 
@@ -29,7 +29,9 @@ std::string note_with(const Ranking& ranking, const std::string& words) {
 std::vector<store::Measurement> groups(std::uint64_t rounds = 20) {
   specs::Random random(99);
   const double base[] = {100, 100.2, 90, 30, 30.1};
-  return campaign(5, rounds, [&](std::size_t arm, std::uint64_t) { return base[arm] * std::exp(0.01 * normal(random)); });
+  return campaign(5, rounds, [&](std::size_t arm, std::uint64_t) {
+    return base[arm] * std::exp(0.01 * normal(random));
+  });
 }
 
 }  // namespace
@@ -78,7 +80,8 @@ TEST_CASE("ranking: samples of one process are one value, however many they are"
   auto few = groups(), many = groups();
   for (auto& m : many) {
     const auto samples = m.samples_ns;
-    for (int i = 0; i < 20; ++i) m.samples_ns.insert(m.samples_ns.end(), samples.begin(), samples.end());
+    for (int i = 0; i < 20; ++i)
+      m.samples_ns.insert(m.samples_ns.end(), samples.begin(), samples.end());
   }
   // The same medians, so the same ranking: nothing gains from repeating samples.
   CHECK(to_json(ranked(few)) == to_json(ranked(many)));
@@ -127,7 +130,8 @@ TEST_CASE("ranking: drift that a whole round shares cancels in the verdicts") {
   });
   const Ranking ranking = ranked(measurements);
   CHECK(*ranking.recommendations[0].cv > 0.05);
-  for (const std::size_t i : {1u, 2u}) CHECK(ranking.recommendations[i].versus_best->verdict == Verdict::slower);
+  for (const std::size_t i : {1u, 2u})
+    CHECK(ranking.recommendations[i].versus_best->verdict == Verdict::slower);
 }
 
 TEST_CASE("ranking: failures are counted by outcome and never rank") {
@@ -141,8 +145,10 @@ TEST_CASE("ranking: failures are counted by outcome and never rank") {
   measurements.push_back(fast_but_wrong);
   const Ranking ranking = ranked(measurements);
   REQUIRE(ranking.recommendations.size() == 5);
-  const auto row = std::ranges::find(ranking.recommendations, stack("0.3.1"), &Recommendation::stack);
-  CHECK(row->failures == std::vector<std::pair<std::string, std::size_t>>{{"crashed", 1}, {"timed_out", 2}});
+  const auto row =
+      std::ranges::find(ranking.recommendations, stack("0.3.1"), &Recommendation::stack);
+  CHECK(row->failures ==
+        std::vector<std::pair<std::string, std::size_t>>{{"crashed", 1}, {"timed_out", 2}});
   CHECK(row->inspections == 20);
   REQUIRE(ranking.failed.size() == 1);
   CHECK(ranking.failed[0].stack == stack("9.9"));
@@ -155,7 +161,8 @@ TEST_CASE("ranking: sentinels have no rows; their noise floor is a note") {
   specs::Random random(5);
   for (const auto& original : groups())
     if (original.stack == stack("0.3.2") && original.round < 12) {
-      auto sentinel = measurement(original.stack, original.round, 90 * std::exp(0.01 * normal(random)));
+      auto sentinel =
+          measurement(original.stack, original.round, 90 * std::exp(0.01 * normal(random)));
       sentinel.sentinel = true;
       sentinel.arm += "+A";
       measurements.push_back(sentinel);
@@ -169,7 +176,9 @@ TEST_CASE("ranking: sentinels have no rows; their noise floor is a note") {
 
 TEST_CASE("ranking: stacks that share no round are tied unless their own intervals are apart") {
   auto measurements = groups();
-  std::erase_if(measurements, [](const auto& m) { return m.stack == stack("0.3.1") || m.stack == stack("0.3.2"); });
+  std::erase_if(measurements, [](const auto& m) {
+    return m.stack == stack("0.3.1") || m.stack == stack("0.3.2");
+  });
   for (std::uint64_t r = 0; r < 12; ++r)
     for (const auto& [version, rate] : {std::pair{"near", 99.0}, {"far", 50.0}}) {
       auto m = measurement(stack(version), r, rate + static_cast<double>(r % 5) * 0.3);
@@ -193,8 +202,10 @@ TEST_CASE("ranking: stacks that share no round are tied unless their own interva
 TEST_CASE("ranking: only one device's rounds pair, and inspections outside of campaigns do not") {
   auto measurements = groups();
   for (auto& m : measurements)
-    if (m.stack == stack("0.3.2")) m.device = "another";
-    else if (m.stack == stack("0.3.3")) m.campaign.clear();
+    if (m.stack == stack("0.3.2"))
+      m.device = "another";
+    else if (m.stack == stack("0.3.3"))
+      m.campaign.clear();
   const Ranking ranking = ranked(measurements);
   for (const auto& row : ranking.recommendations)
     if (row.stack == stack("0.3.2") || row.stack == stack("0.3.3")) {
@@ -221,9 +232,12 @@ TEST_CASE("ranking: the objective orders a tie group and never the ranks") {
   // Arm 0 a little faster and unsteady, arm 1 steady: tied. Arm 2 the steadiest and slower.
   specs::Random random(21);
   const double base[] = {101, 100, 80}, noise[] = {0.06, 0.01, 0.001};
-  const auto measurements =
-      campaign(3, 20, [&](std::size_t arm, std::uint64_t) { return base[arm] * std::exp(noise[arm] * normal(random)); });
-  const auto first = [&](Objective objective) { return ranked(measurements, objective).recommendations[0]; };
+  const auto measurements = campaign(3, 20, [&](std::size_t arm, std::uint64_t) {
+    return base[arm] * std::exp(noise[arm] * normal(random));
+  });
+  const auto first = [&](Objective objective) {
+    return ranked(measurements, objective).recommendations[0];
+  };
   CHECK(first(Objective::rate).stack == stack("0.3.0"));
   CHECK(first(Objective::stability).stack == stack("0.3.1"));
   CHECK(first(Objective::balanced).stack == stack("0.3.1"));
@@ -235,7 +249,8 @@ TEST_CASE("ranking: the objective orders a tie group and never the ranks") {
   }
 }
 
-TEST_CASE("ranking: a workload with open parameters takes the one measured most and names the others") {
+TEST_CASE(
+    "ranking: a workload with open parameters takes the one measured most and names the others") {
   auto measurements = groups();
   for (std::uint64_t r = 0; r < 3; ++r) {
     auto m = measurement(stack("0.3.0"), r, 500);
@@ -244,7 +259,8 @@ TEST_CASE("ranking: a workload with open parameters takes the one measured most 
   }
   const Ranking open = rank(measurements, {"matmul", {{"n", "512"}}}, {.this_host = here});
   CHECK(open.workload == matmul);
-  CHECK_THAT(note_with(open, "also measured"), Catch::Contains("m=2048") && Catch::Contains("3 inspections"));
+  CHECK_THAT(note_with(open, "also measured"),
+             Catch::Contains("m=2048") && Catch::Contains("3 inspections"));
   CHECK(note_with(ranked(measurements), "also measured").empty());
   const Ranking large = rank(measurements, {"matmul", {{"m", "2048"}}}, {.this_host = here});
   CHECK(large.recommendations.size() == 1);

@@ -15,10 +15,12 @@ namespace {
 Ranking sample() {
   specs::Random random(8);
   const double base[] = {1234, 1230, 900, 30.5};
-  auto measurements =
-      campaign(4, 12, [&](std::size_t arm, std::uint64_t) { return base[arm] * std::exp(0.01 * normal(random)); });
+  auto measurements = campaign(4, 12, [&](std::size_t arm, std::uint64_t) {
+    return base[arm] * std::exp(0.01 * normal(random));
+  });
   measurements.push_back(failure(stack("0.3.2"), 50, specs::Outcome::crashed, "signal 11"));
-  measurements.push_back(failure(stack("broken"), 0, specs::Outcome::build_failed, "hash mismatch of a.whl"));
+  measurements.push_back(
+      failure(stack("broken"), 0, specs::Outcome::build_failed, "hash mismatch of a.whl"));
   return rank(measurements, matmul, {.this_host = here});
 }
 
@@ -39,17 +41,21 @@ std::vector<std::string> lines(const std::string& text) {
 
 TEST_CASE("output: JSON as the design fixes it") {
   const auto json = to_json(sample());
-  for (const char* key : {"hw", "workload", "recommendations", "notes", "failed", "delta"}) CHECK(json.contains(key));
+  for (const char* key : {"hw", "workload", "recommendations", "notes", "failed", "delta"})
+    CHECK(json.contains(key));
   REQUIRE(json["recommendations"].size() == 4);
   for (const auto& row : json["recommendations"])
-    for (const char* key : {"rank", "stack", "rate", "cv", "inspections", "failures", "evidence", "sources", "verdict_vs_best"})
+    for (const char* key : {"rank", "stack", "rate", "cv", "inspections", "failures", "evidence",
+                            "sources", "verdict_vs_best"})
       CHECK(row.contains(key));
   const auto& best = json["recommendations"][0];
   CHECK(best["rank"] == 1);
   CHECK(best["verdict_vs_best"].is_null());
   CHECK(best["rate"]["unit"] == "GFLOP/s");
   CHECK(best["rate"]["ci95"].size() == 2);
-  CHECK(best["stack"]["id"] == (best["stack"]["components"]["openblas"] == "0.3.0" ? stack("0.3.0") : stack("0.3.1")).id());
+  CHECK(
+      best["stack"]["id"] ==
+      (best["stack"]["components"]["openblas"] == "0.3.0" ? stack("0.3.0") : stack("0.3.1")).id());
   const auto& third = json["recommendations"][2];
   CHECK(third["verdict_vs_best"] == "SLOWER");
   CHECK(third["vs_best"]["ratio"].get<double>() == Approx(900.0 / 1232).epsilon(0.02));
@@ -70,10 +76,12 @@ TEST_CASE("output: the table fits, says constants once and marks ties") {
   const std::string text = table(sample(), 0, false);
   INFO(text);
   for (const std::string& line : lines(text)) CHECK(width(line) <= 120);
-  CHECK_THAT(text, Catch::Contains("All stacks: cpu host") && Catch::Contains("All evidence: measured") &&
-                       Catch::Contains("=1") && Catch::Contains("SLOWER ×0.7") && Catch::Contains("12 ") &&
-                       Catch::Contains("openblas 0.3.2") && Catch::Contains("±1%") && Catch::Contains("95%") &&
-                       Catch::Contains("1 build_failed: hash mismatch of a.whl") && Catch::Contains("Notes:"));
+  CHECK_THAT(
+      text,
+      Catch::Contains("All stacks: cpu host") && Catch::Contains("All evidence: measured") &&
+          Catch::Contains("=1") && Catch::Contains("SLOWER ×0.7") && Catch::Contains("12 ") &&
+          Catch::Contains("openblas 0.3.2") && Catch::Contains("±1%") && Catch::Contains("95%") &&
+          Catch::Contains("1 build_failed: hash mismatch of a.whl") && Catch::Contains("Notes:"));
   CHECK(text.find("cpu host", text.find("cpu host") + 1) == std::string::npos);
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK(table(sample(), 0, true).find('\x1b') != std::string::npos);
@@ -100,13 +108,17 @@ TEST_CASE("output: rows are limited and the rest is counted") {
 }
 
 TEST_CASE("output: wide stacks wrap and stay within the page") {
-  auto measurements = campaign(3, 8, [](std::size_t arm, std::uint64_t) { return 100.0 + static_cast<double>(arm); });
+  auto measurements = campaign(
+      3, 8, [](std::size_t arm, std::uint64_t) { return 100.0 + static_cast<double>(arm); });
   for (auto& m : measurements)
-    for (int i = 0; i < 9; ++i) m.stack.components["component-" + std::to_string(i)] = "1.2." + m.stack.components["openblas"];
+    for (int i = 0; i < 9; ++i)
+      m.stack.components["component-" + std::to_string(i)] =
+          "1.2." + m.stack.components["openblas"];
   const std::string text = table(rank(measurements, matmul, {.this_host = here}), 0, false);
   INFO(text);
   for (const std::string& line : lines(text)) CHECK(width(line) <= 120);
-  for (int i = 0; i < 9; ++i) CHECK_THAT(text, Catch::Contains("component-" + std::to_string(i) + " 1.2.0.3.2"));
+  for (int i = 0; i < 9; ++i)
+    CHECK_THAT(text, Catch::Contains("component-" + std::to_string(i) + " 1.2.0.3.2"));
 }
 
 TEST_CASE("output: an empty ranking is a sentence, not a crash") {

@@ -16,10 +16,14 @@ enum class Shape { normal, lognormal, bimodal, heavy };
 
 double draw(Shape shape, specs::Random& random) {
   switch (shape) {
-    case Shape::normal: return normal(random);
-    case Shape::lognormal: return std::exp(normal(random)) - 1;                       // median 0
-    case Shape::bimodal: return (random.below(2) ? 2 : -2) + 0.5 * normal(random);    // median 0
-    case Shape::heavy: return normal(random) / std::max(1e-12, std::abs(normal(random)));  // Cauchy
+    case Shape::normal:
+      return normal(random);
+    case Shape::lognormal:
+      return std::exp(normal(random)) - 1;  // median 0
+    case Shape::bimodal:
+      return (random.below(2) ? 2 : -2) + 0.5 * normal(random);  // median 0
+    case Shape::heavy:
+      return normal(random) / std::max(1e-12, std::abs(normal(random)));  // Cauchy
   }
   return 0;
 }
@@ -27,19 +31,22 @@ double draw(Shape shape, specs::Random& random) {
 // Any claim of difference in one ranking of equal stacks.
 bool claims_difference(const Ranking& ranking) {
   for (const auto& row : ranking.recommendations)
-    if (row.rank != 1 || (row.versus_best && (row.versus_best->verdict == Verdict::slower || row.versus_best->verdict == Verdict::faster)))
+    if (row.rank != 1 || (row.versus_best && (row.versus_best->verdict == Verdict::slower ||
+                                              row.versus_best->verdict == Verdict::faster)))
       return true;
   return false;
 }
 
-double false_claims(std::size_t arms, std::uint64_t rounds, double noise, double drift, double delta, int trials, std::uint64_t seed) {
+double false_claims(std::size_t arms, std::uint64_t rounds, double noise, double drift,
+                    double delta, int trials, std::uint64_t seed) {
   specs::Random random(seed);
   int wrong = 0;
   for (int trial = 0; trial < trials; ++trial) {
     double machine = 0;
     std::uint64_t current = 0;
     const auto measurements = campaign(arms, rounds, [&](std::size_t, std::uint64_t round) {
-      if (round != current) machine += drift * normal(random);  // a random walk that all arms of a round share
+      if (round != current)
+        machine += drift * normal(random);  // a random walk that all arms of a round share
       current = round;
       return 100 * std::exp(machine + noise * normal(random));
     });
@@ -70,7 +77,8 @@ TEST_CASE("simulation: the interval of the median covers as often as it says") {
       }
       const double measured = static_cast<double>(covered) / trials;
       const double error = std::sqrt(stated * (1 - stated) / trials);
-      INFO("shape " << static_cast<int>(shape) << " n " << n << ": stated " << stated << ", measured " << measured);
+      INFO("shape " << static_cast<int>(shape) << " n " << n << ": stated " << stated
+                    << ", measured " << measured);
       CHECK(measured > stated - 4 * error);
       CHECK(measured < stated + 4 * error);
       CHECK(stated >= 0.95);
@@ -87,7 +95,9 @@ TEST_CASE("simulation: two equal stacks are told apart in at most 5% of campaign
     }
 }
 
-TEST_CASE("simulation: many equal stacks, the best picked from the data: still at most 5% with the default band") {
+TEST_CASE(
+    "simulation: many equal stacks, the best picked from the data: still at most 5% with the "
+    "default band") {
   for (const std::size_t arms : {6u, 12u, 20u})
     for (const double noise : {0.01, 0.02, 0.05}) {
       const double rate = false_claims(arms, 13, noise, noise, 0.01, 150, 7 * arms);
@@ -106,7 +116,8 @@ TEST_CASE("simulation: real differences are found") {
     });
     const Ranking ranking = rank(measurements, matmul, {.this_host = here});
     reversed += ranking.recommendations[0].stack != stack("0.3.0");
-    for (const auto& row : ranking.recommendations) slower += row.versus_best && row.versus_best->verdict == Verdict::slower;
+    for (const auto& row : ranking.recommendations)
+      slower += row.versus_best && row.versus_best->verdict == Verdict::slower;
   }
   CHECK(reversed == 0);
   CHECK(slower > 40 * 11 * 9 / 10);

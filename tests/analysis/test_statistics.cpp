@@ -1,5 +1,3 @@
-#include "analysis/statistics.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "analysis/statistics.hpp"
 #include "measurements.hpp"
 
 using namespace stackx;
@@ -33,13 +32,16 @@ double tail_by_enumeration(std::size_t n, std::size_t k) {
 }
 
 nlohmann::json ask_oracle(const nlohmann::json& request) {
-  const auto file = std::filesystem::temp_directory_path() / ("stackx-oracle-" + std::to_string(::getpid()) + ".json");
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("stackx-oracle-" + std::to_string(::getpid()) + ".json");
   std::ofstream(file) << request.dump();
-  const std::string command = std::string(STACKX_TEST_PYTHON) + " " STACKX_SOURCE_DIR "/tests/analysis/oracle.py < " + file.string();
+  const std::string command = std::string(STACKX_TEST_PYTHON) +
+                              " " STACKX_SOURCE_DIR "/tests/analysis/oracle.py < " + file.string();
   std::string answer;
   if (FILE* pipe = ::popen(command.c_str(), "r")) {
     char buffer[4096];
-    for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) answer.append(buffer, n);
+    for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+      answer.append(buffer, n);
     ::pclose(pipe);
   }
   std::filesystem::remove(file);
@@ -55,7 +57,8 @@ TEST_CASE("statistics: small cases by hand") {
   CHECK(quantile(std::vector{10.0, 20.0, 30.0, 40.0, 50.0}, 0.25) == 20);
   CHECK(quantile(std::vector{10.0, 20.0}, 0.1) == Approx(11));
   CHECK(mad(std::vector{1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0}) == 1);
-  CHECK(*standard_deviation(std::vector{2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0}) == Approx(2.138089935));
+  CHECK(*standard_deviation(std::vector{2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0}) ==
+        Approx(2.138089935));
   CHECK(*cv(std::vector{9.0, 11.0}) == Approx(std::sqrt(2.0) / 10));
   CHECK_FALSE(cv(std::vector{5.0}));
   CHECK_FALSE(cv(std::vector{-1.0, 1.0}));
@@ -63,7 +66,9 @@ TEST_CASE("statistics: small cases by hand") {
   CHECK_THROWS_AS(quantile(std::vector{1.0}, 1.5), std::invalid_argument);
 }
 
-TEST_CASE("statistics: the interval of the median attains what exact enumeration says, and no wider one is taken") {
+TEST_CASE(
+    "statistics: the interval of the median attains what exact enumeration says, and no wider one "
+    "is taken") {
   specs::Random random(1);
   for (const double confidence : {0.8, 0.9, 0.95, 0.99, 0.998}) {
     for (std::size_t n = 1; n <= 18; ++n) {
@@ -115,26 +120,31 @@ TEST_CASE("statistics: the sign test against enumeration of all signs") {
       std::vector<double> values(positive, 1.0);
       values.resize(n, -1.0);
       // Share of all sign patterns at least as lopsided to one side, twice.
-      const double expected = std::min(1.0, 2 * tail_by_enumeration(n, std::min(positive, n - positive)));
+      const double expected =
+          std::min(1.0, 2 * tail_by_enumeration(n, std::min(positive, n - positive)));
       CHECK(sign_test_outside(values, 0, 0) == Approx(expected).epsilon(1e-12));
     }
 }
 
 TEST_CASE("statistics: Holm by hand, and its properties") {
-  // Five p-values at 5%: thresholds .01, .0125, .01667, .025, .05; the third fails and stops the rest.
+  // Five p-values at 5%: thresholds .01, .0125, .01667, .025, .05; the third fails and stops the
+  // rest.
   const Holm result = holm(std::vector{0.04, 0.001, 0.02, 0.012, 0.03}, 0.05);
   CHECK(result.rejected == std::vector{false, true, false, true, false});
   CHECK(result.level[1] == Approx(0.05 / 5));
   CHECK(result.level[3] == Approx(0.05 / 4));
-  for (const int i : {0, 2, 4}) CHECK(result.level[static_cast<std::size_t>(i)] == Approx(0.05 / 3));
+  for (const int i : {0, 2, 4})
+    CHECK(result.level[static_cast<std::size_t>(i)] == Approx(0.05 / 3));
   CHECK(holm({}, 0.05).rejected.empty());
 
   specs::Random random(3);
   for (int trial = 0; trial < 2000; ++trial) {
     std::vector<double> p;
-    for (std::uint64_t n = 1 + random.below(12); n > 0; --n) p.push_back(random.unit() * random.unit() * random.unit() * 0.3);
+    for (std::uint64_t n = 1 + random.below(12); n > 0; --n)
+      p.push_back(random.unit() * random.unit() * random.unit() * 0.3);
     const Holm all = holm(p, 0.05);
-    // The closed test with Bonferroni on every intersection is the definition; Holm is its shortcut.
+    // The closed test with Bonferroni on every intersection is the definition; Holm is its
+    // shortcut.
     for (std::size_t i = 0; i < p.size(); ++i) {
       bool rejected = true;
       for (std::uint64_t set = 0; set < (1ULL << p.size()); ++set) {
@@ -166,11 +176,13 @@ TEST_CASE("statistics: the same numbers as NumPy and SciPy") {
     const auto& expected = answer["values"][i];
     const double levels[] = {0, .1, .25, .5, .75, .9, 1};
     for (std::size_t q = 0; q < 7; ++q)
-      CHECK(quantile(all[i], levels[q]) == Approx(expected["quantiles"][q].get<double>()).margin(1e-12));
+      CHECK(quantile(all[i], levels[q]) ==
+            Approx(expected["quantiles"][q].get<double>()).margin(1e-12));
     CHECK(median(all[i]) == Approx(expected["median"].get<double>()).margin(1e-12));
     CHECK(mad(all[i]) == Approx(expected["mad"].get<double>()).margin(1e-12));
     CHECK(mean(all[i]) == Approx(expected["mean"].get<double>()).margin(1e-12));
-    if (!expected["sd"].is_null()) CHECK(*standard_deviation(all[i]) == Approx(expected["sd"].get<double>()));
+    if (!expected["sd"].is_null())
+      CHECK(*standard_deviation(all[i]) == Approx(expected["sd"].get<double>()));
     CHECK(sign_test_outside(all[i], 0, 0) == Approx(expected["sign"].get<double>()).epsilon(1e-9));
     const auto interval = median_interval(all[i], 0.95);
     REQUIRE(interval.has_value() == !expected["interval"].is_null());

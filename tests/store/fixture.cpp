@@ -52,7 +52,9 @@ specs::Inspection inspection(std::uint64_t number, const std::string& campaign) 
   i.position = number % 4;
   i.arm = fmt::format("arm-{}", number % 4);
   i.sentinel = number % 4 == 3;
-  i.stack.components = {{"openblas", fmt::format("0.3.{}", 20 + number % 4)}, {"cpu", "sapphire-rapids"}, {"python", "3.11"}};
+  i.stack.components = {{"openblas", fmt::format("0.3.{}", 20 + number % 4)},
+                        {"cpu", "sapphire-rapids"},
+                        {"python", "3.11"}};
   i.loaded = {{"openblas", i.stack.components["openblas"]}};
   i.workload = {"matmul", {{"m", "512"}, {"n", "512"}, {"k", "512"}, {"dtype", "float32"}}};
   i.parameters = i.workload.params;
@@ -61,8 +63,10 @@ specs::Inspection inspection(std::uint64_t number, const std::string& campaign) 
   i.load_1m = static_cast<double>(random.below(300)) / 100;
   i.device = i.host.fingerprint();
   i.runner = "local (bubblewrap 0.8.0)";
-  i.phases = {{"build", 1'700'000'000'000'000'000, 1000}, {"measure", 1'700'000'000'000'001'000, 123456}};
-  for (int s = 0; s < 50; ++s) i.samples_ns.push_back(5'000'000 + static_cast<std::int64_t>(random.below(200'000)));
+  i.phases = {{"build", 1'700'000'000'000'000'000, 1000},
+              {"measure", 1'700'000'000'000'001'000, 123456}};
+  for (int s = 0; s < 50; ++s)
+    i.samples_ns.push_back(5'000'000 + static_cast<std::int64_t>(random.below(200'000)));
   i.work = {2.0 * 512 * 512 * 512, 3.0 * 512 * 512 * 4, 1};
   i.check = specs::Check{"dot products in float64", 1.5e-7, 2e-5, true};
   i.usage = {0.25, 0.125, 64 << 20, 12, 0, 3, 7};
@@ -99,13 +103,16 @@ specs::Plan plan(std::uint64_t rounds, std::size_t arms) {
 std::vector<std::string> dump(const fs::path& database) {
   SQLite::Database db(database.string(), SQLite::OPEN_READONLY);
   std::vector<std::string> names, rows;
-  for (SQLite::Statement tables(db, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"); tables.executeStep();)
+  for (SQLite::Statement tables(
+           db, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
+       tables.executeStep();)
     names.push_back(tables.getColumn(0).getString());
   for (const std::string& name : names) {
     std::vector<std::string> of_table;
     for (SQLite::Statement all(db, "SELECT * FROM " + name); all.executeStep();) {
       std::string row = name;
-      for (int c = 0; c < all.getColumnCount(); ++c) row += "|" + (all.isColumnNull(c) ? "NULL" : all.getColumn(c).getString());
+      for (int c = 0; c < all.getColumnCount(); ++c)
+        row += "|" + (all.isColumnNull(c) ? "NULL" : all.getColumn(c).getString());
       of_table.push_back(row);
     }
     std::sort(of_table.begin(), of_table.end());

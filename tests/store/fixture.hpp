@@ -1,4 +1,5 @@
-// What the store's tests share: a directory that goes away, made-up documents, and a dump of a database's tables.
+// What the store's tests share: a directory that goes away, made-up documents, and a dump of a
+// database's tables.
 #pragma once
 
 #include <filesystem>
@@ -26,8 +27,10 @@ class Directory {
 };
 
 specs::Host host(const std::string& microarchitecture = "sapphire-rapids", int cores = 8);
-// A sealed document whose every member is set; `number` makes it its own, and decides stack, round and position.
-specs::Inspection inspection(std::uint64_t number, const std::string& campaign = std::string(64, 'c'));
+// A sealed document whose every member is set; `number` makes it its own, and decides stack, round
+// and position.
+specs::Inspection inspection(std::uint64_t number,
+                             const std::string& campaign = std::string(64, 'c'));
 specs::Plan plan(std::uint64_t rounds, std::size_t arms);
 
 // All rows of all tables as text, in a fixed order.

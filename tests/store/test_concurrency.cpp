@@ -38,7 +38,9 @@ bool succeeded(pid_t pid) {
 
 }  // namespace
 
-TEST_CASE("concurrency: several processes make and fill one store at once, a reader sees whole documents only") {
+TEST_CASE(
+    "concurrency: several processes make and fill one store at once, a reader sees whole documents "
+    "only") {
   const Directory directory;
   const auto file = directory / "stackx.db";
   constexpr std::uint64_t each = 40;
@@ -47,7 +49,8 @@ TEST_CASE("concurrency: several processes make and fill one store at once, a rea
     pids.push_back(child([&, writer] {
       Store store = Store::open(file);
       // A quarter of the documents is everybody's.
-      for (std::uint64_t n = 0; n < each; ++n) store.ingest(inspection(n % 4 == 0 ? n : 1000 * (writer + 1) + n));
+      for (std::uint64_t n = 0; n < each; ++n)
+        store.ingest(inspection(n % 4 == 0 ? n : 1000 * (writer + 1) + n));
     }));
   pids.push_back(child([&] {
     for (int i = 0; i < 50; ++i) {
@@ -97,7 +100,9 @@ TEST_CASE("concurrency: two processes race for one place, one of them wins") {
   CHECK(store.check().empty());
 }
 
-TEST_CASE("concurrency: kill -9 at random moments loses nothing that was written and leaves nothing half") {
+TEST_CASE(
+    "concurrency: kill -9 at random moments loses nothing that was written and leaves nothing "
+    "half") {
   const Directory directory;
   const auto file = directory / "stackx.db";
   specs::Random random(31337);
@@ -126,7 +131,8 @@ TEST_CASE("concurrency: kill -9 at random moments loses nothing that was written
 
     Store store = Store::open(file);
     store::Spool spool(file);
-    for (const auto& remark : spool.recover(store)) CHECK_THAT(remark, Catch::Contains("were not in the store"));
+    for (const auto& remark : spool.recover(store))
+      CHECK_THAT(remark, Catch::Contains("were not in the store"));
     const std::size_t now = store.measurements({}).size();
     // Everything acknowledged is there; at most the one in flight besides.
     REQUIRE(now >= before + written);

@@ -15,8 +15,9 @@ using store::Store;
 namespace {
 
 auto all_of(const Measurement& m) {
-  return std::tie(m.inspection, m.campaign, m.arm, m.round, m.position, m.sentinel, m.stack, m.workload, m.host, m.hostname,
-                  m.microarchitecture, m.cpu_model, m.device, m.outcome, m.reason, m.finished, m.samples_ns);
+  return std::tie(m.inspection, m.campaign, m.arm, m.round, m.position, m.sentinel, m.stack,
+                  m.workload, m.host, m.hostname, m.microarchitecture, m.cpu_model, m.device,
+                  m.outcome, m.reason, m.finished, m.samples_ns);
 }
 
 struct Truth {
@@ -75,7 +76,8 @@ Reading read_all(const std::filesystem::path& file, const Truth& truth) {
       });
     attempt([&] {
       if (const auto p = store.plan(truth.plan.id))
-        REQUIRE(specs::canonical(specs::to_json(*p)) == specs::canonical(specs::to_json(truth.plan)));
+        REQUIRE(specs::canonical(specs::to_json(*p)) ==
+                specs::canonical(specs::to_json(truth.plan)));
     });
     attempt([&] { (void)store.campaigns(); });
     attempt([&] { (void)store.done(truth.plan.id); });
@@ -98,7 +100,8 @@ TEST_CASE("damage: flipped bytes anywhere in the file") {
     std::string bytes = sound;
     const auto flips = 1 + random.below(trial % 3 == 0 ? 40 : 3);
     for (std::uint64_t f = 0; f < flips; ++f)
-      bytes[random.below(trial % 5 == 0 ? 4096 : bytes.size())] ^= static_cast<char>(1 + random.below(255));
+      bytes[random.below(trial % 5 == 0 ? 4096 : bytes.size())] ^=
+          static_cast<char>(1 + random.below(255));
     write(file, bytes);
     const Reading reading = read_all(file, truth);
     noticed += reading.error || !reading.problems.empty();
@@ -119,10 +122,13 @@ TEST_CASE("damage: overwritten and zeroed pages") {
   for (std::size_t page = 0; page < sound.size() / 4096; ++page)
     for (const bool zero : {true, false}) {
       std::string bytes = sound;
-      bytes.replace(page * 4096, 4096, zero ? std::string(4096, '\0') : sound.substr((page + 7) * 4096 % sound.size(), 4096));
+      bytes.replace(
+          page * 4096, 4096,
+          zero ? std::string(4096, '\0') : sound.substr((page + 7) * 4096 % sound.size(), 4096));
       write(file, bytes);
       const Reading reading = read_all(file, truth);
-      if (reading.measurements < 16 || reading.documents < 16) CHECK((reading.error || !reading.problems.empty()));
+      if (reading.measurements < 16 || reading.documents < 16)
+        CHECK((reading.error || !reading.problems.empty()));
     }
 }
 
@@ -134,7 +140,8 @@ TEST_CASE("damage: a writer meets a damaged store with an Error, and the file is
   specs::Random random(7);
   for (int trial = 0; trial < 100; ++trial) {
     std::string bytes = sound;
-    for (int f = 0; f < 20; ++f) bytes[random.below(bytes.size())] ^= static_cast<char>(1 + random.below(255));
+    for (int f = 0; f < 20; ++f)
+      bytes[random.below(bytes.size())] ^= static_cast<char>(1 + random.below(255));
     std::filesystem::remove(file.string() + "-wal");
     std::filesystem::remove(file.string() + "-shm");
     write(file, bytes);

@@ -58,23 +58,28 @@ TEST_CASE("open: what is in the head of the file") {
 
 TEST_CASE("open: files of others are refused and left as they are") {
   const Directory directory;
-  const auto text = directory / "notes.db", other = directory / "other.db", foreign = directory / "foreign.db",
-             newer = directory / "newer.db";
-  write(text, "This is no database, but a text that is somewhat longer than the head of an SQLite file would be. ....");
+  const auto text = directory / "notes.db", other = directory / "other.db",
+             foreign = directory / "foreign.db", newer = directory / "newer.db";
+  write(text,
+        "This is no database, but a text that is somewhat longer than the head of an SQLite file "
+        "would be. ....");
   make_foreign(other, "CREATE TABLE t(x)");
   make_foreign(foreign, "PRAGMA application_id=7; CREATE TABLE t(x)");
   Store::open(newer);
   make_foreign(newer, "PRAGMA journal_mode=DELETE; PRAGMA user_version=99");
   for (const Mode mode : {Mode::read_write, Mode::read_only}) {
-    for (const auto& [path, what] : {std::pair{text, "not a stackx store"}, {other, "another program"},
-                                     {foreign, "another program"}, {newer, "newer stackx (schema 99"}}) {
+    for (const auto& [path, what] : {std::pair{text, "not a stackx store"},
+                                     {other, "another program"},
+                                     {foreign, "another program"},
+                                     {newer, "newer stackx (schema 99"}}) {
       const std::string before = read(path);
       CHECK_THAT(open_error(path, mode), Catch::Contains(path.string()) && Catch::Contains(what));
       CHECK(read(path) == before);
     }
   }
   CHECK_THAT(open_error(directory.path()), Catch::Contains("a directory"));
-  CHECK_THAT(open_error(directory / "missing.db", Mode::read_only), Catch::Contains("no such store"));
+  CHECK_THAT(open_error(directory / "missing.db", Mode::read_only),
+             Catch::Contains("no such store"));
   CHECK_FALSE(fs::exists(directory / "missing.db"));
   CHECK_THAT(open_error("/proc/stackx/stackx.db"), Catch::Contains("/proc/stackx"));
 }
@@ -96,7 +101,8 @@ TEST_CASE("open: a cut file is an Error") {
     for (std::uint64_t n = 0; n < 20; ++n) store.ingest(inspection(n));
   }
   const std::string whole = read(file);
-  for (const std::size_t size : {std::size_t{50}, std::size_t{4096}, whole.size() / 2, whole.size() - 5000}) {
+  for (const std::size_t size :
+       {std::size_t{50}, std::size_t{4096}, whole.size() / 2, whole.size() - 5000}) {
     write(file, whole.substr(0, size));
     CHECK_THROWS_AS((void)Store::open(file, Mode::read_only).measurements({}), Error);
     CHECK(read(file) == whole.substr(0, size));
@@ -122,12 +128,15 @@ TEST_CASE("open: a read-only file in a read-only directory can be read, and a wr
     Store store = Store::open(file);
     for (std::uint64_t n = 0; n < 10; ++n) store.ingest(inspection(n));
   }
-  fs::permissions(directory.path(), fs::perms::owner_all | fs::perms::others_exec | fs::perms::group_exec);
+  fs::permissions(directory.path(),
+                  fs::perms::owner_all | fs::perms::others_exec | fs::perms::group_exec);
   fs::permissions(file, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
-  fs::permissions(place, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(place, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read |
+                             fs::perms::others_exec);
   CHECK(as_nobody([&] {
     const Store store = Store::open(file, Mode::read_only);
-    if (store.measurements({}).size() != 10 || !store.check().empty()) throw std::runtime_error("incomplete");
+    if (store.measurements({}).size() != 10 || !store.check().empty())
+      throw std::runtime_error("incomplete");
     const std::string message = open_error(file);
     if (message.find("cannot be written") == std::string::npos) throw std::runtime_error(message);
   }));
@@ -136,13 +145,16 @@ TEST_CASE("open: a read-only file in a read-only directory can be read, and a wr
 }
 
 TEST_CASE("open: steps run once each, in order, and an old store goes forward with its rows") {
-  static constexpr std::array two{Step{1, "one", "CREATE TABLE a(x) STRICT"}, Step{2, "two", "CREATE TABLE b(y)"}};
-  static constexpr std::array good{Step{1, "one", "CREATE TABLE a(x INTEGER) STRICT; INSERT INTO a VALUES(7)"},
-                                   Step{2, "two", "ALTER TABLE a ADD COLUMN y INTEGER NOT NULL DEFAULT 5"}};
+  static constexpr std::array two{Step{1, "one", "CREATE TABLE a(x) STRICT"},
+                                  Step{2, "two", "CREATE TABLE b(y)"}};
+  static constexpr std::array good{
+      Step{1, "one", "CREATE TABLE a(x INTEGER) STRICT; INSERT INTO a VALUES(7)"},
+      Step{2, "two", "ALTER TABLE a ADD COLUMN y INTEGER NOT NULL DEFAULT 5"}};
   const Directory directory;
   const auto file = directory / "stackx.db";
   { store::Connection first(file, Mode::read_write, std::span(good).first(1)); }
-  CHECK_THAT(error_of([&] { store::Connection(file, Mode::read_only, good); }), Catch::Contains("older"));
+  CHECK_THAT(error_of([&] { store::Connection(file, Mode::read_only, good); }),
+             Catch::Contains("older"));
   for (int again = 0; again < 2; ++again) {
     store::Connection connection(file, Mode::read_write, good);
     store::Cursor cursor = connection.prepare("SELECT x, y FROM a");
@@ -154,6 +166,8 @@ TEST_CASE("open: steps run once each, in order, and an old store goes forward wi
   // A step that fails leaves the store as it was before it.
   const auto other = directory / "other.db";
   CHECK_THROWS_AS(store::Connection(other, Mode::read_write, two), Error);  // STRICT needs a type
-  CHECK(SQLite::Database(other.string()).execAndGet("SELECT count(*) FROM sqlite_schema").getInt() == 0);
+  CHECK(
+      SQLite::Database(other.string()).execAndGet("SELECT count(*) FROM sqlite_schema").getInt() ==
+      0);
   CHECK(SQLite::Database(other.string()).execAndGet("PRAGMA user_version").getInt() == 0);
 }

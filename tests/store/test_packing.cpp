@@ -11,13 +11,19 @@ using namespace stackx::store;
 TEST_CASE("packing: what goes in comes out") {
   using Limits = std::numeric_limits<std::int64_t>;
   const std::vector<std::vector<std::int64_t>> cases{
-      {}, {0}, {-1}, {1, 1, 1}, {Limits::max(), Limits::min(), 0, Limits::min(), Limits::max()}, {5'000'000, 5'000'100}};
+      {},
+      {0},
+      {-1},
+      {1, 1, 1},
+      {Limits::max(), Limits::min(), 0, Limits::min(), Limits::max()},
+      {5'000'000, 5'000'100}};
   for (const auto& samples : cases) CHECK(unpack(pack(samples)) == samples);
   specs::Random random(1);
   for (int trial = 0; trial < 2000; ++trial) {
     std::vector<std::int64_t> samples;
     const auto bits = random.below(64);
-    for (std::uint64_t n = random.below(60); n > 0; --n) samples.push_back(static_cast<std::int64_t>(random.next() >> bits));
+    for (std::uint64_t n = random.below(60); n > 0; --n)
+      samples.push_back(static_cast<std::int64_t>(random.next() >> bits));
     REQUIRE(unpack(pack(samples)) == samples);
   }
 }
@@ -25,7 +31,8 @@ TEST_CASE("packing: what goes in comes out") {
 TEST_CASE("packing: fifty samples of one process take less than half of plain integers") {
   specs::Random random(2);
   std::vector<std::int64_t> samples;
-  for (int i = 0; i < 50; ++i) samples.push_back(5'000'000 + static_cast<std::int64_t>(random.below(200'000)));
+  for (int i = 0; i < 50; ++i)
+    samples.push_back(5'000'000 + static_cast<std::int64_t>(random.below(200'000)));
   CHECK(pack(samples).size() < 50 * 8 / 2);
 }
 
@@ -36,7 +43,8 @@ TEST_CASE("packing: damaged bytes are an Error, never more than was there") {
   specs::Random random(3);
   for (int trial = 0; trial < 5000; ++trial) {
     std::string bytes;
-    for (std::uint64_t n = random.below(30); n > 0; --n) bytes += static_cast<char>(random.below(256));
+    for (std::uint64_t n = random.below(30); n > 0; --n)
+      bytes += static_cast<char>(random.below(256));
     std::size_t samples = 0;
     try {
       samples = unpack(bytes).size();

@@ -9,9 +9,12 @@ using store::Store;
 
 namespace {
 
-std::size_t count(const Store& store, const Filter& filter) { return store.measurements(filter).size(); }
+std::size_t count(const Store& store, const Filter& filter) {
+  return store.measurements(filter).size();
+}
 
-specs::Inspection with_host(std::uint64_t number, const specs::Host& host, const std::string& campaign) {
+specs::Inspection with_host(std::uint64_t number, const specs::Host& host,
+                            const std::string& campaign) {
   auto result = inspection(number, campaign);
   result.host = host;
   result.device = host.fingerprint();
@@ -50,7 +53,9 @@ TEST_CASE("query: filters, alone and together") {
   CHECK(count(store, {.campaign = b}) == 6);
   CHECK(count(store, {.campaign = "bbb"}) == 6);
   CHECK(count(store, {.campaign = "d"}) == 0);
-  CHECK(count(store, {.workload = specs::parse_workload("matmul:m=512"), .hardware = "v100", .campaign = a}) == 8);
+  CHECK(count(store, {.workload = specs::parse_workload("matmul:m=512"),
+                      .hardware = "v100",
+                      .campaign = a}) == 8);
 }
 
 TEST_CASE("query: a measurement has what the document says") {

@@ -23,7 +23,8 @@ TEST_CASE("spool: a file per document, under its campaign, readable as one") {
   CHECK(spool.write(inspection(4, "")).parent_path() == directory.path() / "results" / "single");
   CHECK(spool.write(plan(2, 2)).filename() == "plan.json");
   std::size_t drafts = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(directory.path())) drafts += entry.path().extension() == ".tmp";
+  for (const auto& entry : fs::recursive_directory_iterator(directory.path()))
+    drafts += entry.path().extension() == ".tmp";
   CHECK(drafts == 0);
 }
 
@@ -73,9 +74,11 @@ TEST_CASE("spool: damaged and refused files are named and stay") {
   const auto database = directory / "stackx.db";
   Store store = Store::open(database);
   Spool spool(database);
-  const auto good = inspection(1), cut = inspection(2), changed = inspection(3), rival = inspection(4);
+  const auto good = inspection(1), cut = inspection(2), changed = inspection(3),
+             rival = inspection(4);
   spool.write(good);
-  const auto cut_file = spool.write(cut), changed_file = spool.write(changed), rival_file = spool.write(rival);
+  const auto cut_file = spool.write(cut), changed_file = spool.write(changed),
+             rival_file = spool.write(rival);
   write(cut_file, read(cut_file).substr(0, 300));
   std::string text = read(changed_file);
   text.replace(text.find("\"avx2\""), 6, "\"avx9\"");

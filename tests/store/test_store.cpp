@@ -12,7 +12,9 @@ using store::Store;
 
 namespace {
 
-std::string text_of(const specs::Inspection& inspection) { return specs::canonical(specs::to_json(inspection)); }
+std::string text_of(const specs::Inspection& inspection) {
+  return specs::canonical(specs::to_json(inspection));
+}
 
 }  // namespace
 
@@ -44,7 +46,8 @@ TEST_CASE("store: odd but valid documents come back as well") {
   const Directory directory;
   Store store = Store::open(directory / "stackx.db");
   specs::Inspection odd;
-  odd.reason = "not UTF-8: \xff\xfe; a zero: " + std::string(1, '\0') + "; '); DROP TABLE inspections; --";
+  odd.reason =
+      "not UTF-8: \xff\xfe; a zero: " + std::string(1, '\0') + "; '); DROP TABLE inspections; --";
   odd.stdout_tail = std::string("\xc3\x28\0tail", 7);
   odd.stack.components = {{"'; DROP TABLE stacks; --", "\"1\""}};
   odd.workload = {"matmul", {{"a-b", "y;'\"z"}}};
@@ -73,7 +76,8 @@ TEST_CASE("store: what no reader would accept is not stored") {
   auto odd = inspection(1);
   odd.workload.params["a,b=c:d"] = "1";
   specs::seal(odd);
-  CHECK_THAT(error_of([&] { store.ingest(odd); }), Catch::Contains("a,b=c:d") && Catch::Contains(odd.id));
+  CHECK_THAT(error_of([&] { store.ingest(odd); }),
+             Catch::Contains("a,b=c:d") && Catch::Contains(odd.id));
   CHECK(dump(file) == before);
 }
 
@@ -83,11 +87,13 @@ TEST_CASE("store: ingesting twice changes nothing, in any table") {
   Store store = Store::open(file);
   const auto campaign = plan(3, 4);
   CHECK(store.ingest(campaign) == Ingest::inserted);
-  for (std::uint64_t n = 0; n < 12; ++n) CHECK(store.ingest(inspection(n, campaign.id)) == Ingest::inserted);
+  for (std::uint64_t n = 0; n < 12; ++n)
+    CHECK(store.ingest(inspection(n, campaign.id)) == Ingest::inserted);
   const auto before = dump(file);
   CHECK(before.size() > 30);
   CHECK(store.ingest(campaign) == Ingest::already_there);
-  for (std::uint64_t n = 0; n < 12; ++n) CHECK(store.ingest(inspection(n, campaign.id)) == Ingest::already_there);
+  for (std::uint64_t n = 0; n < 12; ++n)
+    CHECK(store.ingest(inspection(n, campaign.id)) == Ingest::already_there);
   CHECK(dump(file) == before);
 }
 
@@ -115,7 +121,8 @@ TEST_CASE("store: content that does not match its id is refused") {
   auto changed = inspection(1);
   const std::string old_id = changed.id;
   changed.samples_ns[0] += 1;
-  CHECK_THAT(error_of([&] { store.ingest(changed); }), Catch::Contains(old_id) && Catch::Contains("does not match"));
+  CHECK_THAT(error_of([&] { store.ingest(changed); }),
+             Catch::Contains(old_id) && Catch::Contains("does not match"));
   changed.id.clear();
   CHECK_THAT(error_of([&] { store.ingest(changed); }), Catch::Contains("without id"));
   auto campaign = plan(3, 2);
@@ -178,5 +185,6 @@ TEST_CASE("store: where it is by default") {
   ::setenv("STACKX_DB", "/tmp/a.db", 1);
   CHECK(store::default_path("") == "/tmp/a.db");
   CHECK(store::default_path("b.db") == "b.db");
-  for (const auto& [name, value] : saved) value ? ::setenv(name, value->c_str(), 1) : ::unsetenv(name);
+  for (const auto& [name, value] : saved)
+    value ? ::setenv(name, value->c_str(), 1) : ::unsetenv(name);
 }
