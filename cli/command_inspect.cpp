@@ -148,6 +148,7 @@ inspector::Context context(const Options& options, const Loaded& loaded, const G
   context.supervisor = globals.executable_directory / "stackx-supervise";
   context.offline = options.offline;
   context.stackx_version = STACKX_VERSION;
+  context.stop = [] { return interrupted.load(); };  // Ctrl-C ends the run under way, too
   return context;
 }
 
