@@ -21,8 +21,10 @@ void export_documents(const std::string& campaign, const Globals& globals) {
     if (row.id.starts_with(campaign)) campaigns.push_back(row.id);
   if (!campaign.empty() && campaigns.empty())
     throw bad_input(fmt::format("--campaign {}: the store knows no such campaign", campaign));
+  if (campaign.empty()) campaigns.push_back("");  // inspections of no campaign
   for (const auto& id : campaigns) {
-    print_json(specs::to_json(*store.plan(id)));
+    const auto plan = id.empty() ? std::nullopt : store.plan(id);  // none: inspections imported without their plan
+    if (plan) print_json(specs::to_json(*plan));
     for (const auto& inspection : store.inspection_ids(id)) print_json(specs::to_json(*store.inspection(inspection)));
   }
 }

@@ -198,6 +198,7 @@ void inspect(const Options& options, Globals& globals) {
     fmt::print(stderr, "no campaign of {} to resume: starting one\n", loaded.project.name);
   if (!plan) {
     plan = new_plan(loaded);
+    spool.write(*plan);
     store.ingest(*plan);
   }
   for (const auto& arm : plan->arms)

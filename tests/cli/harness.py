@@ -68,6 +68,6 @@ class BlackBox(unittest.TestCase):
 
     def fake_catalog(self, libraries):
         """catalog.json with one component a library: {name: (version asked for, path)}; each provides blas."""
-        components = {name: {"versions": {version: {"provides": {"blas": version}, "artifacts": [
+        components = {name: {"kind": "package", "versions": {version: {"provides": {"blas": version}, "artifacts": [
             {"type": "path", "file": str(path), "library": str(path)}]}}} for name, (version, path) in libraries.items()}
         return self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": components})

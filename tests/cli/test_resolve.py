@@ -59,9 +59,9 @@ class Resolve(BlackBox):
     def test_small_catalog_against_brute_force(self):
         versions = {"a": ["1.0", "2.0"], "b": ["1.0", "1.5", "2.0"], "c": ["1", "2"]}
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
-            "a": {"versions": {"1.0": {"requires": {"b": "<2"}}, "2.0": {"requires": {"b": ">=1.5", "c": "*"}}}},
-            "b": {"versions": {"1.0": {}, "1.5": {"conflicts": {"c": "==2"}}, "2.0": {}}},
-            "c": {"versions": {"1": {}, "2": {}}}}})
+            "a": {"kind": "package", "versions": {"1.0": {"requires": {"b": "<2"}}, "2.0": {"requires": {"b": ">=1.5", "c": "*"}}}},
+            "b": {"kind": "package", "versions": {"1.0": {}, "1.5": {"conflicts": {"c": "==2"}}, "2.0": {}}},
+            "c": {"kind": "package", "versions": {"1": {}, "2": {}}}}})
         expected = set()
         for a, b, c in itertools.product(versions["a"], [*versions["b"], None], [*versions["c"], None]):
             if a == "1.0" and b in ("1.0", "1.5") and c is None:
@@ -76,8 +76,8 @@ class Resolve(BlackBox):
 
     def test_unsolvable_is_explained_with_exit_1(self):
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
-            "tensorflow": {"versions": {"2.19": {"requires": {"python": ">=3.9"}}}},
-            "python": {"kind": "runtime", "versions": {"3.8": {}, "3.9": {}}}, "unrelated": {"versions": {"1": {}}}}})
+            "tensorflow": {"kind": "package", "versions": {"2.19": {"requires": {"python": ">=3.9"}}}},
+            "python": {"kind": "runtime", "versions": {"3.8": {}, "3.9": {}}}, "unrelated": {"kind": "package", "versions": {"1": {}}}}})
         project = self.project(requires={"tensorflow": "*", "unrelated": "*"}, pins={"python": "==3.8"})
         answer = self.json("resolve", project, "--explain", exit_code=1)
         clash = " / ".join(answer["clash"])

@@ -28,20 +28,20 @@ class Usage(BlackBox):
 
     def test_misspelt_key_names_file_place_and_nearest(self):
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
-            "mkl": {"versions": {"1.0": {"requirs": {}}}}}})
+            "mkl": {"kind": "package", "versions": {"1.0": {"requirs": {}}}}}})
         message = self.stackx("resolve", self.project(requires={"mkl": "*"}), exit_code=2).stderr
         for part in ("catalog.json", "/components/mkl/versions/1.0", "requirs", '"requires"'):
             self.assertIn(part, message)
 
     def test_bad_specifier_names_column(self):
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
-            "a": {"versions": {"1.0": {"requires": {"b": ">=1.0,>>2"}}}}, "b": {"versions": {"1.0": {}}}}})
+            "a": {"kind": "package", "versions": {"1.0": {"requires": {"b": ">=1.0,>>2"}}}}, "b": {"kind": "package", "versions": {"1.0": {}}}}})
         message = self.stackx("resolve", self.project(requires={"a": "*"}), exit_code=2).stderr
         self.assertRegex(message, r"catalog\.json.*/components/a/versions/1\.0/requires/b.*column")
 
     def test_dangling_requirement_names_the_nearest(self):
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
-            "numpy": {"versions": {"1.0": {"requires": {"openblass": "*"}}}}, "openblas": {"versions": {"1.0": {}}}}})
+            "numpy": {"kind": "package", "versions": {"1.0": {"requires": {"openblass": "*"}}}}, "openblas": {"kind": "package", "versions": {"1.0": {}}}}})
         message = self.stackx("resolve", self.project(requires={"numpy": "*"}), exit_code=2).stderr
         self.assertIn("openblass", message)
         self.assertRegex(message, r"\bopenblas\b")
