@@ -29,7 +29,7 @@ class Kill(BlackBox):
 
     def test_killed_again_and_again(self):
         self.fake_catalog({f"library-{i}": (f"9.9.{i}", self.fake_blas(f"9.9.{i}")) for i in range(4)})
-        rounds = 60
+        rounds = 250
         project = self.project(campaign={"sampler": {"kind": "all", "seed": 3}, "rounds": rounds})
         chance = random.Random(20)
         killed = 0
@@ -37,7 +37,7 @@ class Kill(BlackBox):
             process = subprocess.Popen([STACKX, "inspect", str(project), "--resume"], env=self.environment,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
-                process.wait(timeout=chance.uniform(0.01, 1.0))
+                process.wait(timeout=chance.uniform(0.01, 0.6))
             except subprocess.TimeoutExpired:
                 os.kill(process.pid, signal.SIGKILL)
                 process.wait()
