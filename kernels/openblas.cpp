@@ -27,7 +27,11 @@ class OpenBlas : public Library {
       const int value = parallel();
       if (value >= 0 && value <= 2) info.threading = kNames[value];
     }
-    if (auto* core = object_.find<char*()>(naming_.of("openblas_get_corename"))) info.core = core();
+    if (auto* core = object_.find<char*()>(naming_.of("openblas_get_corename"))) {
+      info.core = core();
+      // A catalog's setting: OpenBLAS ignores an OPENBLAS_CORETYPE that it was not built with.
+      info.partners["openblas-coretype"] = info.core;
+    }
     return info;
   }
 
