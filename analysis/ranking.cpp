@@ -89,22 +89,20 @@ std::vector<Comparison> compare_below(const std::vector<Candidate>& order, std::
 // `order` is sorted by median. Ranks as ranking.hpp defines them; `versus_best` of all but the
 // first.
 void set_ranks(std::vector<Candidate>& order, const Options& options) {
-  for (std::size_t leader = 0; leader < order.size();) {
-    const std::vector<Comparison> below = compare_below(order, leader, options);
-    order[leader].row.rank = leader + 1;
-    std::size_t next = order.size();
-    for (std::size_t i = leader + 1; i < order.size(); ++i) {
-      const Comparison& comparison = below[i - leader - 1];
-      if (leader == 0) order[i].row.versus_best = comparison;
-      if (i >= next) continue;
-      if (is_slower(comparison, order[i].row, order[leader].row, options.delta)) {
-        next = i;
-        if (leader > 0) break;
-      } else {
-        order[i].row.rank = leader + 1;
+  std::vector<std::vector<Comparison>> below;  // below[a][b - a - 1]: stack b against stack a above it
+  for (std::size_t i = 0; i < order.size(); ++i) below.push_back(compare_below(order, i, options));
+  const auto slower = [&](std::size_t row, std::size_t above) {
+    return is_slower(below[above][row - above - 1], order[row].row, order[above].row, options.delta);
+  };
+  std::size_t first = 0;  // of the current group
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i > 0) order[i].row.versus_best = below[0][i - 1];
+    for (std::size_t above = first; above < i; ++above)
+      if (slower(i, above)) {
+        first = i;
+        break;
       }
-    }
-    leader = next;
+    order[i].row.rank = first + 1;
   }
 }
 

@@ -6,11 +6,13 @@
 // else those of other hosts.
 //
 // Ranks. The best is the stack with the highest median; all others are one family of comparisons
-// with it (analysis/comparison.hpp). Tie groups: walk down by median from the best; a stack that is
-// not SLOWER than the leader of the current group shares its rank, one that is SLOWER leads the
-// next group, and those below it are compared with it, as a family of their own. Stacks that share
-// no round with the leader cannot be compared in pairs: they tie unless their own CIs are apart by
-// more than delta. Within a group the objective decides the order, never the rank:
+// with it (analysis/comparison.hpp). Tie groups: walk down by median; a stack shares the rank of
+// the group above unless it is SLOWER than one of the group, each member's comparisons with all
+// below it being a family; then it begins the next group. So no stack of a rank is shown to be
+// slower than another of that rank. Rejected: comparing with the group's first only, where one erratic
+// stack ties with everything below it. Stacks that share no round cannot be compared in pairs: they
+// tie unless their own CIs are apart by more than delta. Within a group the objective decides
+// the order, never the rank:
 //   rate       the median
 //   stability  the smaller CV
 //   balanced   median * (1 - 2 CV): what about 98 of 100 inspections exceed, if the noise is normal

@@ -174,8 +174,8 @@ std::string heading(const Ranking& ranking, const std::map<std::string, std::str
                                 "inspections. vs best: median ratio over shared rounds, "
                                 "with its interval at {1:g}% for all rows together (Holm); a "
                                 "verdict where the interval is clear of ±{2:g}%, else "
-                                "an estimate of the rounds still needed. = marks stacks that are "
-                                "not shown to be slower than the first of their rank.",
+                                "an estimate of the rounds still needed. = marks a tie: no stack "
+                                "of a rank is shown to be slower than another of it.",
                                 ranking.unit, 100 * ranking.confidence, 100 * ranking.delta)),
               0, "") +
          "\n\n";

@@ -76,6 +76,19 @@ TEST_CASE("ranking: tie groups, verdicts, numbers") {
   CHECK(ranking.hw == "sapphire-rapids");
 }
 
+TEST_CASE("ranking: an erratic stack ties with its neighbours, not with everything below it") {
+  specs::Random random(7);
+  const double base[] = {200, 120, 80, 40};
+  const auto ranking = ranked(campaign(4, 12, [&](std::size_t arm, std::uint64_t round) {
+    if (arm == 0 && round % 3 == 0) return 20.0;  // at times slower than all others
+    return base[arm] * std::exp(0.01 * normal(random));
+  }));
+  std::vector<std::size_t> ranks;
+  for (const auto& row : ranking.recommendations) ranks.push_back(row.rank);
+  CHECK(ranks == std::vector<std::size_t>{1, 1, 3, 4});
+  CHECK(ranking.recommendations[3].versus_best->verdict == Verdict::unresolved);  // against the erratic best
+}
+
 TEST_CASE("ranking: samples of one process are one value, however many they are") {
   auto few = groups(), many = groups();
   for (auto& m : many) {
