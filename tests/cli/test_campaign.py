@@ -4,7 +4,7 @@ import collections
 import json
 import unittest
 
-from harness import BlackBox, debian_package
+from harness import EXAMPLE, BlackBox, debian_package
 
 
 class Campaign(BlackBox):
@@ -94,6 +94,21 @@ class Campaign(BlackBox):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
         self.assertIn("1 arms x 3 rounds", self.stackx("inspect", self.project(), "--dry-run").stdout)
         self.assertFalse(self.db.exists())
+
+    def test_example_plans_itself(self):
+        self.assertRegex(self.stackx("inspect", EXAMPLE, "--dry-run").stdout, r"\d+ arms x 12 rounds = \d+ inspections")
+
+    def test_example_with_a_real_wheel(self):
+        """One wheel of the example's catalog, fetched and hash-checked, in its own environment; then again without network."""
+        project = self.project(catalogs=["blas.json"], hardware={"cpu": "host"}, requires={"scipy-openblas64": "==0.3.34.481.3"},
+                               pins={"openblas-coretype": "==auto", "threads": "==1"},
+                               workload={"pi": "matmul", "params": {"m": 128, "n": 128, "k": 128, "dtype": "float32"}})
+        self.stackx("inspect", project, "--rounds", "1")
+        document = json.loads(self.stackx("export").stdout.splitlines()[1])
+        if document["outcome"] == "build_failed":
+            self.skipTest(f"the wheel cannot be had here: {document['reason']}")
+        self.assertEqual((document["outcome"], document["loaded"]["scipy-openblas64"]), ("ok", "0.3.34.481.3"))
+        self.assertEqual(self.json("inspect", project, "--rounds", "1", "--offline")["outcomes"], {"ok": 1})
 
     def test_missing_pi(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
