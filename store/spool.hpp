@@ -1,8 +1,9 @@
 // Result documents as files beside the store: what makes a result durable before anything else
 // happens to it.
 //
-//   <directory of the database>/results/<campaign, first 12 digits, or "single">/<inspection
-//   id>.json <directory of the database>/results/<campaign, first 12 digits>/plan.json
+//   <database>-results/<campaign, first 12 digits, or "single">/<inspection id>.json
+//   <database>-results/<campaign, first 12 digits>/plan.json
+// (named as SQLite names its own companions, -wal and -shm, so that two stores in one directory do not share it).
 // A file is written under another name in the same directory, synced, then renamed: under its own
 // name it is whole, always. After write() returned a kill loses nothing; a power failure can lose
 // what was written within the file system's last commit interval (seconds), because the rename

@@ -16,16 +16,27 @@ TEST_CASE("spool: a file per document, under its campaign, readable as one") {
   Spool spool(directory / "stackx.db");
   const auto document = inspection(3);
   const auto file = spool.write(document);
-  CHECK(file == directory.path() / "results" / "cccccccccccc" / (document.id + ".json"));
+  CHECK(file == directory.path() / "stackx.db-results" / "cccccccccccc" / (document.id + ".json"));
   const auto again = specs::inspection_from(specs::Node::parse_file(file));
   CHECK(specs::to_json(again) == specs::to_json(document));
   CHECK(spool.write(document) == file);  // twice is once
-  CHECK(spool.write(inspection(4, "")).parent_path() == directory.path() / "results" / "single");
+  CHECK(spool.write(inspection(4, "")).parent_path() == directory.path() / "stackx.db-results" / "single");
   CHECK(spool.write(plan(2, 2)).filename() == "plan.json");
   std::size_t drafts = 0;
   for (const auto& entry : fs::recursive_directory_iterator(directory.path()))
     drafts += entry.path().extension() == ".tmp";
   CHECK(drafts == 0);
+}
+
+TEST_CASE("spool: two stores in one directory keep their own files") {
+  const Directory directory;
+  Spool(directory / "one.db").write(inspection(3));
+  Store other = Store::open(directory / "other.db");
+  CHECK(Spool(directory / "other.db").recover(other).empty());
+  CHECK_FALSE(other.has(inspection(3).id));
+  Store one = Store::open(directory / "one.db");
+  CHECK(Spool(directory / "one.db").recover(one).size() == 1);
+  CHECK(one.has(inspection(3).id));
 }
 
 TEST_CASE("spool: recovery takes in what the store lacks, says so, and then has nothing to do") {
@@ -87,8 +98,8 @@ TEST_CASE("spool: damaged and refused files are named and stay") {
   first.load_1m = 77;
   specs::seal(first);
   store.ingest(first);
-  write(directory.path() / "results" / "cccccccccccc" / "README.txt", "not ours");
-  write(directory.path() / "results" / "cccccccccccc" / "empty.json", "");
+  write(directory.path() / "stackx.db-results" / "cccccccccccc" / "README.txt", "not ours");
+  write(directory.path() / "stackx.db-results" / "cccccccccccc" / "empty.json", "");
 
   const auto remarks = spool.recover(store);
   REQUIRE(remarks.size() == 5);
