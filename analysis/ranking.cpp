@@ -89,10 +89,12 @@ std::vector<Comparison> compare_below(const std::vector<Candidate>& order, std::
 // `order` is sorted by median. Ranks as ranking.hpp defines them; `versus_best` of all but the
 // first.
 void set_ranks(std::vector<Candidate>& order, const Options& options) {
-  std::vector<std::vector<Comparison>> below;  // below[a][b - a - 1]: stack b against stack a above it
+  std::vector<std::vector<Comparison>>
+      below;  // below[a][b - a - 1]: stack b against stack a above it
   for (std::size_t i = 0; i < order.size(); ++i) below.push_back(compare_below(order, i, options));
   const auto slower = [&](std::size_t row, std::size_t above) {
-    return is_slower(below[above][row - above - 1], order[row].row, order[above].row, options.delta);
+    return is_slower(below[above][row - above - 1], order[row].row, order[above].row,
+                     options.delta);
   };
   std::size_t first = 0;  // of the current group
   for (std::size_t i = 0; i < order.size(); ++i) {

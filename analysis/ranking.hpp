@@ -9,10 +9,10 @@
 // with it (analysis/comparison.hpp). Tie groups: walk down by median; a stack shares the rank of
 // the group above unless it is SLOWER than one of the group, each member's comparisons with all
 // below it being a family; then it begins the next group. So no stack of a rank is shown to be
-// slower than another of that rank. Rejected: comparing with the group's first only, where one erratic
-// stack ties with everything below it. Stacks that share no round cannot be compared in pairs: they
-// tie unless their own CIs are apart by more than delta. Within a group the objective decides
-// the order, never the rank:
+// slower than another of that rank. Rejected: comparing with the group's first only, where one
+// erratic stack ties with everything below it. Stacks that share no round cannot be compared in
+// pairs: they tie unless their own CIs are apart by more than delta. Within a group the objective
+// decides the order, never the rank:
 //   rate       the median
 //   stability  the smaller CV
 //   balanced   median * (1 - 2 CV): what about 98 of 100 inspections exceed, if the noise is normal
@@ -60,8 +60,7 @@ struct Ranking {
   double confidence = 0.95;
   std::vector<Recommendation> recommendations;
   std::vector<Recommendation> failed;  // stacks with no inspection that ranks
-  std::vector<std::string>
-      notes;  // what was measured besides, the sentinels' noise floor, warnings
+  std::vector<std::string> notes;      // measured besides, the sentinels' noise floor, warnings
 };
 
 struct Options {

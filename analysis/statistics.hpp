@@ -53,7 +53,7 @@ double sign_test_inside(std::span<const double> values, double low, double high)
 struct Holm {
   std::vector<bool> rejected;  // in the order of the p-values given
   std::vector<double> level;   // at which each was decided: alpha / (m - steps before it); what
-                              // stopped the procedure is the level of all that were not rejected
+                               // stopped the procedure is the level of all that were not rejected
 };
 Holm holm(std::span<const double> p_values, double alpha);
 

@@ -30,24 +30,33 @@ analysis::Objective objective_from(const std::string& name) {
 }
 
 // The workload that most stacks were measured on; the others become notes.
-std::vector<std::pair<specs::Workload, std::size_t>> by_stacks_measured(const std::vector<store::Measurement>& measurements) {
+std::vector<std::pair<specs::Workload, std::size_t>> by_stacks_measured(
+    const std::vector<store::Measurement>& measurements) {
   std::map<specs::Workload, std::set<specs::Stack>> stacks;
-  for (const auto& measurement : measurements) stacks[measurement.workload].insert(measurement.stack);
+  for (const auto& measurement : measurements)
+    stacks[measurement.workload].insert(measurement.stack);
   std::vector<std::pair<specs::Workload, std::size_t>> counts;
   for (const auto& [workload, set] : stacks) counts.emplace_back(workload, set.size());
-  std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   return counts;
 }
 
-void nothing_measured(const Options& options, const specs::Workload& workload, const store::Store& store, Globals& globals) {
+void nothing_measured(const Options& options, const specs::Workload& workload,
+                      const store::Store& store, Globals& globals) {
   std::set<std::string> known;
   for (const auto& measurement : store.measurements({}))
-    known.insert(fmt::format("--hw {} --workload {}", measurement.microarchitecture, measurement.workload.text()));
-  std::string advice = known.empty() ? "Nothing is measured yet: run `stackx inspect PROJECT` first."
-                                     : "What is measured:";
+    known.insert(fmt::format("--hw {} --workload {}", measurement.microarchitecture,
+                             measurement.workload.text()));
+  std::string advice = known.empty()
+                           ? "Nothing is measured yet: run `stackx inspect PROJECT` first."
+                           : "What is measured:";
   for (const auto& line : known) advice += "\n  " + line;
   if (globals.json)
-    print_json({{"hw", options.hw}, {"workload", workload.text()}, {"recommendations", nlohmann::json::array()}, {"notes", {advice}}});
+    print_json({{"hw", options.hw},
+                {"workload", workload.text()},
+                {"recommendations", nlohmann::json::array()},
+                {"notes", {advice}}});
   else
     fmt::print("No measurement of {} on {}.\n{}\n", workload.text(), options.hw, advice);
   globals.exit_code = 1;
@@ -74,7 +83,8 @@ void advise(const Options& options, Globals& globals) {
   auto ranking = analysis::rank(measurements, workload, analysis_options);
   ranking.hw = here ? host.cpu.microarchitecture : options.hw;
   for (std::size_t i = 1; i < workloads.size(); ++i)
-    ranking.notes.push_back(fmt::format("also measured: --workload {} ({} stacks)", workloads[i].first.text(), workloads[i].second));
+    ranking.notes.push_back(fmt::format("also measured: --workload {} ({} stacks)",
+                                        workloads[i].first.text(), workloads[i].second));
   if (globals.json || options.format == "json")
     print_json(analysis::to_json(ranking));
   else
@@ -86,16 +96,32 @@ void advise(const Options& options, Globals& globals) {
 
 void add_advise(CLI::App& app, Globals& globals) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("advise", "The stacks that were measured on some hardware, ranked, with their evidence");
-  command->add_option("--hw", options->hw, "Hardware: a name (`stackx hw list`) or `host`")->type_name("NAME")->capture_default_str();
-  command->add_option("--workload", options->workload, "Workload: NAME[:key=value,...]")->type_name("WORKLOAD")->capture_default_str();
-  command->add_option("--objective", options->objective, "What decides within a tie: rate, stability or balanced")
-      ->check(CLI::IsMember({"rate", "stability", "balanced"}))->capture_default_str();
-  command->add_option("--format", options->format, "table or json")->check(CLI::IsMember({"table", "json"}))->capture_default_str();
-  command->add_option("--rows", options->rows, "Rows of the table (0: all)")->type_name("N")->capture_default_str();
-  command->add_option("--delta", options->delta, "Differences below this many percent do not matter")
-      ->check(CLI::NonNegativeNumber)->type_name("PERCENT")->capture_default_str();
-  command->add_option("--campaign", options->campaign, "Only this campaign's measurements")->type_name("ID");
+  auto* command = app.add_subcommand(
+      "advise", "The stacks that were measured on some hardware, ranked, with their evidence");
+  command->add_option("--hw", options->hw, "Hardware: a name (`stackx hw list`) or `host`")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--workload", options->workload, "Workload: NAME[:key=value,...]")
+      ->type_name("WORKLOAD")
+      ->capture_default_str();
+  command
+      ->add_option("--objective", options->objective,
+                   "What decides within a tie: rate, stability or balanced")
+      ->check(CLI::IsMember({"rate", "stability", "balanced"}))
+      ->capture_default_str();
+  command->add_option("--format", options->format, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+  command->add_option("--rows", options->rows, "Rows of the table (0: all)")
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option("--delta", options->delta, "Differences below this many percent do not matter")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  command->add_option("--campaign", options->campaign, "Only this campaign's measurements")
+      ->type_name("ID");
   command->callback([options, &globals] { advise(*options, globals); });
 }
 

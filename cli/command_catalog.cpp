@@ -13,12 +13,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A catalog is named by its path, or by the name of one that comes with stackx ("blas" or "blas.json").
+// A catalog is named by its path, or by the name of one that comes with stackx ("blas" or
+// "blas.json").
 fs::path find_catalog(const std::string& name, const Globals& globals) {
-  for (const fs::path& place : {fs::path(name), globals.data_directory / name, globals.data_directory / (name + ".json")})
+  for (const fs::path& place :
+       {fs::path(name), globals.data_directory / name, globals.data_directory / (name + ".json")})
     if (fs::is_regular_file(place)) return place;
-  throw bad_input(fmt::format("catalog {}: neither a file nor a catalog in {}; `ls` there shows the ones that come with stackx",
-                              name, globals.data_directory.string()));
+  throw bad_input(
+      fmt::format("catalog {}: neither a file nor a catalog in {}; `ls` there shows the ones that "
+                  "come with stackx",
+                  name, globals.data_directory.string()));
 }
 
 void validate(const std::vector<std::string>& names, const Globals& globals) {
@@ -33,9 +37,11 @@ void validate(const std::vector<std::string>& names, const Globals& globals) {
   std::size_t versions = 0;
   for (const auto& [name, component] : catalog.components) versions += component.versions.size();
   if (globals.json)
-    print_json({{"valid", true}, {"components", catalog.components.size()}, {"versions", versions}});
+    print_json(
+        {{"valid", true}, {"components", catalog.components.size()}, {"versions", versions}});
   else
-    fmt::print("{}: valid, {} components with {} versions\n", where, catalog.components.size(), versions);
+    fmt::print("{}: valid, {} components with {} versions\n", where, catalog.components.size(),
+               versions);
 }
 
 void print_version(const specs::VersionEntry& entry) {
@@ -44,11 +50,14 @@ void print_version(const specs::VersionEntry& entry) {
   for (const auto& conditional : entry.requires_if)
     for (const auto& requirement : conditional.then) {
       std::string condition;
-      for (const auto& part : conditional.if_) condition += (condition.empty() ? "" : " and ") + part.text();
+      for (const auto& part : conditional.if_)
+        condition += (condition.empty() ? "" : " and ") + part.text();
       fmt::print("    needs {} if {}\n", requirement.text(), condition);
     }
-  for (const auto& requirement : entry.conflicts) fmt::print("    not with {}\n", requirement.text());
-  for (const auto& [name, version] : entry.provides) fmt::print("    is {} {}\n", name, version.text());
+  for (const auto& requirement : entry.conflicts)
+    fmt::print("    not with {}\n", requirement.text());
+  for (const auto& [name, version] : entry.provides)
+    fmt::print("    is {} {}\n", name, version.text());
   for (const auto& artifact : entry.artifacts)
     fmt::print("    from {}{}\n", artifact.file.empty() ? artifact.package : artifact.file,
                artifact.size > 0 ? ", " + bytes(static_cast<double>(artifact.size)) : "");
@@ -60,13 +69,14 @@ void show(const std::string& name, const std::string& component_name, const Glob
   const auto catalog = specs::load_catalog(file);
   if (component_name.empty()) {
     for (const auto& [key, component] : catalog.components)
-      fmt::print("{:<20} {:<9} {:>3} versions  {}\n", key, specs::to_string(component.kind), component.versions.size(),
-                 component.description);
+      fmt::print("{:<20} {:<9} {:>3} versions  {}\n", key, specs::to_string(component.kind),
+                 component.versions.size(), component.description);
     return;
   }
   const auto* component = catalog.find(component_name);
   if (component == nullptr)
-    throw bad_input(fmt::format("{}: holds no component {}; `stackx catalog show {}` lists them", file.string(), component_name, name));
+    throw bad_input(fmt::format("{}: holds no component {}; `stackx catalog show {}` lists them",
+                                file.string(), component_name, name));
   fmt::print("{} ({}, {} versions): {}\n", component->name, specs::to_string(component->kind),
              specs::to_string(component->versioning), component->description);
   for (const auto& source : component->sources) fmt::print("  source: {}\n", source);
@@ -81,11 +91,16 @@ void add_catalog(CLI::App& app, Globals& globals) {
   auto component = std::make_shared<std::string>();
   auto* command = app.add_subcommand("catalog", "Check catalogs and show what they hold");
   command->require_subcommand(1);
-  auto* validate_command = command->add_subcommand("validate", "Read catalogs together and report the first mistake");
-  validate_command->add_option("catalogs", *names, "Files, or names of catalogs that come with stackx")->required();
+  auto* validate_command =
+      command->add_subcommand("validate", "Read catalogs together and report the first mistake");
+  validate_command
+      ->add_option("catalogs", *names, "Files, or names of catalogs that come with stackx")
+      ->required();
   validate_command->callback([names, &globals] { validate(*names, globals); });
-  auto* show_command = command->add_subcommand("show", "The components of a catalog, or one of them in full");
-  show_command->add_option("catalog", *name, "File, or name of a catalog that comes with stackx")->required();
+  auto* show_command =
+      command->add_subcommand("show", "The components of a catalog, or one of them in full");
+  show_command->add_option("catalog", *name, "File, or name of a catalog that comes with stackx")
+      ->required();
   show_command->add_option("component", *component, "Component to show in full");
   show_command->callback([name, component, &globals] { show(*name, *component, globals); });
 }

@@ -1,4 +1,5 @@
-// stackx inspect PROJECT: build and measure a sample of a project's stacks, in interleaved rounds, resumable.
+// stackx inspect PROJECT: build and measure a sample of a project's stacks, in interleaved rounds,
+// resumable.
 #include <fmt/core.h>
 
 #include <atomic>
@@ -28,7 +29,7 @@ struct Options {
   fs::path project, pi;
   std::string runner;
   std::optional<std::uint64_t> rounds, sample, seed;
-  std::vector<std::string> budget;  // "400" inspections, "30m" or "90s" or "1h"
+  std::vector<std::string> budget;    // "400" inspections, "30m" or "90s" or "1h"
   std::optional<std::string> resume;  // empty: the newest campaign of the project
   bool dry_run = false, offline = false;
 };
@@ -45,7 +46,8 @@ void read_budget(const std::string& text, specs::CampaignSpec& campaign) {
   }
   const std::string unit = text.substr(std::min(used, text.size()));
   if (!(number > 0) || !(unit.empty() || unit == "s" || unit == "m" || unit == "h"))
-    throw bad_input(fmt::format("--budget {}: expected a number of inspections (400) or a time (90s, 30m, 2h)", text));
+    throw bad_input(fmt::format(
+        "--budget {}: expected a number of inspections (400) or a time (90s, 30m, 2h)", text));
   if (unit.empty()) campaign.budget_inspections = static_cast<std::uint64_t>(number);
   if (unit == "s") campaign.budget_minutes = number / 60;
   if (unit == "m") campaign.budget_minutes = number;
@@ -97,7 +99,8 @@ std::uint64_t download_bytes(const specs::Plan& plan, const specs::Catalog& cata
       const auto* entry = component == nullptr ? nullptr : component->find(version);
       if (entry == nullptr) continue;
       for (const auto& artifact : entry->artifacts)
-        if (artifact.type == specs::ArtifactType::wheel && seen.insert(artifact.sha256).second) total += artifact.size;
+        if (artifact.type == specs::ArtifactType::wheel && seen.insert(artifact.sha256).second)
+          total += artifact.size;
     }
   return total;
 }
@@ -113,26 +116,32 @@ void print_plan(const specs::Plan& plan, const Loaded& loaded, bool json) {
       if (component != "cpu") fmt::print(" {}={}", component, version);
     fmt::print("  {}\n", arm.workload.text());
   }
-  fmt::print("{} arms x {} rounds = {} inspections; wheels of {} in all (cached ones are not fetched again)\n",
-             plan.arms.size(), plan.campaign.rounds, plan.arms.size() * plan.campaign.rounds,
-             bytes(static_cast<double>(download_bytes(plan, loaded.catalog))));
+  fmt::print(
+      "{} arms x {} rounds = {} inspections; wheels of {} in all (cached ones are not fetched "
+      "again)\n",
+      plan.arms.size(), plan.campaign.rounds, plan.arms.size() * plan.campaign.rounds,
+      bytes(static_cast<double>(download_bytes(plan, loaded.catalog))));
 }
 
 specs::Plan new_plan(const Loaded& loaded) {
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   if (const auto why = resolver.explain())
-    throw bad_input(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(), why->text()));
+    throw bad_input(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(),
+                                why->text()));
   return inspector::make_plan(loaded.project, resolver.sample(loaded.project.campaign.sampler),
                               specs::rfc3339_utc(std::chrono::system_clock::now()));
 }
 
-// The campaign to go on with: the one named, else the project's newest; nothing if there is none yet.
-std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::string& id, const std::string& project) {
+// The campaign to go on with: the one named, else the project's newest; nothing if there is none
+// yet.
+std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::string& id,
+                                          const std::string& project) {
   if (!id.empty()) {
     auto plan = store.plan(id);
     if (!plan) throw bad_input(fmt::format("--resume {}: the store knows no such campaign", id));
     if (plan->project != project)
-      throw bad_input(fmt::format("--resume {}: that is a campaign of project {}, not of {}", id, plan->project, project));
+      throw bad_input(fmt::format("--resume {}: that is a campaign of project {}, not of {}", id,
+                                  plan->project, project));
     return plan;
   }
   for (const auto& row : store.campaigns())
@@ -144,7 +153,8 @@ inspector::Context context(const Options& options, const Loaded& loaded, const G
   inspector::Context context;
   context.host = loaded.host;
   context.cache = inspector::cache_directory();
-  context.pi = options.pi.empty() ? globals.executable_directory / "stackx-pi" : fs::absolute(options.pi);
+  context.pi =
+      options.pi.empty() ? globals.executable_directory / "stackx-pi" : fs::absolute(options.pi);
   context.supervisor = globals.executable_directory / "stackx-supervise";
   context.offline = options.offline;
   context.stackx_version = STACKX_VERSION;
@@ -154,30 +164,41 @@ inspector::Context context(const Options& options, const Loaded& loaded, const G
 
 const char* describe(inspector::Ending ending) {
   switch (ending) {
-    case inspector::Ending::complete: return "complete";
-    case inspector::Ending::budget: return "budget used up";
-    case inspector::Ending::too_many_failures: return "stopped: too many failures";
-    case inspector::Ending::interrupted: return "interrupted; --resume goes on";
+    case inspector::Ending::complete:
+      return "complete";
+    case inspector::Ending::budget:
+      return "budget used up";
+    case inspector::Ending::too_many_failures:
+      return "stopped: too many failures";
+    case inspector::Ending::interrupted:
+      return "interrupted; --resume goes on";
   }
   return "";
 }
 
-void report(const specs::Plan& plan, const Recorder& recorder, inspector::Ending ending, double seconds, bool json) {
+void report(const specs::Plan& plan, const Recorder& recorder, inspector::Ending ending,
+            double seconds, bool json) {
   std::size_t failed = 0;
   for (const auto& [outcome, n] : recorder.outcomes)
     if (outcome != specs::Outcome::ok) failed += n;
   if (json) {
     nlohmann::json outcomes = nlohmann::json::object();
     for (const auto& [outcome, n] : recorder.outcomes) outcomes[specs::to_string(outcome)] = n;
-    print_json({{"campaign", plan.id}, {"project", plan.project}, {"ending", describe(ending)}, {"planned", recorder.last.planned},
-                {"done", recorder.last.done}, {"outcomes", outcomes}, {"seconds", seconds}});
+    print_json({{"campaign", plan.id},
+                {"project", plan.project},
+                {"ending", describe(ending)},
+                {"planned", recorder.last.planned},
+                {"done", recorder.last.done},
+                {"outcomes", outcomes},
+                {"seconds", seconds}});
     return;
   }
   std::string outcomes;
   for (const auto& [outcome, n] : recorder.outcomes)
     outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", n, specs::to_string(outcome));
-  fmt::print("campaign {}: {} of {} inspections done ({}), {} in {}\n", plan.id.substr(0, 12), recorder.last.done,
-             recorder.last.planned, describe(ending), outcomes.empty() ? "nothing new" : outcomes, duration(seconds));
+  fmt::print("campaign {}: {} of {} inspections done ({}), {} in {}\n", plan.id.substr(0, 12),
+             recorder.last.done, recorder.last.planned, describe(ending),
+             outcomes.empty() ? "nothing new" : outcomes, duration(seconds));
 }
 
 void inspect(const Options& options, Globals& globals) {
@@ -203,19 +224,25 @@ void inspect(const Options& options, Globals& globals) {
   }
   for (const auto& arm : plan->arms)
     if (const auto wrong = resolver::violation(loaded.project, loaded.catalog, arm.stack))
-      throw bad_input(fmt::format("campaign {}: stack {} is no longer valid: {}; the project or a catalog changed since the "
-                                  "plan was made, start a new campaign", plan->id.substr(0, 12), arm.stack.short_id(), *wrong));
+      throw bad_input(
+          fmt::format("campaign {}: stack {} is no longer valid: {}; the project or a catalog "
+                      "changed since the "
+                      "plan was made, start a new campaign",
+                      plan->id.substr(0, 12), arm.stack.short_id(), *wrong));
 
   inspector::Inspector inspector(context(options, loaded, globals), loaded.catalog, plan->campaign);
-  fmt::print(stderr, "campaign {}: {} arms x {} rounds, runner {}\n", plan->id.substr(0, 12), plan->arms.size(),
-             plan->campaign.rounds, inspector.runner());
+  fmt::print(stderr, "campaign {}: {} arms x {} rounds, runner {}\n", plan->id.substr(0, 12),
+             plan->arms.size(), plan->campaign.rounds, inspector.runner());
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   Recorder recorder(store, spool);
   const auto start = std::chrono::steady_clock::now();
-  const auto ending = inspector::run(*plan, inspector, store.done(plan->id), recorder, [] { return interrupted.load(); });
+  const auto ending = inspector::run(*plan, inspector, store.done(plan->id), recorder,
+                                     [] { return interrupted.load(); });
   recorder.line.finish();
-  report(*plan, recorder, ending, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), globals.json);
+  report(*plan, recorder, ending,
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+         globals.json);
   if (ending == inspector::Ending::too_many_failures) globals.exit_code = 1;
   if (ending == inspector::Ending::interrupted) globals.exit_code = 3;
 }
@@ -224,18 +251,37 @@ void inspect(const Options& options, Globals& globals) {
 
 void add_inspect(CLI::App& app, Globals& globals) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("inspect", "Build and measure a sample of a project's stacks, in interleaved rounds");
-  command->add_option("project", options->project, "Project file (stackx/project/1)")->required()->type_name("PROJECT");
-  command->add_option("--runner", options->runner, "Where the PI runs: local (under bubblewrap where it works)")->type_name("NAME");
-  command->add_option("--rounds", options->rounds, "Rounds; every round runs each arm once, in a fresh random order")->type_name("N");
+  auto* command = app.add_subcommand(
+      "inspect", "Build and measure a sample of a project's stacks, in interleaved rounds");
+  command->add_option("project", options->project, "Project file (stackx/project/1)")
+      ->required()
+      ->type_name("PROJECT");
+  command
+      ->add_option("--runner", options->runner,
+                   "Where the PI runs: local (under bubblewrap where it works)")
+      ->type_name("NAME");
+  command
+      ->add_option("--rounds", options->rounds,
+                   "Rounds; every round runs each arm once, in a fresh random order")
+      ->type_name("N");
   command->add_option("--sample", options->sample, "How many stacks to inspect")->type_name("N");
-  command->add_option("--seed", options->seed, "Seed of the sample and of the order")->type_name("S");
-  command->add_option("--budget", options->budget, "Stop after so many inspections (400) or so long (30m); may be given twice")->type_name("N|TIME");
-  command->add_option("--resume", options->resume, "Go on with campaign ID, or with the project's newest one")
-      ->type_name("[ID]")->expected(0, 1)->default_str("");
-  command->add_option("--pi", options->pi, "PI program to run instead of stackx-pi")->type_name("FILE");
+  command->add_option("--seed", options->seed, "Seed of the sample and of the order")
+      ->type_name("S");
+  command
+      ->add_option("--budget", options->budget,
+                   "Stop after so many inspections (400) or so long (30m); may be given twice")
+      ->type_name("N|TIME");
+  command
+      ->add_option("--resume", options->resume,
+                   "Go on with campaign ID, or with the project's newest one")
+      ->type_name("[ID]")
+      ->expected(0, 1)
+      ->default_str("");
+  command->add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
+      ->type_name("FILE");
   command->add_flag("--offline", options->offline, "Use what is cached and fetch nothing");
-  command->add_flag("--dry-run", options->dry_run, "Show the plan and what it would fetch, run nothing");
+  command->add_flag("--dry-run", options->dry_run,
+                    "Show the plan and what it would fetch, run nothing");
   command->callback([options, command, &globals] {
     if (command->count("--resume") > 0 && !options->resume) options->resume = "";
     inspect(*options, globals);

@@ -24,14 +24,16 @@ void print_stack(const specs::Stack& stack, bool json) {
     return;
   }
   fmt::print("{} ", stack.short_id());
-  for (const auto& [component, version] : stack.components) fmt::print(" {}={}", component, version);
+  for (const auto& [component, version] : stack.components)
+    fmt::print(" {}={}", component, version);
   fmt::print("\n");
 }
 
 void print_count(const Loaded& loaded, const resolver::Resolver& resolver, bool json) {
   const auto start = std::chrono::steady_clock::now();
   const auto valid = resolver.count();
-  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  const std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - start;
   const auto raw = resolver.raw_combinations();
   if (json) {
     print_json({{"project", loaded.project.name},
@@ -41,17 +43,20 @@ void print_count(const Loaded& loaded, const resolver::Resolver& resolver, bool 
                 {"elapsed_ms", elapsed.count()}});
     return;
   }
-  fmt::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms)\n", loaded.project.name,
-             grouped(valid), grouped(raw), resolver.components(), elapsed.count());
+  fmt::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms)\n",
+             loaded.project.name, grouped(valid), grouped(raw), resolver.components(),
+             elapsed.count());
 }
 
 void print_shares(const resolver::Resolver& resolver, bool json) {
   const auto shares = resolver.shares();
   const auto total = resolver.count();
   if (json) {
-    nlohmann::json document = {{"valid_stacks", total.str()}, {"stacks_with", nlohmann::json::object()}};
+    nlohmann::json document = {{"valid_stacks", total.str()},
+                               {"stacks_with", nlohmann::json::object()}};
     for (const auto& [component, versions] : shares)
-      for (const auto& [version, number] : versions) document["stacks_with"][component][version] = number.str();
+      for (const auto& [version, number] : versions)
+        document["stacks_with"][component][version] = number.str();
     print_json(document);
     return;
   }
@@ -78,14 +83,19 @@ void resolve(const Options& options, Globals& globals) {
     globals.exit_code = 1;
     return;
   }
-  if (options.explain && !globals.json) fmt::print("{}: there are valid stacks; nothing to explain.\n", loaded.project.name);
-  if (options.explain && globals.json) print_json({{"project", loaded.project.name}, {"clash", nlohmann::json::array()}});
+  if (options.explain && !globals.json)
+    fmt::print("{}: there are valid stacks; nothing to explain.\n", loaded.project.name);
+  if (options.explain && globals.json)
+    print_json({{"project", loaded.project.name}, {"clash", nlohmann::json::array()}});
   if (options.list) {
     std::uint64_t left = *options.list;
-    if (left > 0) resolver.enumerate([&](const specs::Stack& stack) { return print_stack(stack, globals.json), --left > 0; });
+    if (left > 0)
+      resolver.enumerate(
+          [&](const specs::Stack& stack) { return print_stack(stack, globals.json), --left > 0; });
   }
   if (options.sample) {
-    specs::SamplerSpec sampler{specs::SamplerSpec::Kind::uniform, "", *options.sample, options.seed};
+    specs::SamplerSpec sampler{specs::SamplerSpec::Kind::uniform, "", *options.sample,
+                               options.seed};
     for (const auto& stack : resolver.sample(sampler)) print_stack(stack, globals.json);
   }
   if (options.share) print_shares(resolver, globals.json);
@@ -97,14 +107,22 @@ void resolve(const Options& options, Globals& globals) {
 
 void add_resolve(CLI::App& app, Globals& globals) {
   auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("resolve", "Count, list or sample the stacks that can work, or say why there is none");
-  command->add_option("project", options->project, "Project file (stackx/project/1)")->required()->type_name("PROJECT");
-  command->add_flag("--count", options->count, "Valid stacks out of raw combinations, both exact (the default)");
+  auto* command = app.add_subcommand(
+      "resolve", "Count, list or sample the stacks that can work, or say why there is none");
+  command->add_option("project", options->project, "Project file (stackx/project/1)")
+      ->required()
+      ->type_name("PROJECT");
+  command->add_flag("--count", options->count,
+                    "Valid stacks out of raw combinations, both exact (the default)");
   command->add_option("--list", options->list, "The first N stacks, one a line")->type_name("N");
-  command->add_option("--sample", options->sample, "N different stacks, uniformly at random")->type_name("N");
-  command->add_option("--seed", options->seed, "Seed of --sample: the same on every machine")->type_name("S");
-  command->add_flag("--share", options->share, "For each version, how many of the valid stacks hold it");
-  command->add_flag("--explain", options->explain, "When nothing is valid: a minimal set of requirements that clash");
+  command->add_option("--sample", options->sample, "N different stacks, uniformly at random")
+      ->type_name("N");
+  command->add_option("--seed", options->seed, "Seed of --sample: the same on every machine")
+      ->type_name("S");
+  command->add_flag("--share", options->share,
+                    "For each version, how many of the valid stacks hold it");
+  command->add_flag("--explain", options->explain,
+                    "When nothing is valid: a minimal set of requirements that clash");
   command->callback([options, &globals] { resolve(*options, globals); });
 }
 

@@ -1,4 +1,5 @@
-// The command line: one file a subcommand, composed here. Data goes to stdout, progress and log to stderr.
+// The command line: one file a subcommand, composed here. Data goes to stdout, progress and log to
+// stderr.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,11 +10,11 @@ namespace stackx::cli {
 
 // What main knows and every subcommand may need. Not global: main owns one and passes it on.
 struct Globals {
-  std::string db;        // --db
-  bool json = false;     // --json: one document (JSON Lines for streams)
-  int exit_code = 0;     // 0 done, 1 the answer is no, 2 bad input or usage, 3 the environment failed
+  std::string db;     // --db
+  bool json = false;  // --json: one document (JSON Lines for streams)
+  int exit_code = 0;  // 0 done, 1 the answer is no, 2 bad input or usage, 3 the environment failed
   std::filesystem::path executable_directory;  // stackx-pi and stackx-supervise stand here
-  std::filesystem::path data_directory;        // specs/data beside the build, or share/stackx/data, or $STACKX_DATA
+  std::filesystem::path data_directory;        // specs/data, share/stackx/data or $STACKX_DATA
 };
 
 void add_hw(CLI::App& app, Globals& globals);
@@ -23,7 +24,8 @@ void add_inspect(CLI::App& app, Globals& globals);
 void add_advise(CLI::App& app, Globals& globals);
 void add_exchange(CLI::App& app, Globals& globals);  // export, import
 
-// Directory of the catalogs that come with stackx; throws Error(environment) naming where it looked.
+// Directory of the catalogs that come with stackx; throws Error(environment) naming where it
+// looked.
 std::filesystem::path find_data_directory(const std::filesystem::path& executable_directory);
 
 }  // namespace stackx::cli

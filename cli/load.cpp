@@ -17,26 +17,33 @@ namespace fs = std::filesystem;
 fs::path find_data_directory(const fs::path& executable_directory) {
   if (const char* chosen = std::getenv("STACKX_DATA"); chosen != nullptr && *chosen != '\0') {
     if (!fs::is_directory(chosen))
-      throw broken_environment(fmt::format("$STACKX_DATA: {} is no directory; unset it or name the directory of the catalogs", chosen));
+      throw broken_environment(fmt::format(
+          "$STACKX_DATA: {} is no directory; unset it or name the directory of the catalogs",
+          chosen));
     return chosen;
   }
-  const fs::path places[] = {executable_directory / "../specs/data", executable_directory / "../share/stackx/data"};
+  const fs::path places[] = {executable_directory / "../specs/data",
+                             executable_directory / "../share/stackx/data"};
   for (const auto& place : places)
     if (fs::is_directory(place)) return fs::canonical(place);
-  throw broken_environment(fmt::format("the catalogs that come with stackx are neither in {} nor in {}; set $STACKX_DATA to their directory",
-                                       places[0].lexically_normal().string(), places[1].lexically_normal().string()));
+  throw broken_environment(
+      fmt::format("the catalogs that come with stackx are neither in {} nor in {}; set "
+                  "$STACKX_DATA to their directory",
+                  places[0].lexically_normal().string(), places[1].lexically_normal().string()));
 }
 
 Loaded load(const fs::path& project_file, const Globals& globals) {
   auto [project, catalog] = specs::load_project(project_file, globals.data_directory);
-  Loaded loaded{std::move(project), std::move(catalog), inspector::detect_host(globals.data_directory)};
+  Loaded loaded{std::move(project), std::move(catalog),
+                inspector::detect_host(globals.data_directory)};
   resolver::bind_host(loaded.project, loaded.catalog, loaded.host);
   return loaded;
 }
 
 std::string grouped(const resolver::BigInt& number) {
   std::string digits = number.str();
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
   return digits;
 }
 

@@ -9,13 +9,16 @@
 
 namespace {
 
-constexpr const char* kFooter = R"(Exit codes: 0 done; 1 the answer is no (no valid stack, nothing measured); 2 bad input or usage;
+constexpr const char* kFooter =
+    R"(Exit codes: 0 done; 1 the answer is no (no valid stack, nothing measured); 2 bad input or usage;
 3 the environment failed (I/O, network, a missing program).
 Database: --db, else $STACKX_DB, else $XDG_DATA_HOME/stackx/stackx.db.)";
 
 int run(int argc, char** argv) {
   using namespace stackx;
-  CLI::App app{"stackx answers, with measurements, which combination of versions should run a workload on given hardware."};
+  CLI::App app{
+      "stackx answers, with measurements, which combination of versions should run a workload on "
+      "given hardware."};
   app.footer(kFooter);
   app.require_subcommand(1);
   app.fallthrough();  // --db and --json may stand after the subcommand too
@@ -25,7 +28,8 @@ int run(int argc, char** argv) {
   globals.executable_directory = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   globals.data_directory = cli::find_data_directory(globals.executable_directory);
   app.add_option("--db", globals.db, "Knowledge store to use")->type_name("FILE");
-  app.add_flag("--json", globals.json, "Machine-readable output: one document, JSON Lines for streams");
+  app.add_flag("--json", globals.json,
+               "Machine-readable output: one document, JSON Lines for streams");
 
   cli::add_hw(app, globals);
   cli::add_catalog(app, globals);
@@ -53,7 +57,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "stackx: {}\n", error.what());
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "stackx: {} (this is a fault of stackx or of the system: please report it)\n", error.what());
+    fmt::print(stderr,
+               "stackx: {} (this is a fault of stackx or of the system: please report it)\n",
+               error.what());
     return static_cast<int>(stackx::ErrorCode::environment);
   }
 }

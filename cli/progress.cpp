@@ -20,8 +20,10 @@ std::size_t terminal_width() {
 
 std::string text(const inspector::Progress& progress) {
   const auto width = fmt::formatted_size("{}", progress.planned);
-  const std::string left = progress.seconds_left < 0 ? "" : "  " + duration(progress.seconds_left) + " left";
-  return fmt::format("[{:>{}}/{}]  {} failed{}  {}", progress.done, width, progress.planned, progress.failed, left, progress.current);
+  const std::string left =
+      progress.seconds_left < 0 ? "" : "  " + duration(progress.seconds_left) + " left";
+  return fmt::format("[{:>{}}/{}]  {} failed{}  {}", progress.done, width, progress.planned,
+                     progress.failed, left, progress.current);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The progress line of a campaign, on stderr: rewritten in place on a terminal, else a line now and then.
+// The progress line of a campaign, on stderr: rewritten in place on a terminal, else a line now and
+// then.
 //
 //   [ 37/192]  0 failed  1 min 12 s left  4f1c09a2d7e1 mkl 2024.2.2
 #pragma once

@@ -2,13 +2,12 @@
 // loader mapped them.
 //
 //   - The library that was asked for is mapped, from where it was installed; so is every file that
-//   has the name of
-//     a shared object in one of the stack's wheels (a libtbb.so.12 of the system beside the stack's
-//     own).
-//   - What `loaded` says of a component equals the catalog's `reports` ("*": whatever it says),
-//   else its version.
+//     has the name of a shared object in one of the stack's wheels (not a libtbb.so.12 of the
+//     system beside the stack's own).
+//   - What `loaded` says of a component equals the catalog's `reports` ("*": whatever it says), else
+//     its version.
 //   - A library that states no version (netlib) is taken at its package manager's word, if the file
-//   is mapped.
+//     is mapped.
 #pragma once
 
 #include <map>

@@ -16,7 +16,9 @@ class Sha256 {
   Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
     EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
   }
-  void update(const void* bytes, std::size_t size) { EVP_DigestUpdate(context_.get(), bytes, size); }
+  void update(const void* bytes, std::size_t size) {
+    EVP_DigestUpdate(context_.get(), bytes, size);
+  }
   std::string hex() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
     unsigned size = 0;
@@ -43,11 +45,15 @@ std::string sha256(std::string_view bytes) {
 
 std::string sha256_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw broken_environment(file.string() + ": cannot be read; check that it exists and its permissions");
+  if (!in)
+    throw broken_environment(file.string() +
+                             ": cannot be read; check that it exists and its permissions");
   Sha256 hash;
   std::array<char, 1 << 16> buffer;
-  while (in.read(buffer.data(), buffer.size()) || in.gcount() > 0) hash.update(buffer.data(), in.gcount());
-  if (in.bad()) throw broken_environment(file.string() + ": reading failed half-way; check the disk");
+  while (in.read(buffer.data(), buffer.size()) || in.gcount() > 0)
+    hash.update(buffer.data(), in.gcount());
+  if (in.bad())
+    throw broken_environment(file.string() + ": reading failed half-way; check the disk");
   return hash.hex();
 }
 

@@ -8,6 +8,7 @@
 namespace stackx::specs {
 
 std::string sha256(std::string_view bytes);
-std::string sha256_file(const std::filesystem::path& file);  // throws Error(environment) if unreadable
+std::string sha256_file(
+    const std::filesystem::path& file);  // throws Error(environment) if unreadable
 
 }  // namespace stackx::specs

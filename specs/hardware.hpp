@@ -1,4 +1,5 @@
-// What a machine is: CPU, memory, GPUs, operating system (detected by inspector/host, stored with every result).
+// What a machine is: CPU, memory, GPUs, operating system (detected by inspector/host, stored with
+// every result).
 #pragma once
 
 #include <cstdint>
@@ -24,10 +25,10 @@ struct Cpu {
   std::string vendor;             // "intel", "amd", "arm", ...
   std::string microarchitecture;  // "sapphire-rapids"; "unknown" when the table has no row for it
   int family = 0, model_number = 0, stepping = 0;
-  std::vector<std::string> isa;   // flags as /proc/cpuinfo writes them, sorted
+  std::vector<std::string> isa;  // flags as /proc/cpuinfo writes them, sorted
   int packages = 0, cores = 0, threads = 0, numa_nodes = 0;  // that this process may use
-  int threads_online = 0;         // of the whole machine
-  std::optional<double> quota;    // CPUs' worth of time the cgroup allows (1.5); absent without a limit
+  int threads_online = 0;                                    // of the whole machine
+  std::optional<double> quota;  // CPUs' worth of time the cgroup allows (1.5), if it limits it
   std::vector<Cache> caches;
   std::optional<double> max_mhz;
 };
@@ -41,22 +42,24 @@ struct Host {
   std::string hostname;
   Cpu cpu;
   std::uint64_t memory_bytes = 0;
-  std::optional<std::uint64_t> memory_limit_bytes;  // of the cgroup; absent without one below memory_bytes
+  std::optional<std::uint64_t> memory_limit_bytes;  // of the cgroup, if below memory_bytes
   std::vector<Gpu> gpus;
   std::string driver;       // NVIDIA driver version, empty without one
   std::string cuda_driver;  // the CUDA version it supports, "12.4"
   std::string gpu_note;     // why there is no GPU to see: "libnvidia-ml.so.1 not found"
-  std::string os, os_version, kernel, libc;  // "debian", "12", "6.1.0-18-amd64", "glibc 2.36"
-  std::string governor, turbo, virtualization;  // "performance", "on"/"off", "kvm"; "unknown" if not shown
-  std::string container;              // what this process runs in: "docker", "podman"; empty if none is seen
+  std::string os, os_version, kernel, libc;     // "debian", "12", "6.1.0-18-amd64", "glibc 2.36"
+  std::string governor, turbo, virtualization;  // "performance", "on"/"off", "kvm", "unknown"
+  std::string container;  // what this process runs in: "docker", "podman"; empty if none is seen
   std::vector<std::string> runtimes;  // "bubblewrap 0.8.0", "podman 4.3.1"
 
-  // SHA-256 over what determines speed and does not change between boots: CPU, caches, counts, memory, GPUs.
+  // SHA-256 over what determines speed and does not change between boots: CPU, caches, counts,
+  // memory, GPUs.
   std::string fingerprint() const;
   // The host as a version of the catalog component `cpu` (or `gpu`): name and attributes
-  // (cpu: isa (set), vendor, microarchitecture, cores, memory_gib (the limit where there is one); gpu: compute_capability, memory_gib).
-  VersionEntry cpu_entry() const;                  // version: the microarchitecture, e.g. "sapphire-rapids"
-  std::optional<VersionEntry> gpu_entry() const;   // of the first GPU, e.g. "nvidia-h200"
+  // (cpu: isa (set), vendor, microarchitecture, cores, memory_gib (the limit where there is one);
+  // gpu: compute_capability, memory_gib).
+  VersionEntry cpu_entry() const;  // version: the microarchitecture, e.g. "sapphire-rapids"
+  std::optional<VersionEntry> gpu_entry() const;  // of the first GPU, e.g. "nvidia-h200"
 };
 
 nlohmann::json to_json(const Host& host);

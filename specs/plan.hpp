@@ -1,5 +1,6 @@
-// The plan of a campaign (format stackx/plan/1): everything that decides what is run and in which order, so that
-// a killed campaign goes on exactly where it was. Stored before the first inspection.
+// The plan of a campaign (format stackx/plan/1): everything that decides what is run and in which
+// order, so that a killed campaign goes on exactly where it was. Stored before the first
+// inspection.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 namespace stackx::specs {
 
 struct Arm {
-  std::string label;  // unique in the plan: short stack id, "/2" for workload 2, "+A" for a sentinel
+  std::string label;  // unique here: short stack id, "/2" for workload 2, "+A" for a sentinel
   Stack stack;
   Workload workload;
   bool sentinel = false;  // repeats an earlier arm, to measure the false-positive rate

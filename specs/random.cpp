@@ -48,7 +48,8 @@ std::uint64_t derive_seed(std::uint64_t seed, std::string_view purpose, std::uin
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const unsigned char c : purpose) hash = (hash ^ c) * 0x100000001b3;
   std::uint64_t state = seed ^ hash;
-  state = splitmix64(state) ^ index;  // the mixed word: neighbouring seeds and indices must not meet
+  state =
+      splitmix64(state) ^ index;  // the mixed word: neighbouring seeds and indices must not meet
   return splitmix64(state);
 }
 

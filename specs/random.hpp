@@ -1,4 +1,5 @@
-// Random numbers that are the same on every machine and standard library (std::uniform_int_distribution is not).
+// Random numbers that are the same on every machine and standard library
+// (std::uniform_int_distribution is not).
 #pragma once
 
 #include <cstdint>

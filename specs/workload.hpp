@@ -1,7 +1,7 @@
 // A workload: a performance indicator (PI) and its parameters.
 //
-// Written on the command line as NAME[:key=value,...], in projects as {"pi": ..., "params": {...}}. In a
-// project a parameter may be a list: expand() crosses them.
+// Written on the command line as NAME[:key=value,...], in projects as {"pi": ..., "params": {...}}.
+// In a project a parameter may be a list: expand() crosses them.
 #pragma once
 
 #include <map>
@@ -25,12 +25,13 @@ struct Workload {
   auto operator<=>(const Workload&) const = default;
 };
 
-Workload parse_workload(std::string_view text);        // throws Error(bad_input)
+Workload parse_workload(std::string_view text);            // throws Error(bad_input)
 std::vector<Workload> expand_workloads(const Node& node);  // the project's "workload"
-nlohmann::json to_json(const Workload& workload);      // {"pi", "params"}
-Workload workload_from(const Node& node);              // scalars only
+nlohmann::json to_json(const Workload& workload);          // {"pi", "params"}
+Workload workload_from(const Node& node);                  // scalars only
 
-// A parameter's value as text, one text per number: 0.50, 5e-1 and 0.5 are "0.5". No commas, no spaces.
+// A parameter's value as text, one text per number: 0.50, 5e-1 and 0.5 are "0.5". No commas, no
+// spaces.
 std::string parameter_value(const Node& node);
 
 }  // namespace stackx::specs

@@ -116,8 +116,7 @@ Found find_documents(const fs::path& directory) {
 
 }  // namespace
 
-Spool::Spool(const fs::path& database)
-    : directory_(fs::absolute(database).string() + "-results") {}
+Spool::Spool(const fs::path& database) : directory_(fs::absolute(database).string() + "-results") {}
 
 fs::path Spool::write(const specs::Inspection& inspection) {
   const fs::path file = directory_ / directory_of(inspection.campaign) / (inspection.id + ".json");

@@ -86,7 +86,8 @@ TEST_CASE("ranking: an erratic stack ties with its neighbours, not with everythi
   std::vector<std::size_t> ranks;
   for (const auto& row : ranking.recommendations) ranks.push_back(row.rank);
   CHECK(ranks == std::vector<std::size_t>{1, 1, 3, 4});
-  CHECK(ranking.recommendations[3].versus_best->verdict == Verdict::unresolved);  // against the erratic best
+  CHECK(ranking.recommendations[3].versus_best->verdict ==
+        Verdict::unresolved);  // against the erratic best
 }
 
 TEST_CASE("ranking: samples of one process are one value, however many they are") {

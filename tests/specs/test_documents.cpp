@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path documents = STACKX_SOURCE_DIR "/tests/specs/documents";
-const std::vector<std::string> formats{"catalog", "project", "plan", "inspection", "microarchitectures"};
+const std::vector<std::string> formats{"catalog", "project", "plan", "inspection",
+                                       "microarchitectures"};
 
 struct Case {
   std::string name, format;

@@ -20,7 +20,8 @@ TEST_CASE("spool: a file per document, under its campaign, readable as one") {
   const auto again = specs::inspection_from(specs::Node::parse_file(file));
   CHECK(specs::to_json(again) == specs::to_json(document));
   CHECK(spool.write(document) == file);  // twice is once
-  CHECK(spool.write(inspection(4, "")).parent_path() == directory.path() / "stackx.db-results" / "single");
+  CHECK(spool.write(inspection(4, "")).parent_path() ==
+        directory.path() / "stackx.db-results" / "single");
   CHECK(spool.write(plan(2, 2)).filename() == "plan.json");
   std::size_t drafts = 0;
   for (const auto& entry : fs::recursive_directory_iterator(directory.path()))
