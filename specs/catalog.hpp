@@ -50,10 +50,8 @@ struct VersionEntry {
   std::map<std::string, Version> provides;
   std::vector<Artifact> artifacts;
   std::map<std::string, std::string> environment;  // settings: exported into the run
-  std::map<std::string, std::string>
-      parameters;  // settings: PI parameters (scalars as text: "2", "float32")
-  std::string
-      reports;  // the version that the loaded library states of itself, where it differs from ours
+  std::map<std::string, std::string> parameters;  // settings: PI parameters ("2", "float32")
+  std::string reports;  // what the loaded library states as its version, where it differs from ours
   std::vector<std::string> sources;  // URLs, with the date read
 };
 

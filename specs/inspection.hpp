@@ -17,8 +17,7 @@
 namespace stackx::specs {
 
 struct Phase {
-  std::string
-      name;  // "build", "check", "calibrate", "warm_up", "measure", "run" (the whole PI process)
+  std::string name;  // "build", "check", "calibrate", "warm_up", "measure", "run" (all of the PI)
   std::int64_t start_ns = 0;  // since the epoch (CLOCK_REALTIME)
   std::int64_t duration_ns = 0;
 };

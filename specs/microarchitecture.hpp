@@ -40,8 +40,7 @@ struct Microarchitecture {
   std::vector<ProcessorMatch> matches;
   std::string core;   // the core's own name, where the product line has another: "Golden Cove"
   std::string march;  // GCC's -march name
-  std::vector<std::string>
-      isa;  // as /proc/cpuinfo writes flags; only what matters to numerical kernels
+  std::vector<std::string> isa;  // /proc/cpuinfo's flags that matter to numerical kernels
   std::optional<int> vector_bits, fma_pipes;
   std::optional<double> fp32_flops_cycle, fp64_flops_cycle;  // flop per cycle and core
   std::string flops_basis;                                   // "published", "measured", "derived"
