@@ -29,12 +29,15 @@ analysis::Objective objective_from(const std::string& name) {
   return analysis::Objective::rate;
 }
 
-// The workload that most stacks were measured on; the others become notes.
+// Most stacks that ended well first: that workload is ranked, the others become notes.
 std::vector<std::pair<specs::Workload, std::size_t>> by_stacks_measured(
     const std::vector<store::Measurement>& measurements) {
   std::map<specs::Workload, std::set<specs::Stack>> stacks;
   for (const auto& measurement : measurements)
-    stacks[measurement.workload].insert(measurement.stack);
+    if (measurement.outcome == specs::Outcome::ok)
+      stacks[measurement.workload].insert(measurement.stack);
+    else
+      stacks[measurement.workload];  // known, though nothing of it ranks
   std::vector<std::pair<specs::Workload, std::size_t>> counts;
   for (const auto& [workload, set] : stacks) counts.emplace_back(workload, set.size());
   std::stable_sort(counts.begin(), counts.end(),
