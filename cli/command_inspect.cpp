@@ -201,9 +201,26 @@ void report(const specs::Plan& plan, const Recorder& recorder, inspector::Ending
              outcomes.empty() ? "nothing new" : outcomes, duration(seconds));
 }
 
+// What is measured here must not be filed under another machine's name.
+void check_hardware(const Loaded& loaded) {
+  std::map<std::string, std::string> here{{"cpu", loaded.host.cpu_entry().version.text()}};
+  if (const auto gpu = loaded.host.gpu_entry()) here["gpu"] = gpu->version.text();
+  if (!loaded.host.driver.empty()) here["driver"] = loaded.host.driver;
+  for (const auto& [component, wanted] : loaded.project.hardware) {
+    const auto found = here.find(component);
+    if (found != here.end() && found->second == wanted) continue;
+    throw bad_input(
+        fmt::format("{}: /hardware/{}: asks for {}, but this machine has {}; inspect on such a "
+                    "machine, or ask for \"host\"",
+                    loaded.project.file.string(), component, wanted,
+                    found == here.end() ? "none" : found->second));
+  }
+}
+
 void inspect(const Options& options, Globals& globals) {
   Loaded loaded = load(options.project, globals);
   apply(options, loaded.project.campaign);
+  check_hardware(loaded);
   if (options.dry_run) {
     print_plan(new_plan(loaded), loaded, globals.json);
     return;

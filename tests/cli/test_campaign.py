@@ -110,6 +110,16 @@ class Campaign(BlackBox):
         self.assertEqual((document["outcome"], document["loaded"]["scipy-openblas64"]), ("ok", "0.3.34.481.3"))
         self.assertEqual(self.json("inspect", project, "--rounds", "1", "--offline")["outcomes"], {"ok": 1})
 
+    def test_other_hardware_is_refused(self):
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "cpu": {"kind": "hardware", "versioning": "opaque", "versions": {"abacus": {}}},
+            "library": {"kind": "package", "versions": {"1": {"provides": {"blas": "1"}}}}}})
+        project = self.project(hardware={"cpu": "abacus"})
+        self.assertEqual(self.json("resolve", project, "--count")["valid_stacks"], "1")
+        message = self.stackx("inspect", project, exit_code=2).stderr
+        self.assertIn("/hardware/cpu", message)
+        self.assertIn("abacus", message)
+
     def test_missing_pi(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
         summary = self.json("inspect", self.project(), "--pi", self.scratch / "no-such-pi", "--rounds", "1")
