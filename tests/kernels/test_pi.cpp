@@ -279,8 +279,8 @@ TEST_CASE("list and help name every indicator and parameter", "[pi]") {
   CHECK_THAT(list.out, Contains("matmul\t") && Contains("hello_world\t"));
   const auto help = run_pi({"--help"});
   CHECK(help.status == 0);
-  const auto result = run_matmul(fake("right"), {"m=4", "n=4", "k=4"});
-  for (const auto& [key, value] : result.json()["parameters"].items())
+  const json document = run_matmul(fake("right"), {"m=4", "n=4", "k=4"}).json();
+  for (const auto& [key, value] : document["parameters"].items())
     CHECK_THAT(help.out, Contains("\n  " + key + " "));
 }
 
