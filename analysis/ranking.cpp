@@ -19,20 +19,29 @@ struct Candidate {
   Recommendation row;
 };
 
-// Asked for a workload with open parameters: the one with the most inspections, the others into a
-// note.
+// Asked for a workload with open parameters: the one that most stacks can do, among those the one with
+// the most inspections; the others become notes.
 specs::Workload choose_workload(const std::vector<store::Measurement>& measurements,
                                 const specs::Workload& asked, std::vector<std::string>& notes) {
-  std::map<specs::Workload, std::size_t> counts;
-  for (const store::Measurement& m : measurements)
-    if (asked.matches(m.workload)) ++counts[m.workload];
-  if (counts.empty() || counts.contains(asked)) return asked;
-  const auto most =
-      std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
-  for (const auto& [workload, count] : counts)
+  struct Measured {
+    std::set<specs::Stack> able;  // with an inspection that ended well
+    std::size_t inspections = 0;
+  };
+  std::map<specs::Workload, Measured> found;
+  for (const store::Measurement& m : measurements) {
+    if (!asked.matches(m.workload)) continue;
+    Measured& measured = found[m.workload];
+    ++measured.inspections;
+    if (m.outcome == specs::Outcome::ok) measured.able.insert(m.stack);
+  }
+  if (found.empty() || found.contains(asked)) return asked;
+  const auto most = std::ranges::max_element(found, {}, [](const auto& entry) {
+    return std::pair(entry.second.able.size(), entry.second.inspections);
+  });
+  for (const auto& [workload, measured] : found)
     if (workload != most->first)
-      notes.push_back(
-          fmt::format("also measured: --workload {} ({} inspections)", workload.text(), count));
+      notes.push_back(fmt::format("also measured: --workload {} ({} inspections)", workload.text(),
+                                  measured.inspections));
   return most->first;
 }
 

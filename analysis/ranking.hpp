@@ -70,8 +70,9 @@ struct Options {
   std::string this_host;  // fingerprint: measurements of other hosts are measured-elsewhere
 };
 
-// `workload` may leave parameters open: of those measured, the one with the most inspections is
-// ranked and the others become a note. The result does not depend on the order of the measurements.
+// `workload` may leave parameters open: of those measured, the one that most stacks can do is ranked
+// (among equals the one with the most inspections) and the others become notes. The result does
+// not depend on the order of the measurements.
 Ranking rank(const std::vector<store::Measurement>& measurements, const specs::Workload& workload,
              const Options& options);
 

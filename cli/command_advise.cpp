@@ -1,8 +1,6 @@
 // stackx advise: the ranked answer, from what has been measured.
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -27,22 +25,6 @@ analysis::Objective objective_from(const std::string& name) {
   if (name == "stability") return analysis::Objective::stability;
   if (name == "balanced") return analysis::Objective::balanced;
   return analysis::Objective::rate;
-}
-
-// Most stacks that ended well first: that workload is ranked, the others become notes.
-std::vector<std::pair<specs::Workload, std::size_t>> by_stacks_measured(
-    const std::vector<store::Measurement>& measurements) {
-  std::map<specs::Workload, std::set<specs::Stack>> stacks;
-  for (const auto& measurement : measurements)
-    if (measurement.outcome == specs::Outcome::ok)
-      stacks[measurement.workload].insert(measurement.stack);
-    else
-      stacks[measurement.workload];  // known, though nothing of it ranks
-  std::vector<std::pair<specs::Workload, std::size_t>> counts;
-  for (const auto& [workload, set] : stacks) counts.emplace_back(workload, set.size());
-  std::stable_sort(counts.begin(), counts.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  return counts;
 }
 
 void nothing_measured(const Options& options, const specs::Workload& workload,
@@ -74,20 +56,15 @@ void advise(const Options& options, Globals& globals) {
   filter.workload = asked;
   filter.hardware = here ? host.cpu.microarchitecture : options.hw;
   if (!options.campaign.empty()) filter.campaign = options.campaign;
-  auto measurements = store.measurements(filter);
+  const auto measurements = store.measurements(filter);
   if (measurements.empty()) return nothing_measured(options, asked, store, globals);
 
-  const auto workloads = by_stacks_measured(measurements);
-  const auto workload = workloads.front().first;
   analysis::Options analysis_options;
   analysis_options.objective = objective_from(options.objective);
   analysis_options.delta = options.delta / 100;
   analysis_options.this_host = host.fingerprint();
-  auto ranking = analysis::rank(measurements, workload, analysis_options);
+  auto ranking = analysis::rank(measurements, asked, analysis_options);
   ranking.hw = here ? host.cpu.microarchitecture : options.hw;
-  for (std::size_t i = 1; i < workloads.size(); ++i)
-    ranking.notes.push_back(fmt::format("also measured: --workload {} ({} stacks)",
-                                        workloads[i].first.text(), workloads[i].second));
   if (globals.json || options.format == "json")
     print_json(analysis::to_json(ranking));
   else

@@ -178,9 +178,6 @@ const char* describe(inspector::Ending ending) {
 
 void report(const specs::Plan& plan, const Recorder& recorder, inspector::Ending ending,
             double seconds, bool json) {
-  std::size_t failed = 0;
-  for (const auto& [outcome, n] : recorder.outcomes)
-    if (outcome != specs::Outcome::ok) failed += n;
   if (json) {
     nlohmann::json outcomes = nlohmann::json::object();
     for (const auto& [outcome, n] : recorder.outcomes) outcomes[specs::to_string(outcome)] = n;

@@ -282,6 +282,19 @@ TEST_CASE(
   CHECK(rank({}, matmul, {}).recommendations.empty());
 }
 
+TEST_CASE("ranking: of several workloads the one that most stacks can do is ranked") {
+  auto measurements = groups();
+  auto narrow = groups(40);  // more inspections, but two stacks cannot do it
+  for (auto& m : narrow) {
+    m.workload.params["dtype"] = "bfloat16";
+    if (m.stack == stack("0.3.0") || m.stack == stack("0.3.1")) m.outcome = Outcome::unsupported;
+  }
+  measurements.insert(measurements.end(), narrow.begin(), narrow.end());
+  const Ranking open = rank(measurements, {"matmul", {}}, {.this_host = here});
+  CHECK(open.workload == matmul);
+  CHECK_THAT(note_with(open, "also measured"), Catch::Contains("dtype=bfloat16"));
+}
+
 TEST_CASE("ranking: one inspection is a row without interval, CV or verdict") {
   const Ranking ranking = ranked({measurement(stack("a"), 0, 10), measurement(stack("b"), 0, 1)});
   const auto& rows = ranking.recommendations;
