@@ -1,0 +1,64 @@
+// How to count the solutions of a network by eliminating one variable after the other.
+//
+// Eliminating a variable sums over its values and leaves a message: a table over the variables that
+// it shared a relation or an earlier message with, its scope. Scopes are tables over classes of
+// values, as few as this bucket can tell apart: real catalogs have hundreds of versions and a
+// handful of classes.
+//
+// Support (network.hpp) is counted by a difference. Beside each value that needs support stands
+// the same value in its unsupported form, where no neighbour may support it: the solutions in which
+// some neighbour does are all minus none. So an extended value is `any` (0 .. size-1) or, for the
+// i-th value that needs support, `none` (size + i), which weighs minus one. Where a neighbour's only
+// business is to demand the component, "present but not demanded" and "absent" are one class, and
+// support costs nothing. Rejected: a bit of support beside each variable of a scope, which doubles
+// the table for each.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "resolver/network.hpp"
+
+namespace stackx::resolver {
+
+using Index = std::uint32_t;
+using Word = std::uint64_t;
+
+// A message as a later bucket reads it.
+struct Message {
+  Index bucket = 0;             // that made it
+  std::vector<Index> position;  // by place in its scope: place in the reader's scope, or own()
+  std::vector<std::vector<Index>> class_of;  // by place in its scope: reader's class -> its class
+};
+
+struct Bucket {
+  Index variable = 0;
+  std::vector<Index> scope;                  // variables eliminated later
+  std::vector<Index> classes, stride;        // by place in the scope
+  std::vector<std::vector<Index>> class_of;  // by place: extended value -> class
+  std::size_t entries = 1;                   // of its message
+
+  Index own_classes = 0;
+  std::vector<Index> own_class_of;  // extended value -> class
+  std::size_t words = 1;            // of a set of own classes
+  // By place in the scope and class there: the own classes that the relation allows; empty where
+  // there is no relation.
+  std::vector<std::vector<std::vector<Word>>> allows;
+  std::vector<Message> messages;
+
+  Index own() const { return static_cast<Index>(scope.size()); }
+};
+
+struct Plan {
+  std::vector<Bucket> buckets;                      // in the order of elimination
+  std::vector<std::vector<std::int32_t>> extended;  // by variable: the value of a `none`, in order
+  double operations = 0;                            // about how many products the tables take
+  double entries = 0;      // of all tables; both may be far beyond what fits
+  std::size_t widest = 0;  // the bucket with the most entries
+  std::size_t bits = 0;    // no number of solutions needs more
+};
+
+// Greedy, cheapest table next, with some seeded restarts where the tables are large.
+Plan make_plan(const Network& network);
+
+}  // namespace stackx::resolver

@@ -1,0 +1,290 @@
+// The messages of a plan as dense tables of numbers, and what can be read off them at once: the
+// number of solutions, and how many of them hold each value.
+//
+// Evidence leaves only some values of some variables; computing again under other evidence keeps
+// the plan. The shares are the derivatives of the count by the weight of each value, found in one
+// pass back through the tables.
+#pragma once
+
+#include <algorithm>
+
+#include "resolver/plan.hpp"
+#include "resolver/wide.hpp"
+
+namespace stackx::resolver {
+
+// By variable the values left; an empty set leaves all.
+using Evidence = std::vector<Bits>;
+
+template <typename Number>
+class Tables {
+ public:
+  Tables(const Network& network, const Plan& plan)
+      : network_(&network), plan_(&plan), tables_(plan.buckets.size()), weights_(tables_.size()) {
+    compute({});
+  }
+
+  void compute(const Evidence& evidence) {
+    for (std::size_t b = 0; b < tables_.size(); ++b) {
+      weigh(b, evidence);
+      sum(b);
+    }
+  }
+
+  Number total() const {
+    Number product(1);
+    for (std::size_t b = 0; b < tables_.size(); ++b)
+      if (plan_->buckets[b].scope.empty()) product *= tables_[b].front();
+    return product;
+  }
+
+  const Number& entry(std::size_t bucket, std::size_t at) const { return tables_[bucket][at]; }
+
+  // By variable and value: the solutions that hold it, for one of the versions it stands for.
+  std::vector<std::vector<Number>> shares() const {
+    std::vector<std::vector<Number>> derivatives(tables_.size());
+    std::vector<std::vector<Number>> by_weight(tables_.size());
+    Number before(1);
+    std::vector<Number> after(tables_.size() + 1, Number(1));
+    for (std::size_t b = tables_.size(); b-- > 0;)
+      after[b] = is_root(b) ? after[b + 1] * tables_[b].front() : after[b + 1];
+    for (std::size_t b = 0; b < tables_.size(); ++b) {
+      derivatives[b].assign(tables_[b].size(), Number(0));
+      if (!is_root(b)) continue;
+      derivatives[b].front() = before * after[b + 1];
+      before *= tables_[b].front();
+    }
+    for (std::size_t b = tables_.size(); b-- > 0;) {
+      by_weight[b].assign(plan_->buckets[b].own_classes, Number(0));
+      Back(*this, b, derivatives, by_weight[b]).run();
+      derivatives[b] = {};
+    }
+    std::vector<std::vector<Number>> result(network_->variables.size());
+    for (std::size_t b = 0; b < tables_.size(); ++b) {
+      const auto& bucket = plan_->buckets[b];
+      const auto& variable = network_->variables[bucket.variable];
+      auto& numbers = result[bucket.variable];
+      for (std::size_t v = 0; v < variable.size(); ++v)
+        numbers.push_back(by_weight[b][bucket.own_class_of[v]]);
+      const auto& unsupported = plan_->extended[bucket.variable];
+      for (std::size_t i = 0; i < unsupported.size(); ++i)
+        numbers[static_cast<std::size_t>(unsupported[i])] -=
+            by_weight[b][bucket.own_class_of[variable.size() + i]];
+    }
+    return result;
+  }
+
+ private:
+  // Walks all joint classes of a bucket's scope that leave some own class possible.
+  class Walk {
+   public:
+    Walk(const Tables& tables, std::size_t b)
+        : tables_(tables), bucket_(tables.plan_->buckets[b]), depths_(bucket_.scope.size() + 1) {
+      steps_.resize(depths_);
+      complete_.resize(depths_);
+      for (std::size_t m = 0; m < bucket_.messages.size(); ++m) add(m);
+      masks_.assign(depths_ * bucket_.words, 0);
+      for (Index t = 0; t < bucket_.own_classes; ++t) masks_[t / 64] |= Word{1} << (t % 64);
+      indices_.assign(depths_ * bucket_.messages.size(), 0);
+    }
+
+   protected:
+    struct Step {
+      std::size_t message;
+      std::vector<std::size_t> offset;  // by class
+    };
+
+    void add(std::size_t m) {
+      const auto& message = bucket_.messages[m];
+      const auto& made = tables_.plan_->buckets[message.bucket];
+      std::size_t depth = 0;
+      own_.emplace_back(bucket_.own_classes);
+      for (std::size_t i = 0; i < message.position.size(); ++i) {
+        const auto place = message.position[i];
+        std::vector<std::size_t> offset;
+        for (const auto k : message.class_of[i]) offset.push_back(std::size_t{k} * made.stride[i]);
+        if (place == bucket_.own()) {
+          own_[m] = offset;
+        } else {
+          steps_[place].push_back({m, std::move(offset)});
+          depth = std::max<std::size_t>(depth, place + 1);
+        }
+      }
+      complete_[depth].push_back(m);
+      sources_.push_back(tables_.tables_[message.bucket].data());
+    }
+
+    // Own classes left at `depth` + 1 if the variable in place `depth` has class `k`; false if none.
+    bool enter(std::size_t depth, std::size_t k) {
+      const Word* from = &masks_[depth * bucket_.words];
+      Word* to = &masks_[(depth + 1) * bucket_.words];
+      const auto& allows = bucket_.allows[depth];
+      Word any = 0;
+      for (std::size_t w = 0; w < bucket_.words; ++w)
+        any |= to[w] = allows.empty() ? from[w] : from[w] & allows[k][w];
+      if (any == 0) return false;
+      const std::size_t messages = bucket_.messages.size();
+      std::copy_n(&indices_[depth * messages], messages, &indices_[(depth + 1) * messages]);
+      for (const auto& step : steps_[depth])
+        indices_[(depth + 1) * messages + step.message] += step.offset[k];
+      return true;
+    }
+
+    template <typename Visit>
+    void each_own(std::size_t depth, Visit visit) const {
+      const Word* mask = &masks_[depth * bucket_.words];
+      for (std::size_t w = 0; w < bucket_.words; ++w)
+        for (Word left = mask[w]; left; left &= left - 1)
+          visit(w * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+    }
+
+    const Number& value(std::size_t depth, std::size_t m, std::size_t t) const {
+      return sources_[m][indices_[depth * bucket_.messages.size() + m] + own_[m][t]];
+    }
+
+    const Tables& tables_;
+    const Bucket& bucket_;
+    std::size_t depths_;
+    std::vector<std::vector<Step>> steps_;            // by depth
+    std::vector<std::vector<std::size_t>> complete_;  // by depth: messages known from there on
+    std::vector<std::vector<std::size_t>> own_;       // by message: offset by own class
+    std::vector<const Number*> sources_;
+    std::vector<Word> masks_;
+    std::vector<std::size_t> indices_;
+  };
+
+  class Forward : Walk {
+   public:
+    Forward(Tables& tables, std::size_t b)
+        : Walk(tables, b), table_(tables.tables_[b]), weights_(tables.weights_[b]) {
+      products_.resize(this->depths_ * this->bucket_.own_classes);
+    }
+
+    void run() {
+      table_.assign(this->bucket_.entries, Number(0));
+      for (Index t = 0; t < this->bucket_.own_classes; ++t)
+        if (is_zero(weights_[t])) this->masks_[t / 64] &= ~(Word{1} << (t % 64));
+      multiply(0, weights_.data());
+    }
+
+   private:
+    // The products of what is known at `depth`, then on.
+    void multiply(std::size_t depth, const Number* products) {
+      if (!this->complete_[depth].empty()) {
+        Number* own = &products_[depth * this->bucket_.own_classes];
+        Word* mask = &this->masks_[depth * this->bucket_.words];
+        Word any = 0;
+        for (std::size_t w = 0; w < this->bucket_.words; ++w) {
+          for (Word left = mask[w]; left; left &= left - 1) {
+            const auto bit = static_cast<std::size_t>(std::countr_zero(left));
+            const std::size_t t = w * 64 + bit;
+            Number product = products[t];
+            for (const auto m : this->complete_[depth]) product *= this->value(depth, m, t);
+            if (is_zero(product)) mask[w] &= ~(Word{1} << bit);
+            own[t] = std::move(product);
+          }
+          any |= mask[w];
+        }
+        if (any == 0) return;
+        products = own;
+      }
+      if (depth + 1 == this->depths_) {
+        Number sum(0);
+        this->each_own(depth, [&](std::size_t t) { sum += products[t]; });
+        table_[at_] = std::move(sum);
+        return;
+      }
+      const std::size_t start = at_, stride = this->bucket_.stride[depth];
+      for (Index k = 0; k < this->bucket_.classes[depth]; ++k) {
+        at_ = start + k * stride;
+        if (this->enter(depth, k)) multiply(depth + 1, products);
+      }
+      at_ = start;
+    }
+
+    std::vector<Number>& table_;
+    const std::vector<Number>& weights_;
+    std::vector<Number> products_;
+    std::size_t at_ = 0;
+  };
+
+  class Back : Walk {
+   public:
+    Back(const Tables& tables, std::size_t b, std::vector<std::vector<Number>>& derivatives,
+         std::vector<Number>& by_weight)
+        : Walk(tables, b),
+          derivatives_(derivatives),
+          own_derivatives_(derivatives[b]),
+          by_weight_(by_weight),
+          weights_(tables.weights_[b]),
+          values_(this->bucket_.messages.size()),
+          before_(values_.size() + 1) {}
+
+    void run() { descend(0, 0); }
+
+   private:
+    void descend(std::size_t depth, std::size_t at) {
+      if (depth + 1 == this->depths_) {
+        if (!is_zero(own_derivatives_[at]))
+          this->each_own(depth, [&](std::size_t t) { pass_on(depth, t, own_derivatives_[at]); });
+        return;
+      }
+      for (Index k = 0; k < this->bucket_.classes[depth]; ++k)
+        if (this->enter(depth, k)) descend(depth + 1, at + k * this->bucket_.stride[depth]);
+    }
+
+    void pass_on(std::size_t depth, std::size_t t, const Number& derivative) {
+      const std::size_t count = values_.size();
+      before_[0] = derivative;
+      for (std::size_t m = 0; m < count; ++m) {
+        values_[m] = &this->value(depth, m, t);
+        before_[m + 1] = before_[m] * *values_[m];
+      }
+      by_weight_[t] += before_[count];
+      if (is_zero(weights_[t])) return;
+      Number after = weights_[t];
+      for (std::size_t m = count; m-- > 0;) {
+        const auto bucket = this->bucket_.messages[m].bucket;
+        const auto at = static_cast<std::size_t>(values_[m] - this->sources_[m]);
+        derivatives_[bucket][at] += before_[m] * after;
+        after *= *values_[m];
+      }
+    }
+
+    std::vector<std::vector<Number>>& derivatives_;
+    const std::vector<Number>& own_derivatives_;
+    std::vector<Number>& by_weight_;
+    const std::vector<Number>& weights_;
+    std::vector<const Number*> values_;
+    std::vector<Number> before_;
+  };
+
+  bool is_root(std::size_t b) const { return plan_->buckets[b].scope.empty(); }
+
+  void weigh(std::size_t b, const Evidence& evidence) {
+    const auto& bucket = plan_->buckets[b];
+    const auto& variable = network_->variables[bucket.variable];
+    const bool all = evidence.empty() || evidence[bucket.variable].empty();
+    std::vector<std::int64_t> weights(bucket.own_classes);
+    const auto add = [&](std::size_t value, std::size_t extended, std::int64_t sign) {
+      if (!all && !evidence[bucket.variable][value]) return;
+      const std::size_t versions =
+          variable.versions.empty() ? 1 : std::max<std::size_t>(1, variable.versions[value].size());
+      weights[bucket.own_class_of[extended]] += sign * static_cast<std::int64_t>(versions);
+    };
+    for (std::size_t v = 0; v < variable.size(); ++v) add(v, v, 1);
+    const auto& unsupported = plan_->extended[bucket.variable];
+    for (std::size_t i = 0; i < unsupported.size(); ++i)
+      add(static_cast<std::size_t>(unsupported[i]), variable.size() + i, -1);
+    weights_[b].assign(weights.begin(), weights.end());
+  }
+
+  void sum(std::size_t b) { Forward(*this, b).run(); }
+
+  const Network* network_;
+  const Plan* plan_;
+  std::vector<std::vector<Number>> tables_;
+  std::vector<std::vector<Number>> weights_;  // by bucket and own class
+};
+
+}  // namespace stackx::resolver
