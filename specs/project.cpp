@@ -7,21 +7,13 @@
 
 #include "specs/error.hpp"
 #include "specs/json.hpp"
+#include "specs/lock_file.hpp"
 #include "specs/names.hpp"
 #include "specs/nearest.hpp"
+#include "specs/python_project.hpp"
 
 namespace stackx::specs {
 namespace {
-
-std::vector<std::string> known_names(const Catalog& catalog) {
-  std::set<std::string> names;
-  for (const auto& [name, component] : catalog.components) {
-    names.insert(name);
-    for (const auto& entry : component.versions)
-      for (const auto& [virtual_name, version] : entry.provides) names.insert(virtual_name);
-  }
-  return {names.begin(), names.end()};
-}
 
 // Hardware named "host" may be unknown to every catalog: its entry is added when the machine is
 // detected.
@@ -116,11 +108,14 @@ std::vector<std::string> catalog_names(const Node& document) {
   return names;
 }
 
-std::vector<std::filesystem::path> find_catalogs(const Node& document,
+// The catalogs' files: beside the project, else in the data directory. `fail` tells what is wrong.
+template <typename Fail>
+std::vector<std::filesystem::path> find_catalogs(const std::vector<std::string>& names,
                                                  const std::filesystem::path& beside,
-                                                 const std::filesystem::path& data_directory) {
+                                                 const std::filesystem::path& data_directory,
+                                                 Fail&& fail) {
   std::vector<std::filesystem::path> files;
-  for (const auto& name : catalog_names(document)) {
+  for (const auto& name : names) {
     const auto near = beside / name, far = data_directory / name;
     std::error_code error;  // a name that is too long is a file that does not exist
     if (std::filesystem::exists(near, error)) {
@@ -128,12 +123,41 @@ std::vector<std::filesystem::path> find_catalogs(const Node& document,
     } else if (std::filesystem::exists(far, error)) {
       files.push_back(far);
     } else {
-      document.at("catalogs")
-          .fail(fmt::format("there is no catalog \"{}\": neither {} nor {} exists", name,
-                            near.string(), far.string()));
+      fail(fmt::format("there is no catalog \"{}\": neither {} nor {} exists", name, near.string(),
+                       far.string()));
     }
   }
   return files;
+}
+
+LoadedProject load_json_project(const std::filesystem::path& file,
+                                const std::filesystem::path& data_directory) {
+  const Node document = Node::parse_file(file);
+  check_head(document);
+  LoadedProject loaded;
+  loaded.catalog = load_catalogs(
+      find_catalogs(catalog_names(document), file.parent_path(), data_directory,
+                    [&](const std::string& wrong) { document.at("catalogs").fail(wrong); }));
+  check(loaded.catalog, file.string(), host_components(document));
+  loaded.project = parse_project(document, loaded.catalog);
+  return loaded;
+}
+
+LoadedProject load_python_project(const std::filesystem::path& file,
+                                  const std::filesystem::path& data_directory,
+                                  const PythonContext& context) {
+  const PythonProject python_project = read_python_project(file, context);
+  if (context.catalogs.empty())
+    throw bad_input(file.string() +
+                    ": a Python project names no catalogs; say which versions there are: --catalog "
+                    "FILE (stackx catalog import pypi makes one)");
+  LoadedProject loaded;
+  loaded.catalog = load_catalogs(
+      find_catalogs(context.catalogs, "", data_directory,
+                    [](const std::string& wrong) { throw bad_input("--catalog: " + wrong); }));
+  check(loaded.catalog, file.string(), {});
+  loaded.project = to_project(python_project, loaded.catalog, context);
+  return loaded;
 }
 
 }  // namespace
@@ -159,15 +183,28 @@ Project parse_project(const Node& document, const Catalog& catalog) {
   return project;
 }
 
+std::vector<std::string> known_names(const Catalog& catalog) {
+  std::set<std::string> names;
+  for (const auto& [name, component] : catalog.components) {
+    names.insert(name);
+    for (const auto& entry : component.versions)
+      for (const auto& [virtual_name, version] : entry.provides) names.insert(virtual_name);
+  }
+  return {names.begin(), names.end()};
+}
+
 LoadedProject load_project(const std::filesystem::path& file,
-                           const std::filesystem::path& data_directory) {
-  const Node document = Node::parse_file(file);
-  check_head(document);
-  LoadedProject loaded;
-  loaded.catalog = load_catalogs(find_catalogs(document, file.parent_path(), data_directory));
-  check(loaded.catalog, file.string(), host_components(document));
-  loaded.project = parse_project(document, loaded.catalog);
-  return loaded;
+                           const std::filesystem::path& data_directory,
+                           const PythonContext& context) {
+  if (is_python_project(file)) return load_python_project(file, data_directory, context);
+  if (is_lock_file(file))
+    throw bad_input(
+        file.string() +
+        ": a lock file is one stack, not a project; name the project, and the lock file "
+        "with --lock");
+  if (!context.catalogs.empty())
+    throw bad_input(file.string() + ": names its catalogs itself; leave out --catalog");
+  return load_json_project(file, data_directory);
 }
 
 }  // namespace stackx::specs

@@ -3,10 +3,14 @@
 // `requires` and `hardware` are the roots: present in every stack. `pins` restrict a component only
 // where it is selected. Catalog names are looked up beside the project file, then in the data
 // directory. The format is in schemas/project.json.
+//
+// A Python project's own file (python_project.hpp) is a project too: roots and pins without
+// hardware, workload and campaign.
 #pragma once
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,10 +39,22 @@ struct LoadedProject {
   Project project;
   Catalog catalog;
 };
+
+// What the file of a Python project does not say.
+struct PythonContext {
+  std::vector<std::string> catalogs;  // paths, or names in the data directory
+  std::string python;                 // "3.7": markers hold for this one; "": the newest that fits
+  std::string platform = "linux x86_64";
+  std::set<std::string> extras, groups;  // optional parts of the project to take in
+};
 LoadedProject load_project(const std::filesystem::path& file,
-                           const std::filesystem::path& data_directory);
+                           const std::filesystem::path& data_directory,
+                           const PythonContext& context = {});
 
 // The project against catalogs that are already there (parse_project leaves `catalogs` unread).
 Project parse_project(const Node& document, const Catalog& catalog);
+
+// Components and virtual components, sorted: what a requirement may name.
+std::vector<std::string> known_names(const Catalog& catalog);
 
 }  // namespace stackx::specs

@@ -32,7 +32,7 @@ std::string read_text_file(const std::filesystem::path& file, std::string_view k
   return text;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 200;
   const bool cut = text.size() > most;
   return fmt::format("\"{}{}\"", to_utf8(text.substr(0, most)), cut ? "..." : "");

@@ -13,6 +13,6 @@ namespace stackx::specs {
 std::string read_text_file(const std::filesystem::path& file, std::string_view kind);
 
 // For messages: in quotes, UTF-8, cut after some 200 bytes.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace stackx::specs

@@ -1,0 +1,36 @@
+// What a lock file chose: one version a package, for one environment.
+//
+//   Pipfile.lock               "default" (pipenv)
+//   pylock.toml, pylock.*.toml PEP 751, the packages whose marker holds with no extras and the
+//                              default groups
+//   requirements*.txt, *.in    where every requirement is pinned with == or ===
+// Hashes are checked for their form only. Packages that no catalog declares are there too: whoever
+// asks says what they mean. Files of uv and Poetry are errors that say how to export them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "specs/marker.hpp"
+
+namespace stackx::specs {
+
+class Node;
+class TomlNode;
+
+struct Lock {
+  std::filesystem::path file;
+  std::string python;  // "3.7", what the markers were held against; "" if there was none to know
+  std::map<std::string, std::string> components;  // package, "package+extra" -> version
+  std::map<std::string, std::string> where;       // the same -> "FILE:LINE", "FILE: POINTER"
+};
+
+// By the name of the file: is it a lock and nothing else? (A requirements.txt is a project, too.)
+bool is_lock_file(const std::filesystem::path& file);
+
+// `python` "": the one that the file names, if it does; a marker that needs one is an error then.
+Lock load_lock(const std::filesystem::path& file, const std::string& python = "",
+               const std::string& platform = "linux x86_64");
+
+}  // namespace stackx::specs

@@ -1,0 +1,23 @@
+// Pipfile: pipenv's TOML. [packages] and, where asked for, [dev-packages] and other categories.
+//
+//   flask = "*"                                       any version
+//   requests = {version = ">=2", extras = ["security"], markers = "...", sys_platform = "== 'linux'"}
+//   [requires] python_version = "3.7"                 python ==3.7.*; python_full_version: ==3.7.4
+// git, path, file and editable are errors: a catalog holds released versions. [[source]], index and
+// [scripts] have no effect. A key that pipenv does not know is an error, since it may be a misspelt
+// version.
+#pragma once
+
+#include "specs/python_project.hpp"
+
+namespace stackx::specs {
+
+class TomlNode;
+
+// `categories` beside [packages]: "dev-packages", or "dev" for short.
+PythonProject read_pipfile(const std::filesystem::path& file,
+                           const std::set<std::string>& categories);
+PythonProject parse_pipfile(const TomlNode& document, const std::filesystem::path& file,
+                            const std::set<std::string>& categories);
+
+}  // namespace stackx::specs

@@ -1,0 +1,214 @@
+#include "specs/python_project.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+#include "specs/nearest.hpp"
+#include "specs/pipfile.hpp"
+#include "specs/pyproject.hpp"
+#include "specs/requirements_txt.hpp"
+#include "specs/text_file.hpp"
+#include "specs/text_scanner.hpp"
+
+namespace stackx::specs {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_requirements_file(const fs::path& file) {
+  return file.extension() == ".txt" || file.extension() == ".in";
+}
+
+// The Pythons that the catalogs offer and the file allows, newest first.
+std::vector<Version> allowed_pythons(const PythonProject& project, const Catalog& catalog) {
+  std::vector<Version> result;
+  const Component* python = catalog.find("python");
+  if (!python || python->versioning != Versioning::pep440) return result;
+  for (const auto& entry : python->versions)
+    if (!project.python || project.python->dependency.versions.contains(entry.version))
+      result.push_back(entry.version);
+  std::ranges::sort(result, [](const Version& a, const Version& b) { return a > b; });
+  return result;
+}
+
+// The roots and pins of a project, one for each component.
+class Assembly {
+ public:
+  explicit Assembly(const Catalog& catalog) : catalog_(catalog) {}
+
+  bool knows(const std::string& name) const {
+    return catalog_.find(name) || catalog_.is_virtual(name);
+  }
+
+  void add(const PlacedDependency& placed) {
+    const Dependency& dependency = placed.dependency;
+    add(dependency.name, dependency.versions, placed.place);
+    for (const auto& extra : dependency.extras)
+      add(dependency.name + "+" + extra, dependency.versions, placed.place);
+  }
+
+  void add(const std::string& name, const SpecifierSet& versions, const std::string& place) {
+    if (!knows(name)) unknown(name, place);
+    auto [entry, fresh] = entries_.try_emplace(name);
+    if (fresh) order_.push_back(name);
+    if (versions.is_any()) return;
+    std::string& text = entry->second;
+    text += (text.empty() ? "" : ",") + versions.text();
+    range(name, text, place);  // the error names this place, not the first one's
+  }
+
+  std::vector<Requirement> requirements() const {
+    std::vector<Requirement> result;
+    for (const auto& name : order_) {
+      const std::string& text = entries_.at(name);
+      Requirement requirement;
+      requirement.component = name;
+      requirement.constraint.any = {{range(name, text, ""), {}}};
+      requirement.constraint.text = text.empty() ? "*" : text;
+      result.push_back(std::move(requirement));
+    }
+    return result;
+  }
+
+ private:
+  SpecifierSet range(const std::string& name, const std::string& text,
+                     const std::string& place) const {
+    const Component* component = catalog_.find(name);
+    const Versioning scheme = component ? component->versioning : Versioning::pep440;
+    auto result = SpecifierSet::parse(text.empty() ? "*" : text, scheme);
+    if (result) return *result;
+    throw bad_input(fmt::format("{}: {}: {} (in the catalog its versions are {}, not PEP 440)",
+                                place, in_quotes(text), result.error().reason, to_string(scheme)));
+  }
+
+  [[noreturn]] void unknown(const std::string& name, const std::string& place) const {
+    const std::string package = name.substr(0, name.find('+'));
+    const bool extra = package != name && knows(package);
+    throw bad_input(fmt::format(
+        "{}: no catalog declares or provides {}{}{}; name another catalog, or import one that "
+        "holds it: stackx catalog import pypi '{}'",
+        place, in_quotes(name),
+        extra ? fmt::format(", the extra \"{}\" of {}", name.substr(package.size() + 1), package)
+              : "",
+        suggestion(name, known_names(catalog_)),
+        extra ? fmt::format("{}[{}]", package, name.substr(package.size() + 1)) : name));
+  }
+
+  const Catalog& catalog_;
+  std::map<std::string, std::string> entries_;  // component -> specifiers, joined
+  std::vector<std::string> order_;
+};
+
+std::optional<std::string> chosen_python(const PythonProject& project, const Catalog& catalog,
+                                         const PythonContext& context) {
+  if (!context.python.empty()) return context.python;
+  const auto allowed = allowed_pythons(project, catalog);
+  if (allowed.empty()) return std::nullopt;
+  return allowed.front().text();
+}
+
+bool has_markers(const PythonProject& project) {
+  const auto has_marker = [](const auto& placed) { return placed.dependency.marker.has_value(); };
+  return std::ranges::any_of(project.dependencies, has_marker) ||
+         std::ranges::any_of(project.constraints, has_marker);
+}
+
+// 3.7 means every 3.7.x, unless the catalog has a version that is called so.
+SpecifierSet that_python(const std::string& version, const Catalog& catalog) {
+  const bool series = std::ranges::count(version, '.') == 1 &&
+                      version.find_first_not_of("0123456789.") == version.npos;
+  const Component* python = catalog.find("python");
+  const bool listed = python && python->find(version);
+  return *SpecifierSet::parse(fmt::format("=={}{}", version, series && !listed ? ".*" : ""),
+                              Versioning::pep440);
+}
+
+}  // namespace
+
+bool is_python_project(const fs::path& file) {
+  return file.filename() == "Pipfile" || file.filename() == "pyproject.toml" ||
+         is_requirements_file(file);
+}
+
+PythonProject read_python_project(const fs::path& file, const PythonContext& context) {
+  if (file.filename() == "Pipfile") return read_pipfile(file, context.groups);
+  if (file.filename() == "pyproject.toml")
+    return read_pyproject(file, context.extras, context.groups);
+  return read_requirements_txt(file);
+}
+
+Project to_project(const PythonProject& python_project, const Catalog& catalog,
+                   const PythonContext& context) {
+  const auto python = chosen_python(python_project, catalog, context);
+  std::optional<MarkerEnvironment> environment;
+  if (python) environment = MarkerEnvironment::for_python(*python, context.platform);
+
+  Assembly roots(catalog), pins(catalog);
+  for (const auto& placed : python_project.dependencies)
+    if (applies(placed, environment)) roots.add(placed);
+  if (roots.requirements().empty())
+    throw bad_input(python_project.file.string() +
+                    ": asks for no package; what is the stack for? (optional groups count only "
+                    "when they are named)");
+  const bool knows_python = roots.knows("python");
+  if (knows_python && python_project.python) roots.add(*python_project.python);
+  if (knows_python && python && (has_markers(python_project) || !context.python.empty()))
+    pins.add("python", that_python(*python, catalog), "python");
+  for (const auto& placed : python_project.constraints)
+    if (applies(placed, environment) && pins.knows(placed.dependency.name))
+      pins.add(placed.dependency.name, placed.dependency.versions, placed.place);
+
+  Project project;
+  project.name = python_project.name;
+  project.file = python_project.file;
+  project.catalogs = context.catalogs;
+  project.requires_ = roots.requirements();
+  project.pins = pins.requirements();
+  return project;
+}
+
+PlacedDependency read_dependency(std::string_view text, const std::string& place) {
+  auto dependency = parse_dependency(text);
+  if (!dependency)
+    throw bad_input(fmt::format("{}: {}: column {}: {}", place, in_quotes(text),
+                                dependency.error().column,
+                                to_utf8(dependency.error().reason.substr(0, 500))));
+  if (!dependency->url.empty())
+    throw bad_input(fmt::format(
+        "{}: {} comes from a URL, but a catalog holds released versions; write {} and versions "
+        "instead ({}==1.2)",
+        place, in_quotes(text), dependency->name, dependency->name));
+  return {std::move(*dependency), place};
+}
+
+PlacedDependency python_dependency(std::string_view versions, const std::string& place) {
+  auto range = SpecifierSet::parse(versions, Versioning::pep440);
+  if (!range)
+    throw bad_input(fmt::format("{}: {}: column {}: {}", place, in_quotes(versions),
+                                range.error().column, range.error().reason));
+  Dependency dependency;
+  dependency.name = "python";
+  dependency.versions = std::move(*range);
+  return {std::move(dependency), place};
+}
+
+std::string directory_name(const fs::path& file) {
+  std::error_code error;
+  const std::string name = fs::absolute(file, error).parent_path().filename().string();
+  return name.empty() ? file.stem().string() : name;
+}
+
+bool applies(const PlacedDependency& placed, const std::optional<MarkerEnvironment>& environment) {
+  if (!placed.dependency.marker) return true;
+  if (environment) return placed.dependency.holds(*environment);
+  throw bad_input(fmt::format(
+      "{}: whether {} holds depends on the Python, which neither the file nor a catalog names; "
+      "name it: --python 3.11",
+      placed.place, in_quotes(placed.dependency.marker->text())));
+}
+
+}  // namespace stackx::specs

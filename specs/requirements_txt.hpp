@@ -1,0 +1,21 @@
+// requirements.txt as pip reads it: a requirement (PEP 508) or options a line, comments, lines
+// continued with a backslash, files named by -r and -c relative to the file that names them.
+//
+//   -r FILE, -c FILE           read; everything in a constraints file is a constraint
+//   --hash=ALGORITHM:DIGEST    checked for its form only: a catalog has hashes of its own
+//   --index-url and the like   without effect: the catalogs say what there is
+//   -e, paths, URLs, VCS       errors: a catalog holds released versions
+// Environment variables are not expanded. Rejected: pip's own parser in a Python process (one would
+// have to be there, and its errors name no line).
+#pragma once
+
+#include "specs/python_project.hpp"
+
+namespace stackx::specs {
+
+PythonProject read_requirements_txt(const std::filesystem::path& file);
+
+// Of a text that names no further files, for tests.
+PythonProject parse_requirements_txt(std::string_view text, const std::string& name);
+
+}  // namespace stackx::specs

@@ -1,0 +1,82 @@
+#include <catch2/catch.hpp>
+
+#include "message_of.hpp"
+#include "specs/pyproject.hpp"
+#include "specs/toml.hpp"
+
+using namespace stackx::specs;
+using namespace stackx::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+using Names = std::set<std::string>;
+
+PythonProject parse(const std::string& text, const Names& extras = {}, const Names& groups = {}) {
+  return parse_pyproject(TomlNode::parse_text(text, "p.toml"), "shop/pyproject.toml", extras,
+                         groups);
+}
+Texts read(const std::string& text, const Names& extras = {}, const Names& groups = {}) {
+  Texts result;
+  for (const auto& one : parse(text, extras, groups).dependencies)
+    result.push_back(one.dependency.text());
+  return result;
+}
+
+const char* const example = R"([project]
+name = "My.Shop"
+version = "1"
+requires-python = ">=3.7,<4"
+dependencies = [
+  "flask>=1",
+  "colorama; sys_platform == 'win32'",
+]
+[project.optional-dependencies]
+gpu = ["torch"]
+All_Of = ["my-shop[gpu]", "pandas"]
+[dependency-groups]
+test = ["pytest", {include-group = "Lint.Tools"}]
+lint-tools = ["ruff", {include-group = "test"}]
+[tool.anything]
+a.b = 1
+)";
+
+}  // namespace
+
+TEST_CASE("pyproject.toml: dependencies, extras and groups") {
+  const auto project = parse(example);
+  CHECK(project.name == "My.Shop");
+  CHECK(project.python->dependency.text() == "python>=3.7,<4");
+  CHECK(project.dependencies.at(1).place == "p.toml:7:3");
+  const Texts least{"flask>=1", "colorama; sys_platform == \"win32\""};
+  CHECK(read(example) == least);
+  Texts more = least;
+  more.insert(more.end(), {"torch", "pandas"});
+  CHECK(read(example, {"all-of"}) == more);
+  CHECK(read(example, {"all-of", "gpu"}) == more);
+  more = least;
+  more.insert(more.end(), {"pytest", "ruff"});
+  CHECK(read(example, {}, {"test"}) == more);  // the circle of groups ends
+  CHECK(read("[tool.black]\n") == Texts{});
+  CHECK(parse("[tool.black]\n").name == "shop");
+}
+
+TEST_CASE("pyproject.toml: errors say where and what to do") {
+  const auto refusal = [](const std::string& text, const Names& extras = {},
+                          const Names& groups = {}) {
+    return message_of([&] { parse(text, extras, groups); });
+  };
+  CHECK_THAT(refusal("[project]\ndependencies = ['a', 'b=1']"),
+             Contains("p.toml:2:22: \"b=1\": column 2: found '='"));
+  CHECK_THAT(refusal("[project]\ndependencies = ['a @ file:///x']"), Contains("comes from a URL"));
+  CHECK_THAT(refusal("[project]\ndynamic = ['version', 'dependencies']"), Contains("pip-compile"));
+  CHECK_THAT(refusal("[tool.poetry.dependencies]\na = '^1'"), Contains("poetry export"));
+  CHECK_THAT(refusal("[project]\nrequires-python = '3.7'"),
+             Contains("p.toml:2:19: \"3.7\": column 1"));
+  CHECK_THAT(refusal(example, {"gpus"}), Contains("no extra \"gpus\" here; did you mean \"gpu\"?"));
+  CHECK_THAT(refusal(example, {}, {"tests"}), Contains("no dependency group \"tests\""));
+  CHECK_THAT(refusal("[project]\ndependencies = 'a'"), Contains("expected an array"));
+  CHECK_THAT(refusal("[project]\nname='x'", {"a"}),
+             Contains("\"optional-dependencies\" is missing"));
+}
