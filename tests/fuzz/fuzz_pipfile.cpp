@@ -1,0 +1,33 @@
+// Input: a TOML document, read as a Pipfile and as a pyproject.toml.
+#include "documents.hpp"
+#include "specs/pipfile.hpp"
+#include "specs/pyproject.hpp"
+#include "specs/toml.hpp"
+
+using namespace stackx::specs;
+using namespace stackx::fuzz;
+
+namespace {
+
+void check(const PythonProject& project) {
+  for (const auto& one : project.dependencies) {
+    require(one.place.starts_with("f.toml:"), "a requirement has a place");
+    const auto again = parse_dependency(one.dependency.text());
+    require(again && again->text() == one.dependency.text(), "a requirement is what its text says");
+  }
+  if (project.python) require(project.python->dependency.name == "python", "requires a Python");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto document = attempt([&] { return TomlNode::parse_text(text, "f.toml"); });
+  if (!document) return 0;
+  if (const auto project = attempt([&] { return parse_pipfile(*document, "Pipfile", {"dev"}); }))
+    check(*project);
+  if (const auto project =
+          attempt([&] { return parse_pyproject(*document, "pyproject.toml", {"gpu"}, {"test"}); }))
+    check(*project);
+  return 0;
+}
