@@ -1,0 +1,114 @@
+"""Writes the benchmark instances as stackx catalogs, projects and scores: DIRECTORY/<name>/{catalog,project,score}.json.
+
+usage: generate.py DIRECTORY [NAME-PREFIX...]
+
+Every instance has a fixed seed and uses integer methods of random.Random only, so it is the same on every Python 3.
+Versions are the numbers 0, 1, 2, ...; a requirement is a range ">=a,<b" or "*". The families:
+
+random     acyclic; each component has its own few dependencies among the next `reach` components, and each version
+           requires most of them, in a window of versions that drifts upwards as the version rises
+width      the same with a small, fixed reach, and more and more components: the interaction graph's treewidth
+           stays about the reach
+reach      40 components, the reach grows: so does the treewidth
+framework  20 versions of a framework over 20 libraries of 20 versions, ranges from the framework only
+clash      two roots that can never meet, beside k unrelated packages of 20 versions
+cover      12 components of 4 to 10 versions, always present, with constraints (as in examples of PICT)
+"""
+import json
+import pathlib
+import random
+import sys
+import zlib
+
+
+def window(draw, version, versions, target_versions):
+    """A range of half the target's versions or more, drifting with `version`."""
+    width = draw.randint((target_versions + 1) // 2, target_versions - 1)
+    room = target_versions - width
+    low = version * room // max(1, versions - 1) + draw.randint(-1, 1)
+    low = min(max(low, 0), room)
+    return f">={low},<{low + width}"
+
+
+def acyclic(seed, components, versions, fan, reach, roots=2):
+    draw = random.Random(seed)
+    sizes = [draw.randint(*versions) for _ in range(components)]
+    catalog = {}
+    for i, size in enumerate(sizes):
+        later = range(i + 1, min(components, i + 1 + reach))
+        targets = sorted(draw.sample(later, min(len(later), draw.randint(*fan))))
+        catalog[f"c{i}"] = [{f"c{j}": window(draw, version, size, sizes[j]) for j in targets if draw.randint(1, 100) <= 85}
+                            for version in range(size)]
+    return catalog, {f"c{i}": "*" for i in range(roots)}
+
+
+def framework(seed):
+    draw = random.Random(seed)
+    catalog = {"framework": [{f"library{i}": window(draw, version, 20, 20) for i in range(20)} for version in range(20)]}
+    catalog.update({f"library{i}": [{}] * 20 for i in range(20)})
+    return catalog, {"framework": "*"}
+
+
+def clash(k):
+    # By name and by place the unrelated ones come first: a search that decides in this order meets the clash last.
+    catalog = {f"apart{i}": [{}] * 20 for i in range(k)}
+    catalog.update({"left": [{"shared": "<10"}], "right": [{"shared": ">=10"}], "shared": [{}] * 20})
+    return catalog, {name: "*" for name in catalog if name != "shared"}
+
+
+def cover(seed):
+    draw = random.Random(seed)
+    sizes = [10, 9, 8, 8, 7, 7, 6, 6, 5, 5, 4, 4]
+    catalog = {f"c{i}": [{} for _ in range(size)] for i, size in enumerate(sizes)}
+    pairs = [(i, j) for i in range(12) for j in range(i + 1, 12)]
+    for i, j in sorted(draw.sample(pairs, 10)):
+        for version in sorted(draw.sample(range(sizes[i]), sizes[i] // 2)):
+            catalog[f"c{i}"][version][f"c{j}"] = window(draw, version, sizes[i], sizes[j])
+    return catalog, {name: "*" for name in catalog}
+
+
+FAMILIES = {
+    "random-20": lambda: acyclic(1, 20, (8, 12), (2, 6), 10),
+    "random-30": lambda: acyclic(2, 30, (10, 14), (2, 6), 10),
+    "random-40": lambda: acyclic(3, 40, (12, 16), (2, 6), 10),
+    "random-60": lambda: acyclic(4, 60, (12, 20), (2, 6), 9),
+    "dense-30": lambda: acyclic(5, 30, (8, 12), (5, 6), 12),
+    **{f"width-{n:03}": lambda n=n: acyclic(100 + n, n, (10, 14), (2, 4), 4) for n in (20, 40, 80, 120, 200)},
+    **{f"reach-{w:02}": lambda w=w: acyclic(200 + w, 40, (10, 14), (2, 5), w) for w in (2, 4, 6, 8, 10, 12, 14, 16, 20)},
+    "framework": lambda: framework(6),
+    **{f"clash-{k}": lambda k=k: clash(k) for k in (1, 2, 3, 4, 7, 100)},
+    "cover": lambda: cover(7),
+}
+
+
+def scores(name, catalog):
+    draw = random.Random(zlib.crc32(name.encode()))
+    return {component: {str(i): draw.randint(-500, 500) / 1000 for i in range(len(versions))}
+            for component, versions in catalog.items()}
+
+
+def write(directory, name, catalog, roots):
+    path = pathlib.Path(directory) / name
+    path.mkdir(parents=True, exist_ok=True)
+    components = {component: {"kind": "package", "versions": {str(i): {"requires": requires} if requires else {}
+                                                              for i, requires in enumerate(versions)}}
+                  for component, versions in catalog.items()}
+    for file, document in (("catalog.json", {"$schema": "stackx/catalog/1", "components": components}),
+                           ("project.json", {"$schema": "stackx/project/1", "name": name, "catalogs": ["catalog.json"],
+                                             "requires": roots}),
+                           ("score.json", {"$schema": "stackx/score/1", "scores": scores(name, catalog)})):
+        (path / file).write_text(json.dumps(document, indent=1) + "\n")
+    return path
+
+
+def generate(directory, *prefixes):
+    """Writes the instances whose names begin with one of the prefixes (all, if none is given); their directories."""
+    return [write(directory, name, *make()) for name, make in FAMILIES.items()
+            if not prefixes or name.startswith(prefixes)]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    for path in generate(*sys.argv[1:]):
+        print(path)
