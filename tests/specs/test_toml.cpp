@@ -39,6 +39,14 @@ TEST_CASE("toml: values, their order and their places") {
         "a.toml:4:7: expected a string, found a number or date");
 }
 
+TEST_CASE("toml: letters of the world") {
+  const auto root =
+      TomlNode::parse_text("a = \"\"\"\\\n  \u00e9t\u00e9 \\\n \u4e16\"\"\"\n# \u00e9\n", "a.toml");
+  CHECK(root.at("a").text() == "\u00e9t\u00e9 \u4e16");
+  CHECK_THAT(refusal("\u00e9 = 1"), Contains("a.toml:1:1: not TOML"));
+  CHECK_THAT(refusal("a = 1\u00e9"), Contains("not TOML"));
+}
+
 TEST_CASE("toml: syntax errors say where") {
   CHECK_THAT(refusal("a = 1\nb = [1,\n"), Contains("a.toml:2:") && Contains("not TOML"));
   CHECK_THAT(refusal("a = 1\na = 2\n"), Contains("a.toml:2:") && Contains("redefine"));
@@ -57,4 +65,5 @@ TEST_CASE("toml: deep nesting is an error, however it is written") {
   CHECK(refusal("a = \"" + repeated(".", 200) + "\"\nb = '''\n" + repeated(".", 200) + "'''\n# " +
                 repeated(".", 200) + "\nc = [" + repeated("0.5,", 200) + "]\nd = \"\\\"" +
                 repeated(".", 200) + "\"") == "(no error)");
+  CHECK(refusal("a = [\"\"\"said \"no\"\"\"\"\", \"" + repeated(".", 200) + "\"]") == "(no error)");
 }
