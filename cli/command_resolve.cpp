@@ -37,14 +37,14 @@ void print_count(const Loaded& loaded, const resolver::Resolver& resolver, bool 
   const auto raw = resolver.raw_combinations();
   if (json) {
     print_json({{"project", loaded.project.name},
-                {"components", resolver.components()},
+                {"components", resolver.components().size()},
                 {"raw_combinations", raw.str()},
                 {"valid_stacks", valid.str()},
                 {"elapsed_ms", elapsed.count()}});
     return;
   }
   fmt::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms)\n",
-             loaded.project.name, grouped(valid), grouped(raw), resolver.components(),
+             loaded.project.name, grouped(valid), grouped(raw), resolver.components().size(),
              elapsed.count());
 }
 
@@ -91,7 +91,9 @@ void resolve(const Options& options, Globals& globals) {
     std::uint64_t left = *options.list;
     if (left > 0)
       resolver.enumerate(
-          [&](const specs::Stack& stack) { return print_stack(stack, globals.json), --left > 0; });
+          [&](const resolver::Choice& choice) {
+            return print_stack(resolver.stack(choice), globals.json), --left > 0;
+          });
   }
   if (options.sample) {
     specs::SamplerSpec sampler{specs::SamplerSpec::Kind::uniform, "", *options.sample,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "resolver/space.hpp"
+#include "resolver/first_stack.hpp"
 #include "resolver/wording.hpp"
 
 namespace stackx::resolver {

@@ -79,7 +79,7 @@ class Compiler {
     }
     for (const auto& name : reached) {
       component_index_[name] = problem_.components.size();
-      ProblemComponent component{name, {}};
+      ComponentVersions component{name, {}};
       entries_.push_back(in_order(*catalog_.find(name)));
       for (const auto* entry : entries_.back()) component.versions.push_back(entry->version.text());
       problem_.components.push_back(std::move(component));

@@ -43,13 +43,8 @@ struct CompiledClause {
   std::vector<Need> needs;  // all of these; for a conflict the one that must not hold
 };
 
-struct ProblemComponent {
-  std::string name;
-  std::vector<std::string> versions;  // as the catalog writes them, ascending
-};
-
 struct Problem {
-  std::vector<ProblemComponent> components;  // by name
+  std::vector<ComponentVersions> components;  // by name
   std::vector<Slot> slots;
   std::vector<CompiledClause> clauses;  // hardware, roots, pins, then those of the components
 };

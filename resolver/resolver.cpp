@@ -1,7 +1,11 @@
 #include "resolver/resolver.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <utility>
 
+#include "resolver/cover.hpp"
 #include "resolver/explain.hpp"
 #include "resolver/sampler.hpp"
 #include "resolver/space.hpp"
@@ -12,11 +16,27 @@ namespace stackx::resolver {
 struct Resolver::Engine {
   Problem problem;
   Limits limits;
-  std::unique_ptr<Space> everything;
+  std::shared_ptr<Space> everything;
 
-  const Space& space() {
-    if (!everything) everything = std::make_unique<Space>(lay_out(problem), limits.diagram_bytes);
+  Space& space() {
+    if (!everything) everything = make({});
     return *everything;
+  }
+
+  std::shared_ptr<Space> make(const std::optional<Stratum>& stratum) const {
+    auto space = make_space(problem, limits.bytes, stratum);
+    if (space) return *std::move(space);
+    std::vector<std::string> names;
+    for (const auto c : space.error().components) names.push_back(problem.components[c].name);
+    constexpr double gib = 1 << 30;
+    throw TooEntangled(
+        fmt::format(
+            "{} depend on each other in too many ways to be counted exactly: the tables would "
+            "take {:.3g} GiB, and {:.3g} GiB are allowed. Pin one of these components to fewer "
+            "versions, or allow more memory",
+            fmt::join(names, ", "), space.error().bytes / gib,
+            static_cast<double>(limits.bytes) / gib),
+        names);
   }
 
   specs::Stack stack(const Chosen& chosen) const {
@@ -28,6 +48,12 @@ struct Resolver::Engine {
             problem.components[c].versions[static_cast<std::size_t>(chosen[c])]);
     return stack;
   }
+
+  std::vector<specs::Stack> stacks(const std::vector<Chosen>& chosen) const {
+    std::vector<specs::Stack> stacks;
+    for (const auto& one : chosen) stacks.push_back(stack(one));
+    return stacks;
+  }
 };
 
 Resolver::Resolver(const specs::Project& project, const specs::Catalog& catalog, Limits limits)
@@ -36,7 +62,9 @@ Resolver::~Resolver() = default;
 Resolver::Resolver(Resolver&&) noexcept = default;
 Resolver& Resolver::operator=(Resolver&&) noexcept = default;
 
-std::size_t Resolver::components() const { return engine_->problem.components.size(); }
+const std::vector<ComponentVersions>& Resolver::components() const {
+  return engine_->problem.components;
+}
 
 BigInt Resolver::raw_combinations() const {
   BigInt product = 1;
@@ -48,15 +76,64 @@ BigInt Resolver::count() const { return engine_->space().count(); }
 
 std::optional<Unsolvable> Resolver::explain() const { return resolver::explain(engine_->problem); }
 
-void Resolver::enumerate(const std::function<bool(const specs::Stack&)>& visit) const {
-  engine_->space().each([&](const Chosen& chosen) { return visit(engine_->stack(chosen)); });
+void Resolver::enumerate(const std::function<bool(const Choice&)>& visit) const {
+  engine_->space().each(visit);
+}
+
+specs::Stack Resolver::stack(const Choice& choice) const { return engine_->stack(choice); }
+
+void Resolver::draw(std::uint64_t count, std::uint64_t seed,
+                    const std::function<void(const Choice&)>& visit) const {
+  auto& space = engine_->space();
+  if (space.count() == 0) return;
+  specs::Random random(seed);
+  for (std::uint64_t i = 0; i < count; ++i) visit(space.draw(random));
 }
 
 std::vector<specs::Stack> Resolver::sample(const specs::SamplerSpec& sampler) const {
-  std::vector<specs::Stack> stacks;
-  for (const auto& chosen : draw(engine_->problem, engine_->space(), engine_->limits, sampler))
-    stacks.push_back(engine_->stack(chosen));
-  return stacks;
+  const auto space = [&](const std::optional<Stratum>& stratum) {
+    engine_->space();
+    return stratum ? engine_->make(stratum) : engine_->everything;
+  };
+  return engine_->stacks(resolver::draw(engine_->problem, space, sampler));
+}
+
+std::vector<specs::Stack> Resolver::apart(std::uint64_t count, std::uint64_t seed) const {
+  return engine_->stacks(draw_apart(engine_->space(), count, seed));
+}
+
+void Resolver::best(const specs::Scores& scores,
+                    const std::function<bool(const Choice&, Score)>& visit) const {
+  VersionScores by_version;
+  for (const auto& component : engine_->problem.components) {
+    auto& versions = by_version.emplace_back(component.versions.size());
+    const auto found = scores.of.find(component.name);
+    if (found == scores.of.end()) continue;
+    for (std::size_t v = 0; v < versions.size(); ++v)
+      if (const auto score = found->second.find(component.versions[v]);
+          score != found->second.end())
+        versions[v] = score->second;
+  }
+  engine_->space().best(by_version, visit);
+}
+
+specs::Scores Resolver::lateness() const {
+  specs::Scores scores;
+  const auto shares = engine_->space().shares();
+  for (std::size_t c = 0; c < shares.size(); ++c) {
+    const auto& component = engine_->problem.components[c];
+    Score later = 0;
+    for (std::size_t v = shares[c].size(); v-- > 0;) {
+      scores.of[component.name][component.versions[v]] = -later;
+      if (shares[c][v] > 0) ++later;
+    }
+  }
+  return scores;
+}
+
+Cover Resolver::cover(unsigned strength, std::uint64_t seed) const {
+  const auto covered = resolver::cover(engine_->space(), engine_->problem, strength, seed);
+  return {engine_->stacks(covered.rows), covered.combinations};
 }
 
 std::map<std::string, std::map<std::string, BigInt>> Resolver::shares() const {

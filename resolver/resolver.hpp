@@ -14,9 +14,10 @@
 // - Leaving out a requirement, conflict, pin or root never makes a project unsolvable. So a clash
 //   none of whose clauses can be left out explains why there is no stack.
 //
-// The engine behind this interface may change; the meaning and the answers may not. Today's is a
-// memoised search over partial stacks (diagram.hpp), which beyond a limit of memory becomes plain
-// enumeration.
+// The engine behind this interface may change; the meaning and the answers may not. Today's
+// eliminates the components one after the other (network.hpp, plan.hpp), once a project, and answers
+// every question from the tables that this leaves. Only a project whose components are so entangled
+// that the tables do not fit into memory cannot be counted; it can still be solved and explained.
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -27,13 +28,16 @@
 #include <string>
 #include <vector>
 
+#include "specs/error.hpp"
 #include "specs/hardware.hpp"
 #include "specs/project.hpp"
+#include "specs/score.hpp"
 #include "specs/stack.hpp"
 
 namespace stackx::resolver {
 
 using BigInt = boost::multiprecision::cpp_int;
+using specs::Score;
 
 // One thing that a project or a catalog demands.
 struct Clause {
@@ -54,9 +58,35 @@ struct Unsolvable {
 };
 
 struct Limits {
-  std::size_t diagram_bytes = std::size_t{512} << 20;  // what the memoised search may keep
+  std::size_t bytes = std::size_t{4} << 30;  // what the engine may keep
 };
 
+// The tables of these components would outgrow the limit.
+class TooEntangled : public Error {
+ public:
+  TooEntangled(const std::string& message, std::vector<std::string> components)
+      : Error(ErrorCode::bad_input, message), components_(std::move(components)) {}
+  const std::vector<std::string>& components() const { return components_; }
+
+ private:
+  std::vector<std::string> components_;
+};
+
+struct ComponentVersions {
+  std::string name;
+  std::vector<std::string> versions;  // as the catalog writes them, ascending
+};
+
+// A stack in numbers: for each of Resolver::components() the place of its version, or -1.
+using Choice = std::vector<std::int32_t>;
+
+struct Cover {
+  std::vector<specs::Stack> stacks;
+  std::uint64_t combinations = 0;  // all that are valid; each is held by one of the stacks
+};
+
+// What needs the engine's tables (all but the names, the raw combinations and explanations) throws
+// TooEntangled where these would outgrow the limit.
 class Resolver {
  public:
   // `project.hardware` names versions that exist in `catalog` ("host" already replaced: see
@@ -66,22 +96,44 @@ class Resolver {
   Resolver(Resolver&&) noexcept;
   Resolver& operator=(Resolver&&) noexcept;
 
-  std::size_t components() const;   // reachable from the roots, virtual ones not counted
+  // Reachable from the roots, by name; virtual ones are none.
+  const std::vector<ComponentVersions>& components() const;
   BigInt raw_combinations() const;  // product of their numbers of versions
   BigInt count() const;
-  std::optional<Unsolvable> explain() const;  // nothing if there is a stack
-
-  // Calls `visit` with every stack once, in an order that is the same on every machine, until it
-  // returns false.
-  void enumerate(const std::function<bool(const specs::Stack&)>& visit) const;
-
-  // `count` different stacks (all, if there are fewer), uniformly at random and in random order:
-  // the same on every machine. Stratified: stacks without a provider of `by` are a stratum of their
-  // own.
-  std::vector<specs::Stack> sample(const specs::SamplerSpec& sampler) const;
 
   // For each component and version (of all components reachable) the number of stacks that hold it.
   std::map<std::string, std::map<std::string, BigInt>> shares() const;
+
+  // Nothing if there is a stack.
+  std::optional<Unsolvable> explain() const;
+
+  // Calls `visit` with every stack once, in an order that is the same on every machine, until it
+  // returns false.
+  void enumerate(const std::function<bool(const Choice&)>& visit) const;
+  specs::Stack stack(const Choice& choice) const;
+
+  // Independent uniform draws (a stack may come twice); the same on every machine. None if there is
+  // no stack.
+  void draw(std::uint64_t count, std::uint64_t seed,
+            const std::function<void(const Choice&)>& visit) const;
+
+  // Different stacks (all, if there are fewer) for a campaign. Uniform: every such set is equally
+  // likely, in random order. Stratified: stacks without a provider of `by` are a stratum of their
+  // own.
+  std::vector<specs::Stack> sample(const specs::SamplerSpec& sampler) const;
+  // Different stacks that are far apart: they differ in many components.
+  std::vector<specs::Stack> apart(std::uint64_t count, std::uint64_t seed) const;
+
+  // Stacks by descending sum of the scores of their versions, equals in the order of enumerate(),
+  // until `visit` returns false.
+  void best(const specs::Scores& scores,
+            const std::function<bool(const Choice&, Score)>& visit) const;
+  // What makes best() list the latest stacks first: minus one for each later version of the
+  // component that is in any stack.
+  specs::Scores lateness() const;
+
+  // Stacks that hold every valid combination of `strength` (1 to 3) versions.
+  Cover cover(unsigned strength, std::uint64_t seed) const;
 
  private:
   struct Engine;

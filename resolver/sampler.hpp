@@ -1,21 +1,16 @@
-// Which stacks a campaign takes: distinct uniform ranks, turned into stacks in one pass over each
-// stratum.
+// Which stacks a campaign takes, and stacks that are far apart.
 //
-// Ranks come from Floyd's algorithm over exact integers and specs/random.hpp, so that a seed gives
-// the same stacks on every machine. Rejected: drawing stacks and dropping repetitions, which is
-// slow when nearly all stacks are wanted; reservoir sampling, which visits every stack.
+// A campaign takes different stacks: ranks from Floyd's algorithm over exact integers and
+// specs/random.hpp, so that a seed gives the same stacks on every machine. Rejected: drawing stacks
+// and dropping repetitions, which is slow when nearly all stacks are wanted; reservoir sampling,
+// which visits every stack.
 #pragma once
 
 #include <vector>
 
-#include "resolver/problem.hpp"
 #include "resolver/space.hpp"
-#include "specs/random.hpp"
 
 namespace stackx::resolver {
-
-// Uniform in [0, bound), without bias; bound > 0.
-BigInt below(specs::Random& random, const BigInt& bound);
 
 // `count` different ranks below `bound` (count <= bound), ascending: every such set is equally
 // likely.
@@ -25,8 +20,14 @@ std::vector<BigInt> distinct_ranks(specs::Random& random, const BigInt& bound, s
 // what does not divide goes to the first that have room.
 std::vector<std::uint64_t> equal_shares(const std::vector<BigInt>& sizes, std::uint64_t count);
 
-// `everything` is the space of the whole problem.
-std::vector<Chosen> draw(const Problem& problem, const Space& everything, const Limits& limits,
+// `space(stratum)` is the space of the stacks in that stratum; of all without one.
+using SpaceFor = std::function<std::shared_ptr<Space>(const std::optional<Stratum>&)>;
+std::vector<Chosen> draw(const Problem& problem, const SpaceFor& space,
                          const specs::SamplerSpec& sampler);
+
+// `count` different stacks (all, if there are fewer), each as far as can be found from those before
+// it: of 64 uniform draws and the stacks whose versions were used least, the one whose nearest
+// predecessor differs in most components (Mitchell's best candidate).
+std::vector<Chosen> draw_apart(Space& space, std::uint64_t count, std::uint64_t seed);
 
 }  // namespace stackx::resolver

@@ -1,126 +1,289 @@
 #include "resolver/space.hpp"
 
-#include <unordered_set>
+#include <algorithm>
+#include <set>
 #include <utility>
+
+#include "resolver/best.hpp"
 
 namespace stackx::resolver {
 namespace {
 
-// Calls `visit(selected)` at every leaf until it returns false.
-template <typename AtLeaf>
-bool enumerate(Search& search, const AtLeaf& visit) {
-  const auto step = search.next();
-  if (step.next == Search::Next::dead) return true;
-  if (step.next == Search::Next::leaf) return visit(search.selected());
-  const auto mark = search.mark();
-  const auto follow = [&](bool possible) {
-    const bool more = !possible || enumerate(search, visit);
-    search.undo(mark);
-    return more;
-  };
-  if (step.next == Search::Next::slot)
-    return search.candidates(step.index, [&](std::uint32_t component, std::uint32_t version) {
-      return follow(search.select(component, version));
-    });
-  return follow(search.assume(step.index, true)) && follow(search.assume(step.index, false));
-}
-
-class FirstStack {
+class EmptySpace : public Space {
  public:
-  explicit FirstStack(const Model& model) : search_(model) {}
+  explicit EmptySpace(const Problem& problem) {
+    for (const auto& component : problem.components)
+      shares_.emplace_back(component.versions.size());
+  }
+  BigInt count() const override { return 0; }
+  std::vector<std::vector<BigInt>> shares() const override { return shares_; }
+  void each(const Visit&) override {}
+  Chosen at(BigInt) override { return {}; }
+  Chosen draw(specs::Random&) override { return {}; }
+  void best(const VersionScores&, const VisitScored&) override {}
+  std::vector<Bits> beside(const std::vector<Held>&) override {
+    std::vector<Bits> nothing;
+    for (const auto& versions : shares_) nothing.emplace_back(versions.size());
+    return nothing;
+  }
+  Chosen guided(const std::vector<Held>&, const Pick&) override { return {}; }
 
-  std::optional<Chosen> run() {
-    if (!reach_leaf()) return {};
-    return search_.selected();
+ private:
+  std::vector<std::vector<BigInt>> shares_;
+};
+
+template <typename Number>
+class SpaceOf : public Space {
+ public:
+  SpaceOf(const Problem& problem, Network network, Plan plan, std::size_t circuit_bytes)
+      : network_(std::move(network)),
+        plan_(std::move(plan)),
+        tables_(network_, plan_),
+        circuit_(network_, plan_, tables_, circuit_bytes) {
+    for (const auto& component : problem.components) versions_.push_back(component.versions.size());
+  }
+
+  BigInt count() const override { return to_big(tables_.total()); }
+
+  std::vector<std::vector<BigInt>> shares() const override {
+    std::vector<std::vector<BigInt>> result;
+    for (const auto count : versions_) result.emplace_back(count);
+    const auto by_value = tables_.shares();
+    for (std::size_t x = 0; x < by_value.size(); ++x)
+      for (std::size_t v = 0; v < network_.variables[x].versions.size(); ++v)
+        for (const auto version : network_.variables[x].versions[v])
+          result[network_.variables[x].index][static_cast<std::size_t>(version)] +=
+              to_big(by_value[x][v]);
+    return result;
+  }
+
+  void each(const Visit& visit) override {
+    if (is_zero(tables_.total())) return;
+    Lister(*this, visit).run();
+  }
+
+  Chosen at(BigInt rank) override {
+    Chosen chosen(versions_.size(), -1);
+    std::vector<NodeRef> pending(circuit_.roots().rbegin(), circuit_.roots().rend());
+    BigInt rest = count();
+    while (!pending.empty()) {
+      const auto node = std::move(pending.back());
+      pending.pop_back();
+      const auto open = circuit_.open(node);
+      rest /= to_big(node->count);
+      const BigInt within = rank / rest;
+      std::size_t a = 0;
+      while (to_big(open->upto[a]) <= within) ++a;
+      const BigInt before = a == 0 ? BigInt(0) : BigInt(to_big(open->upto[a - 1]));
+      const auto& members = circuit_.members(*node, *open.get(), a);
+      const BigInt block = (to_big(open->upto[a]) - before) / members.size();
+      const BigInt member = (within - before) / block;
+      set(chosen, *node, members[static_cast<std::size_t>(member)]);
+      rank -= (before + member * block) * rest;
+      rest *= block;
+      push_children(pending, *node, *open.get(), a);
+    }
+    return chosen;
+  }
+
+  Chosen draw(specs::Random& random) override {
+    Chosen chosen(versions_.size(), -1);
+    std::vector<NodeRef> pending(circuit_.roots().rbegin(), circuit_.roots().rend());
+    while (!pending.empty()) {
+      const auto node = std::move(pending.back());
+      pending.pop_back();
+      const auto open = circuit_.open(node);
+      const auto& upto = open->upto;
+      const auto a =
+          upto.size() == 1
+              ? 0
+              : static_cast<std::size_t>(
+                    std::ranges::upper_bound(upto, below(random, node->count)) - upto.begin());
+      const auto& members = circuit_.members(*node, *open.get(), a);
+      set(chosen, *node, members.size() == 1 ? members[0] : members[random.below(members.size())]);
+      push_children(pending, *node, *open.get(), a);
+    }
+    return chosen;
+  }
+
+  void best(const VersionScores& scores, const VisitScored& visit) override {
+    if (is_zero(tables_.total())) return;
+    Best<Number>(circuit_, network_, plan_, scores).each(Chosen(versions_.size(), -1), visit);
+  }
+
+  std::vector<Bits> beside(const std::vector<Held>& held) override {
+    const auto by_value = under(evidence_of(held)).shares();
+    std::vector<Bits> result;
+    for (const auto count : versions_) result.emplace_back(count);
+    for (std::size_t x = 0; x < by_value.size(); ++x)
+      for (std::size_t v = 0; v < network_.variables[x].versions.size(); ++v)
+        if (!is_zero(by_value[x][v]))
+          for (const auto version : network_.variables[x].versions[v])
+            result[network_.variables[x].index].set(static_cast<std::size_t>(version));
+    for (const auto& one : held) {
+      auto& versions = result[one.component];
+      const bool possible = versions[static_cast<std::size_t>(one.version)];
+      versions.reset().set(static_cast<std::size_t>(one.version), possible);
+    }
+    return result;
+  }
+
+  Chosen guided(const std::vector<Held>& held, const Pick& pick) override {
+    const auto evidence = evidence_of(held);
+    Circuit<Number> circuit(network_, plan_, under(evidence), 0, evidence);
+    Chosen chosen(versions_.size(), -1);
+    std::vector<std::int32_t> versions;
+    std::vector<std::pair<std::size_t, std::int32_t>> choices;  // alternative, version
+    std::vector<NodeRef> pending(circuit.roots().rbegin(), circuit.roots().rend());
+    while (!pending.empty()) {
+      const auto node = std::move(pending.back());
+      pending.pop_back();
+      const auto open = circuit.open(node);
+      const auto component = circuit.component(*node);
+      const auto wanted =
+          std::ranges::find(held, static_cast<std::size_t>(component), &Held::component);
+      versions.clear();
+      choices.clear();
+      for (std::size_t a = 0; a < open->option.size(); ++a)
+        for (const auto version : circuit.members(*node, *open.get(), a))
+          if (wanted == held.end() || wanted->version == version) {
+            choices.emplace_back(a, version);
+            versions.push_back(version);
+          }
+      const std::size_t at = component < 0 || versions.size() == 1
+                                 ? 0
+                                 : pick(static_cast<std::size_t>(component), versions);
+      if (component >= 0) chosen[static_cast<std::size_t>(component)] = choices[at].second;
+      push_children(pending, *node, *open.get(), choices[at].first);
+    }
+    return chosen;
   }
 
  private:
-  // Leaves the search at the leaf when it finds one.
-  bool reach_leaf() {
-    const auto step = search_.next();
-    if (step.next == Search::Next::dead) return false;
-    if (step.next == Search::Next::leaf) return true;
-    std::string key;
-    search_.key(key);
-    if (hopeless_.contains(key)) return false;
-    const auto mark = search_.mark();
-    bool found = false;
-    const auto follow = [&](bool possible) {
-      found = possible && reach_leaf();
-      if (!found) search_.undo(mark);
-      return !found;
-    };
-    if (step.next == Search::Next::slot)
-      search_.candidates(step.index, [&](std::uint32_t component, std::uint32_t version) {
-        return follow(search_.select(component, version));
-      });
-    else if (follow(search_.assume(step.index, true)))
-      follow(search_.assume(step.index, false));
-    if (!found && hopeless_.size() < most_remembered) hopeless_.insert(std::move(key));
-    return found;
+  using Node = typename Circuit<Number>::Node;
+  using NodeRef = typename Circuit<Number>::NodeRef;
+  using Expansion = typename Circuit<Number>::Expansion;
+
+  void set(Chosen& chosen, const Node& node, std::int32_t version) const {
+    if (const auto component = circuit_.component(node); component >= 0)
+      chosen[static_cast<std::size_t>(component)] = version;
   }
 
-  static constexpr std::size_t most_remembered = 200'000;
-  Search search_;
-  std::unordered_set<std::string> hopeless_;
+  // So that the first child is decided next.
+  void push_children(std::vector<NodeRef>& pending, const Node& node, const Expansion& open,
+                     std::size_t alternative) const {
+    const std::size_t count = circuit_.children(node);
+    for (std::size_t m = count; m-- > 0;) pending.push_back(open.children[alternative * count + m]);
+  }
+
+  // Only values with the versions held.
+  Evidence evidence_of(const std::vector<Held>& held) const {
+    Evidence evidence(network_.variables.size());
+    for (const auto& one : held)
+      for (std::size_t x = 0; x < network_.variables.size(); ++x) {
+        const auto& variable = network_.variables[x];
+        if (variable.kind != Variable::Kind::component || variable.index != one.component) continue;
+        evidence[x] = Bits(variable.size());
+        for (std::size_t v = 0; v < variable.size(); ++v)
+          evidence[x][v] =
+              std::ranges::find(variable.versions[v], one.version) != variable.versions[v].end();
+      }
+    return evidence;
+  }
+
+  const Tables<Number>& under(const Evidence& evidence) {
+    if (!other_tables_) other_tables_ = tables_;
+    other_tables_->compute(evidence);
+    return *other_tables_;
+  }
+
+  // Walks all choices, depth first.
+  class Lister {
+   public:
+    Lister(SpaceOf& space, const Visit& visit)
+        : space_(space),
+          visit_(visit),
+          chosen_(space.versions_.size(), -1),
+          pending_(space.circuit_.roots().rbegin(), space.circuit_.roots().rend()) {}
+
+    bool run() {
+      if (pending_.empty()) return visit_(chosen_);
+      const NodeRef node = std::move(pending_.back());
+      pending_.pop_back();
+      const auto open = space_.circuit_.open(node);
+      const std::size_t below = pending_.size();
+      const auto component = space_.circuit_.component(*node);
+      std::int32_t ignored = -1;
+      std::int32_t& version =
+          component < 0 ? ignored : chosen_[static_cast<std::size_t>(component)];
+      bool more = true;
+      for (std::size_t a = 0; more && a < open->option.size(); ++a)
+        for (const auto member : space_.circuit_.members(*node, *open.get(), a)) {
+          version = member;
+          space_.push_children(pending_, *node, *open.get(), a);
+          more = pending_.empty() ? visit_(chosen_) : run();
+          pending_.resize(below);
+          if (!more) break;
+        }
+      version = -1;
+      pending_.push_back(node);
+      return more;
+    }
+
+   private:
+    SpaceOf& space_;
+    const Visit& visit_;
+    Chosen chosen_;
+    std::vector<NodeRef> pending_;
+  };
+
+  Network network_;
+  Plan plan_;
+  Tables<Number> tables_;
+  std::optional<Tables<Number>> other_tables_;  // under evidence
+  Circuit<Number> circuit_;
+  std::vector<std::size_t> versions_;  // by component: how many
 };
+
+std::vector<std::size_t> cluster(const Network& network, const Bucket& bucket) {
+  std::set<std::size_t> components;
+  const auto add = [&](Index x) {
+    if (network.variables[x].kind == Variable::Kind::component)
+      components.insert(network.variables[x].index);
+  };
+  add(bucket.variable);
+  for (const auto x : bucket.scope) add(x);
+  return {components.begin(), components.end()};
+}
+
+template <typename Number>
+std::expected<std::unique_ptr<Space>, Entangled> space_of(const Problem& problem, Network network,
+                                                          Plan plan, std::size_t number_bytes,
+                                                          std::size_t bytes) {
+  const double needed = plan.entries * static_cast<double>(number_bytes);
+  if (needed > static_cast<double>(bytes))
+    return std::unexpected(Entangled{cluster(network, plan.buckets[plan.widest]), needed});
+  const auto left = bytes - static_cast<std::size_t>(needed);
+  return std::make_unique<SpaceOf<Number>>(problem, std::move(network), std::move(plan), left);
+}
 
 }  // namespace
 
-Space::Space(Model model, std::size_t diagram_bytes)
-    : model_(std::move(model)), diagram_(Diagram::build(model_, diagram_bytes)) {}
-
-const BigInt& Space::count() const {
-  if (diagram_) return diagram_->count();
-  if (!count_) {
-    std::uint64_t leaves = 0;
-    Search search(model_);
-    enumerate(search, [&](const Chosen&) { return ++leaves, true; });
-    count_ = leaves;
-  }
-  return *count_;
+std::expected<std::unique_ptr<Space>, Entangled> make_space(const Problem& problem,
+                                                            std::size_t bytes,
+                                                            const std::optional<Stratum>& stratum) {
+  Network network = network_of(problem, stratum);
+  if (!reduce(network)) return std::make_unique<EmptySpace>(problem);
+  Plan plan = make_plan(network);
+  const std::size_t words = (plan.bits + 63) / 64;
+  const auto with = [&]<typename Number>(std::size_t number_bytes) {
+    return space_of<Number>(problem, std::move(network), std::move(plan), number_bytes, bytes);
+  };
+  if (words <= 1) return with.template operator()<Wide<1>>(8);
+  if (words <= 2) return with.template operator()<Wide<2>>(16);
+  if (words <= 4) return with.template operator()<Wide<4>>(32);
+  if (words <= 8) return with.template operator()<Wide<8>>(64);
+  return with.template operator()<BigInt>(sizeof(BigInt) + words * 8);
 }
-
-void Space::each(const Visit& visit) const {
-  if (diagram_) {
-    diagram_->each(visit);
-    return;
-  }
-  Search search(model_);
-  enumerate(search, visit);
-}
-
-std::vector<Chosen> Space::at(const std::vector<BigInt>& ranks) const {
-  std::vector<Chosen> result;
-  result.reserve(ranks.size());
-  if (diagram_) {
-    for (const auto& rank : ranks) result.push_back(diagram_->at(rank));
-    return result;
-  }
-  std::uint64_t rank = 0;
-  each([&](const Chosen& chosen) {
-    if (result.size() < ranks.size() && ranks[result.size()] == rank) result.push_back(chosen);
-    ++rank;
-    return result.size() < ranks.size();
-  });
-  return result;
-}
-
-std::vector<std::vector<BigInt>> Space::shares() const {
-  if (diagram_) return diagram_->shares();
-  std::vector<std::vector<std::uint64_t>> counted;
-  for (const auto& component : model_.components) counted.emplace_back(component.versions.size());
-  Search search(model_);
-  enumerate(search, [&](const Chosen& chosen) {
-    for (std::size_t c = 0; c < chosen.size(); ++c)
-      if (chosen[c] >= 0) ++counted[c][static_cast<std::size_t>(chosen[c])];
-    return true;
-  });
-  std::vector<std::vector<BigInt>> shares;
-  for (const auto& versions : counted) shares.emplace_back(versions.begin(), versions.end());
-  return shares;
-}
-
-std::optional<Chosen> first_stack(const Model& model) { return FirstStack(model).run(); }
 
 }  // namespace stackx::resolver

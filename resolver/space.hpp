@@ -1,29 +1,61 @@
-// The stacks of one model, in the order of the search: as a diagram where that fits into memory,
-// else by plain enumeration. Both give the same answers in the same order.
+// All stacks of a problem, counted once; every question is then answered from the same tables
+// (plan.hpp, tables.hpp) and choices (circuit.hpp).
 #pragma once
 
-#include "resolver/diagram.hpp"
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "resolver/network.hpp"
+#include "specs/random.hpp"
 
 namespace stackx::resolver {
 
+// For each component the selected version, or -1.
+using Chosen = std::vector<std::int32_t>;
+using Visit = std::function<bool(const Chosen&)>;  // false stops
+
+// A version that a component shall have.
+struct Held {
+  std::size_t component;
+  std::int32_t version;
+};
+// Which of a component's versions (-1: absent) to go on with: a place in the list.
+using Pick = std::function<std::size_t(std::size_t, const std::vector<std::int32_t>&)>;
+
+using VersionScores = std::vector<std::vector<Score>>;  // by component and version
+using VisitScored = std::function<bool(const Chosen&, Score)>;
+
 class Space {
  public:
-  Space(Model model, std::size_t diagram_bytes);
-  Space(const Space&) = delete;  // the diagram refers to the model
-  Space& operator=(const Space&) = delete;
+  virtual ~Space() = default;
 
-  const BigInt& count() const;
-  void each(const Visit& visit) const;                             // until it returns false
-  std::vector<Chosen> at(const std::vector<BigInt>& ranks) const;  // ascending and different
-  std::vector<std::vector<BigInt>> shares() const;
+  virtual BigInt count() const = 0;
+  // For each component and version the number of stacks that hold it.
+  virtual std::vector<std::vector<BigInt>> shares() const = 0;
 
- private:
-  Model model_;
-  std::optional<Diagram> diagram_;
-  mutable std::optional<BigInt> count_;  // once asked
+  virtual void each(const Visit& visit) = 0;       // always in the same order
+  virtual Chosen at(BigInt rank) = 0;              // in that order; rank < count()
+  virtual Chosen draw(specs::Random& random) = 0;  // uniform; count() > 0
+  // Best score first; among equals in the order of each().
+  virtual void best(const VersionScores& scores, const VisitScored& visit) = 0;
+
+  // For each component the versions that some stack with these versions holds.
+  virtual std::vector<Bits> beside(const std::vector<Held>& held) = 0;
+  // The stack with these versions (there must be one) that `pick` decides for step by step.
+  virtual Chosen guided(const std::vector<Held>& held, const Pick& pick) = 0;
 };
 
-// The first stack of the model, if it has one. Remembers hopeless subproblems.
-std::optional<Chosen> first_stack(const Model& model);
+// Why there are no tables: the components of one of them, and the bytes that all would take.
+struct Entangled {
+  std::vector<std::size_t> components;
+  double bytes = 0;
+};
+
+// Takes at most about `bytes` of memory.
+std::expected<std::unique_ptr<Space>, Entangled> make_space(
+    const Problem& problem, std::size_t bytes, const std::optional<Stratum>& stratum = {});
 
 }  // namespace stackx::resolver

@@ -1,7 +1,7 @@
 // Unsigned integers of W 64-bit words that wrap around: the numbers in the engine's tables.
 //
 // Sums there run through differences whose results are known to fit, so wrapping is exact. Beyond
-// sixteen words the tables hold BigInt, with the same free functions. Rejected: Boost's fixed-width
+// eight words the tables hold BigInt, with the same free functions. Rejected: Boost's fixed-width
 // cpp_int, whose products take several times as long.
 #pragma once
 
@@ -14,6 +14,8 @@
 #include "specs/random.hpp"
 
 namespace stackx::resolver {
+
+__extension__ typedef unsigned __int128 Product;  // of two words
 
 template <std::size_t W>
 struct Wide {
@@ -51,7 +53,7 @@ struct Wide {
       std::uint64_t carry = 0;
       for (std::size_t j = 0; i + j < W; ++j) {
         const auto product =
-            static_cast<unsigned __int128>(a.words[i]) * b.words[j] + result.words[i + j] + carry;
+            static_cast<Product>(a.words[i]) * b.words[j] + result.words[i + j] + carry;
         result.words[i + j] = static_cast<std::uint64_t>(product);
         carry = static_cast<std::uint64_t>(product >> 64);
       }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t listed_at_most = 6;
 
-std::string listed(const ProblemComponent& component, const VersionSet& versions) {
+std::string listed(const ComponentVersions& component, const VersionSet& versions) {
   std::vector<std::string> texts;
   for (auto v = versions.find_first(); v != VersionSet::npos; v = versions.find_next(v))
     texts.push_back(component.versions[v]);
@@ -24,7 +24,7 @@ std::string listed(const ProblemComponent& component, const VersionSet& versions
   return fmt::format("{} and {} more", fmt::join(texts, ", "), more);
 }
 
-std::string all_listed(const ProblemComponent& component) {
+std::string all_listed(const ComponentVersions& component) {
   return listed(component, VersionSet(component.versions.size()).set());
 }
 

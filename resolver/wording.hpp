@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "resolver/diagram.hpp"
+#include "resolver/space.hpp"
 
 namespace stackx::resolver {
 

@@ -37,23 +37,18 @@ resolver::Resolver Given::resolver(resolver::Limits limits) const {
 }
 
 std::set<std::string> Given::stacks() const {
-  std::vector<std::string> memoised, plain;
-  const auto visit_into = [&](std::vector<std::string>& list) {
-    return [&](const specs::Stack& stack) {
-      const auto wrong = resolver::violation(project, catalog, stack);
-      CHECK(wrong.value_or("") == "");
-      list.push_back(words(stack));
-      return true;
-    };
-  };
-  resolver().enumerate(visit_into(memoised));
-  resolver({0}).enumerate(visit_into(plain));
-  CHECK(memoised == plain);
-  std::set<std::string> set(memoised.begin(), memoised.end());
-  CHECK(set.size() == memoised.size());
-  CHECK(resolver().count() == memoised.size());
-  CHECK(resolver().explain().has_value() == set.empty());
-  return set;
+  const auto one = resolver();
+  std::set<std::string> stacks;
+  one.enumerate([&](const resolver::Choice& choice) {
+    const auto stack = one.stack(choice);
+    const auto wrong = resolver::violation(project, catalog, stack);
+    CHECK(wrong.value_or("") == "");
+    CHECK(stacks.insert(words(stack)).second);
+    return true;
+  });
+  CHECK(one.count() == stacks.size());
+  CHECK(one.explain().has_value() == stacks.empty());
+  return stacks;
 }
 
 resolver::Unsolvable Given::clash() const {

@@ -16,7 +16,7 @@ class Given {
   Given(std::string_view components, std::string_view project);
 
   resolver::Resolver resolver(resolver::Limits limits = {}) const;
-  // Every stack as "a 1, b 2". The memoised search, plain enumeration and violation() must agree.
+  // Every stack as "a 1, b 2". The list, the count and violation() must agree.
   std::set<std::string> stacks() const;
   resolver::Unsolvable clash() const;  // the test fails if there is a stack
 

@@ -18,11 +18,12 @@ using resolver::Resolver;
 using specs::Stack;
 
 constexpr std::uint64_t problems = 20'000;
-const resolver::Limits by_enumeration{0};
 
 std::vector<Stack> listed(const Resolver& resolver) {
   std::vector<Stack> stacks;
-  resolver.enumerate([&](const Stack& stack) { return stacks.push_back(stack), true; });
+  resolver.enumerate([&](const resolver::Choice& choice) {
+    return stacks.push_back(resolver.stack(choice)), true;
+  });
   return stacks;
 }
 
@@ -33,8 +34,7 @@ class Comparison {
       : seed_(seed),
         problem_(random_problem(seed)),
         oracle_(problem_.project, problem_.catalog),
-        memoised_(problem_.project, problem_.catalog),
-        plain_(problem_.project, problem_.catalog, by_enumeration) {
+        resolver_(problem_.project, problem_.catalog) {
     for (const auto& assignment : oracle_.stacks()) stacks_.insert(oracle_.named(assignment));
   }
 
@@ -45,21 +45,19 @@ class Comparison {
     const auto reachable = oracle_.reachable();
     BigInt raw = 1;
     for (const auto& name : reachable) raw *= problem_.catalog.find(name)->versions.size();
-    if (memoised_.components() != reachable.size()) return "components()";
-    if (memoised_.raw_combinations() != raw) return "raw_combinations()";
-    if (memoised_.count() != stacks_.size())
-      return fmt::format("count() {} instead of {}", memoised_.count().str(), stacks_.size());
-    if (plain_.count() != stacks_.size()) return "count() by enumeration";
+    if (resolver_.components().size() != reachable.size()) return "components()";
+    if (resolver_.raw_combinations() != raw) return "raw_combinations()";
+    if (resolver_.count() != stacks_.size())
+      return fmt::format("count() {} instead of {}", resolver_.count().str(), stacks_.size());
     return "";
   }
 
   std::string lists() const {
-    const auto list = listed(memoised_);
+    const auto list = listed(resolver_);
     if (list.size() != stacks_.size()) return "enumerate(): number";
     if (std::set(list.begin(), list.end()) != stacks_) return "enumerate(): stacks";
-    if (listed(plain_) != list) return "enumerate() in another order by enumeration";
     std::size_t seen = 0;
-    memoised_.enumerate([&](const Stack&) { return ++seen < 2; });
+    resolver_.enumerate([&](const resolver::Choice&) { return ++seen < 2; });
     if (seen != std::min<std::size_t>(2, list.size())) return "enumerate() does not stop";
     return "";
   }
@@ -71,8 +69,7 @@ class Comparison {
         expected[name][entry.version.text()] = 0;
     for (const auto& stack : stacks_)
       for (const auto& [name, version] : stack.components) ++expected[name][version];
-    if (memoised_.shares() != expected) return "shares()";
-    if (plain_.shares() != expected) return "shares() by enumeration";
+    if (resolver_.shares() != expected) return "shares()";
     return "";
   }
 
@@ -84,20 +81,79 @@ class Comparison {
                             specs::SamplerSpec::Kind::all}) {
       sampler.kind = kind;
       sampler.by = kind == specs::SamplerSpec::Kind::stratified ? "virtual-x" : "";
-      const auto drawn = memoised_.sample(sampler);
+      const auto drawn = resolver_.sample(sampler);
       const bool all = kind == specs::SamplerSpec::Kind::all;
       if (drawn.size() != (all ? stacks_.size() : std::min<std::size_t>(4, stacks_.size())))
         return "sample(): number";
       const std::set<Stack> different(drawn.begin(), drawn.end());
       if (different.size() != drawn.size()) return "sample(): repetition";
       if (!std::ranges::includes(stacks_, different)) return "sample(): no stack";
-      if (plain_.sample(sampler) != drawn) return "sample() by enumeration";
+    }
+    return "";
+  }
+
+  std::string draws() const {
+    std::string wrong = stacks_.empty() ? "" : "draw(): number";
+    std::size_t number = 0;
+    resolver_.draw(5, seed_, [&](const resolver::Choice& choice) {
+      if (++number == 5) wrong.clear();
+      if (!stacks_.contains(resolver_.stack(choice))) wrong = "draw(): no stack";
+    });
+    if (stacks_.empty() && number > 0) return "draw(): of nothing";
+    return wrong;
+  }
+
+  // Scores with many ties, so that the order among equals shows.
+  std::string best() const {
+    specs::Random random(seed_);
+    specs::Scores scores;
+    for (const auto& component : resolver_.components())
+      for (const auto& version : component.versions)
+        if (random.below(4) > 0)
+          scores.of[component.name][version] = static_cast<int>(random.below(7)) - 3;
+    const auto score = [&](const Stack& stack) {
+      specs::Score sum = 0;
+      for (const auto& [name, version] : stack.components)
+        if (scores.of.contains(name) && scores.of.at(name).contains(version))
+          sum += scores.of.at(name).at(version);
+      return sum;
+    };
+    auto expected = listed(resolver_);
+    std::ranges::stable_sort(expected, std::ranges::greater{}, score);
+    std::vector<Stack> ranked;
+    bool sums = true;
+    resolver_.best(scores, [&](const resolver::Choice& choice, specs::Score sum) {
+      ranked.push_back(resolver_.stack(choice));
+      sums = sums && sum == score(ranked.back());
+      return true;
+    });
+    if (ranked != expected) return "best(): order";
+    return sums ? "" : "best(): score";
+  }
+
+  std::string covers() const {
+    for (const unsigned strength : {1u, 2u, 3u}) {
+      const auto cover = resolver_.cover(strength, seed_);
+      std::set<Combination> valid, covered;
+      for (const auto& stack : stacks_) combinations(stack, strength, valid);
+      for (const auto& stack : cover.stacks) {
+        if (!stacks_.contains(stack)) return "cover(): no stack";
+        combinations(stack, strength, covered);
+      }
+      if (cover.combinations != valid.size()) return "cover(): combinations";
+      if (covered != valid) return "cover(): not complete";
+      for (std::size_t left_out = 0; left_out < cover.stacks.size(); ++left_out) {
+        std::set<Combination> without;
+        for (std::size_t i = 0; i < cover.stacks.size(); ++i)
+          if (i != left_out) combinations(cover.stacks[i], strength, without);
+        if (without == valid) return "cover(): a superfluous stack";
+      }
     }
     return "";
   }
 
   std::string explanation() const {
-    const auto why = memoised_.explain();
+    const auto why = resolver_.explain();
     if (why.has_value() != stacks_.empty()) return "explain(): whether";
     if (!why) return "";
     if (why->clash.size() != why->clauses.size() || why->text().empty()) return "explain(): words";
@@ -128,6 +184,22 @@ class Comparison {
   }
 
  private:
+  using Combination = std::vector<std::pair<std::string, std::string>>;
+
+  static void combinations(const Stack& stack, unsigned strength, std::set<Combination>& into,
+                           const Combination& begun = {}) {
+    if (begun.size() == strength) {
+      into.insert(begun);
+      return;
+    }
+    for (const auto& one : stack.components) {
+      if (!begun.empty() && one.first <= begun.back().first) continue;
+      auto longer = begun;
+      longer.push_back(one);
+      combinations(stack, strength, into, longer);
+    }
+  }
+
   bool solvable(const std::vector<resolver::Clause>& clauses) const {
     const auto rest = only(problem_, clauses);
     return Oracle(rest.project, rest.catalog).solvable();
@@ -136,7 +208,7 @@ class Comparison {
   std::uint64_t seed_;
   Problem problem_;
   Oracle oracle_;
-  Resolver memoised_, plain_;
+  Resolver resolver_;
   std::set<Stack> stacks_;
 };
 
@@ -172,7 +244,8 @@ TEST_CASE("Every answer agrees with trying everything") {
     const Comparison comparison(seed);
     for (const auto compare :
          {&Comparison::counts, &Comparison::lists, &Comparison::shares, &Comparison::samples,
-          &Comparison::explanation, &Comparison::violations}) {
+          &Comparison::draws, &Comparison::best, &Comparison::covers, &Comparison::explanation,
+          &Comparison::violations}) {
       const auto wrong = (comparison.*compare)();
       if (!wrong.empty())
         FAIL(fmt::format("problem {}: {}\n{}", seed, wrong, text(comparison.problem())));

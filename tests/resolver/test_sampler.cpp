@@ -1,4 +1,6 @@
 // Uniform and stratified samples: uniform indeed, and the same everywhere.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -57,9 +59,9 @@ const Given& library() {
 
 }  // namespace
 
-TEST_CASE("One draw is uniform over all stacks, by chi-square") {
+TEST_CASE("One stack for a campaign is uniform over all, by chi-square") {
   std::size_t tested = 0;
-  for (std::uint64_t seed = 0; tested < 12; ++seed) {
+  for (std::uint64_t seed = 0; tested < 4; ++seed) {
     const auto problem = random_problem(seed);
     const Oracle oracle(problem.project, problem.catalog);
     const auto stacks = oracle.stacks();
@@ -74,6 +76,61 @@ TEST_CASE("One draw is uniform over all stacks, by chi-square") {
     INFO("problem " << seed);
     CHECK(chi_square(seen, 40) < chi_square_limit(stacks.size() - 1));
   }
+}
+
+TEST_CASE("Independent draws are uniform over all stacks, by chi-square, pairs of them too") {
+  std::size_t tested = 0;
+  for (std::uint64_t seed = 0; tested < 60; ++seed) {
+    const auto problem = random_problem(seed);
+    const Oracle oracle(problem.project, problem.catalog);
+    const auto stacks = oracle.stacks();
+    if (stacks.size() < 8 || stacks.size() > 60) continue;
+    ++tested;
+    const resolver::Resolver resolver(problem.project, problem.catalog);
+    std::map<std::string, int> seen, pairs;
+    for (const auto& stack : stacks) {
+      seen[words(oracle.named(stack))] = 0;
+      for (const auto& other : stacks)
+        pairs[words(oracle.named(stack)) + "; " + words(oracle.named(other))] = 0;
+    }
+    const auto rounds = 20 * stacks.size() * stacks.size();
+    std::string before;
+    resolver.draw(rounds + 1, seed, [&](const resolver::Choice& choice) {
+      const auto stack = words(resolver.stack(choice));
+      if (!before.empty()) {
+        ++seen.at(stack);
+        ++pairs.at(before + "; " + stack);
+      }
+      before = stack;
+    });
+    INFO("problem " << seed);
+    CHECK(chi_square(seen, static_cast<double>(20 * stacks.size())) <
+          chi_square_limit(stacks.size() - 1));
+    CHECK(chi_square(pairs, 20) < chi_square_limit(stacks.size() * stacks.size() - 1));
+  }
+}
+
+TEST_CASE("Stacks that are apart differ in more components than draws do") {
+  std::string components, roots;
+  for (int i = 0; i < 12; ++i) {
+    components += fmt::format(R"({}"c{}": {{"versions": {{"1": {{}}, "2": {{}}, "3": {{}}}}}})",
+                              i ? ", " : "", i);
+    roots += fmt::format(R"({}"c{}": "*")", i ? ", " : "", i);
+  }
+  const Given given(components, fmt::format(R"("requires": {{{}}})", roots));
+  const auto resolver = given.resolver();
+  const auto stacks = resolver.apart(6, 7);
+  REQUIRE(stacks.size() == 6);
+  std::size_t nearest = 12;
+  for (std::size_t i = 0; i < stacks.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      std::size_t different = 0;
+      for (const auto& [name, version] : stacks[i].components)
+        different += stacks[j].components.at(name) != version;
+      nearest = std::min(nearest, different);
+    }
+  CHECK(nearest >= 8);  // three of them can differ everywhere, six in 9 of 12 at best
+  CHECK(library().resolver().apart(100, 1).size() == 21);
 }
 
 TEST_CASE("Several draws: every position is uniform, and no stack comes twice") {
@@ -131,22 +188,26 @@ TEST_CASE("Stratified: stacks without a provider are a stratum of their own") {
 TEST_CASE("All: every stack, in the order of enumerate()") {
   Words listed;
   const auto resolver = library().resolver();
-  resolver.enumerate(
-      [&](const specs::Stack& stack) { return listed.push_back(words(stack)), true; });
+  resolver.enumerate([&](const resolver::Choice& one) {
+    return listed.push_back(words(resolver.stack(one))), true;
+  });
   CHECK(drawn(resolver, sampler(Kind::all, 1, 0)) == listed);
 }
 
 TEST_CASE("A seed gives the same stacks on every machine") {
   const auto resolver = library().resolver();
   CHECK(drawn(resolver, sampler(Kind::uniform, 4, 42)) ==
-        Words{"mkl 1, omp 2, threads 1", "openblas 3, threads 1", "openblas 1, threads 1",
-              "mkl 1, omp 2, threads 4"});
-  CHECK(drawn(resolver, sampler(Kind::uniform, 4, 43)) ==
-        Words{"mkl 1, omp 2, threads 2", "mkl 1, omp 2, threads 1", "mkl 1, omp 1, threads 4",
-              "blis 1, threads 4"});
+        Words{"openblas 2, threads 4", "openblas 2, threads 2", "mkl 1, omp 2, threads 2",
+              "openblas 2, threads 1"});
   CHECK(drawn(resolver, sampler(Kind::stratified, 4, 42, "blas")) ==
-        Words{"blis 1, threads 1", "mkl 1, omp 2, threads 1", "blis 1, threads 2",
+        Words{"blis 1, threads 4", "mkl 1, omp 2, threads 2", "blis 1, threads 2",
               "openblas 2, threads 4"});
+  Words independent;
+  resolver.draw(4, 42, [&](const resolver::Choice& choice) {
+    independent.push_back(words(resolver.stack(choice)));
+  });
+  CHECK(independent == Words{"openblas 2, threads 4", "openblas 1, threads 1",
+                             "openblas 2, threads 1", "openblas 1, threads 1"});
 }
 
 }  // namespace stackx::test

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "resolver/sampler.hpp"
+#include "resolver/wide.hpp"
 #include "tests/resolver/given.hpp"
 
 namespace stackx::test {
@@ -77,14 +78,31 @@ TEST_CASE("Shares of a component that is in every stack add up to the count") {
   }
 }
 
-TEST_CASE("Beyond the limit of memory the answers stay the same") {
-  const auto given = chain(8);
-  const auto memoised = given.resolver(), plain = given.resolver({2000});
-  CHECK(plain.count() == memoised.count());
-  CHECK(plain.shares() == memoised.shares());
-  specs::SamplerSpec sampler;
-  sampler.count = 30;
-  CHECK(plain.sample(sampler) == memoised.sample(sampler));
+TEST_CASE("The limit of memory names the components that are too entangled") {
+  // Five components, each of whose versions wants every pair of others to differ in its own way.
+  std::string components;
+  for (int i = 0; i < 12; ++i) {
+    std::string versions;
+    for (int v = 0; v < 12; ++v) {
+      std::string requirements;
+      for (int j = i + 1; j < 12; ++j)
+        requirements +=
+            fmt::format(R"({}"c{}": "!={}")", j > i + 1 ? ", " : "", j, (v * (j - i)) % 12);
+      versions += fmt::format(R"({}"{}": {{"requires": {{{}}}}})", v ? ", " : "", v, requirements);
+    }
+    components += fmt::format(R"({}"c{}": {{"versions": {{{}}}}})", i ? ", " : "", i, versions);
+  }
+  const Given given(components, R"("requires": {"c0": "*"})");
+  const auto resolver = given.resolver({1 << 20});
+  try {
+    resolver.count();
+    FAIL("counted");
+  } catch (const resolver::TooEntangled& error) {
+    CHECK(error.components().size() >= 8);
+    CHECK_THAT(error.what(), Catch::Contains(error.components().front()));
+    CHECK(error.code() == ErrorCode::bad_input);
+  }
+  CHECK_FALSE(resolver.explain());
 }
 
 TEST_CASE("Numbers below a bound are uniform, also beyond 64 bits") {

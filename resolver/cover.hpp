@@ -1,0 +1,22 @@
+// A small set of stacks that together hold every combination of T versions (of T different
+// components) that any stack holds: pairwise testing for T = 2, over valid stacks only.
+//
+// Which combinations are possible is read off the tables, exactly. Each row is grown greedily, from
+// several combinations that are not covered yet; the walk through the circuit allows only choices
+// that complete to a stack, so rows are valid by construction (Cohen et al., AETG, 1997). At the
+// end, rows that the others make superfluous are dropped.
+#pragma once
+
+#include "resolver/space.hpp"
+
+namespace stackx::resolver {
+
+struct CoverRows {
+  std::vector<Chosen> rows;
+  std::uint64_t combinations = 0;  // valid ones; every one is held by a row
+};
+
+// 1 <= strength <= 3. Throws Error(bad_input) where there are more combinations than can be listed.
+CoverRows cover(Space& space, const Problem& problem, unsigned strength, std::uint64_t seed);
+
+}  // namespace stackx::resolver
