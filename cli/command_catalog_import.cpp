@@ -1,0 +1,185 @@
+#include "cli/command_catalog_import.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/load.hpp"
+#include "cli/pip_settings.hpp"
+#include "cli/progress.hpp"
+#include "inspector/paths.hpp"
+#include "pypi/catalog_writer.hpp"
+#include "specs/catalog.hpp"
+#include "specs/clock.hpp"
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+
+namespace stackx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> names;
+  std::string python, platform = "linux x86_64", before, output, index_url, pip = "python3";
+  pypi::Files files = pypi::Files::wheels;
+  bool prereleases = false, offline = false, reasons = false;
+};
+
+std::vector<specs::Dependency> roots_of(const Options& options,
+                                        const specs::MarkerEnvironment& environment) {
+  std::vector<specs::Dependency> roots;
+  for (const auto& text : options.names) {
+    auto dependency = specs::parse_dependency(text);
+    if (!dependency)
+      throw bad_input(fmt::format(
+          "\"{}\": column {}: {}; expected a project's name as in requirements.txt, like "
+          "tensorflow, \"flask>=1.0\" or \"requests[security]\"",
+          text, dependency.error().column, dependency.error().reason));
+    if (!dependency->url.empty())
+      throw bad_input(fmt::format(
+          "\"{}\": names a URL, but a catalog is imported from an index; leave the URL out", text));
+    if (dependency->holds(environment)) roots.push_back(std::move(*dependency));
+  }
+  if (roots.empty())
+    throw bad_input("the markers of all projects exclude this target: nothing to import");
+  return roots;
+}
+
+void check_date(const std::string& text) {
+  int year = 0, month = 0, day = 0, length = 0;
+  const bool date = std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &year, &month, &day, &length) == 3;
+  const std::chrono::year_month_day calendar{std::chrono::year(year),
+                                             std::chrono::month(static_cast<unsigned>(month)),
+                                             std::chrono::day(static_cast<unsigned>(day))};
+  const bool whole = length == 10 && (text.size() == 10 || text[10] == 'T');
+  if (!date || !whole || !calendar.ok())
+    throw bad_input(fmt::format(
+        "--before {}: expected a day or a time in UTC, like 2019-11-08 or 2019-11-08T12:00:00Z",
+        text));
+}
+
+const char* to_string(pypi::Files files) {
+  switch (files) {
+    case pypi::Files::wheels:
+      return "versions with a wheel for it";
+    case pypi::Files::sdists:
+      return "versions with a wheel for it or a source archive";
+    case pypi::Files::any:
+      return "all versions, whatever their files are for";
+  }
+  return "?";
+}
+
+pypi::CatalogHead head(const Options& options, const pypi::Target& target) {
+  std::string roots;
+  for (const auto& name : options.names) roots += (roots.empty() ? "" : ", ") + name;
+  const auto day = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
+  return {fmt::format("{} and all that they may require: {}, {}, pre-releases {}{}", roots,
+                      target.text(), to_string(options.files),
+                      options.prereleases ? "included" : "left out",
+                      options.before.empty() ? "" : ", uploaded before " + options.before),
+          fmt::format("PyPI simple index, as configured for pip (read {})", day)};
+}
+
+void write(const std::string& output, const std::string& text) {
+  if (output.empty() || output == "-") {
+    fmt::print("{}", text);
+    return;
+  }
+  const fs::path part = output + ".part";
+  std::ofstream stream(part, std::ios::binary);
+  stream << text;
+  stream.close();
+  std::error_code error;
+  if (stream) fs::rename(part, output, error);
+  if (!stream || error)
+    throw broken_environment(fmt::format(
+        "{}: cannot be written; name another file with -o, or none for stdout", output));
+}
+
+void summarize(const pypi::Closure& closure, const Options& options, std::size_t requests) {
+  std::size_t versions = 0, left_out = 0;
+  for (const auto& [name, project] : closure) {
+    versions += project.releases.size();
+    left_out += project.left_out.size();
+    if (project.releases.empty())
+      fmt::print(stderr, "{}: no usable version: {}\n", name,
+                 project.known ? pypi::count_reasons(project.left_out) : "not on the index");
+    if (options.reasons)
+      for (const auto& one : project.left_out)
+        fmt::print(stderr, "{} {}: {}\n", name, one.version, one.reason);
+  }
+  fmt::print(stderr, "{} projects, {} versions, {} left out{}; {} requests\n", closure.size(),
+             versions, left_out, left_out > 0 && !options.reasons ? " (--reasons says why)" : "",
+             requests);
+}
+
+void import_pypi(const Options& options) {
+  const pypi::Target target(options.python, options.platform);
+  const auto roots = roots_of(options, target.environment());
+  if (!options.before.empty()) check_date(options.before);
+  const auto settings = pip_settings(options.pip, options.index_url);
+  const auto transport = pypi::make_curl({.ca_file = settings.ca_file});
+  ProgressLine line;
+  pypi::Index index({settings.index_url, options.offline},
+                    pypi::Cache(inspector::cache_directory() / "pypi"), *transport,
+                    [&](const pypi::Progress& progress) {
+                      line.show({.planned = progress.planned,
+                                 .done = progress.done,
+                                 .seconds_left = -1,
+                                 .current = progress.current});
+                    });
+  const auto closure =
+      pypi::walk(roots, target, {options.files, options.before, options.prereleases}, index);
+  line.finish();
+  const auto text = pypi::write_catalog(closure, target, head(options, target));
+  specs::check(specs::parse_catalog(specs::Node::parse_text(text, "the imported catalog")),
+               "the imported catalog");
+  write(options.output, text);
+  summarize(closure, options, index.requests());
+}
+
+}  // namespace
+
+void add_catalog_import(CLI::App& catalog, Globals&) {
+  auto options = std::make_shared<Options>();
+  auto* command = catalog.add_subcommand("import", "Make a catalog from what others publish");
+  command->require_subcommand(1);
+  auto* pypi = command->add_subcommand(
+      "pypi",
+      "Python projects and all that they may require, from the package index that pip uses");
+  pypi->add_option("names", options->names,
+                   "Projects, as in requirements.txt: tensorflow \"flask>=1.0\"")
+      ->required();
+  pypi->add_option("--python", options->python, "Python to import for, like 3.7")->required();
+  pypi->add_option("--platform", options->platform,
+                   "Platform to import for: linux x86_64, manylinux2014_aarch64, macos arm64, "
+                   "windows amd64")
+      ->capture_default_str();
+  pypi->add_option("--before", options->before, "Only files uploaded before this day (UTC)")
+      ->type_name("DATE");
+  pypi->add_flag("--pre", options->prereleases, "Pre-releases too");
+  pypi->add_option(
+          "--files", options->files,
+          "wheels: versions with a wheel for the target; sdists: also those that pip would "
+          "build; any: all that the index lists")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, pypi::Files>{{"wheels", pypi::Files::wheels},
+                                             {"sdists", pypi::Files::sdists},
+                                             {"any", pypi::Files::any}}))
+      ->default_str("wheels");
+  pypi->add_option("-o,--output", options->output, "Catalog to write, instead of stdout")
+      ->type_name("FILE");
+  pypi->add_flag("--reasons", options->reasons, "Say of each version left out why");
+  pypi->add_option("--index-url", options->index_url, "Another index than pip's")->type_name("URL");
+  pypi->add_option("--pip", options->pip, "Python that has the pip to ask")
+      ->type_name("PYTHON")
+      ->capture_default_str();
+  pypi->add_flag("--offline", options->offline, "From the cache alone");
+  pypi->callback([options] { import_pypi(*options); });
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,10 @@
+// stackx catalog import: catalogs from what others publish.
+#pragma once
+
+#include "cli/commands.hpp"
+
+namespace stackx::cli {
+
+void add_catalog_import(CLI::App& catalog, Globals& globals);
+
+}  // namespace stackx::cli

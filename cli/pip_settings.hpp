@@ -1,0 +1,20 @@
+// What pip is configured with, asked from pip: the index, and whom to trust.
+//
+// The order is pip's: $PIP_INDEX_URL, its configuration files (command `install` before `global`), else what pip
+// itself defaults to. No index is known here. Trust: pip's `cert`, else $REQUESTS_CA_BUNDLE, $SSL_CERT_FILE,
+// $CURL_CA_BUNDLE, else the system's.
+#pragma once
+
+#include <string>
+
+namespace stackx::cli {
+
+struct PipSettings {
+  std::string index_url, ca_file;
+};
+
+// `python` is a Python with pip; `index_url`, if not empty, is taken instead of asking for it. Throws
+// Error(environment) where nothing names an index.
+PipSettings pip_settings(const std::string& python, const std::string& index_url);
+
+}  // namespace stackx::cli

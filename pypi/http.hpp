@@ -1,0 +1,56 @@
+// HTTP for an index: several requests at a time over few connections, each one answered once.
+//
+// A Transport is an interface so that tests need no network. Curl is the real one: at most four transfers at
+// once, kept-alive connections, redirects followed, and what is likely to pass (429, 5xx, broken connections)
+// tried again up to three times, later each time. A status is a value, whatever it is; a server that cannot be
+// reached is an Error(environment). Rejected: a thread a request (curl's multi interface needs none).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stackx::pypi {
+
+struct Request {
+  std::string url;
+  std::string accept = {};  // media types, "" for any
+  std::string range = {};   // "0-99", "-65536"; "" for everything
+  std::string etag = {};    // of what is at hand: 304 if it is still that
+  std::string last_modified = {};
+  std::uint64_t limit = 64ULL << 20;  // bytes of body; more is `too_large`
+};
+
+struct Response {
+  long status = 0;
+  std::string body;
+  std::string url;  // after redirects
+  std::string content_type, etag, last_modified;
+  std::uint64_t total = 0;  // of an answered range: bytes of the whole; 0 if not stated
+  bool too_large = false;
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // `done(i, response)` once for each request, in the order of completion.
+  virtual void get(const std::vector<Request>& requests,
+                   const std::function<void(std::size_t, Response)>& done) = 0;
+};
+
+struct HttpSettings {
+  std::string ca_file;        // PEM; "" for the system's
+  long timeout_seconds = 60;  // without any progress
+};
+
+std::unique_ptr<Transport> make_curl(const HttpSettings& settings);
+
+// `reference` as a link on the page at `base`; "" if that is no URL.
+std::string resolve_url(const std::string& base, const std::string& reference);
+
+// Without user name and password: for messages.
+std::string shown_url(const std::string& url);
+
+}  // namespace stackx::pypi

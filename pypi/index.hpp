@@ -1,0 +1,70 @@
+// An index as the import asks it: the files of projects, and the metadata of files. Cached, and modest.
+//
+// A listing is asked for once in ten minutes at most, and then "only if it changed". Metadata is read
+// once for ever, in one small request where the index offers it (PEP 658), its hash checked where stated. Some
+// mirrors drop the offer from their pages but keep the files: if the first such file is there, so are the others
+// taken to be. Else a wheel's last 64 KiB are read, and one range more where METADATA lies before them (the whole
+// wheel where a server takes no ranges); of a source archive up to 8 MiB.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pypi/cache.hpp"
+#include "pypi/http.hpp"
+#include "pypi/listing.hpp"
+#include "pypi/metadata.hpp"
+
+namespace stackx::pypi {
+
+struct Progress {
+  std::size_t done = 0, planned = 0;  // requests, as far as known
+  std::string current;
+};
+using Listener = std::function<void(const Progress&)>;
+
+struct IndexSettings {
+  std::string url;  // .../simple
+  bool offline = false;
+};
+
+class Index {
+ public:
+  Index(IndexSettings settings, Cache cache, Transport& transport, Listener listener);
+
+  // By normalised name; none where the index knows no such project. Throws Error(environment) if the index
+  // cannot be read, or offline what is not cached.
+  std::map<std::string, std::optional<Listing>> listings(const std::vector<std::string>& names);
+
+  // One for each file; a reason where its metadata cannot be had.
+  std::vector<std::expected<Metadata, std::string>> metadata(const std::vector<File>& files);
+
+  std::size_t requests() const { return progress_.done; }  // sent so far
+
+ private:
+  struct Reading;  // one file whose metadata is being read
+
+  void send(const std::vector<Request>& requests, const std::vector<std::string>& names,
+            const std::function<void(std::size_t, Response)>& done);
+  void read_offered(std::vector<Reading>& readings);
+  void ask_offered(std::vector<Reading*> some);
+  void read_tails(std::vector<Reading>& readings);
+  void read_ranges(std::vector<Reading>& readings);
+  void read_sources(std::vector<Reading>& readings);
+  void keep(Reading& reading, const std::string& text);
+  void give_up(Reading& reading, const std::string& reason);
+
+  IndexSettings settings_;
+  Cache cache_;
+  Transport& transport_;
+  Listener listener_;
+  Progress progress_;
+  std::optional<bool>
+      keeps_metadata_;  // does the server hold metadata that its pages do not offer?
+};
+
+}  // namespace stackx::pypi

@@ -1,0 +1,115 @@
+#include "pypi/metadata.hpp"
+
+#include <algorithm>
+
+#include "specs/pep440.hpp"
+#include "specs/version.hpp"
+
+namespace stackx::pypi {
+namespace {
+
+constexpr std::string_view kNotFinal = "X-Stackx-Requirements: requires.txt";
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::string_view take_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  const auto line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+}
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) {
+    return x < 128 && y < 128 && std::tolower(x) == std::tolower(y);
+  });
+}
+
+struct Header {
+  std::string name, value;
+};
+
+// Up to the empty line that begins the description.
+std::vector<Header> headers(std::string_view text) {
+  std::vector<Header> result;
+  while (!text.empty()) {
+    const auto line = take_line(text);
+    if (line.empty()) break;
+    if ((line[0] == ' ' || line[0] == '\t') && !result.empty()) {
+      result.back().value += " ";
+      result.back().value += trim(line);
+      continue;
+    }
+    const auto colon = line.find(':');
+    if (colon != line.npos)
+      result.push_back(
+          {std::string(line.substr(0, colon)), std::string(trim(line.substr(colon + 1)))});
+  }
+  return result;
+}
+
+bool is_final(const std::vector<Header>& pkg_info) {
+  const auto first = specs::Version::parse("2.2", specs::Versioning::pep440);
+  bool recent = false;
+  for (const auto& header : pkg_info) {
+    if (same_name(header.name, "Metadata-Version")) {
+      const auto version = specs::Version::parse(header.value, specs::Versioning::pep440);
+      recent = version && *version >= *first;
+    }
+    if (same_name(header.name, "Dynamic") && same_name(header.value, "Requires-Dist")) return false;
+  }
+  return recent;
+}
+
+// "[extra:marker]" and a requirement under it -> PEP 508.
+std::string with_section(std::string_view requirement, std::string_view section) {
+  if (section.empty()) return std::string(requirement);
+  const auto colon = section.find(':');
+  const auto extra = trim(section.substr(0, colon));
+  std::string marker;
+  if (colon != section.npos) marker = "(" + std::string(trim(section.substr(colon + 1))) + ")";
+  if (!extra.empty())
+    marker += (marker.empty() ? "" : " and ") + ("extra == \"" + std::string(extra) + "\"");
+  const auto own = requirement.find(';');
+  if (own != requirement.npos)
+    marker = "(" + std::string(trim(requirement.substr(own + 1))) + ") and " + marker;
+  return std::string(trim(requirement.substr(0, own))) + " ; " + marker;
+}
+
+}  // namespace
+
+Metadata parse_metadata(std::string_view text) {
+  Metadata metadata;
+  metadata.authoritative = !text.starts_with(kNotFinal);
+  for (auto& header : headers(text)) {
+    if (same_name(header.name, "Requires-Dist")) metadata.requires_dist.push_back(header.value);
+    if (same_name(header.name, "Requires-Python")) metadata.requires_python = header.value;
+  }
+  return metadata;
+}
+
+std::string source_metadata(const SourceFacts& facts) {
+  const auto pkg_info = headers(facts.pkg_info);
+  if (is_final(pkg_info)) return facts.pkg_info;
+  std::string result(kNotFinal);
+  result += '\n';
+  for (const auto& header : pkg_info)
+    if (same_name(header.name, "Requires-Python"))
+      result += "Requires-Python: " + header.value + "\n";
+  std::string section;
+  for (std::string_view rest = facts.requires_txt; !rest.empty();) {
+    const auto line = trim(take_line(rest));
+    if (line.empty() || line[0] == '#') continue;
+    if (line.front() == '[' && line.back() == ']')
+      section = line.substr(1, line.size() - 2);
+    else
+      result += "Requires-Dist: " + with_section(line, section) + "\n";
+  }
+  return result;
+}
+
+}  // namespace stackx::pypi
