@@ -1,9 +1,9 @@
-// Environment markers (PEP 508, and the sets of PEP 751): `python_version < "3.8" and extra == "gpu"`.
+// Environment markers (PEP 508, PEP 751): `python_version < "3.8" and extra == "gpu"`.
 //
 // A comparison with python_version, python_full_version, implementation_version or platform_release
 // is one of versions where the other side makes a specifier, else one of texts; of texts only ==,
 // != and in / not in (substrings) can say more than "equal", as PyPI's `packaging` (26.3) has it.
-// `extra` compares normalised names. `extras` and `dependency_groups` are sets, asked by membership:
+// `extra` compares normalised names. `extras` and `dependency_groups` are sets, asked for members:
 // "gpu" in extras. Legacy spellings (os.name, python_implementation) are read and written anew.
 //
 // Stricter than `packaging`, which finds these only on evaluating: two literals, a set that is not

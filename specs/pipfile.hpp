@@ -1,7 +1,7 @@
 // Pipfile: pipenv's TOML. [packages] and, where asked for, [dev-packages] and other categories.
 //
 //   flask = "*"                                       any version
-//   requests = {version = ">=2", extras = ["security"], markers = "...", sys_platform = "== 'linux'"}
+//   requests = {version = ">=2", extras = ["security"], markers = "...", os_name = "== 'nt'"}
 //   [requires] python_version = "3.7"                 python ==3.7.*; python_full_version: ==3.7.4
 // git, path, file and editable are errors: a catalog holds released versions. [[source]], index and
 // [scripts] have no effect. A key that pipenv does not know is an error, since it may be a misspelt

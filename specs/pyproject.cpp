@@ -60,8 +60,7 @@ class Reader {
         poetry && poetry->find("dependencies"))
       poetry->fail(
           "the dependencies stand in Poetry's own form; move them to [project] (PEP 621), or "
-          "export "
-          "them: poetry export -o requirements.txt --without-hashes");
+          "export them: poetry export -o requirements.txt --without-hashes");
   }
 
   static void refuse_dynamic(const TomlNode& project) {

@@ -56,15 +56,15 @@ class Assembly {
     auto [entry, fresh] = entries_.try_emplace(name);
     if (fresh) order_.push_back(name);
     if (versions.is_any()) return;
-    std::string& text = entry->second;
-    text += (text.empty() ? "" : ",") + versions.text();
-    range(name, text, place);  // the error names this place, not the first one's
+    range(name, versions.text(), place);
+    auto& [text, seen] = entry->second;
+    if (seen.insert(versions.text()).second) text += (text.empty() ? "" : ",") + versions.text();
   }
 
   std::vector<Requirement> requirements() const {
     std::vector<Requirement> result;
     for (const auto& name : order_) {
-      const std::string& text = entries_.at(name);
+      const std::string& text = entries_.at(name).text;
       Requirement requirement;
       requirement.component = name;
       requirement.constraint.any = {{range(name, text, ""), {}}};
@@ -98,8 +98,13 @@ class Assembly {
         extra ? fmt::format("{}[{}]", package, name.substr(package.size() + 1)) : name));
   }
 
+  struct Entry {
+    std::string text;  // the specifiers, joined
+    std::set<std::string> seen;
+  };
+
   const Catalog& catalog_;
-  std::map<std::string, std::string> entries_;  // component -> specifiers, joined
+  std::map<std::string, Entry> entries_;  // by component
   std::vector<std::string> order_;
 };
 

@@ -12,9 +12,9 @@
 //   - A Python that the file asks for (requires-python) is a root requirement on the component
 //     `python`: the project runs on one. A catalog without that component holds for one Python
 //     that it does not name, and nothing is asked of it.
-//   - Markers are held against one Python: that of the context, else the newest of the catalogs that
-//     the file allows. Where there are markers, `python` is pinned to it, since the packages that
-//     they ask for are right for that one only.
+//   - Markers are held against one Python: that of the context, else the newest of the catalogs
+//     that the file allows. Where there are markers, `python` is pinned to it, since the packages
+//     that they ask for are right for that one only.
 //   - Constraints (-c) become pins; those on packages that no catalog declares restrict nothing.
 #pragma once
 

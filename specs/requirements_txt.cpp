@@ -182,8 +182,7 @@ class Reader {
     if (is_path_or_url(text))
       throw bad_input(
           fmt::format("{}: {} is a path or URL, but a catalog holds released versions; write the "
-                      "package's name "
-                      "and versions instead (name==1.2)",
+                      "package's name and versions instead (name==1.2)",
                       where.place, in_quotes(text)));
     PlacedDependency placed = read_dependency(text, where.place);
     (where.constraints ? project_.constraints : project_.dependencies).push_back(std::move(placed));

@@ -34,8 +34,14 @@ std::string read_text_file(const std::filesystem::path& file, std::string_view k
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 200;
-  const bool cut = text.size() > most;
-  return fmt::format("\"{}{}\"", to_utf8(text.substr(0, most)), cut ? "..." : "");
+  std::string shown;
+  for (const char c : text.substr(0, most)) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      shown += fmt::format("\\x{:02x}", c);
+    else
+      shown += c;
+  }
+  return fmt::format("\"{}{}\"", to_utf8(shown), text.size() > most ? "..." : "");
 }
 
 }  // namespace stackx::specs

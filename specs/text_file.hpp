@@ -12,7 +12,7 @@ namespace stackx::specs {
 // fails.
 std::string read_text_file(const std::filesystem::path& file, std::string_view kind);
 
-// For messages: in quotes, UTF-8, cut after some 200 bytes.
+// For messages: in quotes, UTF-8, without control characters, cut after 200 bytes.
 std::string in_quotes(std::string_view text);
 
 }  // namespace stackx::specs
