@@ -38,6 +38,11 @@ class Instance:
                 found[j].append((i, [v for v, needs in enumerate(versions) if j in needs]))
         return found
 
+    def allows(self, row):
+        """Does no requirement among the first len(row) components fail? For instances where all are selected."""
+        return all(low <= row[j] < high for i, version in enumerate(row)
+                   for j, (low, high) in self.requires[i][version].items() if j < len(row))
+
 
 def read(project):
     project = pathlib.Path(project)
