@@ -1,15 +1,31 @@
-// Why a problem has no stack: a set of clauses that has none either, though leaving out any one of
-// them gives one.
+// Why a problem has no stack, or none with a certain version: a set of clauses that has none
+// either, though leaving out any one of them gives one.
 //
-// Found by QuickXplain (Junker 2004): halve the clauses and keep what the other half needs, a few
-// dozen solver calls for a clash among thousands of clauses instead of one for each. It is sound
-// because leaving out clauses never makes a problem unsolvable (resolver.hpp).
+// A SAT solver (sat_encoding.hpp) with one assumption a clause names clauses that clash; each of
+// them is then tried without, those farthest from the roots first, and what is not needed goes
+// (deletion; every call of the solver reuses what the earlier ones learnt). It starts with the
+// clauses nearest to the roots and adds farther ones only while there is a solution, so the clash
+// lies as near to the roots as one can. All this is sound because leaving out clauses never makes a
+// problem unsolvable (sat_founded.hpp). Rejected: QuickXplain with a new search for every subset,
+// which took time with everything that is unrelated.
+//
+// A version can agree with everything and still be in no stack: because nothing needs it that could
+// be selected together with it. Then the clash is one of the demands as such; that a stack holds
+// only what something in it needs is taken for granted.
 #pragma once
+
+#include <optional>
+#include <string>
 
 #include "resolver/problem.hpp"
 
 namespace stackx::resolver {
 
 std::optional<Unsolvable> explain(const Problem& problem);
+
+// Why the version is in no stack; nothing if it is in one. What explain() says if there is no stack
+// at all. Throws Error(bad_input) where the problem knows no such component or version.
+std::optional<Unsolvable> explain_version(const Problem& problem, const std::string& component,
+                                          const std::string& version);
 
 }  // namespace stackx::resolver

@@ -39,19 +39,28 @@ namespace stackx::resolver {
 using BigInt = boost::multiprecision::cpp_int;
 using specs::Score;
 
-// One thing that a project or a catalog demands.
+// One thing that a project or a catalog demands, or that a question asks for: this version.
 struct Clause {
-  enum class Kind { root, hardware, pin, requirement, condition, conflict };
+  enum class Kind { root, hardware, pin, requirement, condition, conflict, asked };
   Kind kind = Kind::root;
-  std::string component;              // who demands it; empty for roots, hardware and pins
+  std::string component;              // who demands it; empty for roots, hardware, pins and asked
   std::vector<std::string> versions;  // in which of its versions: all that say the same
   std::string text;                   // "cpu.isa contains avx2"
 };
 
-// Why there is no stack: clashing clauses, none of which can be left out.
+// A clause of a clash in words, and those that come into play through it.
+struct Reason {
+  std::string text;
+  std::vector<Reason> leads_to;
+};
+
+// Why there is no stack, or none with the version asked for: clashing clauses, none of which can be
+// left out.
 struct Unsolvable {
   std::vector<Clause> clauses;     // the clash
   std::vector<std::string> clash;  // each clause in words, with the versions that the others leave
+  std::vector<Reason> tree;        // the same, from the roots down
+  std::vector<std::string> so;     // which demands on a component exclude each other
   std::vector<std::string> notes;  // what the clauses do not say: who provides a virtual component
   std::vector<std::string> fixes;  // roots, hardware and pins that give a stack when left out
   std::string text() const;        // for a person

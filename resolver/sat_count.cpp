@@ -46,9 +46,7 @@ class Counter {
     if (const auto few = in_cell(0); few < full_cell) return {few, few, few, 1, true};
     std::vector<BigInt> estimates(estimates_needed());
     for (auto& estimate : estimates) {
-      parities_.clear();
-      find_cell();
-      estimate = BigInt(in_cell(depth_)) << depth_;
+      estimate = estimate_once();
     }
     std::ranges::nth_element(estimates, estimates.begin() + std::ptrdiff_t(estimates.size() / 2));
     const BigInt& median = estimates[estimates.size() / 2];
@@ -66,22 +64,30 @@ class Counter {
     }
   }
 
-  // Sets depth_ to the first number of parities with which a cell is not full. Each more parity
-  // halves the cell, and the next estimate's is hardly elsewhere.
-  void find_cell() {
+  // From the first number of parities with which a cell is not full. Each more parity halves the
+  // cell, so the next estimate's is hardly elsewhere: the search starts there.
+  BigInt estimate_once() {
+    parities_.clear();
     std::size_t full = 0;  // parities with which the cell is known to be full
-    for (std::size_t step = 1; is_full(depth_); step *= 2) {
+    std::size_t found = in_cell(depth_);
+    for (std::size_t step = 1; found == full_cell; step *= 2) {
       full = depth_;
       depth_ += step;
+      found = in_cell(depth_);
     }
     for (std::size_t step = 1; depth_ > full + 1; step *= 2) {
       const auto below = depth_ - std::min(step, depth_);
       const auto between = std::max(full + (depth_ - full) / 2, below);
-      (is_full(between) ? full : depth_) = between;
+      const auto found_between = in_cell(between);
+      if (found_between == full_cell) {
+        full = between;
+      } else {
+        depth_ = between;
+        found = found_between;
+      }
     }
+    return BigInt(found) << depth_;
   }
-
-  bool is_full(std::size_t depth) { return in_cell(depth) == full_cell; }
 
   // The stacks in the cell that the first `depth` parities cut out; full_cell if there are as many
   // or more.

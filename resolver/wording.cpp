@@ -5,27 +5,21 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+
+#include "resolver/explanation_tree.hpp"
+#include "resolver/sat_founded.hpp"
 
 namespace stackx::resolver {
 namespace {
 
-constexpr std::size_t listed_at_most = 6;
+using Kind = Clause::Kind;
 
-std::string listed(const ComponentVersions& component, const VersionSet& versions) {
-  std::vector<std::string> texts;
-  for (auto v = versions.find_first(); v != VersionSet::npos; v = versions.find_next(v))
-    texts.push_back(component.versions[v]);
-  if (texts.size() <= listed_at_most) return fmt::format("{}", fmt::join(texts, ", "));
-  const auto first = versions.find_first();
-  const bool run = (versions >> (first + texts.size())).none();
-  if (run) return fmt::format("{} to {} ({} versions)", texts.front(), texts.back(), texts.size());
-  const auto more = texts.size() - (listed_at_most - 1);
-  texts.resize(listed_at_most - 1);
-  return fmt::format("{} and {} more", fmt::join(texts, ", "), more);
-}
+constexpr std::size_t versions_listed_at_most = 6;
+constexpr std::size_t exclusions_listed_at_most = 4;
 
-std::string all_listed(const ComponentVersions& component) {
-  return listed(component, VersionSet(component.versions.size()).set());
+std::string all_versions(const ComponentVersions& component) {
+  return versions_in_words(component, VersionSet(component.versions.size()).set());
 }
 
 // What the roots, hardware and pins of the clash leave of a component.
@@ -43,35 +37,157 @@ VersionSet left_of(const Problem& problem, const Clash& clash, std::size_t compo
   return left;
 }
 
-std::string stated(const Problem& problem, const Clash& clash, const CompiledClause& clause) {
-  using Kind = Clause::Kind;
-  const auto& text = clause.clause.text;
-  if (clause.clause.kind == Kind::root) return "root: " + text;
-  if (clause.clause.kind == Kind::hardware) return "hardware: " + text;
-  if (clause.clause.kind == Kind::pin) return "pin: " + text;
+struct Speaker {
+  std::string text;  // "mkl 2024.2.2, 2025.3.1", "every tensorflow"
+  bool plural = false;
+};
 
+Speaker speaker(const Problem& problem, const Clash& clash, const CompiledClause& clause) {
   const auto& component = problem.components[clause.owner];
   VersionSet versions = clause.owners & left_of(problem, clash, clause.owner);
   if (versions.none()) versions = clause.owners;
-  const bool one = versions.count() == 1;
-  const bool every = clause.owners.all() && clause.owners.size() > 1 && versions == clause.owners;
-  const std::string who =
-      every ? "every " + component.name : component.name + " " + listed(component, versions);
-  const char* verb = clause.clause.kind == Kind::conflict
-                         ? (one || every ? "conflicts with" : "conflict with")
-                         : (one || every ? "needs" : "need");
-  return fmt::format("{} {} {}", who, verb, text);
+  if (clause.owners.all() && clause.owners.size() > 1 && versions == clause.owners)
+    return {"every " + component.name, false};
+  return {component.name + " " + versions_in_words(component, versions), versions.count() > 1};
 }
 
-bool demands(const CompiledClause& clause) {
-  return clause.clause.kind != Clause::Kind::pin && clause.clause.kind != Clause::Kind::conflict;
+std::string said(const Problem& problem, const Clash& clash, const CompiledClause& clause,
+                 const std::string& what) {
+  const auto who = speaker(problem, clash, clause);
+  const char* verb = clause.clause.kind == Kind::conflict
+                         ? (who.plural ? "conflict with" : "conflicts with")
+                         : (who.plural ? "need" : "needs");
+  return fmt::format("{} {} {}", who.text, verb, what);
+}
+
+// "python" and "==3.8".
+std::pair<std::string, std::string> name_and_range(const std::string& requirement) {
+  const auto space = requirement.find(' ');
+  if (space == std::string::npos) return {requirement, ""};
+  return {requirement.substr(0, space), requirement.substr(space + 1)};
+}
+
+std::string without_star(const std::string& requirement) {
+  return requirement.ends_with(" *") ? requirement.substr(0, requirement.size() - 2) : requirement;
+}
+
+// What a clause of the clash leaves of a component, and how it says so.
+struct Demand {
+  const CompiledClause* clause;
+  VersionSet left;
+  std::string text;  // ">=3.9 (every tensorflow)"
+};
+
+std::string range_and_speaker(const Problem& problem, const Clash& clash,
+                              const CompiledClause& clause, const std::string& component) {
+  const auto [name, range] = name_and_range(clause.clause.text);
+  const auto who = clause.clause.kind == Kind::root       ? "root"
+                   : clause.clause.kind == Kind::hardware ? "hardware"
+                   : clause.clause.kind == Kind::pin      ? "pin"
+                   : clause.clause.kind == Kind::asked    ? "asked for"
+                                                          : speaker(problem, clash, clause).text;
+  return fmt::format("{}{} ({})", clause.clause.kind == Kind::conflict ? "not " : "",
+                     name == component ? range : clause.clause.text, who);
+}
+
+// Of names that only this component can hold; and of names that it must not hold out of range.
+std::vector<Demand> demands_on(const Problem& problem, const Clash& clash, std::size_t component) {
+  std::vector<Demand> found;
+  for (const auto* clause : clash) {
+    const auto kind = clause->clause.kind;
+    if (kind == Kind::condition || clause->owner == component) continue;
+    const auto& need = clause->needs.front();
+    const auto& holders = problem.slots[need.slot].holders;
+    if (demands(*clause) && holders.size() > 1) continue;
+    for (std::size_t h = 0; h < holders.size(); ++h) {
+      if (holders[h].component != component) continue;
+      const auto& in_range = need.satisfied[h];
+      found.push_back(
+          {clause,
+           kind == Kind::pin        ? in_range | ~holders[h].versions
+           : kind == Kind::conflict ? ~in_range
+                                    : in_range,
+           range_and_speaker(problem, clash, *clause, problem.components[component].name)});
+    }
+  }
+  return found;
+}
+
+// Both are possible, but not at once; and both can speak at once.
+bool exclude_each_other(const Demand& a, const Demand& b) {
+  const bool one_stack = a.clause->owner == CompiledClause::nobody ||
+                         a.clause->owner != b.clause->owner ||
+                         a.clause->owners.intersects(b.clause->owners);
+  return one_stack && a.left.any() && b.left.any() && !a.left.intersects(b.left);
 }
 
 }  // namespace
 
-std::vector<std::string> clauses_in_words(const Problem& problem, const Clash& clash) {
+std::string versions_in_words(const ComponentVersions& component, const VersionSet& versions) {
+  std::vector<std::string> texts;
+  for (auto v = versions.find_first(); v != VersionSet::npos; v = versions.find_next(v))
+    texts.push_back(component.versions[v]);
+  if (texts.size() <= versions_listed_at_most) return fmt::format("{}", fmt::join(texts, ", "));
+  const auto first = versions.find_first();
+  const bool run = (versions >> (first + texts.size())).none();
+  if (run) return fmt::format("{} to {} ({} versions)", texts.front(), texts.back(), texts.size());
+  const auto more = texts.size() - (versions_listed_at_most - 1);
+  texts.resize(versions_listed_at_most - 1);
+  return fmt::format("{} and {} more", fmt::join(texts, ", "), more);
+}
+
+std::string clause_in_words(const Problem& problem, const Clash& clash,
+                            const CompiledClause& clause) {
+  const auto& text = clause.clause.text;
+  switch (clause.clause.kind) {
+    case Kind::root:
+      return "root: " + text;
+    case Kind::hardware:
+      return "hardware: " + text;
+    case Kind::pin:
+      return "pin: " + text;
+    case Kind::asked:
+      return "asked for: " + text;
+    default:
+      return said(problem, clash, clause, text);
+  }
+}
+
+std::string clause_in_tree(const Problem& problem, const Clash& clash,
+                           const CompiledClause& clause) {
+  const auto& text = clause.clause.text;
+  const auto [name, range] = name_and_range(text);
+  switch (clause.clause.kind) {
+    case Kind::root:
+      return "the project needs " + without_star(text);
+    case Kind::hardware:
+      return "the project runs on " + text;
+    case Kind::pin:
+      return fmt::format("the project pins {} to {}", name, range);
+    case Kind::asked:
+      return text + " is asked for";
+    case Kind::requirement:
+      return said(problem, clash, clause, without_star(text));
+    default:
+      return said(problem, clash, clause, text);
+  }
+}
+
+std::vector<std::string> exclusions_in_words(const Problem& problem, const Clash& clash) {
   std::vector<std::string> result;
-  for (const auto* clause : clash) result.push_back(stated(problem, clash, *clause));
+  for (std::size_t c = 0; c < problem.components.size(); ++c) {
+    const auto demanded = demands_on(problem, clash, c);
+    for (auto a = demanded.begin(); a != demanded.end(); ++a)
+      for (auto b = a + 1; b != demanded.end(); ++b)
+        if (exclude_each_other(*a, *b))
+          result.push_back(fmt::format("no version of {} is both {} and {}",
+                                       problem.components[c].name, a->text, b->text));
+  }
+  if (result.size() > exclusions_listed_at_most) {
+    const auto more = result.size() - (exclusions_listed_at_most - 1);
+    result.resize(exclusions_listed_at_most - 1);
+    result.push_back(fmt::format("{} more pairs exclude each other", more));
+  }
   return result;
 }
 
@@ -98,7 +214,7 @@ std::vector<std::string> notes_in_words(const Problem& problem, const Clash& cla
                          nothing ? ", but none of them is in range" : ""));
       else if (nothing)
         note(fmt::format("known versions of {}: {}", slot.name,
-                         all_listed(problem.components[slot.holders.front().component])));
+                         all_versions(problem.components[slot.holders.front().component])));
     }
   }
   for (const auto& slot : problem.slots) {
@@ -114,10 +230,10 @@ std::vector<std::string> notes_in_words(const Problem& problem, const Clash& cla
 }
 
 std::string fix_in_words(const Problem& problem, const CompiledClause& clause,
-                         const Chosen& stack) {
-  const char* kind = clause.clause.kind == Clause::Kind::root       ? "the root requirement"
-                     : clause.clause.kind == Clause::Kind::hardware ? "the hardware"
-                                                                    : "the pin";
+                         const Choice& stack) {
+  const char* kind = clause.clause.kind == Kind::root       ? "the root requirement"
+                     : clause.clause.kind == Kind::hardware ? "the hardware"
+                                                            : "the pin";
   std::string text = fmt::format("leave out or change {} {}", kind, clause.clause.text);
   for (const auto& holder : problem.slots[clause.needs.front().slot].holders)
     if (const auto version = stack[holder.component]; version >= 0)
@@ -128,12 +244,15 @@ std::string fix_in_words(const Problem& problem, const CompiledClause& clause,
 }
 
 std::string Unsolvable::text() const {
-  std::string text =
-      clash.size() == 1 ? "This cannot be met:" : "These clash, and none can be left out:";
-  for (const auto& clause : clash) text += "\n  - " + clause;
+  const auto asked = std::ranges::find(clauses, Kind::asked, &Clause::kind);
+  std::string text = asked != clauses.end() ? asked->text + " is in no stack:"
+                     : clash.size() == 1    ? "This cannot be met:"
+                                            : "These clash, and none can be left out:";
+  for (const auto& line : drawn(tree)) text += "\n  " + line;
+  for (const auto& one : so) text += "\n  so: " + one;
   for (const auto& one : notes) text += "\n  note: " + one;
   for (const auto& fix : fixes) text += "\n  to fix: " + fix;
-  if (fixes.empty())
+  if (fixes.empty() && asked == clauses.end())
     text += "\n  no single root, pin or hardware is to blame: leaving out one leaves other clashes";
   return text;
 }

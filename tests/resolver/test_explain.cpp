@@ -3,11 +3,26 @@
 
 #include <catch2/catch.hpp>
 
+#include "resolver/excluded.hpp"
+#include "resolver/explain.hpp"
+#include "specs/error.hpp"
 #include "tests/resolver/given.hpp"
+#include "tests/resolver/oracle.hpp"
+#include "tests/resolver/random_problem.hpp"
 
 namespace stackx::test {
 
+using resolver::Clause;
+using resolver::Reason;
 using Words = std::vector<std::string>;
+
+resolver::Unsolvable why_not(const Given& given, const std::string& component,
+                             const std::string& version) {
+  auto why = resolver::explain_version(resolver::compile(given.project, given.catalog), component,
+                                       version);
+  REQUIRE(why);
+  return *std::move(why);
+}
 
 TEST_CASE("A clash names the chain from the roots to the contradiction, and nothing else") {
   const Given given(
@@ -26,11 +41,15 @@ TEST_CASE("A clash names the chain from the roots to the contradiction, and noth
               "leave out or change the pin python ==3.8: there are stacks with python 3.9"});
   CHECK(why.text() ==
         "These clash, and none can be left out:\n"
-        "  - root: tensorflow *\n"
-        "  - pin: python ==3.8\n"
-        "  - every tensorflow needs python >=3.9\n"
+        "  the project needs tensorflow\n"
+        "  └─ every tensorflow needs python >=3.9\n"
+        "  the project pins python to ==3.8\n"
+        "  so: no version of python is both ==3.8 (pin) and >=3.9 (every tensorflow)\n"
         "  to fix: leave out or change the root requirement tensorflow *\n"
         "  to fix: leave out or change the pin python ==3.8: there are stacks with python 3.9");
+  REQUIRE(why.tree.size() == 2);
+  REQUIRE(why.tree[0].leads_to.size() == 1);
+  CHECK(why.tree[0].leads_to[0].text == "every tensorflow needs python >=3.9");
 }
 
 TEST_CASE("Versions that say the same share a clause; those that a pin rules out are not shown") {
@@ -47,7 +66,8 @@ TEST_CASE("Versions that say the same share a clause; those that a pin rules out
   CHECK(one.clash().clash.at(2) == "mkl 2025.3.1 needs cpu.isa contains avx2");
   CHECK(one.clash().fixes ==
         Words{"leave out or change the hardware cpu old: there are stacks with cpu new",
-              "leave out or change the root requirement mkl ==2025.3.1"});
+              "leave out or change the root requirement mkl ==2025.3.1: there are stacks with mkl "
+              "2023.1"});
 }
 
 TEST_CASE("Notes say what the clauses do not: providers, and what exists") {
@@ -118,6 +138,161 @@ TEST_CASE("An explanation does not wander through what has nothing to do with it
   }
   CHECK(Given(components, fmt::format(R"("requires": {{{}}})", roots)).clash().clash ==
         Words{"root: aa *", "root: zz *", "aa 1 needs shared <2", "zz 1 needs shared >=2"});
+}
+
+TEST_CASE("The tree hangs each clause below the one that brings it in") {
+  const auto why = Given(R"(
+    "app": {"versions": {"1": {"requires": {"web": "*", "db": "*"}}}},
+    "web": {"versions": {"1": {"requires": {"ssl": ">=3"}}, "2": {"requires": {"ssl": ">=3"}}}},
+    "db": {"versions": {"5": {"requires": {"driver": "*"}}}},
+    "driver": {"versions": {"7": {"requires": {"ssl": "<2"}}}},
+    "ssl": {"versions": {"1": {}, "2": {}, "3": {}}})",
+                         R"("requires": {"app": "*"})")
+                       .clash();
+  CHECK(why.text() ==
+        "These clash, and none can be left out:\n"
+        "  the project needs app\n"
+        "  ├─ app 1 needs db\n"
+        "  │  └─ db 5 needs driver\n"
+        "  │     └─ driver 7 needs ssl <2\n"
+        "  └─ app 1 needs web\n"
+        "     └─ every web needs ssl >=3\n"
+        "  so: no version of ssl is both <2 (driver 7) and >=3 (every web)\n"
+        "  to fix: leave out or change the root requirement app *");
+}
+
+TEST_CASE("Of several clashes the one nearest to the roots is shown") {
+  const auto why = Given(R"(
+    "a": {"versions": {"1": {"requires": {"b": "*"}}}},
+    "b": {"versions": {"1": {"requires": {"c": ">2"}}}},
+    "c": {"versions": {"1": {}}},
+    "y": {"versions": {"1": {}}},
+    "z": {"versions": {"1": {"requires": {"y": ">1"}}}})",
+                         R"("requires": {"a": "*", "z": "*"})")
+                       .clash();
+  CHECK(why.clash == Words{"root: z *", "z 1 needs y >1"});
+}
+
+TEST_CASE("A version that contradicts the roots") {
+  const Given given(R"(
+    "flask": {"versions": {"0.12": {"requires": {"werkzeug": "<1"}},
+                           "2.0": {"requires": {"werkzeug": ">=2"}}}},
+    "dash": {"versions": {"2": {"requires": {"werkzeug": ">=1"}}}},
+    "werkzeug": {"versions": {"0.16": {}, "1.0": {}, "2.0": {}}})",
+                    R"("requires": {"flask": "*", "dash": "*"})");
+  const auto why = why_not(given, "flask", "0.12");
+  CHECK(why.clauses.front().kind == Clause::Kind::asked);
+  CHECK(why.text() ==
+        "flask 0.12 is in no stack:\n"
+        "  flask 0.12 is asked for\n"
+        "  └─ flask 0.12 needs werkzeug <1\n"
+        "  the project needs dash\n"
+        "  └─ dash 2 needs werkzeug >=1\n"
+        "  so: no version of werkzeug is both >=1 (dash 2) and <1 (flask 0.12)\n"
+        "  to fix: leave out or change the root requirement dash *");
+  const auto problem = resolver::compile(given.project, given.catalog);
+  CHECK_FALSE(resolver::explain_version(problem, "flask", "2.0"));
+}
+
+TEST_CASE("A version that nothing can need is not in a stack, though it contradicts nothing") {
+  const Given given(R"(
+    "a": {"versions": {"1": {}, "2": {"requires": {"extra": ">=2", "b": ">5"}}}},
+    "b": {"versions": {"1": {}}},
+    "extra": {"versions": {"1": {}, "2": {}}})",
+                    R"("requires": {"a": "*"})");
+  const auto unneeded = why_not(given, "extra", "2");
+  CHECK(unneeded.notes.at(0) ==
+        "it contradicts nothing, but a stack holds only what something in it needs; what could "
+        "need it:");
+  CHECK(unneeded.notes.at(1) ==
+        "a 2 needs extra >=2, but is in no stack: a 2 needs b >5, and no version of b is in range");
+  CHECK(unneeded.fixes.back() == "require extra ==2 in the project: there are stacks with it");
+  const auto never = why_not(given, "extra", "1");
+  CHECK(never.notes.front() ==
+        "it contradicts nothing, but nothing that the project can reach needs this version");
+}
+
+TEST_CASE("A loop of components that need only each other is in no stack") {
+  const Given given(R"(
+    "a": {"versions": {"1": {"requires_if": [{"if": {"b": "*"}, "then": {"b": "*"}}]}}},
+    "b": {"versions": {"1": {"requires": {"c": "*"}}}},
+    "c": {"versions": {"1": {"requires": {"b": "*"}}}},
+    "d": {"versions": {"1": {}, "2": {"requires": {"b": "*"}}}})",
+                    R"("requires": {"a": "*", "d": "<2"})");
+  const auto problem = resolver::compile(given.project, given.catalog);
+  CHECK_FALSE(resolver::explain_version(problem, "b", "1"));  // a needs it where it is there
+  const Given without(R"(
+    "b": {"versions": {"1": {"requires": {"c": "*"}}}},
+    "c": {"versions": {"1": {"requires": {"b": "*"}}}},
+    "d": {"versions": {"1": {}, "2": {"requires": {"b": "*"}}}})",
+                      R"("requires": {"d": "*"}, "pins": {"d": "<2"})");
+  CHECK(why_not(without, "b", "1").clash == Words{"asked for: b 1", "pin: d <2"});
+}
+
+TEST_CASE("Asking for what nobody knows is an error that names the nearest") {
+  const Given given(R"("flask": {"versions": {"1.0": {}, "1.1": {}}})",
+                    R"("requires": {"flask": "*"})");
+  const auto problem = resolver::compile(given.project, given.catalog);
+  CHECK_THROWS_WITH(resolver::explain_version(problem, "flaks", "1.0"),
+                    "nothing that the project can reach is called \"flaks\"; did you mean "
+                    "\"flask\"?");
+  CHECK_THROWS_WITH(resolver::explain_version(problem, "flask", "1.2"),
+                    Catch::Contains("no version \"1.2\" of flask"));
+}
+
+// Against trying everything: whether, that the clash with the version is minimal, and that nothing
+// is called excluded that is in a stack.
+TEST_CASE("Every version of random problems is in a stack or its absence explained") {
+  std::size_t contradicting = 0, unneeded = 0, excluded_ones = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    const auto random = random_problem(seed);
+    const auto problem = resolver::compile(random.project, random.catalog);
+    std::set<std::pair<std::string, std::string>> in_stacks;
+    const Oracle oracle(random.project, random.catalog);
+    for (const auto& assignment : oracle.stacks())
+      for (const auto& held : oracle.named(assignment).components) in_stacks.insert(held);
+    const auto reasons = resolver::excluded(problem);
+    for (std::size_t c = 0; c < problem.components.size(); ++c)
+      for (std::size_t v = 0; v < problem.components[c].versions.size(); ++v) {
+        const auto& name = problem.components[c].name;
+        const auto& version = problem.components[c].versions[v];
+        INFO(seed << " " << name << " " << version << "\n" << text(random));
+        const bool is_in = in_stacks.contains({name, version});
+        if (!reasons[c][v].empty()) REQUIRE_FALSE(is_in);
+        excluded_ones += !reasons[c][v].empty();
+        const auto why = resolver::explain_version(problem, name, version);
+        REQUIRE(why.has_value() == !is_in);
+        if (!why || in_stacks.empty()) continue;
+        REQUIRE(why->clauses.front().kind == Clause::Kind::asked);
+        REQUIRE_FALSE(why->text().empty());
+
+        // As a root the version clashes with the rest, and without any of the rest it does not.
+        const auto solvable_with = [&](std::vector<Clause> clauses) {
+          auto rest = only(random, clauses);
+          const bool known = rest.project.hardware.contains(name);
+          if (known && rest.project.hardware.at(name) != version) return false;
+          rest.project.hardware[name] = version;
+          return Oracle(rest.project, rest.catalog).solvable();
+        };
+        const bool contradicts = !solvable_with(why->clauses);
+        (contradicts ? contradicting : unneeded) += 1;
+        if (!contradicts) {
+          auto all = random;
+          all.project.hardware[name] = version;
+          REQUIRE(Oracle(all.project, all.catalog).solvable());
+          REQUIRE_THAT(why->fixes.back(), Catch::StartsWith("require " + name));
+          continue;
+        }
+        for (std::size_t left_out = 1; left_out < why->clauses.size(); ++left_out) {
+          auto rest = why->clauses;
+          rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(left_out));
+          REQUIRE(solvable_with(rest));
+        }
+      }
+  }
+  CHECK(contradicting > 500);
+  CHECK(unneeded > 200);
+  CHECK(excluded_ones > 500);
 }
 
 }  // namespace stackx::test
