@@ -68,7 +68,7 @@ const char* to_string(pypi::Files files) {
     case pypi::Files::sdists:
       return "versions with a wheel for it or a source archive";
     case pypi::Files::any:
-      return "all versions, whatever their files are for";
+      return "versions with wheels for other Pythons too, which then need those";
   }
   return "?";
 }
@@ -165,7 +165,8 @@ void add_catalog_import(CLI::App& catalog, Globals&) {
   pypi->add_option(
           "--files", options->files,
           "wheels: versions with a wheel for the target; sdists: also those that pip would "
-          "build; any: all that the index lists")
+          "build; any: also those with wheels for other Pythons alone, which then require such a "
+          "Python")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, pypi::Files>{{"wheels", pypi::Files::wheels},
                                              {"sdists", pypi::Files::sdists},

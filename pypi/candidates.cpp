@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace stackx::pypi {
@@ -69,6 +70,24 @@ auto closeness(const File& file, const WheelTags& tags, const Target& target) {
   return std::tuple(target.fits_platform(tags), python.size(), python, file.name);
 }
 
+// "cp36" -> "==3.6.*", "py2" -> "==2.*", anything else -> ""
+std::string python_range(const std::string& tag) {
+  const bool known = tag.starts_with("cp") || tag.starts_with("py");
+  if (!known || tag.size() < 3 || tag.find_first_not_of("0123456789", 2) != tag.npos) return "";
+  if (tag.size() == 3) return fmt::format("=={}.*", tag[2]);
+  return fmt::format("=={}.{}.*", tag[2], tag.substr(3));
+}
+
+// Of the wheels for this platform.
+std::vector<std::string> other_pythons(const Release& release, const Target& target) {
+  std::set<std::string> ranges;
+  for (const auto& [file, tags] : release.files)
+    if (tags && target.fits_platform(*tags))
+      for (const auto& tag : tags->pythons)
+        if (const auto range = python_range(tag); !range.empty()) ranges.insert(range);
+  return {ranges.begin(), ranges.end()};
+}
+
 std::optional<Candidate> candidate(const Release& release, const Target& target, Files allowed) {
   const File *best = nullptr, *other = nullptr, *source = nullptr;
   const WheelTags* other_tags = nullptr;
@@ -83,11 +102,13 @@ std::optional<Candidate> candidate(const Release& release, const Target& target,
       other = &file, other_tags = &*tags;
     }
   }
-  if (best) return Candidate{release.version, *best, true, false};
-  if (allowed == Files::wheels || (allowed == Files::sdists && !source)) return std::nullopt;
-  if (other) return Candidate{release.version, *other, false, false};
-  if (source) return Candidate{release.version, *source, false, true};
-  return std::nullopt;
+  if (best) return Candidate{release.version, *best};
+  if (allowed == Files::wheels) return std::nullopt;
+  if (source) return Candidate{release.version, other ? *other : *source, false};
+  if (allowed == Files::sdists) return std::nullopt;
+  const auto pythons = other_pythons(release, target);
+  if (pythons.empty()) return std::nullopt;
+  return Candidate{release.version, *other, false, pythons};
 }
 
 void drop_prereleases(Candidates& all, const SpecifierSet& range) {

@@ -5,7 +5,7 @@
 // allowed, named by the range, or all that there is. Then `Files` decides:
 //   wheels   versions with a wheel for the target: what runs without building
 //   sdists   also versions with a source archive: what pip would build
-//   any      all that the index lists, whatever its files are for
+//   any      also versions with wheels for other Pythons alone: the catalog says that they need one of those
 // The facts of a version without a wheel for the target come from another wheel, preferably one for its platform
 // and a late Python, else from the source archive.
 #pragma once
@@ -31,8 +31,8 @@ struct Rules {
 struct Candidate {
   specs::Version version;  // in normal form
   File file;
-  bool fits = true;  // a wheel for the target
-  bool is_source = false;
+  bool fits = true;                       // a wheel for the target
+  std::vector<std::string> pythons = {};  // not empty: only for these, as specifiers ("==3.6.*")
 };
 
 struct LeftOut {

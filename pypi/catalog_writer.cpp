@@ -31,14 +31,25 @@ void add(Requirements& requirements, const std::string& own, const specs::Depend
     add(requirements, dependency.name + "+" + extra, dependency.name == own ? "*" : text);
 }
 
+// Requires-Python, and the Pythons that the wheels are for.
+Json python_requirement(const std::string& declared, const std::vector<std::string>& pythons) {
+  if (pythons.empty()) return declared;
+  Json any = Json::array();
+  for (const auto& range : pythons)
+    any.push_back(declared.empty() ? range : range + "," + declared);
+  return any.size() == 1 ? any[0] : Json{{"any", any}};
+}
+
 Json entry(const std::string& name, const Release& release, const Target& target) {
   Requirements requirements;
-  if (!release.requires_python.empty()) add(requirements, "python", release.requires_python);
   for (const auto* dependency : dependencies(release, target, ""))
     add(requirements, name, *dependency);
+  const auto& [version, file, fits, pythons] = release.candidate;
+  Json requires_ = to_json(requirements);
+  if (!release.requires_python.empty() || !pythons.empty())
+    requires_["python"] = python_requirement(release.requires_python, pythons);
   Json result = Json::object();
-  if (!requirements.empty()) result["requires"] = to_json(requirements);
-  const auto& [version, file, fits, is_source] = release.candidate;
+  if (!requires_.empty()) result["requires"] = requires_;
   if (fits && !file.sha256.empty()) {
     Json artifact{{"type", "wheel"}, {"file", file.name}, {"sha256", file.sha256}};
     if (file.size > 0) artifact["size"] = file.size;

@@ -146,7 +146,7 @@ std::vector<const Dependency*> dependencies(const Release& release, const Target
                                             const std::string& extra) {
   const auto& plain = target.environment();
   auto with_extra = plain;
-  if (!extra.empty()) with_extra.extras.insert(extra);
+  if (!extra.empty()) with_extra.variables["extra"] = extra;
   std::vector<const Dependency*> result;
   for (const auto& dependency : release.dependencies) {
     const bool always = dependency.holds(plain);
