@@ -127,8 +127,10 @@ std::expected<SourceFacts, std::string> read_source_archive(const std::string& b
   SourceFacts facts;
   archive_entry* entry = nullptr;
   int code = ARCHIVE_OK;
+  std::size_t members = 0;
   while ((code = archive_read_next_header(handle.get(), &entry)) == ARCHIVE_OK ||
          code == ARCHIVE_WARN) {
+    ++members;
     const char* path = archive_entry_pathname(entry);
     const std::filesystem::path name(path ? path : "");
     const auto depth = std::distance(name.begin(), name.end());
@@ -140,7 +142,8 @@ std::expected<SourceFacts, std::string> read_source_archive(const std::string& b
     if (!text) return std::unexpected("source archive cannot be unpacked");
     (top ? facts.pkg_info : facts.requires_txt) = std::move(*text);
   }
-  if (code != ARCHIVE_EOF) return std::unexpected("source archive cannot be unpacked");
+  if (code != ARCHIVE_EOF || members == 0)
+    return std::unexpected("source archive cannot be unpacked");
   return facts;
 }
 
