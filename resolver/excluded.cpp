@@ -154,12 +154,18 @@ class Propagation {
         for (auto v = bad.find_first(); v != VersionSet::npos; v = bad.find_next(v)) {
           join(of_version[v], clause.owners);
           if (left_[component].is_subset_of(of_version[v]))
-            drop(holders[h].component, only(v, bad.size()), words(clause));
+            drop(holders[h].component, only(v, bad.size()), why_together(clause));
         }
       }
     }
     for (std::size_t s = 0; s < needing.size(); ++s)
       if (!needing[s].empty() && left_[component].is_subset_of(needing[s])) force_slot(s);
+  }
+
+  std::string why_together(const CompiledClause& clause) const {
+    if (left_[clause.owner].is_subset_of(clause.owners)) return words(clause);
+    return fmt::format("{}, and what else is left of {} excludes it too", words(clause),
+                       problem_.components[clause.owner].name);
   }
 
   static void join(VersionSet& into, const VersionSet& versions) {

@@ -212,6 +212,7 @@ std::string edge_line(const VersionGraph& graph,
   const auto from = boost::source(e, graph), to = boost::target(e, graph);
   const auto& edge = graph[e];
   auto line = fmt::format("n{} -> n{} [{}", from, to, style(edge.kind));
+  if (!graph[from].excluded.empty()) line += ", color=grey75, fontcolor=grey60";
   if (!edge.label.empty()) line += ", label=" + wrapped(edge.label);
   if (edge.from_component) line += fmt::format(", ltail=cluster_{}", graph[from].component);
   if (edge.to_component) line += fmt::format(", lhead=cluster_{}", graph[to].component);
