@@ -83,9 +83,9 @@ std::optional<int> Target::interpreter_rank(const std::string& python,
     if (abi == "none") return 2;
   }
   if (cpython && abi == "abi3" && major_ == 3 && python.size() > 3) return exact ? 1 : 3 + age;
-  if (cpython && python.size() == 3 && abi == "none") return kNoAbi + 1;
-  if (!cpython && abi == "none") return kNoAbi + 2 + age;
-  return std::nullopt;
+  if (cpython || abi != "none") return std::nullopt;
+  if (python.size() == 3) return kNoAbi + 1;
+  return exact ? kNoAbi : kNoAbi + 1 + age;
 }
 
 std::optional<int> Target::platform_rank(const std::string& platform) const {
@@ -119,9 +119,8 @@ std::optional<int> Target::rank(const WheelTags& tags) const {
     for (const auto& python : tags.pythons)
       for (const auto& abi : tags.abis)
         if (const auto interpreter = interpreter_rank(python, abi)) {
-          // Without an ABI, pip lists every platform before "any"; with one, there is no "any".
-          const bool pure = *interpreter >= kNoAbi && *place == kAnyPlatform;
-          const int rank = (pure ? 1'000'000 : 0) + *interpreter * 100 + *place / 10;
+          const bool pure = *place == kAnyPlatform;  // pip lists every platform before "any"
+          const int rank = (pure ? 100'000'000 : 0) + *interpreter * 2000 + *place;
           if (!best || rank < *best) best = rank;
         }
   }

@@ -44,11 +44,18 @@ TEST_CASE("file names give versions as pip reads them", "[pypi]") {
 TEST_CASE("wheels fit and rank as for pip", "[pypi]") {
   const Target target("3.7", "linux x86_64");
   // Best first, after `packaging.tags` for CPython 3.7.
-  const std::vector<std::string> order{
-      "a-1-cp37-cp37m-manylinux_2_28_x86_64.whl", "a-1-cp37-cp37m-manylinux2014_x86_64.whl",
-      "a-1-cp37-cp37m-manylinux1_x86_64.whl",     "a-1-cp37-abi3-manylinux1_x86_64.whl",
-      "a-1-cp37-none-manylinux1_x86_64.whl",      "a-1-cp35-abi3-manylinux2014_x86_64.whl",
-      "a-1-py3-none-manylinux1_x86_64.whl",       "a-1-py3-none-any.whl"};
+  const std::vector<std::string> order{"a-1-cp37-cp37m-manylinux_2_28_x86_64.whl",
+                                       "a-1-cp37-cp37m-manylinux2014_x86_64.whl",
+                                       "a-1-cp37-cp37m-manylinux2010_x86_64.whl",
+                                       "a-1-cp37-cp37m-manylinux1_x86_64.whl",
+                                       "a-1-cp37-abi3-manylinux1_x86_64.whl",
+                                       "a-1-cp37-none-manylinux1_x86_64.whl",
+                                       "a-1-cp35-abi3-manylinux2014_x86_64.whl",
+                                       "a-1-py3-none-manylinux1_x86_64.whl",
+                                       "a-1-cp37-none-any.whl",
+                                       "a-1-py37-none-any.whl",
+                                       "a-1-py3-none-any.whl",
+                                       "a-1-py33-none-any.whl"};
   for (std::size_t i = 0; i + 1 < order.size(); ++i) {
     CAPTURE(order[i], order[i + 1]);
     REQUIRE(rank(target, order[i]));
