@@ -171,7 +171,7 @@ void add_catalog_import(CLI::App& catalog, Globals&) {
           std::map<std::string, pypi::Files>{{"wheels", pypi::Files::wheels},
                                              {"sdists", pypi::Files::sdists},
                                              {"any", pypi::Files::any}}))
-      ->default_str("wheels");
+      ->option_text("wheels|sdists|any [wheels]");
   pypi->add_option("-o,--output", options->output, "Catalog to write, instead of stdout")
       ->type_name("FILE");
   pypi->add_flag("--reasons", options->reasons, "Say of each version left out why");
