@@ -45,25 +45,29 @@ class Bounds {
       table_.assign(bucket_.entries, impossible);
     }
 
-    void run() { descend(0, 0); }
+    void run() { descend(0); }
 
    private:
-    void descend(std::size_t depth, std::size_t at) {
-      if (depth + 1 < depths_) {
-        for (Index k = 0; k < bucket_.classes[depth]; ++k)
-          if (enter(depth, k)) descend(depth + 1, at + k * bucket_.stride[depth]);
+    void descend(std::size_t depth) {
+      if (depth + 1 < depths()) {
+        each_class(depth, [&] { descend(depth + 1); });
         return;
       }
+      std::vector<Row> rows;
+      for (std::size_t m = 0; m < bucket_.messages.size(); ++m) rows.push_back(row(depth, m));
       Score most = impossible;
       each_own(depth, [&](std::size_t t) {
         Score sum = best_[t];
-        for (std::size_t m = 0; m < bucket_.messages.size() && sum > impossible; ++m) {
-          const Score below = value(depth, m, t);
-          sum = below == impossible ? impossible : sum + below;
+        for (const auto& row : rows) {
+          if (sum == impossible || row[t] == impossible) {
+            sum = impossible;
+            break;
+          }
+          sum += row[t];
         }
         most = std::max(most, sum);
       });
-      table_[at] = most;
+      table_[entry()] = most;
     }
 
     std::vector<Score>& table_;
@@ -226,12 +230,12 @@ class Best {
   // Whether the support is found below matters little to a bound.
   Score bound(const Node& node) const {
     const auto& bucket = plan_.buckets[node.bucket];
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < node.state.size(); ++i) {
+    std::vector<Index> joint(node.state.size());
+    for (std::size_t i = 0; i < joint.size(); ++i) {
       const Index q = bucket.classes[i], state = node.state[i];
-      at += std::size_t{state < q ? state : (state - q) / q} * bucket.stride[i];
+      joint[i] = state < q ? state : (state - q) / q;
     }
-    return bounds_.at(node.bucket, at);
+    return bounds_.at(node.bucket, *bucket.at(joint));
   }
 
   const Pending* push(const NodeRef& node, const Pending* next) {

@@ -68,7 +68,7 @@ class Circuit {
           options_of(bucket, variable, evidence.empty() ? Bits{} : evidence[bucket.variable]));
     }
     for (Index b = 0; b < plan.buckets.size(); ++b)
-      if (plan.buckets[b].scope.empty()) roots_.push_back(node(b, {}, tables_.entry(b, 0)));
+      if (plan.buckets[b].scope.empty()) roots_.push_back(node(b, {}, tables_.entry(b, {})));
   }
 
   const std::vector<NodeRef>& roots() const { return roots_; }
@@ -152,25 +152,22 @@ class Circuit {
   // All minus none, for each pair.
   Number count(Index b, const std::u32string& state) const {
     const auto& bucket = plan_.buckets[b];
-    std::size_t at = 0;
+    std::vector<Index> joint(state.size());
     std::vector<std::size_t> pairs;
     for (std::size_t i = 0; i < state.size(); ++i)
       if (is_pair(bucket, state, i))
         pairs.push_back(i);
       else
-        at += std::size_t{state[i]} * bucket.stride[i];
-    if (pairs.empty()) return tables_.entry(b, at);
+        joint[i] = state[i];
     Number sum(0);
     for (std::size_t subset = 0; subset < std::size_t{1} << pairs.size(); ++subset) {
-      std::size_t place = at;
       for (std::size_t p = 0; p < pairs.size(); ++p)
-        place += std::size_t{subset >> p & 1 ? none_of(bucket, state, pairs[p])
-                                             : any_of(bucket, state, pairs[p])} *
-                 bucket.stride[pairs[p]];
+        joint[pairs[p]] =
+            subset >> p & 1 ? none_of(bucket, state, pairs[p]) : any_of(bucket, state, pairs[p]);
       if (std::popcount(subset) % 2 == 0)
-        sum += tables_.entry(b, place);
+        sum += tables_.entry(b, joint);
       else
-        sum -= tables_.entry(b, place);
+        sum -= tables_.entry(b, joint);
     }
     return sum;
   }

@@ -151,11 +151,15 @@ class Builder {
     }
     std::vector<std::size_t> cycle(nodes_.size());
     const auto count = boost::strong_components(graph, cycle.data());
-    std::vector<std::size_t> sizes(count);
-    for (const auto c : cycle) ++sizes[c];
+    std::vector<std::size_t> members(count), components(count);
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      ++members[cycle[n]];
+      components[cycle[n]] += nodes_[n].kind == Kind::component;
+    }
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       nodes_[n].cycle = cycle[n];
-      nodes_[n].levels = sizes[cycle[n]];
+      const bool alone = members[cycle[n]] == 1;
+      nodes_[n].levels = alone ? 1 : components[cycle[n]] + 1;
     }
   }
 
@@ -243,7 +247,9 @@ class Builder {
                    const Meaning& to) const {
     const bool from_outside = nodes_[founder].cycle != nodes_[founded].cycle;
     if (from_outside) return {to.level == 0, to.level == 0, false};
-    return {from.level + 1 >= to.level, from.level + 1 == to.level, false};
+    // Every cycle leads through a component: it is enough to count these.
+    const std::size_t step = nodes_[founded].kind == Kind::component ? 1 : 0;
+    return {from.level + step >= to.level, from.level + step == to.level, false};
   }
 
   // Whoever is in the slot's variable holds its name, and the holder knows it.
@@ -339,7 +345,7 @@ class Builder {
       const bool is_owner = owner.present() && in(clause.owners, clause.owner, owner.version_class);
       if (!holds(condition)) return {true, false, !is_owner};
       const bool one_cycle = nodes_[node].cycle == nodes_[clause.owner].cycle;
-      return {is_owner && condition.level == (one_cycle ? owner.level + 1 : 0), false, false};
+      return {is_owner && condition.level == (one_cycle ? owner.level : 0), false, false};
     });
     for (const auto& need : clause.if_)
       relate(node, node_of_slot_[need.slot],

@@ -9,8 +9,9 @@
 // needs support occurs only where some neighbour supports it: what is selected must be demanded by
 // something selected, and a condition that does not hold must fail somewhere.
 //
-// Support must be founded. Where supporters can form a cycle, each value carries its level, the
-// length of the shortest chain of support from outside the cycle, so that it stays one solution.
+// Support must be founded. Where supporters can form a cycle, each value carries its level, how many
+// components the shortest chain of support from outside the cycle has, so that it stays one
+// solution.
 // Rejected: levels for every variable, which multiply the values of those that need none; ternary
 // relations for names with several holders.
 #pragma once

@@ -281,8 +281,10 @@ std::expected<std::unique_ptr<Space>, Entangled> make_space(const Problem& probl
   };
   if (words <= 1) return with.template operator()<Wide<1>>(8);
   if (words <= 2) return with.template operator()<Wide<2>>(16);
+  if (words <= 3) return with.template operator()<Wide<3>>(24);
   if (words <= 4) return with.template operator()<Wide<4>>(32);
-  if (words <= 8) return with.template operator()<Wide<8>>(64);
+  if (words <= 6) return with.template operator()<Wide<6>>(48);
+  if (words <= 12) return with.template operator()<Wide<12>>(96);
   return with.template operator()<BigInt>(sizeof(BigInt) + words * 8);
 }
 

@@ -38,7 +38,11 @@ class Tables {
     return product;
   }
 
-  const Number& entry(std::size_t bucket, std::size_t at) const { return tables_[bucket][at]; }
+  // Zero where a relation forbids the joint classes.
+  Number entry(std::size_t bucket, const std::vector<Index>& joint) const {
+    const auto at = plan_->buckets[bucket].at(joint);
+    return at ? tables_[bucket][*at] : Number(0);
+  }
 
   // By variable and value: the solutions that hold it, for one of the versions it stands for.
   std::vector<std::vector<Number>> shares() const {
@@ -80,56 +84,53 @@ class Tables {
     Forward(Tables& tables, std::size_t b)
         : Walk<Number>(*tables.plan_, b, tables.tables_),
           table_(tables.tables_[b]),
-          weights_(tables.weights_[b]) {
-      products_.resize(this->depths_ * this->bucket_.own_classes);
-    }
+          weights_(tables.weights_[b]),
+          products_(this->depths() * this->bucket_.own_classes) {}
 
     void run() {
       table_.assign(this->bucket_.entries, Number(0));
       for (Index t = 0; t < this->bucket_.own_classes; ++t)
-        if (is_zero(weights_[t])) this->masks_[t / 64] &= ~(Word{1} << (t % 64));
+        if (is_zero(weights_[t])) this->mask(0)[t / 64] &= ~(Word{1} << (t % 64));
       multiply(0, weights_.data());
     }
 
    private:
     // The products of what is known at `depth`, then on.
     void multiply(std::size_t depth, const Number* products) {
-      if (!this->complete_[depth].empty()) {
+      for (const auto m : this->complete(depth)) {
         Number* own = &products_[depth * this->bucket_.own_classes];
-        Word* mask = &this->masks_[depth * this->bucket_.words];
-        Word any = 0;
-        for (std::size_t w = 0; w < this->bucket_.words; ++w) {
-          for (Word left = mask[w]; left; left &= left - 1) {
-            const auto bit = static_cast<std::size_t>(std::countr_zero(left));
-            const std::size_t t = w * 64 + bit;
-            Number product = products[t];
-            for (const auto m : this->complete_[depth]) product *= this->value(depth, m, t);
-            if (is_zero(product)) mask[w] &= ~(Word{1} << bit);
-            own[t] = std::move(product);
-          }
-          any |= mask[w];
-        }
-        if (any == 0) return;
+        if (!multiply_by(this->row(depth, m), depth, products, own)) return;
         products = own;
       }
-      if (depth + 1 == this->depths_) {
-        Number sum(0);
-        this->each_own(depth, [&](std::size_t t) { sum += products[t]; });
-        table_[at_] = std::move(sum);
+      if (depth + 1 < this->depths()) {
+        this->each_class(depth, [&] { multiply(depth + 1, products); });
         return;
       }
-      const std::size_t start = at_, stride = this->bucket_.stride[depth];
-      for (Index k = 0; k < this->bucket_.classes[depth]; ++k) {
-        at_ = start + k * stride;
-        if (this->enter(depth, k)) multiply(depth + 1, products);
+      Number sum(0);
+      this->each_own(depth, [&](std::size_t t) { sum += products[t]; });
+      table_[this->entry()] = std::move(sum);
+    }
+
+    // False if all products are zero.
+    bool multiply_by(const typename Walk<Number>::Row& row, std::size_t depth,
+                     const Number* products, Number* into) {
+      Word* mask = this->mask(depth);
+      Word any = 0;
+      for (std::size_t w = 0; w < this->bucket_.words; ++w) {
+        for (Word left = mask[w]; left; left &= left - 1) {
+          const auto bit = static_cast<std::size_t>(std::countr_zero(left));
+          const std::size_t t = w * 64 + bit;
+          into[t] = products[t] * row[t];
+          if (is_zero(into[t])) mask[w] &= ~(Word{1} << bit);
+        }
+        any |= mask[w];
       }
-      at_ = start;
+      return any != 0;
     }
 
     std::vector<Number>& table_;
     const std::vector<Number>& weights_;
     std::vector<Number> products_;
-    std::size_t at_ = 0;
   };
 
   class Back : Walk<Number> {
@@ -141,37 +142,33 @@ class Tables {
           own_derivatives_(derivatives[b]),
           by_weight_(by_weight),
           weights_(tables.weights_[b]),
-          values_(this->bucket_.messages.size()),
-          before_(values_.size() + 1) {}
+          rows_(this->bucket_.messages.size()),
+          before_(rows_.size() + 1) {}
 
-    void run() { descend(0, 0); }
+    void run() { descend(0); }
 
    private:
-    void descend(std::size_t depth, std::size_t at) {
-      if (depth + 1 == this->depths_) {
-        if (!is_zero(own_derivatives_[at]))
-          this->each_own(depth, [&](std::size_t t) { pass_on(depth, t, own_derivatives_[at]); });
+    void descend(std::size_t depth) {
+      if (depth + 1 < this->depths()) {
+        this->each_class(depth, [&] { descend(depth + 1); });
         return;
       }
-      for (Index k = 0; k < this->bucket_.classes[depth]; ++k)
-        if (this->enter(depth, k)) descend(depth + 1, at + k * this->bucket_.stride[depth]);
+      const Number& derivative = own_derivatives_[this->entry()];
+      if (is_zero(derivative)) return;
+      for (std::size_t m = 0; m < rows_.size(); ++m) rows_[m] = this->row(depth, m);
+      this->each_own(depth, [&](std::size_t t) { pass_on(t, derivative); });
     }
 
-    void pass_on(std::size_t depth, std::size_t t, const Number& derivative) {
-      const std::size_t count = values_.size();
+    void pass_on(std::size_t t, const Number& derivative) {
       before_[0] = derivative;
-      for (std::size_t m = 0; m < count; ++m) {
-        values_[m] = &this->value(depth, m, t);
-        before_[m + 1] = before_[m] * *values_[m];
-      }
-      by_weight_[t] += before_[count];
+      for (std::size_t m = 0; m < rows_.size(); ++m) before_[m + 1] = before_[m] * rows_[m][t];
+      by_weight_[t] += before_.back();
       if (is_zero(weights_[t])) return;
       Number after = weights_[t];
-      for (std::size_t m = count; m-- > 0;) {
-        const auto bucket = this->bucket_.messages[m].bucket;
-        const auto at = static_cast<std::size_t>(values_[m] - this->sources_[m]);
-        derivatives_[bucket][at] += before_[m] * after;
-        after *= *values_[m];
+      for (std::size_t m = rows_.size(); m-- > 0;) {
+        derivatives_[this->bucket_.messages[m].bucket][rows_[m].entry(t, this->start_of(m))] +=
+            before_[m] * after;
+        after *= rows_[m][t];
       }
     }
 
@@ -179,7 +176,7 @@ class Tables {
     const std::vector<Number>& own_derivatives_;
     std::vector<Number>& by_weight_;
     const std::vector<Number>& weights_;
-    std::vector<const Number*> values_;
+    std::vector<typename Walk<Number>::Row> rows_;
     std::vector<Number> before_;
   };
 

@@ -1,5 +1,6 @@
-// Walks all joint classes of a bucket's scope that leave some of its own classes possible, and knows
-// at each depth where the bucket's messages are to be read.
+// Walks all joint classes of a bucket's scope that its relations allow and that leave some of its
+// own classes possible; knows at each depth (how many places of the scope are decided) which
+// messages can be read, and where.
 #pragma once
 
 #include <algorithm>
@@ -9,61 +10,63 @@
 
 namespace stackx::resolver {
 
-// Walks all joint classes of a bucket's scope that leave some own class possible.
 template <typename Number>
 class Walk {
  public:
   Walk(const Plan& plan, std::size_t b, const std::vector<std::vector<Number>>& tables)
-      : bucket_(plan.buckets[b]), depths_(bucket_.scope.size() + 1) {
+      : bucket_(plan.buckets[b]), depths_(bucket_.scope.size() + 1), complete_(depths_) {
     steps_.resize(depths_);
-    complete_.resize(depths_);
+    at_.resize(depths_);
     for (std::size_t m = 0; m < bucket_.messages.size(); ++m) {
-      add(m, plan.buckets[bucket_.messages[m].bucket]);
-      sources_.push_back(tables[bucket_.messages[m].bucket].data());
+      const auto& message = bucket_.messages[m];
+      add(message, plan.buckets[message.bucket], tables[message.bucket].data());
     }
+    add_own_table();
     masks_.assign(depths_ * bucket_.words, 0);
     for (Index t = 0; t < bucket_.own_classes; ++t) masks_[t / 64] |= Word{1} << (t % 64);
-    indices_.assign(depths_ * bucket_.messages.size(), 0);
+    places_.assign(depths_ * slots_, 0);
+    for (const auto classes : bucket_.classes) allowed_.emplace_back((classes + 63) / 64);
   }
 
  protected:
-  struct Step {
-    std::size_t message;
-    std::vector<std::size_t> offset;  // by class
+  // Where a table is read, as far as that is decided: in each of its groups.
+  struct Source {
+    const Number* table = nullptr;
+    const Bucket* made = nullptr;
+    std::size_t slot = 0;             // of its first group in places_
+    std::size_t own_group = 0;        // that the variable eliminated here belongs to
+    std::vector<std::size_t> own;     // by own class: offset there
+    std::vector<std::size_t> weight;  // by group
+  };
+  // One of them for fixed classes of the scope.
+  struct Row {
+    const Number* table;
+    const Index* rank;
+    const std::size_t* own;
+    std::size_t weight;
+    const Number& operator[](std::size_t t) const { return table[rank[own[t]] * weight]; }
+    std::size_t entry(std::size_t t, const Number* start) const {
+      return static_cast<std::size_t>(&(*this)[t] - start);
+    }
   };
 
-  void add(std::size_t m, const Bucket& made) {
-    const auto& message = bucket_.messages[m];
-    std::size_t depth = 0;
-    own_.emplace_back(bucket_.own_classes);
-    for (std::size_t i = 0; i < message.position.size(); ++i) {
-      const auto place = message.position[i];
-      std::vector<std::size_t> offset;
-      for (const auto k : message.class_of[i]) offset.push_back(std::size_t{k} * made.stride[i]);
-      if (place == bucket_.own()) {
-        own_[m] = offset;
-      } else {
-        steps_[place].push_back({m, std::move(offset)});
-        depth = std::max<std::size_t>(depth, place + 1);
-      }
-    }
-    complete_[depth].push_back(m);
-  }
+  std::size_t depths() const { return depths_; }
 
-  // Own classes left at `depth` + 1 if the variable in place `depth` has class `k`; false if none.
-  bool enter(std::size_t depth, std::size_t k) {
-    const Word* from = &masks_[depth * bucket_.words];
-    Word* to = &masks_[(depth + 1) * bucket_.words];
-    const auto& allows = bucket_.allows[depth];
-    Word any = 0;
-    for (std::size_t w = 0; w < bucket_.words; ++w)
-      any |= to[w] = allows.empty() ? from[w] : from[w] & allows[k][w];
-    if (any == 0) return false;
-    const std::size_t messages = bucket_.messages.size();
-    std::copy_n(&indices_[depth * messages], messages, &indices_[(depth + 1) * messages]);
-    for (const auto& step : steps_[depth])
-      indices_[(depth + 1) * messages + step.message] += step.offset[k];
-    return true;
+  // Calls `visit` for each class of the place `depth` that may be, with everything below decided.
+  template <typename Visit>
+  void each_class(std::size_t depth, Visit visit) {
+    auto& allowed = allowed_[depth];
+    std::ranges::fill(allowed, ~Word{0});
+    if (const auto rest = bucket_.classes[depth] % 64) allowed.back() = (Word{1} << rest) - 1;
+    for (const auto& agreement : bucket_.agreements[depth]) {
+      const auto& theirs = agreement.allowed[at_[agreement.earlier]];
+      for (std::size_t w = 0; w < allowed.size(); ++w) allowed[w] &= theirs[w];
+    }
+    for (std::size_t w = 0; w < allowed.size(); ++w)
+      for (Word left = allowed[w]; left; left &= left - 1) {
+        const auto k = w * 64 + static_cast<std::size_t>(std::countr_zero(left));
+        if (enter(depth, k)) visit();
+      }
   }
 
   template <typename Visit>
@@ -73,19 +76,97 @@ class Walk {
       for (Word left = mask[w]; left; left &= left - 1)
         visit(w * 64 + static_cast<std::size_t>(std::countr_zero(left)));
   }
+  Word* mask(std::size_t depth) { return &masks_[depth * bucket_.words]; }
 
-  const Number& value(std::size_t depth, std::size_t m, std::size_t t) const {
-    return sources_[m][indices_[depth * bucket_.messages.size() + m] + own_[m][t]];
+  // Messages that can be read from this depth on.
+  const std::vector<std::size_t>& complete(std::size_t depth) const { return complete_[depth]; }
+  Row row(std::size_t depth, std::size_t m) const {
+    const auto& source = sources_[m];
+    const std::size_t* places = &places_[depth * slots_ + source.slot];
+    const Number* table = source.table;
+    for (std::size_t g = 0; g < source.made->groups.size(); ++g)
+      if (g != source.own_group) table += source.made->groups[g].rank[places[g]] * source.weight[g];
+    return {table, source.made->groups[source.own_group].rank.data() + places[source.own_group],
+            source.own.data(), source.weight[source.own_group]};
+  }
+  const Number* start_of(std::size_t m) const { return sources_[m].table; }
+
+  // The entry of the bucket's own table, at the last depth.
+  std::size_t entry() const {
+    const std::size_t* places = &places_[(depths_ - 1) * slots_ + own_slot_];
+    std::size_t entry = 0;
+    for (std::size_t g = 0; g < bucket_.groups.size(); ++g)
+      entry = entry * bucket_.groups[g].count + bucket_.groups[g].rank[places[g]];
+    return entry;
   }
 
   const Bucket& bucket_;
+
+ private:
+  struct Step {
+    std::size_t slot;
+    std::vector<std::size_t> offset;  // by class
+  };
+
+  void add(const Message& message, const Bucket& made, const Number* table) {
+    Source source{table, &made, slots_, 0, {}, {}};
+    std::size_t depth = 0;
+    for (std::size_t i = 0; i < message.position.size(); ++i) {
+      std::vector<std::size_t> offset;
+      for (const auto k : message.class_of[i]) offset.push_back(std::size_t{k} * made.stride[i]);
+      const auto place = message.position[i];
+      if (place == bucket_.own()) {
+        source.own = std::move(offset);
+        source.own_group = made.group[i];
+      } else {
+        steps_[place].push_back({slots_ + made.group[i], std::move(offset)});
+        depth = std::max<std::size_t>(depth, place + 1);
+      }
+    }
+    source.weight.assign(made.groups.size(), 1);
+    for (std::size_t g = made.groups.size(); g-- > 1;)
+      source.weight[g - 1] = source.weight[g] * made.groups[g].count;
+    complete_[depth].push_back(sources_.size());
+    slots_ += made.groups.size();
+    sources_.push_back(std::move(source));
+  }
+
+  void add_own_table() {
+    own_slot_ = slots_;
+    for (std::size_t i = 0; i < bucket_.scope.size(); ++i) {
+      std::vector<std::size_t> offset;
+      for (Index k = 0; k < bucket_.classes[i]; ++k)
+        offset.push_back(std::size_t{k} * bucket_.stride[i]);
+      steps_[i].push_back({slots_ + bucket_.group[i], std::move(offset)});
+    }
+    slots_ += bucket_.groups.size();
+  }
+
+  // False if no own class is left.
+  bool enter(std::size_t depth, std::size_t k) {
+    const Word* from = mask(depth);
+    Word* to = mask(depth + 1);
+    const auto& allows = bucket_.allows[depth];
+    Word any = 0;
+    for (std::size_t w = 0; w < bucket_.words; ++w)
+      any |= to[w] = allows.empty() ? from[w] : from[w] & allows[k][w];
+    if (any == 0) return false;
+    at_[depth] = k;
+    std::size_t* places = &places_[(depth + 1) * slots_];
+    std::copy_n(&places_[depth * slots_], slots_, places);
+    for (const auto& step : steps_[depth]) places[step.slot] += step.offset[k];
+    return true;
+  }
+
   std::size_t depths_;
   std::vector<std::vector<Step>> steps_;            // by depth
-  std::vector<std::vector<std::size_t>> complete_;  // by depth: messages known from there on
-  std::vector<std::vector<std::size_t>> own_;       // by message: offset by own class
-  std::vector<const Number*> sources_;
-  std::vector<Word> masks_;
-  std::vector<std::size_t> indices_;
+  std::vector<std::vector<std::size_t>> complete_;  // by depth
+  std::vector<Source> sources_;                     // by message
+  std::size_t slots_ = 0, own_slot_ = 0;
+  std::vector<Word> masks_;          // by depth: own classes left
+  std::vector<std::size_t> places_;  // by depth and slot
+  std::vector<std::size_t> at_;      // by place: the class decided
+  std::vector<Mask> allowed_;        // by place: classes that may be
 };
 
 }  // namespace stackx::resolver

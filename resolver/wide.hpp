@@ -1,7 +1,7 @@
 // Unsigned integers of W 64-bit words that wrap around: the numbers in the engine's tables.
 //
 // Sums there run through differences whose results are known to fit, so wrapping is exact. Beyond
-// eight words the tables hold BigInt, with the same free functions. Rejected: Boost's fixed-width
+// twelve words the tables hold BigInt, with the same free functions. Rejected: Boost's fixed-width
 // cpp_int, whose products take several times as long.
 #pragma once
 

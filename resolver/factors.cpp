@@ -1,0 +1,139 @@
+#include "resolver/factors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <unordered_map>
+
+namespace stackx::resolver {
+namespace {
+
+// The common refinement.
+Classes joined(const Classes& a, const Classes& b) {
+  if (a.empty()) return b;
+  const std::size_t width = count_of(b);
+  std::vector<Index> number(count_of(a) * width, 0);
+  Classes result(a.size());
+  Index next = 0;
+  for (std::size_t e = 0; e < a.size(); ++e) {
+    Index& known = number[a[e] * width + b[e]];
+    if (known == 0) known = ++next;
+    result[e] = known - 1;
+  }
+  return result;
+}
+
+Classes numbered(const std::vector<std::string>& rows) {
+  std::unordered_map<std::string_view, Index> known;
+  Classes classes;
+  for (const auto& row : rows)
+    classes.push_back(known.try_emplace(row, static_cast<Index>(known.size())).first->second);
+  return classes;
+}
+
+}  // namespace
+
+Index count_of(const Classes& classes) {
+  return classes.empty() ? 0 : *std::ranges::max_element(classes) + 1;
+}
+
+Factors::Factors(const Network& network)
+    : relations_(network.relations.size()), of_(network.variables.size()) {
+  for (const auto& variable : network.variables) {
+    Extended extended{variable.size(), {}};
+    for (std::size_t v = 0; v < variable.size(); ++v)
+      if (variable.needs[v]) extended.unsupported.push_back(static_cast<std::int32_t>(v));
+    extended_.push_back(std::move(extended));
+  }
+  for (const auto& relation : network.relations) {
+    for (const auto variable : {relation.first, relation.second})
+      of_[variable].push_back(factors_.size());
+    factors_.push_back(factor_of(relation));
+  }
+}
+
+Factor Factors::factor_of(const Relation& relation) const {
+  const auto &first = extended_[relation.first], &second = extended_[relation.second];
+  const auto allowed = [&](std::size_t e, std::size_t f) {
+    const std::size_t v = first.value(e), w = second.value(f);
+    return relation.allowed[v][w] && !(first.is_none(e) && relation.first_supported[v][w]) &&
+           !(second.is_none(f) && relation.second_supported[v][w]);
+  };
+  std::vector<std::string> rows(first.total()), columns(second.total());
+  std::size_t pairs = 0;
+  for (std::size_t e = 0; e < first.total(); ++e)
+    for (std::size_t f = 0; f < second.total(); ++f) {
+      const char bit = allowed(e, f) ? '1' : '0';
+      rows[e] += bit;
+      columns[f] += bit;
+      pairs += bit == '1';
+    }
+  Factor factor;
+  factor.scope = {static_cast<Index>(relation.first), static_cast<Index>(relation.second)};
+  factor.class_of = {numbered(rows), numbered(columns)};
+  factor.density = static_cast<double>(pairs) / static_cast<double>(first.total() * second.total());
+  factor.allowed.assign(count_of(factor.class_of[0]),
+                        std::vector<bool>(count_of(factor.class_of[1])));
+  for (std::size_t e = 0; e < first.total(); ++e)
+    for (std::size_t f = 0; f < second.total(); ++f)
+      factor.allowed[factor.class_of[0][e]][factor.class_of[1][f]] = rows[e][f] == '1';
+  return factor;
+}
+
+// Of joint values of the scope, about the part that its relations allow.
+double Factors::density_within(const std::vector<Index>& scope) const {
+  double density = 1;
+  for (std::size_t i = 0; i < scope.size(); ++i)
+    for (const auto f : of_[scope[i]]) {
+      const auto& factor = factors_[f];
+      if (factor.bucket || factor.scope[0] != scope[i]) continue;
+      if (std::ranges::find(scope, factor.scope[1]) != scope.end()) density *= factor.density;
+    }
+  return density;
+}
+
+Candidate Factors::candidate(std::size_t x) const {
+  Candidate result;
+  result.own.assign(extended_[x].total(), 0);
+  double messages = 1;
+  for (const auto f : of_[x]) {
+    const auto& factor = factors_[f];
+    if (factor.bucket) messages += 1, result.gain += factor.entries;
+    for (std::size_t i = 0; i < factor.scope.size(); ++i) {
+      const Index y = factor.scope[i];
+      if (y == x) {
+        result.own = joined(result.own, factor.class_of[i]);
+        continue;
+      }
+      const auto at =
+          static_cast<std::size_t>(std::ranges::find(result.scope, y) - result.scope.begin());
+      if (at == result.scope.size()) {
+        result.scope.push_back(y);
+        result.class_of.emplace_back();
+      }
+      result.class_of[at] = joined(result.class_of[at], factor.class_of[i]);
+    }
+  }
+  for (const auto& classes : result.class_of) result.entries *= count_of(classes);
+  // The fourth root: what relations forbid is partly the same, and memory is saved within groups
+  // of the scope only (Group).
+  const double part = std::sqrt(std::sqrt(density_within(result.scope)));
+  result.entries = std::max(1.0, result.entries * part);
+  result.operations = result.entries * count_of(result.own) * messages;
+  return result;
+}
+
+void Factors::eliminate(std::size_t x, const Candidate& candidate) {
+  Factor left;
+  left.scope = candidate.scope;
+  left.class_of = candidate.class_of;
+  left.bucket = static_cast<Index>(factors_.size() - relations_);
+  left.entries = candidate.entries;
+  const auto consumed = of_[x];
+  for (const auto f : consumed)
+    for (const auto y : factors_[f].scope) std::erase(of_[y], f);
+  for (const auto y : left.scope) of_[y].push_back(factors_.size());
+  factors_.push_back(std::move(left));
+}
+
+}  // namespace stackx::resolver
