@@ -65,12 +65,15 @@ def clashes(paths, options, has_thoth):
     predictors = ["HillClimbing", "ApproximatingLatest"] if has_thoth else []
     print("\n| unrelated packages of 20 versions | stackx --explain, s | " +
           " | ".join(f"thoth-adviser, {name}, s" for name in predictors) + " |\n" + "|---" * (2 + len(predictors)) + "|")
+    given_up = set()  # a predictor that reached the limit beside fewer packages
     for path in sorted(paths, key=lambda path: int(path.name.split("-")[1])):
         commands = {"stackx": [options.stackx, "resolve", path / "project.json", "--explain", "--json"],
-                    **{name: thoth(options, name, 1, path) for name in predictors}}
-        sides = compare(commands, options)
+                    **{name: thoth(options, name, 1, path) for name in predictors if name not in given_up}}
+        times = {name: side.seconds() for name, side in compare(commands, options).items()}
+        given_up.update(name for name, time in times.items() if time is None)
         print(f"| {path.name.split('-')[1]} | " +
-              " | ".join(measure.seconds(side.seconds(), options.limit) for side in sides.values()) + " |", flush=True)
+              " | ".join(measure.seconds(times.get(name), options.limit) for name in ["stackx", *predictors]) + " |",
+              flush=True)
 
 
 def main():

@@ -13,6 +13,7 @@ reach      40 components, the reach grows: so does the treewidth
 framework  20 versions of a framework over 20 libraries of 20 versions, ranges from the framework only
 clash      two roots that can never meet, beside k unrelated packages of 20 versions
 cover      12 components of 4 to 10 versions, always present, with constraints (as in examples of PICT)
+array      components without constraints, versions^components: what tools for pairwise arrays are compared on
 """
 import json
 import pathlib
@@ -67,17 +68,29 @@ def cover(seed):
     return catalog, {name: "*" for name in catalog}
 
 
+def array(*groups):
+    sizes = [size for size, count in groups for _ in range(count)]
+    catalog = {f"c{i}": [{}] * size for i, size in enumerate(sizes)}
+    return catalog, {name: "*" for name in catalog}
+
+
 FAMILIES = {
-    "random-20": lambda: acyclic(1, 20, (8, 12), (2, 6), 10),
-    "random-30": lambda: acyclic(2, 30, (10, 14), (2, 6), 10),
-    "random-40": lambda: acyclic(3, 40, (12, 16), (2, 6), 10),
-    "random-60": lambda: acyclic(4, 60, (12, 20), (2, 6), 9),
-    "dense-30": lambda: acyclic(5, 30, (8, 12), (5, 6), 12),
+    "random-20": lambda: acyclic(1, 20, (14, 20), (2, 6), 6),
+    "random-30": lambda: acyclic(2, 30, (12, 16), (2, 6), 5),
+    "random-40": lambda: acyclic(3, 40, (12, 16), (2, 6), 5),
+    "random-60": lambda: acyclic(4, 60, (12, 20), (2, 6), 4),
+    "dense-30": lambda: acyclic(5, 30, (10, 14), (5, 6), 6),
     **{f"width-{n:03}": lambda n=n: acyclic(100 + n, n, (10, 14), (2, 4), 4) for n in (20, 40, 80, 120, 200)},
-    **{f"reach-{w:02}": lambda w=w: acyclic(200 + w, 40, (10, 14), (2, 5), w) for w in (2, 4, 6, 8, 10, 12, 14, 16, 20)},
+    **{f"reach-{w:02}": lambda w=w: acyclic(200 + w, 40, (10, 14), (2, 5), w) for w in (2, 3, 4, 5, 6, 7, 8, 10)},
     "framework": lambda: framework(6),
-    **{f"clash-{k}": lambda k=k: clash(k) for k in (1, 2, 3, 4, 7, 100)},
+    **{f"clash-{k}": lambda k=k: clash(k) for k in (1, 2, 3, 4, 5, 6, 7, 100)},
     "cover": lambda: cover(7),
+    "array-3^4": lambda: array((3, 4)),
+    "array-3^13": lambda: array((3, 13)),
+    "array-4^15-3^17-2^29": lambda: array((4, 15), (3, 17), (2, 29)),
+    "array-4^1-3^39-2^35": lambda: array((4, 1), (3, 39), (2, 35)),
+    "array-2^100": lambda: array((2, 100)),
+    "array-10^20": lambda: array((10, 20)),
 }
 
 

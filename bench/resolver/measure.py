@@ -19,7 +19,9 @@ class Run:
             output.seek(0)
             errors.seek(0)
             self.output, self.errors = output.read().decode(), errors.read().decode()
-        self.cpu = None if self.status in (-signal.SIGXCPU, -signal.SIGKILL) else usage.ru_utime + usage.ru_stime
+        cpu = usage.ru_utime + usage.ru_stime
+        # Some catch the signal at the limit and end in an orderly way.
+        self.cpu = None if self.status in (-signal.SIGXCPU, -signal.SIGKILL) or cpu > 0.98 * limit else cpu
         self.mebibytes = usage.ru_maxrss / 1024
 
 

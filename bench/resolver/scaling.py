@@ -6,6 +6,7 @@ At a fixed reach of requirements the treewidth stays and the components grow; at
 count is refused (--memory) or reaches the limit of time, the table says so. Prints a Markdown table.
 """
 import argparse
+import re
 import tempfile
 
 import generate
@@ -20,7 +21,8 @@ def point(path, options):
     if last.cpu is None:
         return size, None, None, f"stopped after {options.limit} s"
     if last.status != 0:
-        return size, None, last.mebibytes, " ".join(last.errors.split())
+        needed = re.search(r"would take \S+ \w+", last.errors)
+        return size, None, last.mebibytes, f"refused: {needed[0] if needed else last.errors.strip()}"
     return size, measure.median(run.cpu for run in runs), last.mebibytes, f"{number(OURS, last):.3g}"
 
 
@@ -45,6 +47,7 @@ def plot(file, families):
                 if point[1] is None:
                     axis.axvline(point[0], color="C3", linestyle=":")
             axis.set_ylabel(label)
+            axis.minorticks_off()
             axis.grid(True, alpha=0.3)
         column[1].set_xlabel(title + (" (dotted: refused or stopped)" if len(done) < len(points) else ""))
     figure.tight_layout()
