@@ -126,7 +126,7 @@ class Counter {
 
 }  // namespace
 
-ApproximateCount approximate_count(const Problem& problem, std::uint64_t seed) {
+ApproximateCount hashed_count(const Problem& problem, std::uint64_t seed) {
   return Counter(problem, seed).run();
 }
 

@@ -1,4 +1,5 @@
-// About how many stacks a problem has, where they cannot be counted exactly, with a guarantee.
+// About how many stacks a problem has, by hashing: without any tables, but slow where there are many
+// (a second for 10^6, a minute for 10^12).
 //
 // ApproxMC (Chakraborty, Meel, Vardi 2016): m random parities of the stacks' bits cut the stacks
 // into 2^m cells of about the same size; with m so large that a random cell holds some dozen, count
@@ -10,18 +11,11 @@
 // version, whose parities are four times as long, and long parities are what makes this slow).
 #pragma once
 
-#include "resolver/problem.hpp"
+#include "resolver/approximate_count.hpp"
 
 namespace stackx::resolver {
 
-struct ApproximateCount {
-  BigInt estimate;
-  BigInt low, high;       // estimate / (1 + tolerance) and estimate * (1 + tolerance)
-  double confidence = 1;  // that the count lies between them
-  bool exact = false;     // then all three are the count
-};
-
 // With tolerance 0.8 and confidence 0.8. The same for the same seed on every machine.
-ApproximateCount approximate_count(const Problem& problem, std::uint64_t seed);
+ApproximateCount hashed_count(const Problem& problem, std::uint64_t seed);
 
 }  // namespace stackx::resolver

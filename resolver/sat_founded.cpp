@@ -16,6 +16,13 @@ bool demands(const CompiledClause& clause) {
   return clause.clause.kind != Clause::Kind::pin && clause.clause.kind != Clause::Kind::conflict;
 }
 
+bool met(const Problem& problem, const Need& need, const Choice& choice) {
+  const auto& holders = problem.slots[need.slot].holders;
+  for (std::size_t h = 0; h < holders.size(); ++h)
+    if (holds(choice, holders[h].component, need.satisfied[h])) return true;
+  return false;
+}
+
 Foundation::Foundation(const Problem& problem)
     : problem_(problem), by_owner_(problem.components.size() + 1) {
   for (std::size_t i = 0; i < problem.clauses.size(); ++i) {
@@ -29,13 +36,8 @@ template <typename Visit>
 void Foundation::each_supported(const Choice& choice, std::size_t index, Visit visit) const {
   const auto& clause = problem_.clauses[index];
   if (clause.owner != CompiledClause::nobody && !holds(choice, clause.owner, clause.owners)) return;
-  for (const auto& condition : clause.if_) {
-    const auto& holders = problem_.slots[condition.slot].holders;
-    bool met = false;
-    for (std::size_t h = 0; h < holders.size() && !met; ++h)
-      met = holds(choice, holders[h].component, condition.satisfied[h]);
-    if (!met) return;
-  }
+  for (const auto& condition : clause.if_)
+    if (!met(problem_, condition, choice)) return;
   for (const auto& need : clause.needs)
     for (const auto& holder : problem_.slots[need.slot].holders)
       if (holds(choice, holder.component, holder.versions)) visit(holder.component);

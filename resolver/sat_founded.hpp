@@ -16,6 +16,9 @@ namespace stackx::resolver {
 // Whether the clause leads to what it needs: not a pin and not a conflict.
 bool demands(const CompiledClause& clause);
 
+// Somebody in the choice meets the need.
+bool met(const Problem& problem, const Need& need, const Choice& choice);
+
 class Foundation {
  public:
   explicit Foundation(const Problem& problem);

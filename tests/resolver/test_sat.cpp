@@ -97,7 +97,7 @@ TEST_CASE("The stacks that SAT lists are those that trying everything finds") {
       return ++visited <= expected.size();
     });
     const auto first = space.first();
-    const auto count = resolver::approximate_count(problem, seed);
+    const auto count = resolver::hashed_count(problem, seed);
     INFO(seed << "\n" << text(random));
     REQUIRE(found == expected);
     REQUIRE(visited == expected.size());
@@ -130,7 +130,7 @@ TEST_CASE("The approximate count keeps its promise") {
     int kept = 0;
     constexpr int trials = 15;
     for (std::uint64_t seed = 0; seed < trials; ++seed) {
-      const auto about = resolver::approximate_count(problem, seed);
+      const auto about = resolver::hashed_count(problem, seed);
       CHECK_FALSE(about.exact);
       CHECK(about.confidence == 0.8);
       CHECK(about.low * 9 / 5 <= about.estimate);
@@ -140,8 +140,8 @@ TEST_CASE("The approximate count keeps its promise") {
     INFO(count);
     CHECK(kept >= trials * 8 / 10);
   }
-  const auto once = resolver::approximate_count(all[0].problem, 7);
-  CHECK(once.estimate == resolver::approximate_count(all[0].problem, 7).estimate);
+  const auto once = resolver::hashed_count(all[0].problem, 7);
+  CHECK(once.estimate == resolver::hashed_count(all[0].problem, 7).estimate);
 }
 
 }  // namespace stackx::test
