@@ -16,7 +16,7 @@ import measure
 from peers import DEFAULT_PYTHON, DEFAULT_STACKX, HERE
 
 
-# As the table of tools on pairwise.org gives them. It has no models with constraints: none for `cover`.
+# Supplied by PICT's author for the table of tools on pairwise.org. No models with constraints there: none for `cover`.
 PICT = {"array-3^4": 9, "array-3^13": 18, "array-4^15-3^17-2^29": 37, "array-4^1-3^39-2^35": 27, "array-2^100": 15,
         "array-10^20": 210}
 

@@ -75,11 +75,11 @@ def array(*groups):
 
 
 FAMILIES = {
-    "random-20": lambda: acyclic(1, 20, (14, 20), (2, 6), 6),
+    "random-20": lambda: acyclic(1, 20, (12, 16), (2, 6), 5),
     "random-30": lambda: acyclic(2, 30, (12, 16), (2, 6), 5),
-    "random-40": lambda: acyclic(3, 40, (12, 16), (2, 6), 5),
-    "random-60": lambda: acyclic(4, 60, (12, 20), (2, 6), 4),
-    "dense-30": lambda: acyclic(5, 30, (10, 14), (5, 6), 6),
+    "random-40": lambda: acyclic(45, 40, (10, 14), (2, 6), 5),
+    "random-60": lambda: acyclic(4, 60, (10, 14), (2, 6), 4),
+    "dense-30": lambda: acyclic(5, 30, (8, 12), (5, 6), 5),
     **{f"width-{n:03}": lambda n=n: acyclic(100 + n, n, (10, 14), (2, 4), 4) for n in (20, 40, 80, 120, 200)},
     **{f"reach-{w:02}": lambda w=w: acyclic(200 + w, 40, (10, 14), (2, 5), w) for w in (2, 3, 4, 5, 6, 7, 8, 10)},
     "framework": lambda: framework(6),

@@ -43,8 +43,8 @@ def peers(python):
     else:
         print("clingo is left out: it is not installed for", python, file=sys.stderr)
     if shutil.which("toulbar2"):
-        # Counts on a tree decomposition; depth first, since its best-first search cannot count.
-        found["toulbar2"] = ("wcsp", [shutil.which("toulbar2"), "-a", "-B=1", "-hbfs:", "-ub=1"])
+        # Counts on a tree decomposition, the narrowest of those it offers; its best-first search cannot count.
+        found["toulbar2"] = ("wcsp", [shutil.which("toulbar2"), "-a", "-B=1", "-O=-3", "-hbfs:", "-ub=1"])
     else:
         print("toulbar2 is left out: apt-get install toulbar2", file=sys.stderr)
     return found
