@@ -57,27 +57,26 @@ TEST_CASE("The interval of the approximate count holds the count") {
     CHECK(about.high <= about.estimate * 2 + 10);
     held += about.low <= exact && exact <= about.high;
     ++trials;
-    const auto again = resolver::approximate_count(problem, seed, little);
-    CHECK(again.estimate == about.estimate);
   }
   INFO(held << " of " << trials);
   CHECK(trials >= 15);
   CHECK(held >= trials - 3);  // 95% each: four misses of 20 have a probability of 1.6%
+
+  const Given given = drifting(0, 9, 8);
+  const auto problem = resolver::compile(given.project, given.catalog);
+  CHECK(resolver::approximate_count(problem, 7, little).estimate ==
+        resolver::approximate_count(problem, 7, little).estimate);
 }
 
-TEST_CASE(
-    "With enough memory the count is exact; without any, about right on random problems too") {
+TEST_CASE("With enough memory the count is exact; without any, hashing counts what is small") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const auto random = random_problem(seed);
     const auto problem = resolver::compile(random.project, random.catalog);
     const auto exact = resolver::approximate_count(problem, seed);
+    const auto hashed = resolver::approximate_count(problem, seed, 1);
+    INFO(seed << "\n" << text(random));
     REQUIRE(exact.exact);
-    const auto about = resolver::approximate_count(problem, seed, 1);
-    INFO(seed << ": " << exact.estimate << " in " << about.low << " " << about.high);
-    if (about.exact)
-      REQUIRE(about.estimate == exact.estimate);
-    else
-      CHECK((about.low / 2 <= exact.estimate && exact.estimate <= about.high * 2));
+    if (exact.estimate < 70) REQUIRE(hashed.estimate == exact.estimate);
   }
 }
 

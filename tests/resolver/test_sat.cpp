@@ -128,7 +128,7 @@ TEST_CASE("The approximate count keeps its promise") {
   const Known all[] = {{independent(6, 10), 1'000'000}, {chain(8, 12), binomial(19, 8)}};
   for (const auto& [problem, count] : all) {
     int kept = 0;
-    constexpr int trials = 15;
+    constexpr int trials = 6;
     for (std::uint64_t seed = 0; seed < trials; ++seed) {
       const auto about = resolver::hashed_count(problem, seed);
       CHECK_FALSE(about.exact);
@@ -138,7 +138,7 @@ TEST_CASE("The approximate count keeps its promise") {
       kept += about.low <= count && count <= about.high;
     }
     INFO(count);
-    CHECK(kept >= trials * 8 / 10);
+    CHECK(kept >= trials - 1);
   }
   const auto once = resolver::hashed_count(all[0].problem, 7);
   CHECK(once.estimate == resolver::hashed_count(all[0].problem, 7).estimate);
