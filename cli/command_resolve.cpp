@@ -1,54 +1,87 @@
 // stackx resolve PROJECT: how many stacks are valid, which, or why there is none.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/load.hpp"
+#include "cli/lock_report.hpp"
+#include "cli/stack_writer.hpp"
+#include "cli/version_graph.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {
 namespace {
 
+using resolver::Choice;
+using resolver::Resolver;
+
 struct Options {
-  std::filesystem::path project;
-  bool count = false, share = false, explain = false;
-  std::optional<std::uint64_t> list, sample;
+  ProjectOptions project;
+  bool count = false, share = false, approximate = false;
+  std::optional<std::string> explain;  // empty: the project; else COMPONENT==VERSION
+  std::optional<std::uint64_t> list, sample, top;
+  std::optional<unsigned> cover;
   std::uint64_t seed = 0;
+  std::string strategy = "uniform", graph;
+  std::filesystem::path scores, lock;
+  double memory_gib = 4;
+
+  bool asks_for_stacks() const { return list || sample || top || cover; }
+  bool asks_nothing() const {
+    return !asks_for_stacks() && !share && !explain && graph.empty() && lock.empty();
+  }
 };
 
-void print_stack(const specs::Stack& stack, bool json) {
-  if (json) {
-    print_json({{"id", stack.id()}, {"components", stack.components}});
-    return;
-  }
-  fmt::print("{} ", stack.short_id());
-  for (const auto& [component, version] : stack.components)
-    fmt::print(" {}={}", component, version);
-  fmt::print("\n");
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
-void print_count(const Loaded& loaded, const resolver::Resolver& resolver, bool json) {
-  const auto start = std::chrono::steady_clock::now();
+void print_count(const Loaded& loaded, const Resolver& resolver, double elapsed, bool json) {
   const auto valid = resolver.count();
-  const std::chrono::duration<double, std::milli> elapsed =
-      std::chrono::steady_clock::now() - start;
   const auto raw = resolver.raw_combinations();
   if (json) {
     print_json({{"project", loaded.project.name},
                 {"components", resolver.components().size()},
                 {"raw_combinations", raw.str()},
                 {"valid_stacks", valid.str()},
-                {"elapsed_ms", elapsed.count()}});
+                {"elapsed_ms", elapsed}});
     return;
   }
   fmt::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms)\n",
              loaded.project.name, grouped(valid), grouped(raw), resolver.components().size(),
-             elapsed.count());
+             elapsed);
 }
 
-void print_shares(const resolver::Resolver& resolver, bool json) {
+void print_approximate_count(const Loaded& loaded, const Resolver& resolver,
+                             const resolver::ApproximateCount& about, double elapsed, bool json) {
+  const auto raw = resolver.raw_combinations();
+  if (json) {
+    print_json({{"project", loaded.project.name},
+                {"components", resolver.components().size()},
+                {"raw_combinations", raw.str()},
+                {"approximate", !about.exact},
+                {"valid_stacks_about", about.estimate.str()},
+                {"between", {about.low.str(), about.high.str()}},
+                {"confidence", about.confidence},
+                {"elapsed_ms", elapsed}});
+    return;
+  }
+  if (about.exact)
+    fmt::print("{}: {} valid stacks", loaded.project.name, grouped(about.estimate));
+  else
+    fmt::print(
+        "{}: APPROXIMATE: about {} valid stacks, between {} and {} with a confidence of {:.0f} %",
+        loaded.project.name, grouped(about.estimate), grouped(about.low), grouped(about.high),
+        100 * about.confidence);
+  fmt::print(" out of {} combinations of {} components ({:.1f} ms)\n", grouped(raw),
+             resolver.components().size(), elapsed);
+}
+
+void print_shares(const Resolver& resolver, bool json) {
   const auto shares = resolver.shares();
   const auto total = resolver.count();
   if (json) {
@@ -60,49 +93,217 @@ void print_shares(const resolver::Resolver& resolver, bool json) {
     print_json(document);
     return;
   }
-  for (const auto& [component, versions] : shares) {
-    fmt::print("{}\n", component);
-    for (const auto& [version, number] : versions)
-      fmt::print("  {:<24} {:>16}  {:6.2f}%\n", version, grouped(number),
-                 100.0 * number.convert_to<double>() / total.convert_to<double>());
+  for (const auto& component : resolver.components()) {
+    fmt::print("{}\n", component.name);
+    for (const auto& version : component.versions) {
+      const auto& number = shares.at(component.name).at(version);
+      // In millionths, exactly: the numbers may be beyond any double.
+      const auto share = resolver::BigInt(number * 1'000'000 / total).convert_to<double>() / 1e4;
+      fmt::print("  {:<24} {:>16}  {:6.2f}%\n", version, grouped(number), share);
+    }
   }
 }
 
-void print_unsolvable(const Loaded& loaded, const resolver::Unsolvable& why, bool json) {
+nlohmann::json reasons_json(const std::vector<resolver::Reason>& reasons) {
+  auto list = nlohmann::json::array();
+  for (const auto& reason : reasons) {
+    nlohmann::json one = {{"text", reason.text}};
+    if (!reason.leads_to.empty()) one["leads_to"] = reasons_json(reason.leads_to);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+void print_unsolvable(const Loaded& loaded, const resolver::Unsolvable& why,
+                      const std::string& what, bool json) {
+  if (!json) {
+    fmt::print("{}: {}\n{}\n", loaded.project.name, what, why.text());
+    return;
+  }
+  nlohmann::json document = {{"project", loaded.project.name},
+                             {"clash", why.clash},
+                             {"tree", reasons_json(why.tree)},
+                             {"so", why.so},
+                             {"notes", why.notes},
+                             {"fixes", why.fixes}};
+  if (what == "no valid stack.") document["valid_stacks"] = "0";
+  print_json(document);
+}
+
+// COMPONENT==VERSION
+std::pair<std::string, std::string> asked_version(const std::string& text) {
+  const auto at = text.find("==");
+  if (at == std::string::npos || at == 0 || at + 2 == text.size())
+    throw bad_input(fmt::format(
+        "--explain {}: expected COMPONENT==VERSION, like numpy==1.26.4, or nothing", text));
+  return {text.substr(0, at), text.substr(at + 2)};
+}
+
+// False if the answer is no.
+bool explain(const Options& options, const Loaded& loaded, const Resolver& resolver, bool json) {
+  if (options.explain->empty()) {
+    if (json)
+      print_json({{"project", loaded.project.name}, {"clash", nlohmann::json::array()}});
+    else
+      fmt::print("{}: there are valid stacks; nothing to explain.\n", loaded.project.name);
+    return true;
+  }
+  const auto [component, version] = asked_version(*options.explain);
+  if (const auto why = resolver.explain(component, version)) {
+    print_unsolvable(loaded, *why, fmt::format("{} {} is in no valid stack.", component, version),
+                     json);
+    return false;
+  }
   if (json)
-    print_json({{"project", loaded.project.name}, {"valid_stacks", "0"}, {"clash", why.clash}});
+    print_json({{"project", loaded.project.name}, {"clash", nlohmann::json::array()}});
   else
-    fmt::print("{}: no valid stack.\n{}\n", loaded.project.name, why.text());
+    fmt::print("{}: there are valid stacks with {} {}; nothing to explain.\n", loaded.project.name,
+               component, version);
+  return true;
+}
+
+void write_best(const Resolver& resolver, const specs::Scores& scores, std::uint64_t count,
+                StackWriter& writer) {
+  if (count == 0) return;
+  resolver.best(scores, [&](const Choice& choice, specs::Score score) {
+    writer.write(choice, scores.text(score));
+    return --count > 0;
+  });
+}
+
+void write_sample(const Options& options, const Resolver& resolver, StackWriter& writer) {
+  if (options.strategy == "latest") {
+    write_best(resolver, resolver.lateness(), *options.sample, writer);
+  } else if (options.strategy == "distance") {
+    for (const auto& stack : resolver.apart(*options.sample, options.seed)) writer.write(stack);
+  } else {
+    resolver.draw(*options.sample, options.seed,
+                  [&](const Choice& choice) { writer.write(choice); });
+  }
+}
+
+void write_cover(const Options& options, const Resolver& resolver, StackWriter& writer) {
+  const auto cover = resolver.cover(*options.cover, options.seed);
+  for (const auto& stack : cover.stacks) writer.write(stack);
+  writer.flush();
+  fmt::print(stderr, "{} stacks cover {} of {} valid combinations of {} version{}\n",
+             cover.stacks.size(), cover.combinations, cover.combinations, *options.cover,
+             *options.cover == 1 ? "" : "s");
+}
+
+void write_stacks(const Options& options, const Loaded& loaded, const Resolver& resolver,
+                  bool json) {
+  StackWriter writer(resolver, json);
+  if (options.list && *options.list > 0) {
+    std::uint64_t left = *options.list;
+    resolver.enumerate([&](const Choice& choice) { return writer.write(choice), --left > 0; });
+  }
+  if (options.sample) write_sample(options, resolver, writer);
+  if (options.top) {
+    const auto scores = options.scores.empty() ? specs::Scores{}
+                                               : specs::load_scores(options.scores, loaded.catalog);
+    write_best(resolver, scores, *options.top, writer);
+  }
+  if (options.cover) write_cover(options, resolver, writer);
+  writer.flush();
+}
+
+// Why there is no stack, if there is none. Counting says so first, where that is possible.
+std::optional<resolver::Unsolvable> unsolvable(const Resolver& resolver) {
+  try {
+    if (resolver.count() > 0) return {};
+  } catch (const resolver::TooEntangled&) {
+    // Explaining needs no tables.
+  }
+  return resolver.explain();
+}
+
+void answer(const Options& options, const Loaded& loaded, const Resolver& resolver, double elapsed,
+            Globals& globals) {
+  if (!options.graph.empty()) write_graph(resolver, options.graph);
+  if (options.explain && !explain(options, loaded, resolver, globals.json)) globals.exit_code = 1;
+  if (options.asks_for_stacks()) write_stacks(options, loaded, resolver, globals.json);
+  if (options.share) print_shares(resolver, globals.json);
+  if (!options.lock.empty() && !report_lock(loaded, resolver, options.lock, options.project.context,
+                                            options.scores, globals.json))
+    globals.exit_code = 1;
+  if (options.count || options.asks_nothing()) {
+    if (options.approximate) {
+      const auto start = std::chrono::steady_clock::now();
+      const auto about = resolver.count_approximately(options.seed);
+      print_approximate_count(loaded, resolver, about, milliseconds_since(start), globals.json);
+    } else {
+      print_count(loaded, resolver, elapsed, globals.json);
+    }
+  }
 }
 
 void resolve(const Options& options, Globals& globals) {
-  const Loaded loaded = load(options.project, globals);
-  const resolver::Resolver resolver(loaded.project, loaded.catalog);
-  if (const auto why = resolver.explain()) {
-    print_unsolvable(loaded, *why, globals.json);
+  const Loaded loaded = load(options.project.file, globals, options.project.context);
+  const auto start = std::chrono::steady_clock::now();
+  const Resolver resolver(loaded.project, loaded.catalog,
+                          {static_cast<std::size_t>(options.memory_gib * (1 << 30))});
+  const auto why = unsolvable(resolver);
+  const double elapsed = milliseconds_since(start);
+  if (why && options.graph.empty()) {
+    print_unsolvable(loaded, *why, "no valid stack.", globals.json);
     globals.exit_code = 1;
     return;
   }
-  if (options.explain && !globals.json)
-    fmt::print("{}: there are valid stacks; nothing to explain.\n", loaded.project.name);
-  if (options.explain && globals.json)
-    print_json({{"project", loaded.project.name}, {"clash", nlohmann::json::array()}});
-  if (options.list) {
-    std::uint64_t left = *options.list;
-    if (left > 0)
-      resolver.enumerate(
-          [&](const resolver::Choice& choice) {
-            return print_stack(resolver.stack(choice), globals.json), --left > 0;
-          });
+  try {
+    answer(options, loaded, resolver, elapsed, globals);
+  } catch (const resolver::TooEntangled& error) {
+    throw resolver::TooEntangled(
+        fmt::format("{}: {} (--memory {:g}). What still works: --list, --explain, and "
+                    "--count --approximate",
+                    options.project.file.string(), error.what(), options.memory_gib),
+        error.components());
   }
-  if (options.sample) {
-    specs::SamplerSpec sampler{specs::SamplerSpec::Kind::uniform, "", *options.sample,
-                               options.seed};
-    for (const auto& stack : resolver.sample(sampler)) print_stack(stack, globals.json);
-  }
-  if (options.share) print_shares(resolver, globals.json);
-  const bool nothing_else = !options.list && !options.sample && !options.share && !options.explain;
-  if (options.count || nothing_else) print_count(loaded, resolver, globals.json);
+}
+
+void add_questions(CLI::App& command, Options& options) {
+  command.add_flag("--count", options.count,
+                   "Valid stacks out of raw combinations, both exact (the default)");
+  command.add_flag("--share", options.share,
+                   "For each version, how many of the valid stacks hold it");
+  command.add_option("--list", options.list, "The first N stacks, one a line")->type_name("N");
+  command
+      .add_option("--sample", options.sample,
+                  "N stacks by --strategy; uniform: independent draws, one may come twice")
+      ->type_name("N");
+  command
+      .add_option(
+          "--strategy", options.strategy,
+          "uniform; latest: fewest steps behind the latest versions first, with that score; "
+          "distance: different in as many components as can be found")
+      ->check(CLI::IsMember({"uniform", "latest", "distance"}))
+      ->capture_default_str();
+  command
+      .add_option("--cover", options.cover,
+                  "A small set of stacks that holds every valid combination of T versions")
+      ->check(CLI::Range(1, 3))
+      ->type_name("T");
+  command
+      .add_option("--top", options.top,
+                  "The K stacks with the highest sum of scores, in order, equals in that of --list")
+      ->type_name("K");
+  command
+      .add_option(
+          "--explain", options.explain,
+          "When nothing is valid: a minimal set of requirements that clash; with a version: "
+          "why it is in no stack")
+      ->expected(0, 1)
+      ->type_name("[COMPONENT==VERSION]");
+  command
+      .add_option("--graph", options.graph,
+                  "The versions and what they require, conflicts, and excluded versions with the "
+                  "reason (svg needs graphviz)")
+      ->check(CLI::IsMember({"dot", "svg"}));
+  command
+      .add_option("--lock", options.lock,
+                  "Is this Pipfile.lock, pylock.toml or pinned requirements.txt a valid stack, and "
+                  "where does it rank (by --score, else by how late its versions are)?")
+      ->type_name("FILE");
 }
 
 }  // namespace
@@ -110,21 +311,26 @@ void resolve(const Options& options, Globals& globals) {
 void add_resolve(CLI::App& app, Globals& globals) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand(
-      "resolve", "Count, list or sample the stacks that can work, or say why there is none");
-  command->add_option("project", options->project, "Project file (stackx/project/1)")
-      ->required()
-      ->type_name("PROJECT");
-  command->add_flag("--count", options->count,
-                    "Valid stacks out of raw combinations, both exact (the default)");
-  command->add_option("--list", options->list, "The first N stacks, one a line")->type_name("N");
-  command->add_option("--sample", options->sample, "N different stacks, uniformly at random")
-      ->type_name("N");
-  command->add_option("--seed", options->seed, "Seed of --sample: the same on every machine")
-      ->type_name("S");
-  command->add_flag("--share", options->share,
-                    "For each version, how many of the valid stacks hold it");
-  command->add_flag("--explain", options->explain,
-                    "When nothing is valid: a minimal set of requirements that clash");
+      "resolve", "Count, list, sample or rank the stacks that can work, or say why there is none");
+  add_project_options(*command, options->project);
+  add_questions(*command, *options);
+  command->add_option("--seed", options->seed, "Of --sample, --cover and --approximate")
+      ->type_name("S")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--score", options->scores,
+          "Scores of versions (stackx/score/1) for --top and --lock; what it lacks scores 0")
+      ->type_name("FILE");
+  command
+      ->add_option("--memory", options->memory_gib,
+                   "GiB that exact answers may take; beyond, --list, --explain and --approximate "
+                   "still work")
+      ->check(CLI::PositiveNumber)
+      ->type_name("GIB")
+      ->capture_default_str();
+  command->add_flag("--approximate", options->approximate,
+                    "Count by random hashing, marked as approximate: for what cannot be counted");
   command->callback([options, &globals] { resolve(*options, globals); });
 }
 

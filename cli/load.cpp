@@ -32,8 +32,45 @@ fs::path find_data_directory(const fs::path& executable_directory) {
                   places[0].lexically_normal().string(), places[1].lexically_normal().string()));
 }
 
-Loaded load(const fs::path& project_file, const Globals& globals) {
-  auto [project, catalog] = specs::load_project(project_file, globals.data_directory);
+void add_project_options(CLI::App& command, ProjectOptions& options) {
+  command
+      .add_option("project", options.file,
+                  "Project file (stackx/project/1), requirements.txt, Pipfile or pyproject.toml")
+      ->required()
+      ->type_name("PROJECT");
+  auto& context = options.context;
+  command
+      .add_option(
+          "--catalog", context.catalogs,
+          "Catalog for a Python project: a path, or the name of one that comes with stackx; "
+          "may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--python", context.python,
+                  "Python that the markers of a Python project hold for; default: the newest that "
+                  "its catalogs have and it allows")
+      ->type_name("X.Y");
+  command
+      .add_option("--platform", context.platform,
+                  "Platform that the markers of a Python project hold for")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      .add_option("--extra", context.extras, "Optional dependencies to take in; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      .add_option("--group", context.groups,
+                  "Dependency group or Pipfile section to take in (dev: dev-packages); may be "
+                  "repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
+Loaded load(const fs::path& project_file, const Globals& globals,
+            const specs::PythonContext& context) {
+  auto [project, catalog] = specs::load_project(project_file, globals.data_directory, context);
   Loaded loaded{std::move(project), std::move(catalog),
                 inspector::detect_host(globals.data_directory)};
   resolver::bind_host(loaded.project, loaded.catalog, loaded.host);

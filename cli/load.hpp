@@ -17,7 +17,15 @@ struct Loaded {
   specs::Host host;
 };
 
-Loaded load(const std::filesystem::path& project_file, const Globals& globals);
+Loaded load(const std::filesystem::path& project_file, const Globals& globals,
+            const specs::PythonContext& context = {});
+
+// The positional PROJECT, and what a requirements.txt, Pipfile or pyproject.toml does not say.
+struct ProjectOptions {
+  std::filesystem::path file;
+  specs::PythonContext context;
+};
+void add_project_options(CLI::App& command, ProjectOptions& options);
 
 std::string grouped(const resolver::BigInt& number);  // 139,740,802
 std::string duration(double seconds);                 // "4.2 s", "3 min 05 s", "2 h 10 min"

@@ -5,9 +5,13 @@
 
 #include <utility>
 
+#include "resolver/approximate_count.hpp"
 #include "resolver/cover.hpp"
+#include "resolver/excluded.hpp"
 #include "resolver/explain.hpp"
+#include "resolver/graph.hpp"
 #include "resolver/sampler.hpp"
+#include "resolver/sat_space.hpp"
 #include "resolver/space.hpp"
 
 namespace stackx::resolver {
@@ -76,8 +80,45 @@ BigInt Resolver::count() const { return engine_->space().count(); }
 
 std::optional<Unsolvable> Resolver::explain() const { return resolver::explain(engine_->problem); }
 
+std::optional<Unsolvable> Resolver::explain(const std::string& component,
+                                            const std::string& version) const {
+  return explain_version(engine_->problem, component, version);
+}
+
+ApproximateCount Resolver::count_approximately(std::uint64_t seed) const {
+  return approximate_count(engine_->problem, seed);
+}
+
+// Versions that no stack holds for a reason further away than excluded() looks are marked as well,
+// where the shares are to be had.
+std::string Resolver::graph() const {
+  const auto& problem = engine_->problem;
+  auto reasons = excluded(problem);
+  try {
+    const auto shares = engine_->space().shares();
+    for (std::size_t c = 0; c < shares.size(); ++c)
+      for (std::size_t v = 0; v < shares[c].size(); ++v)
+        if (shares[c][v] == 0 && reasons[c][v].empty())
+          reasons[c][v] =
+              fmt::format("in no stack: see --explain {}=={}", problem.components[c].name,
+                          problem.components[c].versions[v]);
+  } catch (const TooEntangled&) {
+    // The graph says what can be said without.
+  }
+  return dot(problem, version_graph(problem, reasons));
+}
+
 void Resolver::enumerate(const std::function<bool(const Choice&)>& visit) const {
-  engine_->space().each(visit);
+  bool counted = true;
+  try {
+    engine_->space();
+  } catch (const TooEntangled&) {
+    counted = false;
+  }
+  if (counted)
+    engine_->space().each(visit);
+  else
+    SatSpace(engine_->problem).each(visit);
 }
 
 specs::Stack Resolver::stack(const Choice& choice) const { return engine_->stack(choice); }

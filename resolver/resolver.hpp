@@ -89,13 +89,21 @@ struct ComponentVersions {
 // A stack in numbers: for each of Resolver::components() the place of its version, or -1.
 using Choice = std::vector<std::int32_t>;
 
+// Of stacks that cannot be counted exactly.
+struct ApproximateCount {
+  BigInt estimate;
+  BigInt low, high;       // estimate / (1 + tolerance) and estimate * (1 + tolerance)
+  double confidence = 1;  // that the count lies between them
+  bool exact = false;     // then all three are the count
+};
+
 struct Cover {
   std::vector<specs::Stack> stacks;
   std::uint64_t combinations = 0;  // all that are valid; each is held by one of the stacks
 };
 
-// What needs the engine's tables (all but the names, the raw combinations and explanations) throws
-// TooEntangled where these would outgrow the limit.
+// What needs the engine's tables throws TooEntangled where these would outgrow the limit: all but
+// the names, the raw combinations, enumerate(), explain(), count_approximately() and graph().
 class Resolver {
  public:
   // `project.hardware` names versions that exist in `catalog` ("host" already replaced: see
@@ -115,9 +123,19 @@ class Resolver {
 
   // Nothing if there is a stack.
   std::optional<Unsolvable> explain() const;
+  // Why the version is in no stack; nothing if it is in one. Throws Error(bad_input) for components
+  // and versions that the project does not know.
+  std::optional<Unsolvable> explain(const std::string& component, const std::string& version) const;
+
+  // Needs no tables. The same for the same seed on every machine.
+  ApproximateCount count_approximately(std::uint64_t seed) const;
+
+  // The versions, what they require, and which are excluded and why, in Graphviz' language.
+  std::string graph() const;
 
   // Calls `visit` with every stack once, in an order that is the same on every machine, until it
-  // returns false.
+  // returns false. Without tables (TooEntangled) a SAT solver finds them, in another order, more
+  // slowly the longer the list.
   void enumerate(const std::function<bool(const Choice&)>& visit) const;
   specs::Stack stack(const Choice& choice) const;
 

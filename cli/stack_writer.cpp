@@ -1,0 +1,89 @@
+#include "cli/stack_writer.hpp"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "specs/digest.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr std::size_t buffer_bytes = 1 << 16;
+
+std::string member(const std::string& name, const std::string& version) {
+  return nlohmann::json(name).dump() + ':' + nlohmann::json(version).dump();
+}
+
+}  // namespace
+
+StackWriter::StackWriter(const resolver::Resolver& resolver, bool json) : json_(json) {
+  for (const auto& component : resolver.components()) {
+    auto& members = canonical_.emplace_back();
+    auto& words = words_.emplace_back();
+    for (const auto& version : component.versions) {
+      members.push_back(member(component.name, version));
+      words.push_back(" " + component.name + "=" + version);
+    }
+  }
+}
+
+StackWriter::~StackWriter() {
+  try {
+    flush();
+  } catch (const Error&) {
+    // The reader has gone away; there is nobody left to tell.
+  }
+}
+
+void StackWriter::flush() {
+  const std::size_t written = std::fwrite(buffer_.data(), 1, buffer_.size(), stdout);
+  const bool all = written == buffer_.size() && std::fflush(stdout) == 0;
+  buffer_.clear();
+  if (!all) throw broken_environment("stdout cannot be written to; is the disk full?");
+}
+
+void StackWriter::write(const resolver::Choice& choice, const std::string& score) {
+  stack_ = "{";
+  line_.clear();
+  for (std::size_t c = 0; c < choice.size(); ++c) {
+    if (choice[c] < 0) continue;
+    const auto version = static_cast<std::size_t>(choice[c]);
+    if (stack_.size() > 1) stack_ += ',';
+    stack_ += canonical_[c][version];
+    if (!json_) line_ += words_[c][version];
+  }
+  stack_ += '}';
+  end_line(score);
+}
+
+void StackWriter::write(const specs::Stack& stack) {
+  stack_ = "{";
+  line_.clear();
+  for (const auto& [component, version] : stack.components) {
+    if (stack_.size() > 1) stack_ += ',';
+    stack_ += member(component, version);
+    line_ += " " + component + "=" + version;
+  }
+  stack_ += '}';
+  end_line("");
+}
+
+void StackWriter::end_line(const std::string& score) {
+  const std::string id = specs::sha256(stack_);
+  if (json_) {
+    buffer_ += R"({"components":)";
+    buffer_ += stack_;
+    buffer_ += R"(,"id":")";
+    buffer_ += id;
+    buffer_ += '"';
+    if (!score.empty()) buffer_.append(R"(,"score":)").append(score);
+    buffer_ += "}\n";
+  } else {
+    if (!score.empty()) buffer_.append(score).append("  ");
+    buffer_.append(id, 0, 12).append(" ").append(line_).append("\n");
+  }
+  if (buffer_.size() >= buffer_bytes) flush();
+}
+
+}  // namespace stackx::cli
