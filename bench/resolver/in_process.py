@@ -29,7 +29,8 @@ def main():
         command = [program, project, *([score] if score.exists() else [])]
         runs = measure.interleaved({"": command}, 3, 300)[""]
         if runs[-1].cpu is None or runs[-1].status != 0:
-            print(f"| {project.parent.name} | {'stopped after 300 s' if runs[-1].cpu is None else runs[-1].errors.strip()} |")
+            said = "stopped after 300 s" if runs[-1].cpu is None else runs[-1].errors.strip()
+            print(f"| {project.parent.name} | {said} |")
             continue
         reports = [json.loads(run.output) for run in runs]
         cells = []

@@ -5,7 +5,8 @@ usage: peers.py [--stackx FILE] [--peers PYTHON] [--rounds 3] [--limit 200] [--o
 CPU seconds, medians; ours and the peers in turn, each a fresh process that reads its own encoding of the same instance
 (encode.py) from a file. A peer that reaches the limit once is not tried again on that instance. The ratio is that of the
 best peer's median to ours. Left out: PySDD (PyPI), whose count is of 64 bits and so wrong here; ddnnife (PyPI), which only
-reads diagrams that others compile; sharpSAT-TD and d4, which neither PyPI nor Debian has. First the counters are compared with brute force on small instances.
+reads diagrams that others compile; sharpSAT-TD and d4, found neither on PyPI nor in Debian. First the counters are
+compared with brute force on small instances.
 """
 import argparse
 import math
