@@ -126,7 +126,7 @@ def main():
     known = [ratio for ratio in ratios if ratio]
     if known:
         print(f"\nGeometric mean of the ratios (a peer at its limit counted as done then): "
-              f"{math.exp(sum(map(math.log, known)) / len(known)):.0f}.")
+              f"{math.exp(sum(map(math.log, known)) / len(known)):.3g}.")
 
 
 if __name__ == "__main__":

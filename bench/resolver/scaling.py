@@ -49,7 +49,7 @@ def plot(file, families):
             axis.set_ylabel(label)
             axis.minorticks_off()
             axis.grid(True, alpha=0.3)
-        column[1].set_xlabel(title + (" (dotted: refused or stopped)" if len(done) < len(points) else ""))
+        column[1].set_xlabel(title + (" (dotted: stops)" if len(done) < len(points) else ""))
     figure.tight_layout()
     figure.savefig(file, metadata={"Date": None, "Creator": None})
 
