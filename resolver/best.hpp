@@ -23,7 +23,9 @@ class Bounds {
       : tables_(plan.buckets.size()) {
     for (std::size_t b = 0; b < tables_.size(); ++b) Sweep(network, plan, b, scores, tables_).run();
   }
-  Score at(std::size_t bucket, std::size_t entry) const { return tables_[bucket][entry]; }
+  Score at(std::size_t bucket, std::size_t place) const {
+    return tables_[bucket][tables_[bucket].find(place)];
+  }
 
   static constexpr Score impossible = -(Score{1} << 120);
 
@@ -31,7 +33,7 @@ class Bounds {
   class Sweep : Walk<Score> {
    public:
     Sweep(const Network& network, const Plan& plan, std::size_t b, const VersionScores& scores,
-          std::vector<std::vector<Score>>& tables)
+          std::vector<Table<Score>>& tables)
         : Walk(plan, b, tables), table_(tables[b]), best_(bucket_.own_classes, impossible) {
       const auto& variable = network.variables[bucket_.variable];
       for (std::size_t v = 0; v < variable.size(); ++v) {
@@ -42,10 +44,13 @@ class Bounds {
           for (const auto version : variable.versions[v])
             best = std::max(best, scores[variable.index][static_cast<std::size_t>(version)]);
       }
-      table_.assign(bucket_.entries, impossible);
+      table_.clear(bucket_.places);
     }
 
-    void run() { descend(0); }
+    void run() {
+      descend(0);
+      table_.seal();
+    }
 
    private:
     void descend(std::size_t depth) {
@@ -57,24 +62,23 @@ class Bounds {
       for (std::size_t m = 0; m < bucket_.messages.size(); ++m) rows.push_back(row(depth, m));
       Score most = impossible;
       each_own(depth, [&](std::size_t t) {
+        if (best_[t] == impossible) return;
         Score sum = best_[t];
         for (const auto& row : rows) {
-          if (sum == impossible || row[t] == impossible) {
-            sum = impossible;
-            break;
-          }
-          sum += row[t];
+          const auto entry = row.find(t);
+          if (entry == Table<Score>::none) return;
+          sum += row[entry];
         }
         most = std::max(most, sum);
       });
-      table_[entry()] = most;
+      if (most > impossible) table_.push(place(), most);
     }
 
-    std::vector<Score>& table_;
+    Table<Score>& table_;
     std::vector<Score> best_;  // by own class
   };
 
-  std::vector<std::vector<Score>> tables_;
+  std::vector<Table<Score>> tables_;
 };
 
 template <typename Number>

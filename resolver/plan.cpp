@@ -118,17 +118,17 @@ class BucketBuilder {
   void add_groups() {
     bucket_.group.resize(bucket_.scope.size());
     bucket_.stride.resize(bucket_.scope.size());
-    double entries = 1;
+    double places = 1;
     for (std::size_t first = 0; first < bucket_.scope.size();) {
       std::size_t last = first, joint = 1;
       while (last < bucket_.scope.size() &&
              (last == first || joint * bucket_.classes[last] <= most_ranks))
         joint *= bucket_.classes[last++];
       add_group(first, last, joint);
-      entries *= static_cast<double>(bucket_.groups.back().count);
+      places *= static_cast<double>(bucket_.groups.back().count);
       first = last;
     }
-    bucket_.entries = static_cast<std::size_t>(std::min(entries, 1e18));
+    bucket_.places = static_cast<std::size_t>(std::min(places, 1e18));
   }
 
   void add_group(std::size_t first, std::size_t last, std::size_t joint) {
@@ -202,14 +202,14 @@ std::size_t bits_of(const Network& network) {
 }  // namespace
 
 std::optional<std::size_t> Bucket::at(const std::vector<Index>& joint) const {
-  std::size_t entry = 0, place = 0;
+  std::size_t result = 0, i = 0;
   for (const auto& group : groups) {
     std::size_t at = 0;
-    for (; place < group.last; ++place) at += std::size_t{joint[place]} * stride[place];
+    for (; i < group.last; ++i) at += std::size_t{joint[i]} * stride[i];
     if (group.rank[at] == Group::forbidden) return {};
-    entry = entry * group.count + group.rank[at];
+    result = result * group.count + group.rank[at];
   }
-  return entry;
+  return result;
 }
 
 Plan make_plan(const Network& network) {
@@ -222,8 +222,8 @@ Plan make_plan(const Network& network) {
     order_scope(candidate, factors, x);
     plan.buckets.push_back(BucketBuilder(factors, x, candidate).run());
     factors.eliminate(x, candidate);
-    plan.entries += static_cast<double>(plan.buckets.back().entries);
-    if (plan.buckets.back().entries > plan.buckets[plan.widest].entries)
+    plan.places += static_cast<double>(plan.buckets.back().places);
+    if (plan.buckets.back().places > plan.buckets[plan.widest].places)
       plan.widest = plan.buckets.size() - 1;
   }
   plan.bits = bits_of(network);

@@ -30,7 +30,7 @@ struct Message {
 };
 
 // Some neighbouring places of a scope: their joint classes that relations among them allow, in a
-// row. An entry of the table is found by the rank in each group.
+// row. The ranks in all groups say where an entry of the table is.
 struct Group {
   static constexpr Index forbidden = static_cast<Index>(-1);
   Index first = 0, last = 0;  // places
@@ -45,7 +45,7 @@ struct Bucket {
   std::vector<std::vector<Index>> class_of;  // by place: extended value -> class
   std::vector<Group> groups;
   std::vector<Index> group, stride;  // by place: its group, and its stride there
-  std::size_t entries = 1;           // of its message
+  std::size_t places = 1;            // for entries of its message
 
   // By place: what earlier places allow there, by class of the earlier one.
   struct Agreement {
@@ -63,15 +63,16 @@ struct Bucket {
   std::vector<Message> messages;
 
   Index own() const { return static_cast<Index>(scope.size()); }
-  // Where the entry is, by class at each place; nothing where a relation forbids it.
+  // The place of an entry, by class of each variable of the scope; nothing where a relation forbids
+  // it.
   std::optional<std::size_t> at(const std::vector<Index>& joint) const;
 };
 
 struct Plan {
   std::vector<Bucket> buckets;                      // in the order of elimination
   std::vector<std::vector<std::int32_t>> extended;  // by variable: the value of a `none`, in order
-  double entries = 0;                               // of all tables; may be far beyond what fits
-  std::size_t widest = 0;                           // the bucket with the most entries
+  double places = 0;                                // of all tables; may be far beyond what fits
+  std::size_t widest = 0;                           // the bucket with the most places
   std::size_t bits = 0;                             // no number of solutions needs more
 };
 

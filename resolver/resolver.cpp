@@ -36,7 +36,7 @@ struct Resolver::Engine {
     throw TooEntangled(
         fmt::format(
             "{} depend on each other in too many ways to be counted exactly: the tables would "
-            "take {:.3g} GiB, and {:.3g} GiB are allowed. Pin one of these components to fewer "
+            "take more than {:.3g} GiB, and {:.3g} GiB are allowed. Pin one of these components to fewer "
             "versions, or allow more memory",
             fmt::join(names, ", "), space.error().bytes / gib,
             static_cast<double>(limits.bytes) / gib),

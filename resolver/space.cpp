@@ -1,6 +1,7 @@
 #include "resolver/space.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -35,13 +36,19 @@ class EmptySpace : public Space {
 template <typename Number>
 class SpaceOf : public Space {
  public:
-  SpaceOf(const Problem& problem, Network network, Plan plan, std::size_t circuit_bytes)
-      : network_(std::move(network)),
-        plan_(std::move(plan)),
-        tables_(network_, plan_),
-        circuit_(network_, plan_, tables_, circuit_bytes) {
+  SpaceOf(const Problem& problem, Network network, Plan plan, std::size_t entries)
+      : network_(std::move(network)), plan_(std::move(plan)), tables_(network_, plan_, entries) {
     for (const auto& component : problem.components) versions_.push_back(component.versions.size());
   }
+
+  // Comes first. Nothing, or the bucket whose table is too large.
+  std::optional<std::size_t> fill(std::size_t circuit_bytes) {
+    const auto too_large = tables_.compute({});
+    if (!too_large) circuit_.emplace(network_, plan_, tables_, circuit_bytes);
+    return too_large;
+  }
+  const Network& network() const { return network_; }
+  const Plan& plan() const { return plan_; }
 
   BigInt count() const override { return to_big(tables_.total()); }
 
@@ -64,18 +71,18 @@ class SpaceOf : public Space {
 
   Chosen at(BigInt rank) override {
     Chosen chosen(versions_.size(), -1);
-    std::vector<NodeRef> pending(circuit_.roots().rbegin(), circuit_.roots().rend());
+    std::vector<NodeRef> pending(circuit_->roots().rbegin(), circuit_->roots().rend());
     BigInt rest = count();
     while (!pending.empty()) {
       const auto node = std::move(pending.back());
       pending.pop_back();
-      const auto open = circuit_.open(node);
+      const auto open = circuit_->open(node);
       rest /= to_big(node->count);
       const BigInt within = rank / rest;
       std::size_t a = 0;
       while (to_big(open->upto[a]) <= within) ++a;
       const BigInt before = a == 0 ? BigInt(0) : BigInt(to_big(open->upto[a - 1]));
-      const auto& members = circuit_.members(*node, *open.get(), a);
+      const auto& members = circuit_->members(*node, *open.get(), a);
       const BigInt block = (to_big(open->upto[a]) - before) / members.size();
       const BigInt member = (within - before) / block;
       set(chosen, *node, members[static_cast<std::size_t>(member)]);
@@ -88,18 +95,18 @@ class SpaceOf : public Space {
 
   Chosen draw(specs::Random& random) override {
     Chosen chosen(versions_.size(), -1);
-    std::vector<NodeRef> pending(circuit_.roots().rbegin(), circuit_.roots().rend());
+    std::vector<NodeRef> pending(circuit_->roots().rbegin(), circuit_->roots().rend());
     while (!pending.empty()) {
       const auto node = std::move(pending.back());
       pending.pop_back();
-      const auto open = circuit_.open(node);
+      const auto open = circuit_->open(node);
       const auto& upto = open->upto;
       const auto a =
           upto.size() == 1
               ? 0
               : static_cast<std::size_t>(
                     std::ranges::upper_bound(upto, below(random, node->count)) - upto.begin());
-      const auto& members = circuit_.members(*node, *open.get(), a);
+      const auto& members = circuit_->members(*node, *open.get(), a);
       set(chosen, *node, members.size() == 1 ? members[0] : members[random.below(members.size())]);
       push_children(pending, *node, *open.get(), a);
     }
@@ -108,7 +115,7 @@ class SpaceOf : public Space {
 
   void best(const VersionScores& scores, const VisitScored& visit) override {
     if (is_zero(tables_.total())) return;
-    Best<Number>(circuit_, network_, plan_, scores).each(Chosen(versions_.size(), -1), visit);
+    Best<Number>(*circuit_, network_, plan_, scores).each(Chosen(versions_.size(), -1), visit);
   }
 
   std::vector<Bits> beside(const std::vector<Held>& held) override {
@@ -165,14 +172,14 @@ class SpaceOf : public Space {
   using Expansion = typename Circuit<Number>::Expansion;
 
   void set(Chosen& chosen, const Node& node, std::int32_t version) const {
-    if (const auto component = circuit_.component(node); component >= 0)
+    if (const auto component = circuit_->component(node); component >= 0)
       chosen[static_cast<std::size_t>(component)] = version;
   }
 
   // So that the first child is decided next.
   void push_children(std::vector<NodeRef>& pending, const Node& node, const Expansion& open,
                      std::size_t alternative) const {
-    const std::size_t count = circuit_.children(node);
+    const std::size_t count = circuit_->children(node);
     for (std::size_t m = count; m-- > 0;) pending.push_back(open.children[alternative * count + m]);
   }
 
@@ -192,7 +199,8 @@ class SpaceOf : public Space {
   }
 
   const Tables<Number>& under(const Evidence& evidence) {
-    if (!other_tables_) other_tables_ = tables_;
+    if (!other_tables_)
+      other_tables_.emplace(network_, plan_, std::numeric_limits<std::size_t>::max());
     other_tables_->compute(evidence);
     return *other_tables_;
   }
@@ -204,21 +212,21 @@ class SpaceOf : public Space {
         : space_(space),
           visit_(visit),
           chosen_(space.versions_.size(), -1),
-          pending_(space.circuit_.roots().rbegin(), space.circuit_.roots().rend()) {}
+          pending_(space.circuit_->roots().rbegin(), space.circuit_->roots().rend()) {}
 
     bool run() {
       if (pending_.empty()) return visit_(chosen_);
       const NodeRef node = std::move(pending_.back());
       pending_.pop_back();
-      const auto open = space_.circuit_.open(node);
+      const auto open = space_.circuit_->open(node);
       const std::size_t below = pending_.size();
-      const auto component = space_.circuit_.component(*node);
+      const auto component = space_.circuit_->component(*node);
       std::int32_t ignored = -1;
       std::int32_t& version =
           component < 0 ? ignored : chosen_[static_cast<std::size_t>(component)];
       bool more = true;
       for (std::size_t a = 0; more && a < open->option.size(); ++a)
-        for (const auto member : space_.circuit_.members(*node, *open.get(), a)) {
+        for (const auto member : space_.circuit_->members(*node, *open.get(), a)) {
           version = member;
           space_.push_children(pending_, *node, *open.get(), a);
           more = pending_.empty() ? visit_(chosen_) : run();
@@ -241,7 +249,7 @@ class SpaceOf : public Space {
   Plan plan_;
   Tables<Number> tables_;
   std::optional<Tables<Number>> other_tables_;  // under evidence
-  Circuit<Number> circuit_;
+  std::optional<Circuit<Number>> circuit_;
   std::vector<std::size_t> versions_;  // by component: how many
 };
 
@@ -256,15 +264,23 @@ std::vector<std::size_t> cluster(const Network& network, const Bucket& bucket) {
   return {components.begin(), components.end()};
 }
 
+constexpr double bytes_a_place = 3.0 / 16;  // table.hpp
+
+// Half of the memory is for the tables' entries, a quarter for choices once found.
 template <typename Number>
 std::expected<std::unique_ptr<Space>, Entangled> space_of(const Problem& problem, Network network,
                                                           Plan plan, std::size_t number_bytes,
                                                           std::size_t bytes) {
-  const double needed = plan.entries * static_cast<double>(number_bytes);
-  if (needed > static_cast<double>(bytes))
-    return std::unexpected(Entangled{cluster(network, plan.buckets[plan.widest]), needed});
-  const auto left = bytes - static_cast<std::size_t>(needed);
-  return std::make_unique<SpaceOf<Number>>(problem, std::move(network), std::move(plan), left);
+  const double frame = plan.places * bytes_a_place;
+  if (frame > static_cast<double>(bytes) / 4)
+    return std::unexpected(Entangled{cluster(network, plan.buckets[plan.widest]), frame * 4});
+  const auto entries = bytes / 2 / number_bytes;
+  auto space =
+      std::make_unique<SpaceOf<Number>>(problem, std::move(network), std::move(plan), entries);
+  if (const auto bucket = space->fill(bytes / 4))
+    return std::unexpected(Entangled{cluster(space->network(), space->plan().buckets[*bucket]),
+                                     static_cast<double>(bytes)});
+  return space;
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ class Space {
   virtual Chosen guided(const std::vector<Held>& held, const Pick& pick) = 0;
 };
 
-// Why there are no tables: the components of one of them, and the bytes that all would take.
+// Why there are no tables: the components of one of them, and the bytes that all would take at
+// least.
 struct Entangled {
   std::vector<std::size_t> components;
   double bytes = 0;

@@ -19,29 +19,38 @@ using Evidence = std::vector<Bits>;
 template <typename Number>
 class Tables {
  public:
-  Tables(const Network& network, const Plan& plan)
-      : network_(&network), plan_(&plan), tables_(plan.buckets.size()), weights_(tables_.size()) {
-    compute({});
-  }
+  // Keeps at most about `most` entries.
+  Tables(const Network& network, const Plan& plan, std::size_t most)
+      : network_(&network),
+        plan_(&plan),
+        most_(most),
+        tables_(plan.buckets.size()),
+        weights_(tables_.size()) {}
 
-  void compute(const Evidence& evidence) {
+  // Nothing, or the bucket whose table became too large.
+  std::optional<std::size_t> compute(const Evidence& evidence) {
+    std::size_t left = most_;
     for (std::size_t b = 0; b < tables_.size(); ++b) {
       weigh(b, evidence);
-      sum(b);
+      if (!Forward(*this, b, left).run()) return b;
+      left -= tables_[b].size();
     }
+    return {};
   }
 
+  // The product of the roots' tables, which have at most one entry each.
   Number total() const {
     Number product(1);
     for (std::size_t b = 0; b < tables_.size(); ++b)
-      if (plan_->buckets[b].scope.empty()) product *= tables_[b].front();
+      if (is_root(b)) product *= root(b);
     return product;
   }
 
   // Zero where a relation forbids the joint classes.
   Number entry(std::size_t bucket, const std::vector<Index>& joint) const {
-    const auto at = plan_->buckets[bucket].at(joint);
-    return at ? tables_[bucket][*at] : Number(0);
+    const auto place = plan_->buckets[bucket].at(joint);
+    const auto entry = place ? tables_[bucket].find(*place) : Table<Number>::none;
+    return entry == Table<Number>::none ? Number(0) : tables_[bucket][entry];
   }
 
   // By variable and value: the solutions that hold it, for one of the versions it stands for.
@@ -51,15 +60,16 @@ class Tables {
     Number before(1);
     std::vector<Number> after(tables_.size() + 1, Number(1));
     for (std::size_t b = tables_.size(); b-- > 0;)
-      after[b] = is_root(b) ? after[b + 1] * tables_[b].front() : after[b + 1];
+      after[b] = is_root(b) ? after[b + 1] * root(b) : after[b + 1];
     for (std::size_t b = 0; b < tables_.size(); ++b) {
-      derivatives[b].assign(tables_[b].size(), Number(0));
       if (!is_root(b)) continue;
-      derivatives[b].front() = before * after[b + 1];
-      before *= tables_[b].front();
+      if (tables_[b].size() > 0) derivatives[b] = {before * after[b + 1]};
+      before *= root(b);
     }
     for (std::size_t b = tables_.size(); b-- > 0;) {
       by_weight[b].assign(plan_->buckets[b].own_classes, Number(0));
+      for (const auto& message : plan_->buckets[b].messages)
+        derivatives[message.bucket].assign(tables_[message.bucket].size(), Number(0));
       Back(*this, b, derivatives, by_weight[b]).run();
       derivatives[b] = {};
     }
@@ -81,22 +91,27 @@ class Tables {
  private:
   class Forward : Walk<Number> {
    public:
-    Forward(Tables& tables, std::size_t b)
+    Forward(Tables& tables, std::size_t b, std::size_t most)
         : Walk<Number>(*tables.plan_, b, tables.tables_),
+          most_(most),
           table_(tables.tables_[b]),
           weights_(tables.weights_[b]),
           products_(this->depths() * this->bucket_.own_classes) {}
 
-    void run() {
-      table_.assign(this->bucket_.entries, Number(0));
+    // False if there are more than `most` entries.
+    bool run() {
+      table_.clear(this->bucket_.places);
       for (Index t = 0; t < this->bucket_.own_classes; ++t)
         if (is_zero(weights_[t])) this->mask(0)[t / 64] &= ~(Word{1} << (t % 64));
       multiply(0, weights_.data());
+      table_.seal();
+      return table_.size() <= most_;
     }
 
    private:
     // The products of what is known at `depth`, then on.
     void multiply(std::size_t depth, const Number* products) {
+      if (table_.size() > most_) return;
       for (const auto m : this->complete(depth)) {
         Number* own = &products_[depth * this->bucket_.own_classes];
         if (!multiply_by(this->row(depth, m), depth, products, own)) return;
@@ -108,7 +123,7 @@ class Tables {
       }
       Number sum(0);
       this->each_own(depth, [&](std::size_t t) { sum += products[t]; });
-      table_[this->entry()] = std::move(sum);
+      if (!is_zero(sum)) table_.push(this->place(), std::move(sum));
     }
 
     // False if all products are zero.
@@ -120,15 +135,18 @@ class Tables {
         for (Word left = mask[w]; left; left &= left - 1) {
           const auto bit = static_cast<std::size_t>(std::countr_zero(left));
           const std::size_t t = w * 64 + bit;
-          into[t] = products[t] * row[t];
-          if (is_zero(into[t])) mask[w] &= ~(Word{1} << bit);
+          if (const auto entry = row.find(t); entry != Table<Number>::none)
+            into[t] = products[t] * row[entry];
+          else
+            mask[w] &= ~(Word{1} << bit);
         }
         any |= mask[w];
       }
       return any != 0;
     }
 
-    std::vector<Number>& table_;
+    std::size_t most_;
+    Table<Number>& table_;
     const std::vector<Number>& weights_;
     std::vector<Number> products_;
   };
@@ -139,10 +157,12 @@ class Tables {
          std::vector<Number>& by_weight)
         : Walk<Number>(*tables.plan_, b, tables.tables_),
           derivatives_(derivatives),
+          own_table_(tables.tables_[b]),
           own_derivatives_(derivatives[b]),
           by_weight_(by_weight),
           weights_(tables.weights_[b]),
           rows_(this->bucket_.messages.size()),
+          entries_(rows_.size()),
           before_(rows_.size() + 1) {}
 
     void run() { descend(0); }
@@ -153,7 +173,9 @@ class Tables {
         this->each_class(depth, [&] { descend(depth + 1); });
         return;
       }
-      const Number& derivative = own_derivatives_[this->entry()];
+      const auto entry = own_table_.find(this->place());
+      if (entry == Table<Number>::none) return;  // and nothing below it is in a solution
+      const Number& derivative = own_derivatives_[entry];
       if (is_zero(derivative)) return;
       for (std::size_t m = 0; m < rows_.size(); ++m) rows_[m] = this->row(depth, m);
       this->each_own(depth, [&](std::size_t t) { pass_on(t, derivative); });
@@ -161,22 +183,27 @@ class Tables {
 
     void pass_on(std::size_t t, const Number& derivative) {
       before_[0] = derivative;
-      for (std::size_t m = 0; m < rows_.size(); ++m) before_[m + 1] = before_[m] * rows_[m][t];
+      for (std::size_t m = 0; m < rows_.size(); ++m) {
+        entries_[m] = rows_[m].find(t);
+        if (entries_[m] == Table<Number>::none) return;
+        before_[m + 1] = before_[m] * rows_[m][entries_[m]];
+      }
       by_weight_[t] += before_.back();
       if (is_zero(weights_[t])) return;
       Number after = weights_[t];
       for (std::size_t m = rows_.size(); m-- > 0;) {
-        derivatives_[this->bucket_.messages[m].bucket][rows_[m].entry(t, this->start_of(m))] +=
-            before_[m] * after;
-        after *= rows_[m][t];
+        derivatives_[this->bucket_.messages[m].bucket][entries_[m]] += before_[m] * after;
+        after *= rows_[m][entries_[m]];
       }
     }
 
     std::vector<std::vector<Number>>& derivatives_;
+    const Table<Number>& own_table_;
     const std::vector<Number>& own_derivatives_;
     std::vector<Number>& by_weight_;
     const std::vector<Number>& weights_;
     std::vector<typename Walk<Number>::Row> rows_;
+    std::vector<std::size_t> entries_;  // by message
     std::vector<Number> before_;
   };
 
@@ -200,11 +227,12 @@ class Tables {
     weights_[b].assign(weights.begin(), weights.end());
   }
 
-  void sum(std::size_t b) { Forward(*this, b).run(); }
+  Number root(std::size_t b) const { return tables_[b].size() > 0 ? tables_[b][0] : Number(0); }
 
   const Network* network_;
   const Plan* plan_;
-  std::vector<std::vector<Number>> tables_;
+  std::size_t most_;
+  std::vector<Table<Number>> tables_;
   std::vector<std::vector<Number>> weights_;  // by bucket and own class
 };
 

@@ -6,20 +6,20 @@
 #include <algorithm>
 #include <bit>
 
-#include "resolver/plan.hpp"
+#include "resolver/table.hpp"
 
 namespace stackx::resolver {
 
 template <typename Number>
 class Walk {
  public:
-  Walk(const Plan& plan, std::size_t b, const std::vector<std::vector<Number>>& tables)
+  Walk(const Plan& plan, std::size_t b, const std::vector<Table<Number>>& tables)
       : bucket_(plan.buckets[b]), depths_(bucket_.scope.size() + 1), complete_(depths_) {
     steps_.resize(depths_);
     at_.resize(depths_);
     for (std::size_t m = 0; m < bucket_.messages.size(); ++m) {
       const auto& message = bucket_.messages[m];
-      add(message, plan.buckets[message.bucket], tables[message.bucket].data());
+      add(message, plan.buckets[message.bucket], tables[message.bucket]);
     }
     add_own_table();
     masks_.assign(depths_ * bucket_.words, 0);
@@ -31,7 +31,7 @@ class Walk {
  protected:
   // Where a table is read, as far as that is decided: in each of its groups.
   struct Source {
-    const Number* table = nullptr;
+    const Table<Number>* table = nullptr;
     const Bucket* made = nullptr;
     std::size_t slot = 0;             // of its first group in places_
     std::size_t own_group = 0;        // that the variable eliminated here belongs to
@@ -40,14 +40,14 @@ class Walk {
   };
   // One of them for fixed classes of the scope.
   struct Row {
-    const Number* table;
+    const Table<Number>* table;
+    std::size_t place;  // decided by other groups
     const Index* rank;
     const std::size_t* own;
     std::size_t weight;
-    const Number& operator[](std::size_t t) const { return table[rank[own[t]] * weight]; }
-    std::size_t entry(std::size_t t, const Number* start) const {
-      return static_cast<std::size_t>(&(*this)[t] - start);
-    }
+    // The entry by own class, or none.
+    std::size_t find(std::size_t t) const { return table->find(place + rank[own[t]] * weight); }
+    const Number& operator[](std::size_t entry) const { return (*table)[entry]; }
   };
 
   std::size_t depths() const { return depths_; }
@@ -83,21 +83,21 @@ class Walk {
   Row row(std::size_t depth, std::size_t m) const {
     const auto& source = sources_[m];
     const std::size_t* places = &places_[depth * slots_ + source.slot];
-    const Number* table = source.table;
+    std::size_t place = 0;
     for (std::size_t g = 0; g < source.made->groups.size(); ++g)
-      if (g != source.own_group) table += source.made->groups[g].rank[places[g]] * source.weight[g];
-    return {table, source.made->groups[source.own_group].rank.data() + places[source.own_group],
+      if (g != source.own_group) place += source.made->groups[g].rank[places[g]] * source.weight[g];
+    return {source.table, place,
+            source.made->groups[source.own_group].rank.data() + places[source.own_group],
             source.own.data(), source.weight[source.own_group]};
   }
-  const Number* start_of(std::size_t m) const { return sources_[m].table; }
 
-  // The entry of the bucket's own table, at the last depth.
-  std::size_t entry() const {
+  // The place in the bucket's own table, at the last depth; ascending as the walk goes.
+  std::size_t place() const {
     const std::size_t* places = &places_[(depths_ - 1) * slots_ + own_slot_];
-    std::size_t entry = 0;
+    std::size_t place = 0;
     for (std::size_t g = 0; g < bucket_.groups.size(); ++g)
-      entry = entry * bucket_.groups[g].count + bucket_.groups[g].rank[places[g]];
-    return entry;
+      place = place * bucket_.groups[g].count + bucket_.groups[g].rank[places[g]];
+    return place;
   }
 
   const Bucket& bucket_;
@@ -108,8 +108,8 @@ class Walk {
     std::vector<std::size_t> offset;  // by class
   };
 
-  void add(const Message& message, const Bucket& made, const Number* table) {
-    Source source{table, &made, slots_, 0, {}, {}};
+  void add(const Message& message, const Bucket& made, const Table<Number>& table) {
+    Source source{&table, &made, slots_, 0, {}, {}};
     std::size_t depth = 0;
     for (std::size_t i = 0; i < message.position.size(); ++i) {
       std::vector<std::size_t> offset;
