@@ -1,19 +1,18 @@
 """stackx resolve against an oracle of its own: the BLAS catalog's stacks, enumerated and checked in Python."""
 
-import hashlib
 import itertools
 import json
+import math
 import unittest
 
-from harness import EXAMPLE, BlackBox
+from harness import EXAMPLE, ROOT
+from resolve_box import ResolveBox, stack_id
+
+FLASK = ROOT / "examples" / "tensorflow-flask" / "project.json"
+FLASK_STACKS = 8182511977833649821182538240
 
 
-def stack_id(components):
-    text = json.dumps(components, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-class Resolve(BlackBox):
+class Resolve(ResolveBox):
     def test_example_counts_and_lists_agree(self):
         answer = self.json("resolve", EXAMPLE, "--count")
         self.assertEqual(answer["project"], "blas-cpu")
@@ -85,6 +84,78 @@ class Resolve(BlackBox):
         self.assertIn("3.8", clash)
         self.assertNotIn("unrelated", clash)
         self.assertIn("no valid stack", self.stackx("resolve", project, exit_code=1).stdout)
+
+
+class Counts(ResolveBox):
+    def test_counts_and_shares_beyond_any_machine_number_are_exact_decimals(self):
+        # 60 pairs: b's version is not above a's, 10 * 11 / 2 ways each.
+        pairs, versions = 60, range(1, 11)
+        components = {}
+        for pair in range(pairs):
+            components[f"a{pair}"] = {str(a): {"requires": {f"b{pair}": f"<={a}"}} for a in versions}
+            components[f"b{pair}"] = [str(b) for b in versions]
+        self.catalog(components)
+        project = self.project(requires={f"a{pair}": "*" for pair in range(pairs)})
+        answer = self.json("resolve", project, "--count")
+        self.assertEqual(answer["components"], 2 * pairs)
+        self.assertEqual(answer["valid_stacks"], str(55 ** pairs))
+        self.assertEqual(answer["raw_combinations"], str(10 ** (2 * pairs)))
+        shares = self.json("resolve", project, "--share")
+        self.assertEqual(shares["valid_stacks"], str(55 ** pairs))
+        for version in versions:
+            self.assertEqual(shares["stacks_with"]["a7"][str(version)], str(version * 55 ** (pairs - 1)))
+            self.assertEqual(shares["stacks_with"]["b7"][str(version)], str((11 - version) * 55 ** (pairs - 1)))
+
+    def test_shares_are_how_often_the_list_holds_each_version(self):
+        for seed in (2, 8, 10):
+            project, catalog = self.generated(seed)
+            every = self.stacks(project)
+            for name, versions in self.json("resolve", project, "--share")["stacks_with"].items():
+                self.assertEqual(versions.keys(), catalog.components[name]["versions"].keys())
+                for version, number in versions.items():
+                    self.assertEqual(int(number), sum(stack.get(name) == version for stack in every), (seed, name, version))
+
+    def test_a_person_reads_grouped_digits(self):
+        self.catalog({f"c{i}": [str(v) for v in range(10)] for i in range(20)})
+        text = self.stackx("resolve", self.project(requires={f"c{i}": "*" for i in range(20)})).stdout
+        number = f"{10 ** 20:,}"
+        self.assertIn(f"test: {number} valid stacks out of {number} combinations of 20 components", text)
+
+    def test_cycles_are_solved_and_do_not_support_themselves(self):
+        self.catalog({"a": {"1": {"requires": {"b": "*"}}, "2": {}}, "b": {"1": {"requires": {"a": "*"}}, "2": {"requires": {"c": "*"}}},
+                      "c": {"1": {"requires": {"b": ">=2"}}}})
+        listed = {tuple(sorted(stack.items())) for stack in self.stacks(self.project(requires={"a": "*"}))}
+        # Not a 2 with b 2 and c 1: these need each other, and nobody needs them.
+        self.assertEqual(listed, {(("a", "2"),), (("a", "1"), ("b", "1")), (("a", "1"), ("b", "2"), ("c", "1"))})
+
+    def test_a_ring_of_a_hundred(self):
+        # Each version needs the next component not to be older; around the ring all are of one version.
+        ring, versions = 100, 5
+        self.catalog({f"r{i}": {str(v): {"requires": {f"r{(i + 1) % ring}": f">={v}"}} for v in range(versions)} for i in range(ring)})
+        self.assertEqual(self.count(self.project(requires={"r0": "*"})), versions)
+
+
+class TensorflowFlask(ResolveBox):
+    """The real catalog: 73 packages as they were in November 2019."""
+
+    def test_count_and_shares(self):
+        answer = self.json("resolve", FLASK, "--count")
+        self.assertEqual(answer["valid_stacks"], str(FLASK_STACKS))
+        shares = self.json("resolve", FLASK, "--share")
+        catalog = self.document("tensorflow-flask-2019-11.json")
+        self.assertEqual(answer["components"], len(shares["stacks_with"]))
+        self.assertEqual(answer["raw_combinations"],
+                         str(math.prod(len(catalog["components"][name]["versions"]) for name in shares["stacks_with"])))
+        for root in ("tensorflow", "flask"):
+            self.assertEqual(shares["stacks_with"][root].keys(), catalog["components"][root]["versions"].keys())
+            self.assertEqual(sum(map(int, shares["stacks_with"][root].values())), FLASK_STACKS)
+
+    def test_a_requirements_txt_over_the_catalog_of_that_name_asks_the_same(self):
+        project = self.write("requirements.txt", "tensorflow\nFlask\n")
+        self.assertEqual(self.count(project, "--catalog", "tensorflow-flask-2019-11.json"), FLASK_STACKS)
+
+    def document(self, name):
+        return json.loads((ROOT / "specs" / "data" / name).read_text())
 
 
 if __name__ == "__main__":
