@@ -16,7 +16,7 @@
 
 namespace stackx::resolver {
 
-// `bytes` for the tables of the easier problem; takes up to a million draws, some ten seconds. Where
+// `bytes` for the tables of the easier problem; takes up to a million draws, a minute or two. Where
 // not one of them is a stack, and hashing would take too long, the estimate is the upper bound. The
 // same for the same seed on every machine.
 ApproximateCount approximate_count(const Problem& problem, std::uint64_t seed,
