@@ -18,7 +18,7 @@ class ResolveBox(BlackBox):
         document = {}
         for component, versions in components.items():
             entries = versions if isinstance(versions, dict) else {version: {} for version in versions}
-            document[component] = {"kind": "package", "versions": entries}
+            document[component] = {"kind": "runtime" if component == "python" else "package", "versions": entries}
         return self.write(name, {"$schema": "stackx/catalog/1", "components": document})
 
     def generated(self, seed):
