@@ -72,6 +72,9 @@ void print_approximate_count(const Loaded& loaded, const Resolver& resolver,
   }
   if (about.exact)
     fmt::print("{}: {} valid stacks", loaded.project.name, grouped(about.estimate));
+  else if (about.low == 0)
+    fmt::print("{}: APPROXIMATE: at most {} valid stacks, with a confidence of {:.0f} %",
+               loaded.project.name, grouped(about.high), 100 * about.confidence);
   else
     fmt::print(
         "{}: APPROXIMATE: about {} valid stacks, between {} and {} with a confidence of {:.0f} %",
@@ -239,7 +242,7 @@ void answer(const Options& options, const Loaded& loaded, const Resolver& resolv
 }
 
 void resolve(const Options& options, Globals& globals) {
-  const Loaded loaded = load(options.project.file, globals, options.project.context);
+  const Loaded loaded = load(options.project.file, globals, options.project.context, Need::stacks);
   const auto start = std::chrono::steady_clock::now();
   const Resolver resolver(loaded.project, loaded.catalog,
                           {static_cast<std::size_t>(options.memory_gib * (1 << 30))});

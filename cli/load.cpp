@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -69,10 +70,13 @@ void add_project_options(CLI::App& command, ProjectOptions& options) {
 }
 
 Loaded load(const fs::path& project_file, const Globals& globals,
-            const specs::PythonContext& context) {
+            const specs::PythonContext& context, Need need) {
   auto [project, catalog] = specs::load_project(project_file, globals.data_directory, context);
-  Loaded loaded{std::move(project), std::move(catalog),
-                inspector::detect_host(globals.data_directory)};
+  Loaded loaded{std::move(project), std::move(catalog), {}};
+  const bool of_host = std::ranges::any_of(loaded.project.hardware,
+                                           [](const auto& one) { return one.second == "host"; });
+  if (!of_host && need == Need::stacks) return loaded;
+  loaded.host = inspector::detect_host(globals.data_directory);
   resolver::bind_host(loaded.project, loaded.catalog, loaded.host);
   return loaded;
 }

@@ -14,11 +14,14 @@ namespace stackx::cli {
 struct Loaded {
   specs::Project project;  // hardware "host" replaced by the version that the catalog now holds
   specs::Catalog catalog;
-  specs::Host host;
+  specs::Host host;  // where Need::machine asked for it, or the project's hardware is this machine
 };
 
+// Detecting the machine takes longer than counting the stacks of most projects.
+enum class Need { stacks, machine };
+
 Loaded load(const std::filesystem::path& project_file, const Globals& globals,
-            const specs::PythonContext& context = {});
+            const specs::PythonContext& context = {}, Need need = Need::machine);
 
 // The positional PROJECT, and what a requirements.txt, Pipfile or pyproject.toml does not say.
 struct ProjectOptions {

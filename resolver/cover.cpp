@@ -89,7 +89,7 @@ class Coverer {
       result.rows.push_back(best_row());
       take(result.rows.back());
     }
-    drop_superfluous(result.rows);
+    Compaction(*this, result.rows).run();
     return result;
   }
 
@@ -150,7 +150,7 @@ class Coverer {
 
   // The best of some rows, each grown from another combination.
   Chosen best_row() {
-    constexpr std::size_t candidates = 12;
+    const std::size_t candidates = combinations_.size() < 20'000 ? 40 : 12;
     Chosen best;
     std::size_t most = 0;
     std::size_t tried = 0;
@@ -160,6 +160,7 @@ class Coverer {
       if (!uncovered_.contains(combinations_[i].data())) continue;
       ++tried;
       auto row = grown(combinations_[i]);
+      improve(row, combinations_[i]);
       const auto gain = gain_of(row);
       if (gain <= most) continue;
       most = gain;
@@ -224,24 +225,132 @@ class Coverer {
     });
   }
 
-  // A row goes if others hold all of its combinations, first rows (the fullest) last.
-  void drop_superfluous(std::vector<Chosen>& rows) const {
-    std::unordered_map<std::uint64_t, std::uint32_t> times;
-    const auto key = [&](const Id* one) {
-      std::uint64_t key = 0;
+  // Other versions, one component after the other, while that gains combinations.
+  void improve(Chosen& row, const Combination& seed) {
+    std::vector<std::size_t> order;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      bool fixed = row[c] < 0;
       for (unsigned i = 0; i < uncovered_.strength(); ++i)
-        key = key * component_of_.size() + one[i];
-      return key;
-    };
-    for (const auto& row : rows) each_combination(row, [&](const Id* one) { ++times[key(one)]; });
-    for (std::size_t r = rows.size(); r-- > 0;) {
-      bool needed = false;
-      each_combination(rows[r], [&](const Id* one) { needed = needed || times[key(one)] == 1; });
-      if (needed) continue;
-      each_combination(rows[r], [&](const Id* one) { --times[key(one)]; });
-      rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(r));
+        fixed = fixed || component_of_[seed[i]] == c;
+      if (!fixed) order.push_back(c);
+    }
+    for (bool improved = true; improved;) {
+      improved = false;
+      random_.shuffle(order);
+      for (const auto c : order) improved = improve(row, c) || improved;
     }
   }
+
+  bool improve(Chosen& row, std::size_t c) {
+    std::vector<Id> others;
+    for (std::size_t d = 0; d < row.size(); ++d)
+      if (d != c && row[d] >= 0) others.push_back(id(d, row[d]));
+    const auto gain = [&](std::int32_t version) {
+      std::size_t gain = 0;
+      each_with(uncovered_.strength(), id(c, version), others,
+                [&](const Id* one) { gain += uncovered_.contains(one); });
+      return gain;
+    };
+    const std::int32_t before = row[c];
+    std::int32_t best = before;
+    std::size_t most = gain(before);
+    const Id end = c + 1 < first_.size() ? first_[c + 1] : static_cast<Id>(component_of_.size());
+    for (std::int32_t version = 0; first_[c] + static_cast<Id>(version) < end; ++version) {
+      if (version == before || gain(version) <= most) continue;
+      row[c] = version;
+      if (!space_.holds(row).value_or(false)) continue;
+      best = version;
+      most = gain(version);
+    }
+    row[c] = best;
+    return best != before;
+  }
+
+  // Fewer rows that hold the same.
+  class Compaction {
+   public:
+    Compaction(Coverer& coverer, std::vector<Chosen>& rows) : coverer_(coverer), rows_(rows) {
+      for (const auto& row : rows) count(row, 1);
+    }
+
+    void run() {
+      for (bool fewer = true; fewer;) {
+        fewer = false;
+        for (std::size_t r = rows_.size(); r-- > 0;) fewer = drop(r) || fewer;
+      }
+    }
+
+   private:
+    std::uint64_t key(const Id* one) const {
+      std::uint64_t key = 0;
+      for (unsigned i = 0; i < coverer_.uncovered_.strength(); ++i)
+        key = key * coverer_.component_of_.size() + one[i];
+      return key;
+    }
+
+    void count(const Chosen& row, int change) {
+      coverer_.each_combination(row, [&](const Id* one) { times_[key(one)] += change; });
+    }
+
+    // Only this row holds these.
+    std::vector<Combination> own(const Chosen& row) const {
+      std::vector<Combination> own;
+      coverer_.each_combination(row, [&](const Id* one) {
+        if (times_.at(key(one)) != 1) return;
+        Combination combination{};
+        std::copy_n(one, coverer_.uncovered_.strength(), combination.begin());
+        own.push_back(combination);
+      });
+      return own;
+    }
+
+    bool drop(std::size_t r) {
+      const auto rows_before = rows_;
+      const auto times_before = times_;
+      const Chosen row = rows_[r];
+      const auto orphans = own(row);
+      if (orphans.size() > 2 * row.size()) return false;
+      rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(r));
+      count(row, -1);
+      const bool housed = std::ranges::all_of(orphans, [&](const Combination& one) {
+        return times_[key(one.data())] > 0 ||
+               std::ranges::any_of(rows_, [&](Chosen& other) { return house(one, other); });
+      });
+      if (housed) return true;
+      rows_ = rows_before;
+      times_ = times_before;
+      return false;
+    }
+
+    // Changes the row so that it holds the combination too, if it loses nothing that only it holds.
+    bool house(const Combination& one, Chosen& row) {
+      Chosen changed = row;
+      std::size_t changes = 0;
+      for (unsigned i = 0; i < coverer_.uncovered_.strength(); ++i) {
+        const auto held = coverer_.held(one[i]);
+        changes += changed[held.component] != held.version;
+        changed[held.component] = held.version;
+      }
+      if (changes > 2) return false;
+      bool loses = false;
+      coverer_.each_combination(row, [&](const Id* held) {
+        if (loses || times_.at(key(held)) != 1) return;
+        for (unsigned i = 0; i < coverer_.uncovered_.strength(); ++i) {
+          const auto version = coverer_.held(held[i]);
+          loses = loses || changed[version.component] != version.version;
+        }
+      });
+      if (loses || !coverer_.space_.holds(changed).value_or(false)) return false;
+      count(row, -1);
+      count(changed, 1);
+      row = changed;
+      return true;
+    }
+
+    Coverer& coverer_;
+    std::vector<Chosen>& rows_;
+    std::unordered_map<std::uint64_t, int> times_;
+  };
 
   Space& space_;
   specs::Random random_;
@@ -256,7 +365,16 @@ class Coverer {
 }  // namespace
 
 CoverRows cover(Space& space, const Problem& problem, unsigned strength, std::uint64_t seed) {
-  return Coverer(space, problem, strength, seed).run();
+  // Chance plays a part: the smallest of some attempts, more of them where they cost little.
+  constexpr std::size_t most_attempts = 16, worth = 8'000;
+  auto best = Coverer(space, problem, strength, seed).run();
+  const std::size_t attempts = std::clamp<std::size_t>(
+      worth / std::max<std::size_t>(1, best.combinations), 1, most_attempts);
+  for (std::size_t i = 1; i < attempts; ++i) {
+    auto other = Coverer(space, problem, strength, specs::derive_seed(seed, "cover", i)).run();
+    if (other.rows.size() < best.rows.size()) best = std::move(other);
+  }
+  return best;
 }
 
 }  // namespace stackx::resolver

@@ -3,8 +3,9 @@
 //
 // Which combinations are possible is read off the tables, exactly. Each row is grown greedily, from
 // several combinations that are not covered yet; the walk through the circuit allows only choices
-// that complete to a stack, so rows are valid by construction (Cohen et al., AETG, 1997). At the
-// end, rows that the others make superfluous are dropped.
+// that complete to a stack, so rows are valid by construction (Cohen et al., AETG, 1997), and is
+// then improved version by version. At the end a row goes if what only it holds finds room in the
+// others, where that takes other versions of one or two components.
 #pragma once
 
 #include "resolver/space.hpp"

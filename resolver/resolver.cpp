@@ -36,7 +36,8 @@ struct Resolver::Engine {
     throw TooEntangled(
         fmt::format(
             "{} depend on each other in too many ways to be counted exactly: the tables would "
-            "take more than {:.3g} GiB, and {:.3g} GiB are allowed. Pin one of these components to fewer "
+            "take more than {:.3g} GiB, and {:.3g} GiB are allowed. Pin one of these components to "
+            "fewer "
             "versions, or allow more memory",
             fmt::join(names, ", "), space.error().bytes / gib,
             static_cast<double>(limits.bytes) / gib),
@@ -86,7 +87,7 @@ std::optional<Unsolvable> Resolver::explain(const std::string& component,
 }
 
 ApproximateCount Resolver::count_approximately(std::uint64_t seed) const {
-  return approximate_count(engine_->problem, seed);
+  return approximate_count(engine_->problem, seed, engine_->limits.bytes);
 }
 
 // Versions that no stack holds for a reason further away than excluded() looks are marked as well,

@@ -92,9 +92,9 @@ using Choice = std::vector<std::int32_t>;
 // Of stacks that cannot be counted exactly.
 struct ApproximateCount {
   BigInt estimate;
-  BigInt low, high;       // estimate / (1 + tolerance) and estimate * (1 + tolerance)
-  double confidence = 1;  // that the count lies between them
-  bool exact = false;     // then all three are the count
+  BigInt low, high;  // hold the count with this confidence
+  double confidence = 1;
+  bool exact = false;  // then all three are the count
 };
 
 struct Cover {
@@ -127,7 +127,7 @@ class Resolver {
   // and versions that the project does not know.
   std::optional<Unsolvable> explain(const std::string& component, const std::string& version) const;
 
-  // Needs no tables. The same for the same seed on every machine.
+  // From an easier project whose tables fit. The same for the same seed on every machine.
   ApproximateCount count_approximately(std::uint64_t seed) const;
 
   // The versions, what they require, and which are excluded and why, in Graphviz' language.

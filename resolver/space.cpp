@@ -28,9 +28,61 @@ class EmptySpace : public Space {
     return nothing;
   }
   Chosen guided(const std::vector<Held>&, const Pick&) override { return {}; }
+  std::optional<bool> holds(const Chosen&) const override { return false; }
 
  private:
   std::vector<std::vector<BigInt>> shares_;
+};
+
+// Networks of components only, with one value a version: a choice is judged relation by relation.
+class Direct {
+ public:
+  static std::optional<Direct> of(const Network& network,
+                                  const std::vector<std::size_t>& versions) {
+    Direct direct;
+    direct.network_ = &network;
+    for (const auto count : versions) direct.value_of_.emplace_back(count + 1, no_value);
+    direct.variable_of_.assign(versions.size(), no_value);
+    for (std::size_t x = 0; x < network.variables.size(); ++x) {
+      const auto& variable = network.variables[x];
+      if (variable.kind != Variable::Kind::component) return {};
+      direct.variable_of_[variable.index] = x;
+      for (std::size_t v = 0; v < variable.size(); ++v) {
+        auto held = variable.versions[v];
+        if (held.empty()) held.push_back(-1);
+        for (const auto version : held) {
+          auto& value = direct.value_of_[variable.index][static_cast<std::size_t>(version + 1)];
+          if (value != no_value) return {};
+          value = v;
+        }
+      }
+    }
+    return direct;
+  }
+
+  bool holds(const Chosen& chosen) const {
+    std::vector<std::size_t> values(network_->variables.size());
+    std::vector<bool> lacks(values.size());
+    for (std::size_t c = 0; c < chosen.size(); ++c) {
+      const auto value = value_of_[c][static_cast<std::size_t>(chosen[c] + 1)];
+      if (value == no_value) return false;
+      values[variable_of_[c]] = value;
+      lacks[variable_of_[c]] = network_->variables[variable_of_[c]].needs[value];
+    }
+    for (const auto& relation : network_->relations) {
+      const auto v = values[relation.first], w = values[relation.second];
+      if (!relation.allowed[v][w]) return false;
+      if (relation.first_supported[v][w]) lacks[relation.first] = false;
+      if (relation.second_supported[v][w]) lacks[relation.second] = false;
+    }
+    return std::ranges::none_of(lacks, std::identity{});
+  }
+
+ private:
+  static constexpr std::size_t no_value = static_cast<std::size_t>(-1);
+  const Network* network_ = nullptr;
+  std::vector<std::size_t> variable_of_;            // by component
+  std::vector<std::vector<std::size_t>> value_of_;  // by component and version + 1
 };
 
 template <typename Number>
@@ -41,9 +93,15 @@ class SpaceOf : public Space {
     for (const auto& component : problem.components) versions_.push_back(component.versions.size());
   }
 
+  std::optional<bool> holds(const Chosen& chosen) const override {
+    if (!direct_) return {};
+    return direct_->holds(chosen);
+  }
+
   // Comes first. Nothing, or the bucket whose table is too large.
   std::optional<std::size_t> fill(std::size_t circuit_bytes) {
     const auto too_large = tables_.compute({});
+    direct_ = Direct::of(network_, versions_);
     if (!too_large) circuit_.emplace(network_, plan_, tables_, circuit_bytes);
     return too_large;
   }
@@ -247,6 +305,7 @@ class SpaceOf : public Space {
 
   Network network_;
   Plan plan_;
+  std::optional<Direct> direct_;
   Tables<Number> tables_;
   std::optional<Tables<Number>> other_tables_;  // under evidence
   std::optional<Circuit<Number>> circuit_;

@@ -46,6 +46,8 @@ class Space {
   virtual std::vector<Bits> beside(const std::vector<Held>& held) = 0;
   // The stack with these versions (there must be one) that `pick` decides for step by step.
   virtual Chosen guided(const std::vector<Held>& held, const Pick& pick) = 0;
+  // Is it a stack? Nothing where only the tables could tell.
+  virtual std::optional<bool> holds(const Chosen& chosen) const = 0;
 };
 
 // Why there are no tables: the components of one of them, and the bytes that all would take at
