@@ -333,7 +333,7 @@ void add_resolve(CLI::App& app, Globals& globals) {
       ->type_name("GIB")
       ->capture_default_str();
   command->add_flag("--approximate", options->approximate,
-                    "Count by random hashing, marked as approximate: for what cannot be counted");
+                    "Estimate the count, with a confidence interval: for what cannot be counted exactly");
   command->callback([options, &globals] { resolve(*options, globals); });
 }
 
