@@ -124,14 +124,11 @@ void import_pypi(const Options& options) {
   const auto settings = pip_settings(options.pip, options.index_url);
   const auto transport = pypi::make_curl({.ca_file = settings.ca_file});
   ProgressLine line;
-  pypi::Index index({settings.index_url, options.offline},
-                    pypi::Cache(inspector::cache_directory() / "pypi"), *transport,
-                    [&](const pypi::Progress& progress) {
-                      line.show({.planned = progress.planned,
-                                 .done = progress.done,
-                                 .seconds_left = -1,
-                                 .current = progress.current});
-                    });
+  pypi::Index index(
+      {settings.index_url, options.offline}, pypi::Cache(inspector::cache_directory() / "pypi"),
+      *transport, [&](const pypi::Progress& progress) {
+        line.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));
+      });
   const auto closure =
       pypi::walk(roots, target, {options.files, options.before, options.prereleases}, index);
   line.finish();

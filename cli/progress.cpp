@@ -35,8 +35,10 @@ void ProgressLine::clear() {
   drawn_ = false;
 }
 
-void ProgressLine::show(const inspector::Progress& progress) {
-  last_ = text(progress);
+void ProgressLine::show(const inspector::Progress& progress) { show(text(progress)); }
+
+void ProgressLine::show(std::string line) {
+  last_ = std::move(line);
   if (terminal_) {
     clear();
     fmt::print(stderr, "{}", last_.substr(0, terminal_width() - 1));

@@ -15,6 +15,7 @@ class ProgressLine {
  public:
   ProgressLine();
   void show(const inspector::Progress& progress);
+  void show(std::string line);
   void say(const std::string& line);  // a remark above the progress line
   void finish();                      // leaves the last state standing
 
