@@ -241,7 +241,16 @@ void answer(const Options& options, const Loaded& loaded, const Resolver& resolv
   }
 }
 
+// What belongs to another question, which was not asked, would be ignored silently.
+void check(const Options& options) {
+  if (!options.scores.empty() && !options.top && options.lock.empty())
+    throw bad_input("--score: says what --top and --lock rank by; add one of them");
+  if (options.approximate && !options.count && !options.asks_nothing())
+    throw bad_input("--approximate: says how to count; add --count");
+}
+
 void resolve(const Options& options, Globals& globals) {
+  check(options);
   const Loaded loaded = load(options.project.file, globals, options.project.context, Need::stacks);
   const auto start = std::chrono::steady_clock::now();
   const Resolver resolver(loaded.project, loaded.catalog,
@@ -264,15 +273,28 @@ void resolve(const Options& options, Globals& globals) {
   }
 }
 
+// CLI11 takes "-1" for the largest number there is.
+const CLI::Validator whole_number(
+    [](const std::string& text) {
+      const bool digits = !text.empty() && text.size() <= 18 &&
+                          text.find_first_not_of("0123456789") == std::string::npos;
+      return digits ? std::string{}
+                    : "expected a whole number from 0 to 18 digits long, found " + text;
+    },
+    "", "whole number");
+
 void add_questions(CLI::App& command, Options& options) {
   command.add_flag("--count", options.count,
                    "Valid stacks out of raw combinations, both exact (the default)");
   command.add_flag("--share", options.share,
                    "For each version, how many of the valid stacks hold it");
-  command.add_option("--list", options.list, "The first N stacks, one a line")->type_name("N");
+  command.add_option("--list", options.list, "The first N stacks, one a line")
+      ->check(whole_number)
+      ->type_name("N");
   command
       .add_option("--sample", options.sample,
                   "N stacks by --strategy; uniform: independent draws, one may come twice")
+      ->check(whole_number)
       ->type_name("N");
   command
       .add_option(
@@ -280,6 +302,7 @@ void add_questions(CLI::App& command, Options& options) {
           "uniform; latest: fewest steps behind the latest versions first, with that score; "
           "distance: different in as many components as can be found")
       ->check(CLI::IsMember({"uniform", "latest", "distance"}))
+      ->needs("--sample")
       ->capture_default_str();
   command
       .add_option("--cover", options.cover,
@@ -289,6 +312,7 @@ void add_questions(CLI::App& command, Options& options) {
   command
       .add_option("--top", options.top,
                   "The K stacks with the highest sum of scores, in order, equals in that of --list")
+      ->check(whole_number)
       ->type_name("K");
   command
       .add_option(
@@ -318,6 +342,7 @@ void add_resolve(CLI::App& app, Globals& globals) {
   add_project_options(*command, options->project);
   add_questions(*command, *options);
   command->add_option("--seed", options->seed, "Of --sample, --cover and --approximate")
+      ->check(whole_number)
       ->type_name("S")
       ->capture_default_str();
   command
@@ -332,8 +357,9 @@ void add_resolve(CLI::App& app, Globals& globals) {
       ->check(CLI::PositiveNumber)
       ->type_name("GIB")
       ->capture_default_str();
-  command->add_flag("--approximate", options->approximate,
-                    "Estimate the count, with a confidence interval: for what cannot be counted exactly");
+  command->add_flag(
+      "--approximate", options->approximate,
+      "Estimate the count, with a confidence interval: for what cannot be counted exactly");
   command->callback([options, &globals] { resolve(*options, globals); });
 }
 

@@ -10,6 +10,7 @@
 
 #include "inspector/host.hpp"
 #include "specs/error.hpp"
+#include "specs/python_project.hpp"
 
 namespace stackx::cli {
 
@@ -71,6 +72,15 @@ void add_project_options(CLI::App& command, ProjectOptions& options) {
 
 Loaded load(const fs::path& project_file, const Globals& globals,
             const specs::PythonContext& context, Need need) {
+  const specs::PythonContext nothing;
+  const bool asked = !context.python.empty() || context.platform != nothing.platform ||
+                     !context.extras.empty() || !context.groups.empty();
+  if (asked && !specs::is_python_project(project_file))
+    throw bad_input(
+        fmt::format("{}: --python, --platform, --extra and --group belong to Python projects "
+                    "(requirements.txt, "
+                    "Pipfile, pyproject.toml); a project of stackx says all of this itself",
+                    project_file.string()));
   auto [project, catalog] = specs::load_project(project_file, globals.data_directory, context);
   Loaded loaded{std::move(project), std::move(catalog), {}};
   const bool of_host = std::ranges::any_of(loaded.project.hardware,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <unordered_map>
 
 #include "specs/error.hpp"
@@ -85,6 +86,7 @@ class Coverer {
   CoverRows run() {
     CoverRows result;
     result.combinations = combinations_.size();
+    result.at_least = lower_bound();
     while (uncovered_.count() > 0) {
       result.rows.push_back(best_row());
       take(result.rows.back());
@@ -146,6 +148,19 @@ class Coverer {
     combinations_.push_back(combination);
     uncovered_.insert(ids.data());
     for (const auto id : ids) ++potential_[id];
+  }
+
+  // No two combinations of the same components go into one row.
+  std::size_t lower_bound() const {
+    std::map<std::array<std::size_t, 3>, std::size_t> counts;
+    std::size_t most = 0;
+    for (const auto& combination : combinations_) {
+      std::array<std::size_t, 3> components{};
+      for (unsigned i = 0; i < uncovered_.strength(); ++i)
+        components[i] = component_of_[combination[i]];
+      most = std::max(most, ++counts[components]);
+    }
+    return most;
   }
 
   // The best of some rows, each grown from another combination.
@@ -366,11 +381,11 @@ class Coverer {
 
 CoverRows cover(Space& space, const Problem& problem, unsigned strength, std::uint64_t seed) {
   // Chance plays a part: the smallest of some attempts, more of them where they cost little.
-  constexpr std::size_t most_attempts = 16, worth = 8'000;
+  constexpr std::size_t most_attempts = 8, worth = 8'000;
   auto best = Coverer(space, problem, strength, seed).run();
   const std::size_t attempts = std::clamp<std::size_t>(
       worth / std::max<std::size_t>(1, best.combinations), 1, most_attempts);
-  for (std::size_t i = 1; i < attempts; ++i) {
+  for (std::size_t i = 1; i < attempts && best.rows.size() > best.at_least; ++i) {
     auto other = Coverer(space, problem, strength, specs::derive_seed(seed, "cover", i)).run();
     if (other.rows.size() < best.rows.size()) best = std::move(other);
   }

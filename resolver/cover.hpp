@@ -15,6 +15,7 @@ namespace stackx::resolver {
 struct CoverRows {
   std::vector<Chosen> rows;
   std::uint64_t combinations = 0;  // valid ones; every one is held by a row
+  std::size_t at_least = 0;        // no set of stacks holds them all with fewer rows
 };
 
 // 1 <= strength <= 3. Throws Error(bad_input) where there are more combinations than can be listed.

@@ -10,6 +10,7 @@
 #include "resolver/excluded.hpp"
 #include "resolver/explain.hpp"
 #include "resolver/graph.hpp"
+#include "resolver/listed_space.hpp"
 #include "resolver/sampler.hpp"
 #include "resolver/sat_space.hpp"
 #include "resolver/space.hpp"
@@ -21,9 +22,19 @@ struct Resolver::Engine {
   Problem problem;
   Limits limits;
   std::shared_ptr<Space> everything;
+  bool too_many = false;  // stacks to list, as far as tried
 
+  // Entangled components that leave few stacks are listed.
   Space& space() {
-    if (!everything) everything = make({});
+    constexpr std::size_t few = 10'000;
+    if (everything) return *everything;
+    try {
+      everything = make({});
+    } catch (const TooEntangled&) {
+      if (!too_many) everything = listed_space(problem, few);
+      too_many = !everything;
+      if (!everything) throw;
+    }
     return *everything;
   }
 

@@ -106,6 +106,8 @@ Scores parse_scores(const Node& document, const Catalog& catalog) {
       }
       if (!value.json().is_number()) value.fail("expected a number");
       entries.push_back({name, entry->version.text(), parse_decimal(value.scalar()), value});
+      if (-entries.back().value.exponent > most_digits)
+        value.fail(fmt::format("a score has at most {} decimals; round it", most_digits));
       decimals = std::max(decimals, -entries.back().value.exponent);
     }
   }
