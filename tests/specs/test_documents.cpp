@@ -11,6 +11,7 @@
 #include "specs/microarchitecture.hpp"
 #include "specs/plan.hpp"
 #include "specs/project.hpp"
+#include "specs/score.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;
@@ -20,8 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path documents = STACKX_SOURCE_DIR "/tests/specs/documents";
-const std::vector<std::string> formats{"catalog", "project", "plan", "inspection",
-                                       "microarchitectures"};
+const std::vector<std::string> formats{
+    "catalog", "project", "plan", "inspection", "microarchitectures", "score"};
 
 struct Case {
   std::string name, format;
@@ -67,13 +68,21 @@ void read_project(const Node& node) {
   parse_project(node, load_catalog(documents / "project" / "catalog.json"));
 }
 
+Catalog some_packages() {
+  return parse_catalog(Node::parse_text(R"({"$schema": "stackx/catalog/1", "components": {
+    "numpy": {"kind": "package", "versions": {"1.26.0": {}, "1.26.4": {}, "2.0.1": {}}},
+    "python": {"kind": "runtime", "versions": {"3.12": {}}}}})",
+                                        "packages"));
+}
+
 std::string judge(const Case& one) {
   const std::map<std::string, std::function<void(const Node&)>> readers{
       {"catalog", [](const Node& node) { check(parse_catalog(node), "c"); }},
       {"project", read_project},
       {"plan", [](const Node& node) { plan_from(node); }},
       {"inspection", [](const Node& node) { inspection_from(node); }},
-      {"microarchitectures", [](const Node& node) { Microarchitectures::parse(node); }}};
+      {"microarchitectures", [](const Node& node) { Microarchitectures::parse(node); }},
+      {"score", [](const Node& node) { parse_scores(node, some_packages()); }}};
   return message_of(
       [&] { readers.at(one.format)(Node::parse_text(one.document.dump(), one.format)); });
 }
