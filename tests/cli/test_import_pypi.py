@@ -5,6 +5,7 @@ import html
 import http.server
 import io
 import json
+import sys
 import os
 import tarfile
 import threading
@@ -325,7 +326,8 @@ class ImportPypi(BlackBox):
                 self.environment[variable] = index.url
                 if variable == "PIP_CONFIG_FILE":
                     self.environment[variable] = str(self.write("pip.conf", f"[global]\nindex-url = {index.url}\n"))
-                done = self.stackx("catalog", "import", "pypi", "app", "--python", "3.7")
+                # The system's python3 need not have pip; the tests' own has.
+                done = self.stackx("catalog", "import", "pypi", "app", "--python", "3.7", "--pip", sys.executable)
                 self.assertIn("app", json.loads(done.stdout)["components"])
 
     def test_unusable_projects_stay_visible(self):
