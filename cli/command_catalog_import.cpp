@@ -73,7 +73,7 @@ const char* to_string(pypi::Files files) {
   return "?";
 }
 
-pypi::CatalogHead head(const Options& options, const pypi::Target& target) {
+pypi::CatalogHead head(const Options& options, const specs::Target& target) {
   std::string roots;
   for (const auto& name : options.names) roots += (roots.empty() ? "" : ", ") + name;
   const auto day = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
@@ -118,7 +118,7 @@ void summarize(const pypi::Closure& closure, const Options& options, std::size_t
 }
 
 void import_pypi(const Options& options) {
-  const pypi::Target target(options.python, options.platform);
+  const specs::Target target(options.python, options.platform);
   const auto roots = roots_of(options, target.environment());
   if (!options.before.empty()) check_date(options.before);
   const auto settings = pip_settings(options.pip, options.index_url);

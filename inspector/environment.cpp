@@ -137,6 +137,10 @@ Environments::Done Environments::add(StackEnvironment& result, const specs::Comp
       case specs::ArtifactType::path:
         done = add_path(result, part, artifact);
         break;
+      case specs::ArtifactType::sdist:
+        done = unsupported(fmt::format("{} {}: source archives are built for a Python, and this stack has none",
+                                       part.component, part.version));
+        break;
       case specs::ArtifactType::debootstrap:
       case specs::ArtifactType::oci:
         done = unsupported(fmt::format("{} {}: the local runner takes no base images",

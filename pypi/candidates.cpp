@@ -15,12 +15,12 @@ using specs::Versioning;
 
 struct Release {
   Version version;
-  std::vector<std::pair<File, std::optional<WheelTags>>> files;  // usable ones
+  std::vector<std::pair<File, std::optional<specs::WheelTags>>> files;  // usable ones
   std::string reason;                                            // why the last file was not
 };
 
 // An invalid Requires-Python says nothing, as for pip.
-bool python_fits(const std::string& requires_python, const Target& target) {
+bool python_fits(const std::string& requires_python, const specs::Target& target) {
   const auto range = SpecifierSet::parse(requires_python, Versioning::pep440);
   return !range || range->contains(target.python_version());
 }
@@ -31,7 +31,7 @@ bool pins(const SpecifierSet& range, const Version& version) {
 }
 
 std::string unusable(const File& file, const Version& version, const SpecifierSet& range,
-                     const Target& target, const Rules& rules) {
+                     const specs::Target& target, const Rules& rules) {
   if (!range.contains(version)) return "outside of the range asked for";
   if (!rules.before.empty() && file.uploaded.empty())
     return "the index does not say when it was uploaded";
@@ -44,11 +44,11 @@ std::string unusable(const File& file, const Version& version, const SpecifierSe
 
 // Keys order as versions do.
 std::map<std::string, Release> releases_of(const std::string& name, const Listing& listing,
-                                           const SpecifierSet& range, const Target& target,
+                                           const SpecifierSet& range, const specs::Target& target,
                                            const Rules& rules, std::vector<LeftOut>& left_out) {
   std::map<std::string, Release> releases;
   for (const auto& file : listing.files) {
-    const auto parsed = parse_file_name(file.name, name);
+    const auto parsed = specs::parse_file_name(file.name, name);
     if (!parsed) {
       if (parsed.error().starts_with("version")) left_out.push_back({file.name, parsed.error()});
       continue;  // eggs, installers, signatures: nothing that pip takes
@@ -65,7 +65,7 @@ std::map<std::string, Release> releases_of(const std::string& name, const Listin
 }
 
 // Of wheels for something else: for this platform first, then the latest Python.
-auto closeness(const File& file, const WheelTags& tags, const Target& target) {
+auto closeness(const File& file, const specs::WheelTags& tags, const specs::Target& target) {
   const auto& python = tags.pythons.back();
   return std::tuple(target.fits_platform(tags), python.size(), python, file.name);
 }
@@ -79,7 +79,7 @@ std::string python_range(const std::string& tag) {
 }
 
 // Of the wheels for this platform.
-std::vector<std::string> other_pythons(const Release& release, const Target& target) {
+std::vector<std::string> other_pythons(const Release& release, const specs::Target& target) {
   std::set<std::string> ranges;
   for (const auto& [file, tags] : release.files)
     if (tags && target.fits_platform(*tags))
@@ -88,9 +88,9 @@ std::vector<std::string> other_pythons(const Release& release, const Target& tar
   return {ranges.begin(), ranges.end()};
 }
 
-std::optional<Candidate> candidate(const Release& release, const Target& target, Files allowed) {
+std::optional<Candidate> candidate(const Release& release, const specs::Target& target, Files allowed) {
   const File *best = nullptr, *other = nullptr, *source = nullptr;
-  const WheelTags* other_tags = nullptr;
+  const specs::WheelTags* other_tags = nullptr;
   std::pair<int, std::string> best_rank;
   for (const auto& [file, tags] : release.files) {
     if (!tags) {
@@ -127,7 +127,7 @@ void drop_prereleases(Candidates& all, const SpecifierSet& range) {
 }  // namespace
 
 Candidates choose(const std::string& name, const Listing& listing, const SpecifierSet& range,
-                  const Target& target, const Rules& rules) {
+                  const specs::Target& target, const Rules& rules) {
   Candidates result;
   for (const auto& [key, release] :
        releases_of(name, listing, range, target, rules, result.left_out)) {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "pypi/listing.hpp"
-#include "pypi/target.hpp"
+#include "specs/wheel_target.hpp"
 #include "specs/specifier.hpp"
 
 namespace stackx::pypi {
@@ -47,6 +47,6 @@ struct Candidates {
 
 // `name` is normalised; `range` is what the user asked of it.
 Candidates choose(const std::string& name, const Listing& listing, const specs::SpecifierSet& range,
-                  const Target& target, const Rules& rules);
+                  const specs::Target& target, const Rules& rules);
 
 }  // namespace stackx::pypi

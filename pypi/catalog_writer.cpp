@@ -40,7 +40,7 @@ Json python_requirement(const std::string& declared, const std::vector<std::stri
   return any.size() == 1 ? any[0] : Json{{"any", any}};
 }
 
-Json entry(const std::string& name, const Release& release, const Target& target) {
+Json entry(const std::string& name, const Release& release, const specs::Target& target) {
   Requirements requirements;
   for (const auto* dependency : dependencies(release, target, ""))
     add(requirements, name, *dependency);
@@ -64,7 +64,7 @@ Json entry(const std::string& name, const Release& release, const Target& target
 
 // What an extra adds may contradict the version it belongs to: then it requires nothing that exists.
 Json extra_entry(const std::string& name, const std::string& extra, const Release& release,
-                 const Target& target) {
+                 const specs::Target& target) {
   Requirements requirements;
   add(requirements, name, "==" + release.candidate.version.text());
   for (const auto* dependency : dependencies(release, target, extra)) {
@@ -121,7 +121,7 @@ std::string count_reasons(const std::vector<LeftOut>& left_out) {
   return text;
 }
 
-std::string write_catalog(const Closure& closure, const Target& target, const CatalogHead& head) {
+std::string write_catalog(const Closure& closure, const specs::Target& target, const CatalogHead& head) {
   std::map<std::string, std::pair<Json, std::vector<std::string>>> components;
   components["python"] = {{{"kind", "runtime"}, {"description", target.text()}},
                           {row(target.python(), Json::object())}};

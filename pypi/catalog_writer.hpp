@@ -21,7 +21,7 @@ struct CatalogHead {
   std::string source;  // of all facts, with the day they were read
 };
 
-std::string write_catalog(const Closure& closure, const Target& target, const CatalogHead& head);
+std::string write_catalog(const Closure& closure, const specs::Target& target, const CatalogHead& head);
 
 // "3 pre-release, 1 yanked": how often each reason stands there, the most frequent first.
 std::string count_reasons(const std::vector<LeftOut>& left_out);

@@ -14,7 +14,7 @@ using specs::SpecifierSet;
 using specs::Versioning;
 
 // Why this version cannot stand in a catalog, or "".
-std::string unusable(const std::string& name, const Release& release, const Target& target) {
+std::string unusable(const std::string& name, const Release& release, const specs::Target& target) {
   for (const auto* dependency : dependencies(release, target, "")) {
     if (!dependency->url.empty()) return fmt::format("requires {} by URL", dependency->name);
     if (dependency->name == name && !dependency->versions.contains(release.candidate.version))
@@ -24,7 +24,7 @@ std::string unusable(const std::string& name, const Release& release, const Targ
 }
 
 std::expected<Release, std::string> release_of(const std::string& name, const Candidate& candidate,
-                                               const Metadata& metadata, const Target& target) {
+                                               const Metadata& metadata, const specs::Target& target) {
   Release release{candidate, candidate.file.requires_python, metadata.authoritative, {}};
   if (release.requires_python.empty()) release.requires_python = metadata.requires_python;
   const auto python = SpecifierSet::parse(release.requires_python, Versioning::pep440);
@@ -45,7 +45,7 @@ std::expected<Release, std::string> release_of(const std::string& name, const Ca
 
 class Walk {
  public:
-  Walk(const std::vector<Dependency>& roots, const Target& target, const Rules& rules, Index& index)
+  Walk(const std::vector<Dependency>& roots, const specs::Target& target, const Rules& rules, Index& index)
       : target_(target), rules_(rules), index_(index) {
     for (const auto& root : roots) {
       const auto [known, fresh] = ranges_.emplace(root.name, root.versions);
@@ -126,7 +126,7 @@ class Walk {
       for (const auto* dependency : dependencies(release, target_, extra)) want(*dependency);
   }
 
-  const Target& target_;
+  const specs::Target& target_;
   const Rules& rules_;
   Index& index_;
   std::map<std::string, SpecifierSet> ranges_;  // asked of the roots
@@ -137,12 +137,12 @@ class Walk {
 
 }  // namespace
 
-Closure walk(const std::vector<Dependency>& roots, const Target& target, const Rules& rules,
+Closure walk(const std::vector<Dependency>& roots, const specs::Target& target, const Rules& rules,
              Index& index) {
   return Walk(roots, target, rules, index).run();
 }
 
-std::vector<const Dependency*> dependencies(const Release& release, const Target& target,
+std::vector<const Dependency*> dependencies(const Release& release, const specs::Target& target,
                                             const std::string& extra) {
   const auto& plain = target.environment();
   auto with_extra = plain;

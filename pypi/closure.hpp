@@ -35,11 +35,11 @@ struct Project {
 using Closure = std::map<std::string, Project>;  // by normalised name
 
 // Throws Error(bad_input) if the index does not know a root.
-Closure walk(const std::vector<specs::Dependency>& roots, const Target& target, const Rules& rules,
+Closure walk(const std::vector<specs::Dependency>& roots, const specs::Target& target, const Rules& rules,
              Index& index);
 
 // The dependencies that hold without an extra, or those that `extra` adds.
-std::vector<const specs::Dependency*> dependencies(const Release& release, const Target& target,
+std::vector<const specs::Dependency*> dependencies(const Release& release, const specs::Target& target,
                                                    const std::string& extra);
 
 }  // namespace stackx::pypi

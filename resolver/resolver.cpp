@@ -144,6 +144,8 @@ void Resolver::draw(std::uint64_t count, std::uint64_t seed,
 }
 
 std::vector<specs::Stack> Resolver::sample(const specs::SamplerSpec& sampler) const {
+  if (sampler.kind == specs::SamplerSpec::Kind::cover)
+    return cover(static_cast<unsigned>(sampler.strength), sampler.seed).stacks;
   const auto space = [&](const std::optional<Stratum>& stratum) {
     engine_->space();
     return stratum ? engine_->make(stratum) : engine_->everything;

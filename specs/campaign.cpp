@@ -17,7 +17,7 @@ using Kind = SamplerSpec::Kind;
 
 Kind kind_from(const Node& node) {
   std::vector<std::string> names;
-  for (const Kind kind : {Kind::uniform, Kind::stratified, Kind::all}) {
+  for (const Kind kind : {Kind::uniform, Kind::stratified, Kind::all, Kind::cover}) {
     names.push_back(to_string(kind));
     if (node.text() == names.back()) return kind;
   }
@@ -38,7 +38,7 @@ double positive(const Node& node) {
 
 // A key that its kind of sampler would ignore is a mistake.
 SamplerSpec sampler_from(const Node& node) {
-  node.only({"kind", "by", "count", "seed"});
+  node.only({"kind", "by", "count", "seed", "strength"});
   SamplerSpec sampler;
   sampler.kind = kind_from(node.at("kind"));
   const auto by = node.find("by"), count = node.find("count");
@@ -50,6 +50,14 @@ SamplerSpec sampler_from(const Node& node) {
   }
   if (count && sampler.kind == Kind::all)
     count->fail("the sampler \"all\" takes every stack; remove \"count\"");
+  if (count && sampler.kind == Kind::cover)
+    count->fail("a cover is as small as it can be made; remove \"count\"");
+  if (const auto strength = node.find("strength")) {
+    if (sampler.kind != Kind::cover)
+      strength->fail("only the sampler \"cover\" has a strength; remove it");
+    sampler.strength = at_least(*strength, 1);
+    if (sampler.strength > 3) strength->fail("expected a strength of 1 to 3");
+  }
   if (count) sampler.count = at_least(*count, 1);
   if (const auto seed = node.find("seed")) sampler.seed = seed->unsigned_integer();
   return sampler;
@@ -65,6 +73,8 @@ const char* to_string(SamplerSpec::Kind kind) {
       return "stratified";
     case Kind::all:
       return "all";
+    case Kind::cover:
+      return "cover";
   }
   return "?";
 }
@@ -90,9 +100,11 @@ CampaignSpec campaign_from(const Node& node) {
   if (const auto sentinels = node.find("sentinels"))
     campaign.sentinels = sentinels->unsigned_integer();
   if (const auto limits = node.find("limits")) {
-    limits->only({"seconds", "memory_gib"});
+    limits->only({"seconds", "memory_gib", "processes", "cpus"});
     if (const auto most = limits->find("seconds")) campaign.timeout_seconds = positive(*most);
     if (const auto most = limits->find("memory_gib")) campaign.memory_gib = positive(*most);
+    if (const auto most = limits->find("processes")) campaign.processes = at_least(*most, 1);
+    if (const auto most = limits->find("cpus")) campaign.cpus = at_least(*most, 1);
   }
   return campaign;
 }
@@ -100,7 +112,13 @@ CampaignSpec campaign_from(const Node& node) {
 Json to_json(const CampaignSpec& campaign) {
   Json sampler = {{"kind", to_string(campaign.sampler.kind)}, {"seed", campaign.sampler.seed}};
   if (campaign.sampler.kind == Kind::stratified) sampler["by"] = campaign.sampler.by;
-  if (campaign.sampler.kind != Kind::all) sampler["count"] = campaign.sampler.count;
+  if (campaign.sampler.kind == Kind::cover) sampler["strength"] = campaign.sampler.strength;
+  if (campaign.sampler.kind == Kind::uniform || campaign.sampler.kind == Kind::stratified)
+    sampler["count"] = campaign.sampler.count;
+  Json limits = {{"seconds", campaign.timeout_seconds}, {"memory_gib", campaign.memory_gib}};
+  const CampaignSpec usual;  // plans made before these limits keep their ids
+  if (campaign.processes != usual.processes) limits["processes"] = campaign.processes;
+  if (campaign.cpus != usual.cpus) limits["cpus"] = campaign.cpus;
   Json budget = Json::object();
   if (campaign.budget_inspections) budget["inspections"] = *campaign.budget_inspections;
   if (campaign.budget_minutes) budget["minutes"] = *campaign.budget_minutes;
@@ -111,7 +129,7 @@ Json to_json(const CampaignSpec& campaign) {
           {"parallel", campaign.parallel},
           {"max_failed", campaign.max_failed},
           {"sentinels", campaign.sentinels},
-          {"limits", {{"seconds", campaign.timeout_seconds}, {"memory_gib", campaign.memory_gib}}}};
+          {"limits", limits}};
 }
 
 }  // namespace stackx::specs

@@ -18,11 +18,13 @@ class Node;
 //               fill goes to the others), so that a library with a single stack is not drowned by
 //               one with hundreds
 //   all         every stack
+//   cover       so few that every valid combination of versions of `strength` components stands in one
 struct SamplerSpec {
-  enum class Kind { uniform, stratified, all } kind = Kind::uniform;
+  enum class Kind { uniform, stratified, all, cover } kind = Kind::uniform;
   std::string by;
   std::uint64_t count = 20;
   std::uint64_t seed = 0;
+  std::uint64_t strength = 2;  // of a cover
 };
 
 struct CampaignSpec {
@@ -36,11 +38,13 @@ struct CampaignSpec {
   std::uint64_t sentinels = 0;    // arms repeated under a second name
   double timeout_seconds = 120;   // of one inspection's run
   double memory_gib = 4;          // of one inspection's processes together
+  std::uint64_t processes = 256;  // at once, of one inspection
+  std::uint64_t cpus = 0;         // that one inspection may use; 0: as many as its threads
 };
 
-// {"sampler": {"kind", "by", "count", "seed"}, "rounds", "budget": {"inspections", "minutes"},
+// {"sampler": {"kind", "by", "count", "seed", "strength"}, "rounds", "budget": {"inspections", "minutes"},
 // "runner", "parallel",
-//  "max_failed", "sentinels", "limits": {"seconds", "memory_gib"}}; what is left out has the value
+//  "max_failed", "sentinels", "limits": {"seconds", "memory_gib", "processes", "cpus"}}; what is left out has the value
 //  above.
 nlohmann::json to_json(const CampaignSpec& campaign);
 CampaignSpec campaign_from(const Node& node);

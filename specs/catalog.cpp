@@ -150,6 +150,8 @@ const char* to_string(ArtifactType type) {
   switch (type) {
     case ArtifactType::wheel:
       return "wheel";
+    case ArtifactType::sdist:
+      return "sdist";
     case ArtifactType::system:
       return "system";
     case ArtifactType::debootstrap:

@@ -20,17 +20,23 @@
 namespace stackx::specs {
 
 enum class Kind { hardware, driver, runtime, package, image, setting };
-enum class ArtifactType { wheel, system, debootstrap, oci, path };
+enum class ArtifactType { wheel, sdist, system, debootstrap, oci, path };
 const char* to_string(Kind kind);
 const char* to_string(ArtifactType type);
 
 // What the inspector installs or looks for.
-//   wheel   file, sha256, size (bytes); name and version are the component's own, or
-//   `package`/`package_version` system  package (Debian name): must be installed, in this version
-//   if the versioning is debian path    file: something already on this machine debootstrap, oci  a
-//   base image: suite or reference in `file`
-// `library`, for those that hold one: what the PI loads, relative to the environment for wheels,
-// else absolute.
+//
+//   wheel        file, sha256, size (bytes); name and version are the component's own, or `package` and
+//                `package_version`. Of several, the one that suits the stack's Python best.
+//   sdist        the same for a source archive: built where no wheel suits
+//   system       package (Debian name): in a stack with an image it is installed there, else it must be
+//                on this machine, in this version if the versioning is debian
+//   path         file: something already on this machine
+//   debootstrap  a base image: the suite in `file`
+//   oci          a base image: the reference in `file`
+//
+// `library`, for those that hold one: what the PI loads, relative to the environment for wheels, else
+// absolute. `program`: the Python interpreter that it brings, absolute (system, path, debootstrap, oci).
 struct Artifact {
   ArtifactType type;
   std::string file;
@@ -39,6 +45,7 @@ struct Artifact {
   std::string package;
   std::string package_version;
   std::string library;
+  std::string program;
 };
 
 struct VersionEntry {

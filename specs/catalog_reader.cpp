@@ -30,9 +30,9 @@ constexpr std::array kinds{Kind::hardware, Kind::driver, Kind::runtime,
                            Kind::package,  Kind::image,  Kind::setting};
 constexpr std::array schemes{Versioning::pep440, Versioning::semver, Versioning::debian,
                              Versioning::opaque};
-constexpr std::array artifact_types{ArtifactType::wheel, ArtifactType::system,
-                                    ArtifactType::debootstrap, ArtifactType::oci,
-                                    ArtifactType::path};
+constexpr std::array artifact_types{ArtifactType::wheel,       ArtifactType::sdist,
+                                    ArtifactType::system,      ArtifactType::path,
+                                    ArtifactType::debootstrap, ArtifactType::oci};
 
 Versioning versioning_of(const Node& component) {
   const auto node = component.find("versioning");
@@ -112,8 +112,14 @@ void check_library(const Artifact& artifact, const Node& place) {
     place.fail("expected a path inside the environment: neither absolute nor with \"..\"");
 }
 
+void check_program(const Artifact& artifact, const Node& place) {
+  if (artifact.type == ArtifactType::wheel || artifact.type == ArtifactType::sdist)
+    place.fail("an interpreter comes with an image, a system package or a path, not with a wheel");
+  if (!std::filesystem::path(artifact.program).is_absolute()) place.fail("expected an absolute path");
+}
+
 Artifact read_artifact(const Node& node) {
-  node.only({"type", "file", "sha256", "size", "package", "package_version", "library"});
+  node.only({"type", "file", "sha256", "size", "package", "package_version", "library", "program"});
   Artifact artifact;
   artifact.type = word(node.at("type"), artifact_types);
   const bool system = artifact.type == ArtifactType::system;
@@ -125,11 +131,13 @@ Artifact read_artifact(const Node& node) {
   artifact.library = optional_text(node, "library");
   if (const auto size = node.find("size")) artifact.size = size->unsigned_integer();
   if (!artifact.sha256.empty()) check_sha256(artifact.sha256, node.at("sha256"));
+  artifact.program = optional_text(node, "program");
   if (!artifact.library.empty()) check_library(artifact, node.at("library"));
-  if (artifact.type == ArtifactType::wheel) {
+  if (!artifact.program.empty()) check_program(artifact, node.at("program"));
+  if (artifact.type == ArtifactType::wheel || artifact.type == ArtifactType::sdist) {
     node.at("sha256");
     if (artifact.file.find('/') != std::string::npos)
-      node.at("file").fail("expected the wheel's file name, without a directory");
+      node.at("file").fail("expected the file's name, without a directory");
   }
   return artifact;
 }

@@ -3,15 +3,17 @@
 
 #include "pypi/archive.hpp"
 #include "pypi/candidates.hpp"
-#include "pypi/file_name.hpp"
+#include "specs/distribution_file.hpp"
 #include "pypi/http.hpp"
 #include "pypi/listing.hpp"
 #include "pypi/metadata.hpp"
-#include "pypi/target.hpp"
+#include "specs/wheel_target.hpp"
 #include "specs/error.hpp"
 
 using namespace stackx;
 using namespace stackx::pypi;
+using specs::Target;
+using specs::parse_file_name;
 
 namespace {
 

@@ -14,14 +14,14 @@
 
 #include "specs/version.hpp"
 
-namespace stackx::pypi {
+namespace stackx::specs {
 
 struct WheelTags {
   std::vector<std::string> pythons, abis, platforms;
 };
 
 struct FileName {
-  specs::Version version;
+  Version version;
   std::optional<WheelTags> wheel;  // none: a source archive
 };
 
@@ -29,4 +29,4 @@ struct FileName {
 std::expected<FileName, std::string> parse_file_name(std::string_view file,
                                                      std::string_view project);
 
-}  // namespace stackx::pypi
+}  // namespace stackx::specs

@@ -10,10 +10,10 @@
 #include <optional>
 #include <string>
 
-#include "pypi/file_name.hpp"
+#include "specs/distribution_file.hpp"
 #include "specs/marker.hpp"
 
-namespace stackx::pypi {
+namespace stackx::specs {
 
 class Target {
  public:
@@ -25,9 +25,9 @@ class Target {
   // Of a wheel for other Pythons: is it for this platform?
   bool fits_platform(const WheelTags& tags) const;
 
-  const specs::MarkerEnvironment& environment() const { return environment_; }
+  const MarkerEnvironment& environment() const { return environment_; }
   const std::string& python() const { return python_; }           // as given: "3.7"
-  const specs::Version& python_version() const { return full_; }  // "3.7.0"
+  const Version& python_version() const { return full_; }  // "3.7.0"
   std::string text() const;                                       // "CPython 3.7 on linux x86_64"
 
  private:
@@ -37,8 +37,8 @@ class Target {
   std::string python_, system_, machine_;
   int major_ = 0, minor_ = 0;
   int glibc_ = 0;  // newest minor version of glibc 2 that wheels may ask for
-  specs::MarkerEnvironment environment_;
-  specs::Version full_;
+  MarkerEnvironment environment_;
+  Version full_;
 };
 
-}  // namespace stackx::pypi
+}  // namespace stackx::specs

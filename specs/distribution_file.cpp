@@ -1,10 +1,10 @@
-#include "pypi/file_name.hpp"
+#include "specs/distribution_file.hpp"
 
 #include <array>
 
 #include "specs/pep508.hpp"
 
-namespace stackx::pypi {
+namespace stackx::specs {
 namespace {
 
 constexpr std::array<std::string_view, 6> kArchives{".tar.gz", ".zip",    ".tar.bz2",
@@ -20,8 +20,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
-std::expected<specs::Version, std::string> version_of(std::string_view text) {
-  const auto version = specs::Version::parse(text, specs::Versioning::pep440);
+std::expected<Version, std::string> version_of(std::string_view text) {
+  const auto version = Version::parse(text, Versioning::pep440);
   if (!version) return std::unexpected("version not after PEP 440");
   return *version;
 }
@@ -30,7 +30,7 @@ std::expected<FileName, std::string> wheel(std::string_view stem, std::string_vi
   const auto parts = split(stem, '-');
   if (parts.size() != 5 && parts.size() != 6)
     return std::unexpected("wheel's name not after PEP 427");
-  if (specs::normalized_name(parts[0]) != project)
+  if (normalized_name(parts[0]) != project)
     return std::unexpected("file of another project");
   std::string text = parts[1];
   for (char& c : text)
@@ -45,7 +45,7 @@ std::expected<FileName, std::string> wheel(std::string_view stem, std::string_vi
 // The name itself may hold '-': the version begins after the one that leaves the project's name before it.
 std::expected<FileName, std::string> archive(std::string_view stem, std::string_view project) {
   for (auto dash = stem.find('-'); dash != stem.npos; dash = stem.find('-', dash + 1)) {
-    if (specs::normalized_name(stem.substr(0, dash)) != project) continue;
+    if (normalized_name(stem.substr(0, dash)) != project) continue;
     const auto version = version_of(stem.substr(dash + 1));
     if (!version) return std::unexpected(version.error());
     return FileName{*version, std::nullopt};
@@ -64,4 +64,4 @@ std::expected<FileName, std::string> parse_file_name(std::string_view file,
   return std::unexpected("neither wheel nor source archive");
 }
 
-}  // namespace stackx::pypi
+}  // namespace stackx::specs

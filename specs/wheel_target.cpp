@@ -1,4 +1,4 @@
-#include "pypi/target.hpp"
+#include "specs/wheel_target.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "specs/pep440.hpp"
 
-namespace stackx::pypi {
+namespace stackx::specs {
 namespace {
 
 constexpr int kAnyGlibc = 999;
@@ -47,10 +47,10 @@ std::optional<Manylinux> manylinux(const std::string& platform) {
 Target::Target(const std::string& python, const std::string& platform) : python_(python) {
   const auto wheels_for = manylinux(platform);
   const std::string words = wheels_for ? "linux " + wheels_for->machine : platform;
-  environment_ = specs::MarkerEnvironment::for_python(python, words);  // checks both
+  environment_ = MarkerEnvironment::for_python(python, words);  // checks both
   glibc_ = wheels_for ? wheels_for->glibc : kAnyGlibc;
   const auto& variables = environment_.variables;
-  full_ = *specs::Version::parse(variables.at("python_full_version"), specs::Versioning::pep440);
+  full_ = *Version::parse(variables.at("python_full_version"), Versioning::pep440);
   const auto& numbers = variables.at("python_version");
   major_ = number(numbers.substr(0, numbers.find('.'))).value_or(0);
   minor_ = number(numbers.substr(numbers.find('.') + 1)).value_or(0);
@@ -132,4 +132,4 @@ bool Target::fits_platform(const WheelTags& tags) const {
       tags.platforms, [&](const auto& platform) { return platform_rank(platform).has_value(); });
 }
 
-}  // namespace stackx::pypi
+}  // namespace stackx::specs
