@@ -9,7 +9,7 @@
 #include <set>
 
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
+#include "cli/inspect_job.hpp"
 #include "cli/progress.hpp"
 #include "inspector/campaign.hpp"
 #include "inspector/inspector.hpp"
@@ -26,12 +26,13 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  fs::path project, pi;
+  JobOptions job;
+  fs::path pi;
   std::string runner;
   std::optional<std::uint64_t> rounds, sample, seed;
   std::vector<std::string> budget;    // "400" inspections, "30m" or "90s" or "1h"
   std::optional<std::string> resume;  // empty: the newest campaign of the project
-  bool dry_run = false, offline = false;
+  bool dry_run = false;
 };
 
 std::atomic<bool> interrupted = false;  // the one thing that a signal handler may touch
@@ -156,7 +157,7 @@ inspector::Context context(const Options& options, const Loaded& loaded, const G
   context.pi =
       options.pi.empty() ? globals.executable_directory / "stackx-pi" : fs::absolute(options.pi);
   context.supervisor = globals.executable_directory / "stackx-supervise";
-  context.offline = options.offline;
+  context.offline = options.job.offline;
   context.stackx_version = STACKX_VERSION;
   context.stop = [] { return interrupted.load(); };  // Ctrl-C ends the run under way, too
   return context;
@@ -215,7 +216,8 @@ void check_hardware(const Loaded& loaded) {
 }
 
 void inspect(const Options& options, Globals& globals) {
-  Loaded loaded = load(options.project, globals);
+  Job job = load_job(options.job, globals);
+  Loaded& loaded = job.loaded;
   apply(options, loaded.project.campaign);
   check_hardware(loaded);
   if (options.dry_run) {
@@ -267,9 +269,7 @@ void add_inspect(CLI::App& app, Globals& globals) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand(
       "inspect", "Build and measure a sample of a project's stacks, in interleaved rounds");
-  command->add_option("project", options->project, "Project file (stackx/project/1)")
-      ->required()
-      ->type_name("PROJECT");
+  add_job_options(*command, options->job);
   command
       ->add_option("--runner", options->runner,
                    "Where the PI runs: local (under bubblewrap where it works)")
@@ -293,7 +293,6 @@ void add_inspect(CLI::App& app, Globals& globals) {
       ->default_str("");
   command->add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
       ->type_name("FILE");
-  command->add_flag("--offline", options->offline, "Use what is cached and fetch nothing");
   command->add_flag("--dry-run", options->dry_run,
                     "Show the plan and what it would fetch, run nothing");
   command->callback([options, command, &globals] {
