@@ -1,9 +1,11 @@
 // The Python interpreters of this machine: what is asked of them, and where they are found.
 //
-// Looked for: python2, python2.7, python3, python3.N on PATH and in /usr/bin, /usr/local/bin and /opt/*/bin,
-// pyenv's versions ($PYENV_ROOT, ~/.pyenv), conda environments ($CONDA_PREFIX, ~/miniconda3, ~/miniforge3, ...).
-// Each is asked once by running it (isolated: -E -s -S); one that does not answer is left out. The same program
-// under several names is one interpreter.
+// Looked for: python, python2, python2.N, python3, python3.N on PATH and in /usr/bin, /usr/local/bin and
+// /opt/*/bin; the installations of pyenv ($PYENV_ROOT, ~/.pyenv), asdf, mise and uv; conda environments
+// ($CONDA_PREFIX, ~/miniconda3, ~/miniforge3, ..., ~/.conda/environments.txt). Each is asked once by running it
+// (isolated: -E -s -S); one that does not answer is left out. The same program under several names is one
+// interpreter. Left out: PyPy, free-threaded and 32-bit builds, for which no wheel of a catalog is meant; the
+// shims of pyenv, asdf and mise, which need a shell and the user's settings to find the interpreter they stand for.
 #pragma once
 
 #include <filesystem>
@@ -14,21 +16,32 @@
 namespace stackx::inspector {
 
 struct Interpreter {
-  std::filesystem::path program;      // as found, absolute: /usr/bin/python3.11
-  std::string version;                // "3.11.2"
-  std::string cache_tag;              // of its bytecode: "cpython-311"; empty for Python 2
-  std::filesystem::path prefix;       // sys.base_prefix: what it needs of the file system, beside libc
-  std::filesystem::path environment;  // sys.prefix where it belongs to a virtual environment, else empty
+  std::filesystem::path program;  // absolute: /usr/bin/python3.11; of several names the real file's
+  std::string version;            // "3.11.2", "3.14.0rc1"
+  std::string cache_tag;          // of its bytecode: "cpython-311"; empty for Python 2
+  std::string abi;                // as wheels name it: "cp311", "cp36m", "cp27mu"
+  std::filesystem::path prefix;   // sys.base_prefix: what it needs of the file system, beside libc
+  std::filesystem::path
+      environment;  // sys.prefix where it belongs to a virtual environment, else empty
 };
 
-// Newest first; of equal versions the one of the system first.
-std::vector<Interpreter> find_interpreters();
+// Where to look.
+struct InterpreterPlaces {
+  std::vector<std::filesystem::path> programs;  // directories of programs, the system's first
+  std::vector<std::filesystem::path> prefixes;  // of installations: PREFIX/bin/python3
+};
+InterpreterPlaces usual_interpreter_places();
+
+// Newest first; of equal versions the one of the system first, virtual environments last.
+std::vector<Interpreter> find_interpreters(
+    const InterpreterPlaces& places = usual_interpreter_places());
 
 // What one program says of itself; nothing if it is no CPython, or does not answer within 10 s.
 std::optional<Interpreter> ask_interpreter(const std::filesystem::path& program);
 
 // The one that serves a stack's python component: the same release as far as the component states it
 // ("3.6" is served by 3.6.15, "3.6.15" by that alone). Virtual environments serve nobody but themselves.
-const Interpreter* serving(const std::vector<Interpreter>& interpreters, const std::string& version);
+const Interpreter* serving(const std::vector<Interpreter>& interpreters,
+                           const std::string& version);
 
 }  // namespace stackx::inspector
