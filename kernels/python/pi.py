@@ -1,0 +1,66 @@
+"""Performance indicators of Python frameworks: the counterpart of stackx-pi, same protocol and parameters.
+
+    PROGRAM -s -S bootstrap.py SITE_DIR pi.py matmul framework=numpy m=1024 n=1024 k=1024 threads=1
+
+One script each, which can be started alone too: matmul.py, conv1d.py, conv2d.py, import_time.py (PI `import`), hello_world.py.
+Which framework is measured says framework=...; without it the one that is installed (stackx_pi/frameworks/__init__.py).
+
+Thoth's PI scripts (thoth-station/performance) and the words that ask the same here:
+    tensorflow/matmul.py         pi.py matmul  framework=tensorflow     MATRIX_SIZE=N -> m=N n=N k=N
+    tensorflow/conv1d.py         pi.py conv1d  framework=tensorflow
+    tensorflow/conv2d.py         pi.py conv2d  framework=tensorflow
+    pytorch/matmul.py, conv*.py  the same with framework=torch
+    import.py                    pi.py import
+  dtype=float32 has the same name; REPS=N -> repetitions=N mini_batch=1 (Thoth times N single calls and keeps their median);
+  device cpu|gpu -> device=cpu|gpu; input B H W C and filter -> batch, height, width, in_channels, kernel, out_channels; strides
+  -> stride; padding SAME|VALID -> padding=same|valid; data_format NHWC|NCHW (1D: NWC|NCW) -> layout=channels_last|channels_first.
+  Rates differ by the count: a product is 2mnk flop here, less than that by mn there; for convolutions see stackx_pi/work.py.
+"""
+
+from __future__ import absolute_import, print_function
+
+import importlib
+import sys
+
+from stackx_pi import VERSION, protocol
+from stackx_pi.errors import UsageError
+from stackx_pi.parameters import nearest
+
+SCRIPTS = [("matmul", "matmul"), ("conv1d", "conv1d"), ("conv2d", "conv2d"), ("import", "import_time"),
+           ("hello_world", "hello_world")]
+
+
+def all_pis():
+    return [importlib.import_module(script).PI for _, script in SCRIPTS]
+
+
+def find_pi(name):
+    scripts = dict(SCRIPTS)
+    if name in scripts:
+        return importlib.import_module(scripts[name]).PI
+    near = nearest(name, [known for known, _ in SCRIPTS])
+    raise UsageError('unknown performance indicator "%s"; %s' % (
+        name, 'did you mean "%s"?' % near if near else "see pi.py list"))
+
+
+def main(words):
+    command = words[0] if words else ""
+    try:
+        if command in ("--help", "-h"):
+            protocol.print_help(all_pis(), sys.stdout)
+        elif command == "--version":
+            print("pi.py " + VERSION)
+        elif command == "list":
+            for pi in all_pis():
+                print("%s\t%s" % (pi.name, pi.summary))
+        elif not command:
+            raise UsageError("which performance indicator? see pi.py --help")
+        else:
+            protocol.main(find_pi(command), words[1:])
+    except UsageError as error:
+        sys.stderr.write("pi.py: %s\n" % error)
+        protocol.finish(protocol.USAGE)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

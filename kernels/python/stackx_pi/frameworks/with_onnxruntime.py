@@ -1,0 +1,80 @@
+"""ONNX Runtime: a model of one node, made here (onnx_model.py).
+
+Both operands are inputs of the model, bound to memory of the device once (IO binding), as is the result; runtimes too old for
+that get them with every run. Filters are therefore no constant: what the runtime does to constant filters when it loads a
+model (NCHWc blocking, packing) is not done, and the rate of a convolution is that of filters that may change.
+"""
+
+from __future__ import absolute_import
+
+from stackx_pi.errors import Unsupported
+from stackx_pi.frameworks import Base, Call, onnx_model, to_channels_first, to_channels_last, to_out_in_taps
+
+
+class Adapter(Base):
+    name = "onnxruntime"
+    dtypes = ("float32", "float64", "float16")
+    modes = ("function",)
+    layouts = ("channels_first",)
+
+    def load(self):
+        import onnxruntime
+        self.runtime, self.version = onnxruntime, onnxruntime.__version__
+        gpu = self.settings.device == "gpu"
+        available = onnxruntime.get_available_providers() if hasattr(onnxruntime, "get_available_providers") else []
+        if gpu and "CUDAExecutionProvider" not in available:
+            raise Unsupported("onnxruntime %s has no CUDA provider; it has %s" % (self.version, ", ".join(available)))
+        self.providers = ["CPUExecutionProvider"]
+        if gpu:
+            self.providers = [("CUDAExecutionProvider", {"use_tf32": str(int(self.settings.tf32))})] + self.providers
+
+    def build(self):
+        get = getattr(self.runtime, "get_build_info", None) or getattr(self.runtime.capi, "get_build_info", None)
+        return {"info": str(get()) if get else "", "providers": [str(p) for p in self.session.get_providers()]}
+
+    def threads_used(self):
+        return self.settings.threads  # a session takes what its options say
+
+    def _session(self, model):
+        options = self.runtime.SessionOptions()
+        if self.settings.threads is not None:
+            options.intra_op_num_threads = self.settings.threads
+            options.inter_op_num_threads = 1
+        try:
+            self.session = self.runtime.InferenceSession(model, options, providers=self.providers)
+        except TypeError:  # before 1.4 there is no such argument
+            self.session = self.runtime.InferenceSession(model, options)
+        if self.settings.device == "gpu" and "CUDAExecutionProvider" not in self.session.get_providers():
+            raise Unsupported("onnxruntime %s fell back from CUDA to %s" % (
+                self.version, ", ".join(self.session.get_providers())))
+        return self.session
+
+    def _call(self, model, a, b, finish):
+        session, box = self._session(model), []
+        if not hasattr(self.runtime, "OrtValue"):
+            self.notes.append("this ONNX Runtime has no OrtValue: each run gets NumPy arrays and gives one back")
+
+            def run_plain():
+                box[:] = session.run(None, {"a": a, "b": b})
+
+            return Call(run_plain, lambda: finish(box[0]))
+        device = "cuda" if self.settings.device == "gpu" else "cpu"
+        values = [self.runtime.OrtValue.ortvalue_from_numpy(array, device, 0) for array in (a, b)]
+        binding = session.io_binding()
+        binding.bind_ortvalue_input("a", values[0])
+        binding.bind_ortvalue_input("b", values[1])
+        binding.bind_output("c", device)
+
+        def run():
+            session.run_with_iobinding(binding)  # waits for the device
+
+        call = Call(run, lambda: finish(binding.copy_outputs_to_cpu()[0]))
+        call.holds = (a, b, values)  # a CPU value borrows NumPy's memory
+        return call
+
+    def matmul(self, a, b):
+        return self._call(onnx_model.matmul(self.settings.dtype), a, b, lambda c: c)
+
+    def convolution(self, x, w, axes):
+        model = onnx_model.convolution(self.settings.dtype, axes)
+        return self._call(model, to_channels_first(x), to_out_in_taps(w), to_channels_last)
