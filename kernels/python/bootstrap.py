@@ -57,6 +57,9 @@ def add_packages(directory):
     os.environ["PYTHONPATH"] = os.pathsep.join(added + others)
     os.environ[SITE_VARIABLE] = os.pathsep.join(added)
     if sys.flags.no_site:
+        # TensorFlow 1.14 to 2.2 compare their place with these. Nothing is added to sys.path.
+        site.getusersitepackages()
+        site.ENABLE_USER_SITE = False
         # Python 3.4 to 3.12 know setcopyright, all know setquit; sethelper is there from 3.4 on.
         for name in ("setquit", "setcopyright", "sethelper"):
             getattr(site, name, lambda: None)()

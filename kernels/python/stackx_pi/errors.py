@@ -13,16 +13,18 @@ class Unsupported(Exception):
     """A valid answer, exit status 0: framework or machine cannot do this."""
 
 
-REFUSALS = ("not implemented", "unimplemented", "not supported", "unsupported", "no opkernel", "no kernel",
-            "only supports", "does not support", "could not find an implementation", "not registered",
-            "is not in list of allowed values", "must be float", "doesn't support", "cannot be supported")
+REFUSALS = ("not implemented", "unimplemented", "not supported", "unsupported", "no opkernel", "no supported kernel",
+            "only supports", "does not support", "could not find an implementation", "not registered", "doesn't support",
+            "cannot be supported")
 
 
 def refusal(error):
     """Why a framework cannot do it, if that is what the exception says; else None."""
-    text = str(error).strip()
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    for line in lines:  # the line that says so: MXNet begins with a traceback of its own
+        if any(word in line.lower() for word in REFUSALS):
+            return line[:500]
     kind = type(error).__name__.lower()
-    if "notimplemented" in kind or "unimplemented" in kind or any(word in text.lower() for word in REFUSALS):
-        lines = [line.strip() for line in text.splitlines() if line.strip()]
-        return (lines[0] if lines else type(error).__name__)[:500]
+    if "notimplemented" in kind or "unimplemented" in kind:
+        return (lines or [type(error).__name__])[0][:500]
     return None

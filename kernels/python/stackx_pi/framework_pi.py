@@ -5,6 +5,9 @@
 
 from __future__ import absolute_import, division
 
+import os
+import sys
+
 from stackx_pi import frameworks, libraries, protocol, threads, versions, work
 from stackx_pi.errors import Unsupported, refusal
 from stackx_pi.measure import measure, sampler
@@ -94,12 +97,21 @@ class FrameworkRun(object):
         document["loaded"] = versions.loaded(self.name, stated)
         found = libraries.loaded_libraries() if adapter is not None else []
         document["libraries"] = found
-        multipliers = [library for library in found if library["kind"] in ("openblas", "mkl", "blis")]
-        if multipliers:
-            document["library"] = multipliers[0]
         if adapter is not None:
+            library = self._library(found)
+            if library is not None:
+                document["library"] = library
             document["notes"] = adapter.notes + document["notes"]
             document["build"] = dict(adapter.build(), version=stated)
             document["threads"] = adapter.threads_used()
 
 
+
+    def _library(self, found):
+        """What did the work: NumPy's BLAS; of the other frameworks, whose wheels bring one large file, that file."""
+        if self.name == "numpy":
+            multipliers = [library for library in found if library["kind"] in ("openblas", "mkl", "blis")]
+            return multipliers[0] if multipliers else None
+        home = os.path.dirname(os.path.realpath(sys.modules[self.module].__file__)) + os.sep
+        own = [path for path in protocol.mapped_files() if path.startswith(home) and os.path.isfile(path)]
+        return {"path": max(own, key=os.path.getsize), "kind": self.name} if own else None
