@@ -22,15 +22,15 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::vector<std::string> names;
-  std::string python, platform = "linux x86_64", before, output, index_url, pip = "python3";
+  std::vector<std::string> names, pythons;
+  std::string platform = "linux x86_64", before, output, index_url, pip = "python3";
   pypi::Files files = pypi::Files::wheels;
-  bool prereleases = false, offline = false, reasons = false;
+  std::size_t newest = 0;
+  bool sources = false, prereleases = false, offline = false, reasons = false;
 };
 
-std::vector<specs::Dependency> roots_of(const Options& options,
-                                        const specs::MarkerEnvironment& environment) {
-  std::vector<specs::Dependency> roots;
+std::vector<pypi::Root> roots_of(const Options& options, const pypi::Targets& targets) {
+  std::vector<pypi::Root> roots;
   for (const auto& text : options.names) {
     auto dependency = specs::parse_dependency(text);
     if (!dependency)
@@ -41,7 +41,10 @@ std::vector<specs::Dependency> roots_of(const Options& options,
     if (!dependency->url.empty())
       throw bad_input(fmt::format(
           "\"{}\": names a URL, but a catalog is imported from an index; leave the URL out", text));
-    if (dependency->holds(environment)) roots.push_back(std::move(*dependency));
+    pypi::Indices holds_for;
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      if (dependency->holds(targets[i].environment())) holds_for.push_back(i);
+    if (!holds_for.empty()) roots.push_back({std::move(*dependency), holds_for});
   }
   if (roots.empty())
     throw bad_input("the markers of all projects exclude this target: nothing to import");
@@ -73,14 +76,20 @@ const char* to_string(pypi::Files files) {
   return "?";
 }
 
-pypi::CatalogHead head(const Options& options, const specs::Target& target) {
+pypi::CatalogHead head(const Options& options, const pypi::Targets& targets) {
   std::string roots;
   for (const auto& name : options.names) roots += (roots.empty() ? "" : ", ") + name;
   const auto day = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
-  return {fmt::format("{} and all that they may require: {}, {}, pre-releases {}{}", roots,
-                      target.text(), to_string(options.files),
+  const auto newest =
+      options.newest == 0
+          ? ""
+          : fmt::format(", of each dependency the newest {} that each requirement allows",
+                        options.newest);
+  return {fmt::format("{} and all that they may require: {}, {}{}, pre-releases {}{}{}", roots,
+                      targets.text(), to_string(options.files),
+                      options.sources ? ", which are artifacts" : "",
                       options.prereleases ? "included" : "left out",
-                      options.before.empty() ? "" : ", uploaded before " + options.before),
+                      options.before.empty() ? "" : ", uploaded before " + options.before, newest),
           fmt::format("PyPI simple index, as configured for pip (read {})", day)};
 }
 
@@ -118,8 +127,8 @@ void summarize(const pypi::Closure& closure, const Options& options, std::size_t
 }
 
 void import_pypi(const Options& options) {
-  const specs::Target target(options.python, options.platform);
-  const auto roots = roots_of(options, target.environment());
+  const pypi::Targets targets(options.pythons, options.platform);
+  const auto roots = roots_of(options, targets);
   if (!options.before.empty()) check_date(options.before);
   const auto settings = pip_settings(options.pip, options.index_url);
   const auto transport = pypi::make_curl({.ca_file = settings.ca_file});
@@ -130,9 +139,9 @@ void import_pypi(const Options& options) {
         line.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));
       });
   const auto closure =
-      pypi::walk(roots, target, {options.files, options.before, options.prereleases}, index);
+      pypi::walk(roots, targets, {options.files, options.before, options.prereleases, options.sources, options.newest}, index);
   line.finish();
-  const auto text = pypi::write_catalog(closure, target, head(options, target));
+  const auto text = pypi::write_catalog(closure, targets, head(options, targets));
   specs::check(specs::parse_catalog(specs::Node::parse_text(text, "the imported catalog")),
                "the imported catalog");
   write(options.output, text);
@@ -149,9 +158,13 @@ void add_catalog_import(CLI::App& catalog, Globals&) {
       "pypi",
       "Python projects and all that they may require, from the package index that pip uses");
   pypi->add_option("names", options->names,
-                   "Projects, as in requirements.txt: tensorflow \"flask>=1.0\"")
+                   "Projects, as in requirements.txt: tensorflow \"flask>=1.0\"; a project named twice "
+                   "in both ranges: numpy==1.26.4 numpy==2.2.6")
       ->required();
-  pypi->add_option("--python", options->python, "Python to import for, like 3.7")->required();
+  pypi->add_option("--python", options->pythons,
+                   "Python to import for, like 3.7; say it again for each further one")
+      ->required()
+      ->allow_extra_args(false);
   pypi->add_option("--platform", options->platform,
                    "Platform to import for: linux x86_64, manylinux2014_aarch64, macos arm64, "
                    "windows amd64")
@@ -169,6 +182,14 @@ void add_catalog_import(CLI::App& catalog, Globals&) {
                                              {"sdists", pypi::Files::sdists},
                                              {"any", pypi::Files::any}}))
       ->option_text("wheels|sdists|any [wheels]");
+  pypi->add_flag("--sdists", options->sources,
+                 "Like --files sdists, and with the source archives as artifacts, to be built where "
+                 "no wheel fits");
+  pypi->add_option("--newest", options->newest,
+                   "Of each dependency only the newest N that each requirement on it allows: a "
+                   "smaller catalog, with fewer stacks")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   pypi->add_option("-o,--output", options->output, "Catalog to write, instead of stdout")
       ->type_name("FILE");
   pypi->add_flag("--reasons", options->reasons, "Say of each version left out why");
@@ -177,7 +198,11 @@ void add_catalog_import(CLI::App& catalog, Globals&) {
       ->type_name("PYTHON")
       ->capture_default_str();
   pypi->add_flag("--offline", options->offline, "From the cache alone");
-  pypi->callback([options] { import_pypi(*options); });
+  pypi->callback([options] {
+    if (options->sources && options->files == pypi::Files::wheels)
+      options->files = pypi::Files::sdists;
+    import_pypi(*options);
+  });
 }
 
 }  // namespace stackx::cli

@@ -25,26 +25,35 @@ bool python_fits(const std::string& requires_python, const specs::Target& target
   return !range || range->contains(target.python_version());
 }
 
-bool pins(const SpecifierSet& range, const Version& version) {
-  const auto& text = range.text();
-  return text.starts_with("==") && text.find_first_of(",*") == text.npos && range.contains(version);
+bool pins(const Ranges& ranges, const Version& version) {
+  return std::ranges::any_of(ranges, [&](const auto& range) {
+    const auto& text = range.text();
+    return text.starts_with("==") && text.find_first_of(",*") == text.npos &&
+           range.contains(version);
+  });
 }
 
-std::string unusable(const File& file, const Version& version, const SpecifierSet& range,
+bool contains(const Ranges& ranges, const Version& version) {
+  return ranges.empty() || std::ranges::any_of(ranges, [&](const auto& range) {
+           return range.contains(version);
+         });
+}
+
+std::string unusable(const File& file, const Version& version, const Ranges& ranges,
                      const specs::Target& target, const Rules& rules) {
-  if (!range.contains(version)) return "outside of the range asked for";
+  if (!contains(ranges, version)) return "outside of the range asked for";
   if (!rules.before.empty() && file.uploaded.empty())
     return "the index does not say when it was uploaded";
   if (!rules.before.empty() && file.uploaded >= rules.before)
     return "uploaded on " + rules.before + " or later";
   if (!python_fits(file.requires_python, target)) return "needs another Python";
-  if (file.yanked && !pins(range, version)) return "yanked";
+  if (file.yanked && !pins(ranges, version)) return "yanked";
   return "";
 }
 
 // Keys order as versions do.
 std::map<std::string, Release> releases_of(const std::string& name, const Listing& listing,
-                                           const SpecifierSet& range, const specs::Target& target,
+                                           const Ranges& ranges, const specs::Target& target,
                                            const Rules& rules, std::vector<LeftOut>& left_out) {
   std::map<std::string, Release> releases;
   for (const auto& file : listing.files) {
@@ -55,7 +64,7 @@ std::map<std::string, Release> releases_of(const std::string& name, const Listin
     }
     auto& release = releases[std::string(parsed->version.key())];
     release.version = *Version::parse(parsed->version.normal(), Versioning::pep440);
-    const auto reason = unusable(file, release.version, range, target, rules);
+    const auto reason = unusable(file, release.version, ranges, target, rules);
     if (reason.empty())
       release.files.emplace_back(file, parsed->wheel);
     else
@@ -88,7 +97,16 @@ std::vector<std::string> other_pythons(const Release& release, const specs::Targ
   return {ranges.begin(), ranges.end()};
 }
 
-std::optional<Candidate> candidate(const Release& release, const specs::Target& target, Files allowed) {
+// What a version is for one target.
+struct Choice {
+  Version version;
+  File file;
+  bool fits = true;
+  std::optional<File> source = {};
+  std::vector<std::string> pythons = {};  // as in Candidate
+};
+
+std::optional<Choice> choice(const Release& release, const specs::Target& target, const Rules& rules) {
   const File *best = nullptr, *other = nullptr, *source = nullptr;
   const specs::WheelTags* other_tags = nullptr;
   std::pair<int, std::string> best_rank;
@@ -102,36 +120,45 @@ std::optional<Candidate> candidate(const Release& release, const specs::Target& 
       other = &file, other_tags = &*tags;
     }
   }
-  if (best) return Candidate{release.version, *best};
-  if (allowed == Files::wheels) return std::nullopt;
-  if (source) return Candidate{release.version, other ? *other : *source, false};
-  if (allowed == Files::sdists) return std::nullopt;
+  if (best) return Choice{release.version, *best};
+  if (rules.files == Files::wheels) return std::nullopt;
+  if (source) {
+    const auto built = rules.sources ? std::optional(*source) : std::nullopt;
+    return Choice{release.version, other ? *other : *source, false, built};
+  }
+  if (rules.files == Files::sdists) return std::nullopt;
   const auto pythons = other_pythons(release, target);
   if (pythons.empty()) return std::nullopt;
-  return Candidate{release.version, *other, false, pythons};
+  return Choice{release.version, *other, false, {}, pythons};
 }
 
-void drop_prereleases(Candidates& all, const SpecifierSet& range) {
-  const auto wanted = [&](const Candidate& candidate) {
-    return !candidate.version.is_prerelease() ||
-           (!range.is_any() && range.contains(candidate.version, specs::Prereleases::by_rule));
+struct Choices {
+  std::vector<Choice> kept;
+  std::vector<LeftOut> left_out;
+};
+
+void drop_prereleases(Choices& all, const Ranges& ranges) {
+  const auto named = [](const SpecifierSet& range, const Version& version) {
+    return !range.is_any() && range.contains(version, specs::Prereleases::by_rule);
+  };
+  const auto wanted = [&](const Choice& one) {
+    return !one.version.is_prerelease() ||
+           std::ranges::any_of(ranges, [&](const auto& range) { return named(range, one.version); });
   };
   if (std::none_of(all.kept.begin(), all.kept.end(), wanted)) return;
-  std::erase_if(all.kept, [&](const Candidate& candidate) {
-    if (wanted(candidate)) return false;
-    all.left_out.push_back({candidate.version.text(), "pre-release"});
+  std::erase_if(all.kept, [&](const Choice& one) {
+    if (wanted(one)) return false;
+    all.left_out.push_back({one.version.text(), "pre-release"});
     return true;
   });
 }
 
-}  // namespace
-
-Candidates choose(const std::string& name, const Listing& listing, const SpecifierSet& range,
-                  const specs::Target& target, const Rules& rules) {
-  Candidates result;
+Choices choose_for(const specs::Target& target, const std::string& name, const Listing& listing,
+                   const Ranges& ranges, const Rules& rules) {
+  Choices result;
   for (const auto& [key, release] :
-       releases_of(name, listing, range, target, rules, result.left_out)) {
-    if (auto found = candidate(release, target, rules.files)) {
+       releases_of(name, listing, ranges, target, rules, result.left_out)) {
+    if (auto found = choice(release, target, rules)) {
       result.kept.push_back(std::move(*found));
       continue;
     }
@@ -139,7 +166,65 @@ Candidates choose(const std::string& name, const Listing& listing, const Specifi
     result.left_out.push_back(
         {release.version.text(), nothing ? release.reason : "no wheel for the target"});
   }
-  if (!rules.prereleases) drop_prereleases(result, range);
+  if (!rules.prereleases) drop_prereleases(result, ranges);
+  return result;
+}
+
+// Wheels for other Pythons only explain what no target has.
+void settle_pythons(Candidate& candidate, const std::vector<Choice>& choices) {
+  const auto elsewhere = [](const Choice& one) { return !one.pythons.empty(); };
+  std::set<std::string> pythons;
+  for (const auto& one : choices) pythons.insert(one.pythons.begin(), one.pythons.end());
+  if (std::ranges::all_of(choices, elsewhere)) {
+    candidate.pythons.assign(pythons.begin(), pythons.end());
+    return;
+  }
+  std::vector<Serving> served;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    if (!elsewhere(choices[i])) served.push_back(std::move(candidate.servings[i]));
+  candidate.servings = std::move(served);
+}
+
+// One entry a version (or file) in the first's order; the reasons of several targets joined.
+std::vector<LeftOut> join(const std::vector<Choices>& by_target,
+                          const std::set<std::string>& kept) {
+  std::vector<LeftOut> result;
+  std::map<std::string, std::pair<std::size_t, std::set<std::string>>> places;
+  for (const auto& choices : by_target)
+    for (const auto& one : choices.left_out) {
+      if (by_target.size() > 1 && kept.contains(one.version)) continue;
+      const auto [place, fresh] = places.try_emplace(one.version, result.size(), std::set{one.reason});
+      if (fresh || by_target.size() == 1)
+        result.push_back(one);
+      else if (place->second.second.insert(one.reason).second)
+        result[place->second.first].reason += " or " + one.reason;
+    }
+  return result;
+}
+
+}  // namespace
+
+Candidates choose(const std::string& name, const Listing& listing, const std::vector<Ranges>& asked,
+                  const Targets& targets, const Rules& rules) {
+  std::vector<Choices> by_target;
+  std::map<std::string, std::pair<Candidate, std::vector<Choice>>> found;  // by the version's key
+  std::set<std::string> kept;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    by_target.push_back(choose_for(targets[i], name, listing, asked[i], rules));
+    for (auto& one : by_target.back().kept) {
+      auto& [candidate, choices] = found[std::string(one.version.key())];
+      candidate.version = one.version;
+      candidate.servings.push_back({i, one.file, one.fits, one.source});
+      kept.insert(one.version.text());
+      choices.push_back(std::move(one));
+    }
+  }
+  Candidates result;
+  for (auto& [key, one] : found) {
+    settle_pythons(one.first, one.second);
+    result.kept.push_back(std::move(one.first));
+  }
+  result.left_out = join(by_target, kept);
   return result;
 }
 

@@ -1,13 +1,13 @@
-// Which files of a listing are candidates for a target, one a version, as pip decides; and why others are not.
+// Which files of a listing are candidates for the targets, as pip decides for each of them; and why others are not.
 //
 // Left out: files uploaded on or after a date, files whose Requires-Python excludes the target, yanked ones (unless
-// the version is asked for by `==`), versions outside of the range asked for, and pre-releases, unless they are
-// allowed, named by the range, or all that there is. Then `Files` decides:
+// the version is asked for by `==`), versions outside of the ranges asked for, and pre-releases, unless they are
+// allowed, named by a range, or all that there is. Then `Files` decides:
 //   wheels   versions with a wheel for the target: what runs without building
 //   sdists   also versions with a source archive: what pip would build
 //   any      also versions with wheels for other Pythons alone: the catalog says that they need one of those
 // The facts of a version without a wheel for the target come from another wheel, preferably one for its platform
-// and a late Python, else from the source archive.
+// and a late Python, else from the source archive. A version is kept if it serves one target at least.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "pypi/listing.hpp"
-#include "specs/wheel_target.hpp"
+#include "pypi/targets.hpp"
 #include "specs/specifier.hpp"
 
 namespace stackx::pypi {
@@ -24,14 +24,23 @@ enum class Files { wheels, sdists, any };
 
 struct Rules {
   Files files = Files::wheels;
-  std::string before;  // RFC 3339 date or time; "" for no limit
+  std::string before = {};  // RFC 3339 date or time; "" for no limit
   bool prereleases = false;
+  bool sources = false;    // name source archives, to be built where no wheel serves a target
+  std::size_t newest = 0;  // versions of a dependency for each requirement on it; 0: all (closure.hpp)
+};
+
+// What a version has for one target.
+struct Serving {
+  std::size_t target;          // of Targets
+  File file;                   // states the facts: the best wheel for the target, else another file
+  bool fits = true;            // that wheel
+  std::optional<File> source;  // where no wheel fits
 };
 
 struct Candidate {
-  specs::Version version;  // in normal form
-  File file;
-  bool fits = true;                       // a wheel for the target
+  specs::Version version;                 // in normal form
+  std::vector<Serving> servings;          // one at least, targets ascending
   std::vector<std::string> pythons = {};  // not empty: only for these, as specifiers ("==3.6.*")
 };
 
@@ -45,8 +54,11 @@ struct Candidates {
   std::vector<LeftOut> left_out;  // in the same order
 };
 
-// `name` is normalised; `range` is what the user asked of it.
-Candidates choose(const std::string& name, const Listing& listing, const specs::SpecifierSet& range,
-                  const specs::Target& target, const Rules& rules);
+// What the user asked of a project: versions in any of these ranges. None: nothing, all serve.
+using Ranges = std::vector<specs::SpecifierSet>;
+
+// `name` is normalised; `asked` has the ranges for each target.
+Candidates choose(const std::string& name, const Listing& listing, const std::vector<Ranges>& asked,
+                  const Targets& targets, const Rules& rules);
 
 }  // namespace stackx::pypi

@@ -31,49 +31,152 @@ void add(Requirements& requirements, const std::string& own, const specs::Depend
     add(requirements, dependency.name + "+" + extra, dependency.name == own ? "*" : text);
 }
 
-// Requires-Python, and the Pythons that the wheels are for.
-Json python_requirement(const std::string& declared, const std::vector<std::string>& pythons) {
-  if (pythons.empty()) return declared;
-  Json any = Json::array();
-  for (const auto& range : pythons)
-    any.push_back(declared.empty() ? range : range + "," + declared);
-  return any.size() == 1 ? any[0] : Json{{"any", any}};
+// What a version requires, and what it requires only for some of the targets that it serves.
+class Conditional {
+ public:
+  Conditional(const Indices& served, const Targets& targets) : served_(served), targets_(targets) {}
+
+  Requirements& of(const Indices& targets) {
+    return targets == served_ ? always_ : sometimes_[targets];
+  }
+  Requirements& always() { return always_; }
+  bool has_conditions() const { return !sometimes_.empty(); }
+
+  void remove(const std::string& name) {
+    always_.erase(name);
+    for (auto& [targets, requirements] : sometimes_) requirements.erase(name);
+    std::erase_if(sometimes_, [](const auto& one) { return one.second.empty(); });
+  }
+
+  // "requires_if"
+  Json conditions() const {
+    Json result = Json::array();
+    for (const auto& [targets, requirements] : sometimes_)
+      result.push_back({{"if", {{"python", any_of(targets_.ranges(targets))}}},
+                        {"then", to_json(requirements)}});
+    return result;
+  }
+
+  static Json any_of(const std::vector<std::string>& ranges) {
+    return ranges.size() == 1 ? Json(ranges[0]) : Json{{"any", ranges}};
+  }
+
+ private:
+  Indices served_;
+  const Targets& targets_;
+  Requirements always_;
+  std::map<Indices, Requirements> sometimes_;
+};
+
+Indices served_by(const Release& release) {
+  Indices result;
+  for (const auto& serving : release.candidate.servings) result.push_back(serving.target);
+  return result;
 }
 
-Json entry(const std::string& name, const Release& release, const specs::Target& target) {
-  Requirements requirements;
-  for (const auto* dependency : dependencies(release, target, ""))
-    add(requirements, name, *dependency);
-  const auto& [version, file, fits, pythons] = release.candidate;
-  Json requires_ = to_json(requirements);
-  if (!release.requires_python.empty() || !pythons.empty())
-    requires_["python"] = python_requirement(release.requires_python, pythons);
+// Requires-Python, where all files of the version agree on it.
+std::string declared_python(const Release& release) {
+  const auto& first = release.facts[0].requires_python;
+  const bool same = std::ranges::all_of(
+      release.facts, [&](const Facts& facts) { return facts.requires_python == first; });
+  return same ? first : "";
+}
+
+Indices allowed_by(const std::string& requires_python, const Targets& targets) {
+  const auto range = specs::SpecifierSet::parse(requires_python, specs::Versioning::pep440);
+  Indices result;
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    if (!range || range->contains(targets[i].python_version())) result.push_back(i);
+  return result;
+}
+
+// Requires-Python, and the Pythons that there are files for where those are fewer; "" for any.
+Json python_requirement(const Release& release, const Targets& targets) {
+  const auto declared = declared_python(release);
+  auto ranges = release.candidate.pythons;
+  if (ranges.empty() && served_by(release) != allowed_by(declared, targets))
+    ranges = targets.ranges(served_by(release));
+  if (ranges.empty()) return declared.empty() && targets.size() > 1 ? "*" : declared;
+  if (!declared.empty())
+    for (auto& range : ranges) range += "," + declared;
+  return Conditional::any_of(ranges);
+}
+
+Json to_json(const char* type, const File& file) {
+  Json artifact{{"type", type}, {"file", file.name}, {"sha256", file.sha256}};
+  if (file.size > 0) artifact["size"] = file.size;
+  return artifact;
+}
+
+// Each file once: a wheel may serve several targets.
+Json artifacts(const Release& release) {
+  Json result = Json::array();
+  std::set<std::string> seen;
+  const auto add = [&](const char* type, const File& file) {
+    if (!file.sha256.empty() && seen.insert(file.name).second)
+      result.push_back(to_json(type, file));
+  };
+  for (const auto& serving : release.candidate.servings)
+    if (serving.fits) add("wheel", serving.file);
+  for (const auto& serving : release.candidate.servings)
+    if (serving.source) add("sdist", *serving.source);
+  return result;
+}
+
+// Where the facts come from if no wheel states them; "" if all targets have one.
+std::string source_of_facts(const Release& release, const Targets& targets) {
+  std::vector<std::string> pythons;
+  const Serving* without = nullptr;
+  bool authoritative = true;
+  for (std::size_t i = 0; i < release.facts.size(); ++i) {
+    const auto& serving = release.candidate.servings[i];
+    if (serving.fits) continue;
+    without = &serving;
+    authoritative = release.facts[i].authoritative;
+    pythons.push_back(targets[serving.target].python());
+  }
+  if (!without) return "";
+  const bool all = pythons.size() == targets.size();
+  return fmt::format(
+      "no wheel for {}; requirements of {}{}",
+      all ? std::string("the target") + (pythons.size() > 1 ? "s" : "")
+          : fmt::format("Python {}", fmt::join(pythons, ", ")),
+      without->file.name,
+      authoritative ? "" : ", as noted on its author's machine: not authoritative");
+}
+
+Json entry(const std::string& name, const Release& release, const Targets& targets) {
+  Conditional all(served_by(release), targets);
+  for (const auto& need : needs(release, targets, ""))
+    add(all.of(need.targets), name, *need.dependency);
+  Json requires_ = to_json(all.always());
+  const auto python = python_requirement(release, targets);
+  if (python != "") requires_["python"] = python;
   Json result = Json::object();
   if (!requires_.empty()) result["requires"] = requires_;
-  if (fits && !file.sha256.empty()) {
-    Json artifact{{"type", "wheel"}, {"file", file.name}, {"sha256", file.sha256}};
-    if (file.size > 0) artifact["size"] = file.size;
-    result["artifacts"] = Json::array({artifact});
-  }
-  if (!fits)
-    result["source"] = fmt::format(
-        "no wheel for the target; requirements of {}{}", file.name,
-        release.authoritative ? "" : ", as noted on its author's machine: not authoritative");
+  if (all.has_conditions()) result["requires_if"] = all.conditions();
+  if (const auto files = artifacts(release); !files.empty()) result["artifacts"] = files;
+  const auto source = source_of_facts(release, targets);
+  if (!source.empty()) result["source"] = source;
   return result;
 }
 
 // What an extra adds may contradict the version it belongs to: then it requires nothing that exists.
 Json extra_entry(const std::string& name, const std::string& extra, const Release& release,
-                 const specs::Target& target) {
-  Requirements requirements;
-  add(requirements, name, "==" + release.candidate.version.text());
-  for (const auto* dependency : dependencies(release, target, extra)) {
-    if (dependency->name == name && !dependency->versions.is_any())
-      add(requirements, name, dependency->versions.text());
-    add(requirements, name, *dependency);
+                 const Targets& targets) {
+  Conditional all(served_by(release), targets);
+  add(all.always(), name, "==" + release.candidate.version.text());
+  for (const auto& need : needs(release, targets, extra)) {
+    auto& requirements = all.of(need.targets);
+    const auto& dependency = *need.dependency;
+    if (dependency.name == name && !dependency.versions.is_any())
+      add(requirements, name, dependency.versions.text());
+    add(requirements, name, dependency);
   }
-  requirements.erase(name + "+" + extra);
-  return {{"requires", to_json(requirements)}};
+  all.remove(name + "+" + extra);
+  Json result{{"requires", to_json(all.always())}};
+  if (all.has_conditions()) result["requires_if"] = all.conditions();
+  return result;
 }
 
 std::string describe(const Project& project) {
@@ -121,22 +224,23 @@ std::string count_reasons(const std::vector<LeftOut>& left_out) {
   return text;
 }
 
-std::string write_catalog(const Closure& closure, const specs::Target& target, const CatalogHead& head) {
+std::string write_catalog(const Closure& closure, const Targets& targets, const CatalogHead& head) {
   std::map<std::string, std::pair<Json, std::vector<std::string>>> components;
-  components["python"] = {{{"kind", "runtime"}, {"description", target.text()}},
-                          {row(target.python(), Json::object())}};
+  components["python"].first = {{"kind", "runtime"}, {"description", targets.text()}};
+  for (const auto& target : targets)
+    components["python"].second.push_back(row(target.python(), Json::object()));
   for (const auto& [name, project] : closure) {
     auto& [facts, rows] = components[name];
     facts = {{"kind", "package"}, {"ecosystem", "pypi"}, {"description", describe(project)}};
     for (const auto& release : project.releases)
-      rows.push_back(row(release.candidate.version.text(), entry(name, release, target)));
+      rows.push_back(row(release.candidate.version.text(), entry(name, release, targets)));
     for (const auto& extra : project.extras) {
       auto& [extra_facts, extra_rows] = components[name + "+" + extra];
       extra_facts = {{"kind", "package"},
                      {"description", fmt::format("{} with its extra {}", name, extra)}};
       for (const auto& release : project.releases)
         extra_rows.push_back(
-            row(release.candidate.version.text(), extra_entry(name, extra, release, target)));
+            row(release.candidate.version.text(), extra_entry(name, extra, release, targets)));
     }
   }
   Writer writer;

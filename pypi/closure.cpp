@@ -13,22 +13,39 @@ using specs::Dependency;
 using specs::SpecifierSet;
 using specs::Versioning;
 
-// Why this version cannot stand in a catalog, or "".
-std::string unusable(const std::string& name, const Release& release, const specs::Target& target) {
-  for (const auto* dependency : dependencies(release, target, "")) {
+// The dependencies that hold without an extra, or those that `extra` adds.
+std::vector<const Dependency*> holding(const Facts& facts, const specs::Target& target,
+                                       const std::string& extra) {
+  const auto& plain = target.environment();
+  auto with_extra = plain;
+  if (!extra.empty()) with_extra.variables["extra"] = extra;
+  std::vector<const Dependency*> result;
+  for (const auto& dependency : facts.dependencies) {
+    const bool always = dependency.holds(plain);
+    if (extra.empty() ? always : !always && dependency.holds(with_extra))
+      result.push_back(&dependency);
+  }
+  return result;
+}
+
+// Why this version cannot stand in a catalog for this target, or "".
+std::string unusable(const std::string& name, const specs::Version& version, const Facts& facts,
+                     const specs::Target& target) {
+  for (const auto* dependency : holding(facts, target, "")) {
     if (!dependency->url.empty()) return fmt::format("requires {} by URL", dependency->name);
-    if (dependency->name == name && !dependency->versions.contains(release.candidate.version))
+    if (dependency->name == name && !dependency->versions.contains(version))
       return "requires another version of itself";
   }
   return "";
 }
 
-std::expected<Release, std::string> release_of(const std::string& name, const Candidate& candidate,
-                                               const Metadata& metadata, const specs::Target& target) {
-  Release release{candidate, candidate.file.requires_python, metadata.authoritative, {}};
-  if (release.requires_python.empty()) release.requires_python = metadata.requires_python;
-  const auto python = SpecifierSet::parse(release.requires_python, Versioning::pep440);
-  if (!python || python->is_any()) release.requires_python.clear();
+std::expected<Facts, std::string> facts_of(const std::string& name, const specs::Version& version,
+                                           const File& file, const Metadata& metadata,
+                                           const specs::Target& target) {
+  Facts facts{file.requires_python, metadata.authoritative, {}};
+  if (facts.requires_python.empty()) facts.requires_python = metadata.requires_python;
+  const auto python = SpecifierSet::parse(facts.requires_python, Versioning::pep440);
+  if (!python || python->is_any()) facts.requires_python.clear();
   if (python && !python->contains(target.python_version()))
     return std::unexpected("needs another Python");
   for (const auto& text : metadata.requires_dist) {
@@ -36,122 +53,224 @@ std::expected<Release, std::string> release_of(const std::string& name, const Ca
     if (!dependency)
       return std::unexpected(fmt::format("\"{}\" is not PEP 508: column {}: {}", text,
                                          dependency.error().column, dependency.error().reason));
-    release.dependencies.push_back(std::move(*dependency));
+    facts.dependencies.push_back(std::move(*dependency));
   }
-  const auto reason = unusable(name, release, target);
+  const auto reason = unusable(name, version, facts, target);
   if (!reason.empty()) return std::unexpected(reason);
+  return facts;
+}
+
+using Read = std::map<std::string, std::expected<Metadata, std::string>>;  // by the file's name
+
+// With the servings whose facts can be kept; the reason of the last where none can.
+std::expected<Release, std::string> release_of(const std::string& name, const Candidate& candidate,
+                                               const Read& read, const Targets& targets) {
+  Release release{{candidate.version, {}, candidate.pythons}, {}};
+  std::string reason;
+  for (const auto& serving : candidate.servings) {
+    const auto& metadata = read.at(serving.file.name);
+    auto facts = metadata ? facts_of(name, candidate.version, serving.file, *metadata,
+                                     targets[serving.target])
+                          : std::unexpected(metadata.error());
+    if (!facts) {
+      reason = facts.error();
+      continue;
+    }
+    release.candidate.servings.push_back(serving);
+    release.facts.push_back(std::move(*facts));
+  }
+  if (release.facts.empty()) return std::unexpected(reason);
   return release;
 }
 
+enum class State { unread, kept, unusable };
+
+// A project on its way into the closure.
+struct Node {
+  std::vector<Ranges> asked;               // by the user, for each target
+  std::vector<Candidate> candidates = {};  // oldest first
+  std::vector<State> states = {};          // of these
+  // Requirements of others, each once: its text and the target it is made for.
+  std::map<std::pair<std::string, std::size_t>, SpecifierSet> demands = {};
+  bool listed = false;
+};
+
 class Walk {
  public:
-  Walk(const std::vector<Dependency>& roots, const specs::Target& target, const Rules& rules, Index& index)
-      : target_(target), rules_(rules), index_(index) {
+  Walk(const std::vector<Root>& roots, const Targets& targets, const Rules& rules, Index& index)
+      : targets_(targets), rules_(rules), index_(index) {
     for (const auto& root : roots) {
-      const auto [known, fresh] = ranges_.emplace(root.name, root.versions);
-      if (!fresh) throw bad_input(fmt::format("{} is asked for twice; name it once", root.name));
-      want(root);
+      want({&root.dependency, {}});
+      for (const auto i : root.targets)
+        nodes_[root.dependency.name].asked[i].push_back(root.dependency.versions);
     }
   }
 
   Closure run() {
-    while (!unread_.empty()) {
-      const std::vector<std::string> names(unread_.begin(), unread_.end());
-      unread_.clear();
-      read(names);
-      while (!unvisited_.empty()) {
-        const auto [name, extra] = unvisited_.back();
-        unvisited_.pop_back();
-        visit(name, extra);
-      }
+    while (true) {
+      list();
+      const auto picked = pick();
+      if (picked.empty()) break;
+      read(picked);
     }
+    finish();
     return std::move(closure_);
   }
 
  private:
-  // A project, and its extras; "" stands for the project without any.
-  void want(const Dependency& dependency) {
-    if (!closure_.contains(dependency.name)) {
-      closure_[dependency.name];
-      unread_.insert(dependency.name);
-    }
-    auto& extras = closure_[dependency.name].extras;
-    for (const auto& extra : dependency.extras)
-      if (extras.insert(extra).second && !unread_.contains(dependency.name))
-        unvisited_.emplace_back(dependency.name, extra);
+  using Picked = std::vector<std::pair<std::string, std::size_t>>;  // project, its candidate
+
+  void want(const Need& need) {
+    const auto& [name, extras, versions, url, marker] = *need.dependency;
+    auto& node = nodes_.try_emplace(name, Node{std::vector<Ranges>(targets_.size())}).first->second;
+    for (const auto i : need.targets) node.demands.try_emplace({versions.text(), i}, versions);
+    auto& project = closure_[name];
+    for (const auto& extra : extras)
+      if (project.extras.insert(extra).second) follow(name, extra);
   }
 
-  void read(const std::vector<std::string>& names) {
+  // What all releases so far need with this extra. Copies, because want() adds to the closure.
+  void follow(const std::string& name, const std::string& extra) {
+    const auto releases = closure_[name].releases;
+    for (const auto& release : releases) follow(release, extra);
+  }
+  void follow(const Release& release, const std::string& extra) {
+    for (const auto& need : needs(release, targets_, extra)) want(need);
+  }
+
+  void list() {
+    std::vector<std::string> names;
+    for (const auto& [name, node] : nodes_)
+      if (!node.listed) names.push_back(name);
     const auto listings = index_.listings(names);
-    std::vector<File> files;
-    std::vector<std::pair<std::string, Candidate>> candidates;
     for (const auto& name : names) {
+      auto& node = nodes_.at(name);
+      node.listed = true;
       const auto& listing = listings.at(name);
-      const auto root = ranges_.find(name);
-      if (!listing && root != ranges_.end())
+      const auto is_root = [](const Ranges& ranges) { return !ranges.empty(); };
+      if (!listing && std::ranges::any_of(node.asked, is_root))
         throw bad_input(fmt::format(
             "{}: the package index has no such project; is it spelt right, and is it on the index "
             "that `pip config list` names?",
             name));
       if (!listing) continue;
-      const auto range = root == ranges_.end() ? SpecifierSet() : root->second;
-      auto found = choose(name, *listing, range, target_, rules_);
+      auto found = choose(name, *listing, node.asked, targets_, rules_);
       closure_[name].known = true;
       closure_[name].left_out = std::move(found.left_out);
-      for (auto& candidate : found.kept) {
-        files.push_back(candidate.file);
-        candidates.emplace_back(name, std::move(candidate));
+      node.candidates = std::move(found.kept);
+      node.states.assign(node.candidates.size(), State::unread);
+    }
+  }
+
+  Picked pick() const {
+    Picked result;
+    for (const auto& [name, node] : nodes_)
+      for (const auto i : wanted(node))
+        if (node.states[i] == State::unread) result.emplace_back(name, i);
+    return result;
+  }
+
+  std::set<std::size_t> wanted(const Node& node) const {
+    std::set<std::size_t> result;
+    for (std::size_t i = 0; i < node.candidates.size(); ++i)
+      if (rules_.newest == 0 || is_asked_for(node, node.candidates[i])) result.insert(i);
+    if (rules_.newest > 0)
+      for (const auto& [key, range] : node.demands) add_newest(node, range, key.second, result);
+    return result;
+  }
+
+  static bool is_asked_for(const Node& node, const Candidate& candidate) {
+    return std::ranges::any_of(candidate.servings, [&](const auto& serving) {
+      return !node.asked[serving.target].empty();
+    });
+  }
+
+  void add_newest(const Node& node, const SpecifierSet& range, std::size_t target,
+                  std::set<std::size_t>& result) const {
+    std::size_t count = 0;
+    for (const bool with_wheel : {true, false})
+      for (std::size_t i = node.candidates.size(); i-- > 0 && count < rules_.newest;) {
+        const auto& candidate = node.candidates[i];
+        if (node.states[i] == State::unusable || !range.contains(candidate.version)) continue;
+        const auto serving = std::ranges::find(candidate.servings, target, &Serving::target);
+        if (serving == candidate.servings.end() || serving->fits != with_wheel) continue;
+        result.insert(i);
+        ++count;
       }
+  }
+
+  void read(const Picked& picked) {
+    std::vector<File> files;
+    std::set<std::string> seen;
+    for (const auto& [name, i] : picked)
+      for (const auto& serving : nodes_.at(name).candidates[i].servings)
+        if (seen.insert(serving.file.name).second) files.push_back(serving.file);
+    auto metadata = index_.metadata(files);
+    Read read;
+    for (std::size_t i = 0; i < files.size(); ++i)
+      read.emplace(files[i].name, std::move(metadata[i]));
+    for (const auto& [name, i] : picked) keep(name, i, read);
+  }
+
+  void keep(const std::string& name, std::size_t i, const Read& read) {
+    auto& node = nodes_.at(name);
+    const auto& candidate = node.candidates[i];
+    auto release = release_of(name, candidate, read, targets_);
+    node.states[i] = release ? State::kept : State::unusable;
+    if (!release) {
+      closure_[name].left_out.push_back({candidate.version.text(), release.error()});
+      return;
     }
-    const auto metadata = index_.metadata(files);
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      const auto& [name, candidate] = candidates[i];
-      auto& project = closure_[name];
-      auto release = metadata[i] ? release_of(name, candidate, *metadata[i], target_)
-                                 : std::unexpected(metadata[i].error());
-      if (release)
-        project.releases.push_back(std::move(*release));
-      else
-        project.left_out.push_back({candidate.version.text(), release.error()});
-    }
-    for (const auto& name : names) {
-      unvisited_.emplace_back(name, "");
-      for (const auto& extra : closure_[name].extras) unvisited_.emplace_back(name, extra);
+    closure_[name].releases.push_back(*release);
+    const auto extras = closure_[name].extras;
+    follow(*release, "");
+    for (const auto& extra : extras) follow(*release, extra);
+  }
+
+  // In order, with the reasons of those that nobody needed.
+  void finish() {
+    for (auto& [name, project] : closure_) {
+      std::ranges::sort(project.releases, {}, [](const Release& release) {
+        return release.candidate.version.key();
+      });
+      const auto& node = nodes_.at(name);
+      for (std::size_t i = 0; i < node.candidates.size(); ++i)
+        if (node.states[i] == State::unread)
+          project.left_out.push_back({node.candidates[i].version.text(),
+                                      "not among the newest that a requirement allows"});
     }
   }
 
-  void visit(const std::string& name, const std::string& extra) {
-    const auto releases = closure_[name].releases;  // a copy: want() adds to the closure
-    for (const auto& release : releases)
-      for (const auto* dependency : dependencies(release, target_, extra)) want(*dependency);
-  }
-
-  const specs::Target& target_;
+  const Targets& targets_;
   const Rules& rules_;
   Index& index_;
-  std::map<std::string, SpecifierSet> ranges_;  // asked of the roots
+  std::map<std::string, Node> nodes_;
   Closure closure_;
-  std::set<std::string> unread_;
-  std::vector<std::pair<std::string, std::string>> unvisited_;
 };
+
+bool same(const Dependency& a, const Dependency& b) {
+  return a.name == b.name && a.extras == b.extras && a.versions.text() == b.versions.text() &&
+         a.url == b.url;
+}
 
 }  // namespace
 
-Closure walk(const std::vector<Dependency>& roots, const specs::Target& target, const Rules& rules,
-             Index& index) {
-  return Walk(roots, target, rules, index).run();
+Closure walk(const std::vector<Root>& roots, const Targets& targets, const Rules& rules, Index& index) {
+  return Walk(roots, targets, rules, index).run();
 }
 
-std::vector<const Dependency*> dependencies(const Release& release, const specs::Target& target,
-                                            const std::string& extra) {
-  const auto& plain = target.environment();
-  auto with_extra = plain;
-  if (!extra.empty()) with_extra.variables["extra"] = extra;
-  std::vector<const Dependency*> result;
-  for (const auto& dependency : release.dependencies) {
-    const bool always = dependency.holds(plain);
-    if (extra.empty() ? always : !always && dependency.holds(with_extra))
-      result.push_back(&dependency);
+std::vector<Need> needs(const Release& release, const Targets& targets, const std::string& extra) {
+  std::vector<Need> result;
+  for (std::size_t i = 0; i < release.facts.size(); ++i) {
+    const auto target = release.candidate.servings[i].target;
+    for (const auto* dependency : holding(release.facts[i], targets[target], extra)) {
+      const auto known = std::ranges::find_if(
+          result, [&](const Need& need) { return same(*need.dependency, *dependency); });
+      if (known == result.end())
+        result.push_back({dependency, {target}});
+      else if (known->targets.back() != target)
+        known->targets.push_back(target);
+    }
   }
   return result;
 }

@@ -58,10 +58,12 @@ Target::Target(const std::string& python, const std::string& platform) : python_
   machine_ = variables.at("platform_machine");
 }
 
-std::string Target::text() const {
+std::string Target::place() const {
   const std::string glibc = glibc_ == kAnyGlibc ? "" : fmt::format(" with glibc 2.{}", glibc_);
-  return fmt::format("CPython {} on {} {}{}", python_, system_, machine_, glibc);
+  return fmt::format("{} {}{}", system_, machine_, glibc);
 }
+
+std::string Target::text() const { return fmt::format("CPython {} on {}", python_, place()); }
 
 // cp37-cp37m, cp36-abi3, cp37-none, py3-none. A tag of Python 3.n serves the later ones too where it
 // says no more than "py3n" or abi3.
@@ -78,7 +80,8 @@ std::optional<int> Target::interpreter_rank(const std::string& python,
   const bool exact = python.size() > 3 && age == 0;
   if (cpython && exact) {
     const std::string own = fmt::format("cp{}{}", major_, minor_);
-    if (abi == own + "m" || (major_ == 2 && abi == own + "mu")) return 0;
+    const bool wide = major_ == 2 && system_ == "Linux";
+    if (abi == own + (wide ? "mu" : "m")) return 0;
     if (abi == own && (major_ > 3 || minor_ >= 8)) return 0;
     if (abi == "none") return 2;
   }

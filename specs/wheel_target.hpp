@@ -4,7 +4,8 @@
 //   Target("3.7", "manylinux2014_x86_64")  wheels for that glibc (2.17) or an older one
 //   Target("3.11", "macos arm64"), Target("3.11", "windows amd64")
 // Wheels rank as pip ranks them: built for this very Python, then abi3, then without ABI; for the platform
-// before any; for a newer glibc before an older one. musl, PyPy and free-threaded builds are not targets.
+// before any; for a newer glibc before an older one. musl, PyPy and free-threaded builds are not targets;
+// Python 2 has wide Unicode on Linux (cp27mu), as distributions build it, and narrow (cp27m) elsewhere.
 #pragma once
 
 #include <optional>
@@ -26,9 +27,10 @@ class Target {
   bool fits_platform(const WheelTags& tags) const;
 
   const MarkerEnvironment& environment() const { return environment_; }
-  const std::string& python() const { return python_; }           // as given: "3.7"
+  const std::string& python() const { return python_; }     // as given: "3.7"
   const Version& python_version() const { return full_; }  // "3.7.0"
-  std::string text() const;                                       // "CPython 3.7 on linux x86_64"
+  std::string place() const;                                // "Linux x86_64 with glibc 2.31"
+  std::string text() const;                                 // "CPython 3.7 on Linux x86_64"
 
  private:
   std::optional<int> interpreter_rank(const std::string& python, const std::string& abi) const;

@@ -156,8 +156,8 @@ class ImportPypi(BlackBox):
         return index
 
     def run_import(self, index, *arguments, exit_code=0, python="3.7"):
-        return self.stackx("catalog", "import", "pypi", *arguments, "--python", python, "--index-url", index.url,
-                           exit_code=exit_code)
+        pythons = [word for one in python.split() for word in ("--python", one)]
+        return self.stackx("catalog", "import", "pypi", *pythons, *arguments, "--index-url", index.url, exit_code=exit_code)
 
     def components(self, index, *arguments, **options):
         catalog = json.loads(self.run_import(index, *arguments, **options).stdout)
@@ -300,7 +300,8 @@ class ImportPypi(BlackBox):
         index.failures = {"/simple/locked/": [401], "/simple/down/": [500] * 9}
         cases = [(["nothere"], 2, "nothere: the package index has no such project"), (["app ="], 2, "column"),
                  (["app", "--before", "yesterday"], 2, "--before yesterday"), (["app", "--before", "2019-02-30"], 2, "2019-02-30"),
-                 (["app", "--platform", "vax"], 2, "vax"), (["app", "app"], 2, "twice"), (["locked"], 3, "HTTP 401"),
+                 (["app", "--platform", "vax"], 2, "vax"), (["locked"], 3, "HTTP 401"),
+                 (["app", "--python", "3.7.3"], 2, "wheels do not tell them apart"), (["app", "--newest", "0"], 2, "--newest"),
                  (["down"], 3, "HTTP 500"), (["app @ https://example.org/app.whl"], 2, "URL")]
         for arguments, code, words in cases:
             with self.subTest(arguments=arguments):
@@ -340,6 +341,146 @@ class ImportPypi(BlackBox):
         self.assertEqual(catalog["native"]["versions"], {})
         self.assertIn("gone: no usable version: not on the index", done.stderr)
         self.assertIn("native: no usable version: 1 no wheel for the target", done.stderr)
+
+    def fill_for_pythons(self, index):
+        """app needs old on 3.9 and new on 3.11 and 3.13; lib has a wheel a Python, not each version for each."""
+        index.add("app", wheel("app", "1.0", ["lib>=1", "old<2; python_version<'3.10'", "new; python_version>='3.11'",
+                                              "both>=1; python_version<'3.12'", "both>=2; python_version>='3.12'"]))
+        for version, pythons in (("1.0", (9, 11)), ("2.0", (9, 11, 13)), ("3.0", (11, 13)), ("4.0", (10,))):
+            for minor in pythons:
+                needs = ["backport"] if (version, minor) == ("2.0", 9) else []  # as an old setup.py would have it
+                index.add("lib", wheel("lib", version, needs, tags=f"cp3{minor}-cp3{minor}-manylinux2014_x86_64", padding=minor,
+                                       Requires_Python=">=3.11" if version == "3.0" else ">=3.6"))
+        for name, versions in (("old", ("1.0", "2.0")), ("new", ("1.0",)), ("backport", ("0.9",)), ("both", ("1.5", "2.5"))):
+            for version in versions:
+                index.add(name, wheel(name, version, tags="py2.py3-none-any"))
+        return index
+
+    def test_several_pythons_in_one_catalog(self):
+        index = self.fill_for_pythons(self.index())
+        done = self.run_import(index, "app", "lib", "-o", self.scratch / "catalog.json", python="3.13 3.9 3.11")
+        self.assertIn("6 projects", done.stderr)
+        catalog = json.loads((self.scratch / "catalog.json").read_text())
+        self.assertIn("CPython 3.9, 3.11, 3.13 on Linux x86_64", catalog["description"])
+        found = {name: component["versions"] for name, component in catalog["components"].items()}
+        self.assertEqual(list(found["python"]), ["3.9", "3.11", "3.13"])
+        app = found["app"]["1.0"]
+        self.assertEqual(app["requires"], {"lib": ">=1", "python": "*"})
+        later, earlier = {"any": ["==3.11.*", "==3.13.*"]}, {"any": ["==3.9.*", "==3.11.*"]}
+        self.assertCountEqual(app["requires_if"], [
+            {"if": {"python": "==3.9.*"}, "then": {"old": "<2"}}, {"if": {"python": later}, "then": {"new": "*"}},
+            {"if": {"python": earlier}, "then": {"both": ">=1"}}, {"if": {"python": "==3.13.*"}, "then": {"both": ">=2"}}])
+        self.assertEqual([one["file"] for one in app["artifacts"]], ["app-1.0-py3-none-any.whl"], "one wheel for all")
+        lib = found["lib"]
+        self.assertEqual(list(lib), ["1.0", "2.0", "3.0"])
+        self.assertEqual(lib["1.0"]["requires"]["python"], {"any": ["==3.9.*,>=3.6", "==3.11.*,>=3.6"]}, "no wheel for 3.13")
+        self.assertEqual(lib["2.0"]["requires"], {"python": ">=3.6"})
+        self.assertEqual(lib["2.0"]["requires_if"], [{"if": {"python": "==3.9.*"}, "then": {"backport": "*"}}])
+        self.assertEqual(lib["3.0"]["requires"], {"python": ">=3.11"}, "Requires-Python says it all")
+        files = [f"lib-2.0-{tag}-{tag}-manylinux2014_x86_64.whl" for tag in ("cp39", "cp311", "cp313")]
+        self.assertEqual([(one["file"], one["sha256"]) for one in lib["2.0"]["artifacts"]],
+                         [(file, hashlib.sha256(index.contents[file]).hexdigest()) for file in files])
+        self.assertIn("1 no wheel for the target", catalog["components"]["lib"]["description"])
+        project = self.project(requires={"app": "*"})
+        stacks = {tuple(one["components"].get(name) for name in ("python", "lib", "old", "new", "both", "backport"))
+                  for one in self.lines("resolve", project, "--list", "100")}
+        self.assertEqual(stacks, {
+            ("3.9", "1.0", "1.0", None, "1.5", None), ("3.9", "1.0", "1.0", None, "2.5", None),
+            ("3.9", "2.0", "1.0", None, "1.5", "0.9"), ("3.9", "2.0", "1.0", None, "2.5", "0.9"),
+            ("3.11", "1.0", None, "1.0", "1.5", None), ("3.11", "1.0", None, "1.0", "2.5", None),
+            ("3.11", "2.0", None, "1.0", "1.5", None), ("3.11", "2.0", None, "1.0", "2.5", None),
+            ("3.11", "3.0", None, "1.0", "1.5", None), ("3.11", "3.0", None, "1.0", "2.5", None),
+            ("3.13", "2.0", None, "1.0", "2.5", None), ("3.13", "3.0", None, "1.0", "2.5", None)})
+
+    def test_a_catalog_for_several_pythons_restricts_to_that_for_each(self):
+        """The stacks on one Python are those of a catalog for that Python alone."""
+        index = self.fill_for_pythons(self.index())
+        everything = set()
+        for pythons in ("3.9 3.11 3.13", "3.9", "3.11", "3.13"):
+            self.run_import(index, "app", "-o", self.scratch / "catalog.json", python=pythons)
+            stacks = [one["components"] for one in
+                      self.lines("resolve", self.project(requires={"app": "*", "python": "*"}), "--list", "100")]
+            keys = {json.dumps(one, sort_keys=True) for one in stacks}
+            self.assertEqual(len(keys), len(stacks))
+            if " " in pythons:
+                everything = keys
+            else:
+                self.assertEqual({one for one in everything if json.loads(one)["python"] == pythons}, keys)
+                self.assertTrue(keys)
+
+    def test_python_2_and_its_wide_wheels(self):
+        index = self.index()
+        for tags in ("cp27-cp27m-manylinux1_x86_64", "cp27-cp27mu-manylinux1_x86_64", "cp36-cp36m-manylinux1_x86_64"):
+            index.add("app", wheel("app", "1.0", ["enum34; python_version<'3.4'", "linux-only; sys_platform=='linux2'"], tags=tags))
+        for name in ("enum34", "linux-only"):
+            index.add(name, wheel(name, "1.0", tags="py2-none-any"))
+        found = self.components(index, "app", python="2.7 3.6")
+        self.assertEqual([one["file"] for one in found["app"]["1.0"]["artifacts"]],
+                         ["app-1.0-cp27-cp27mu-manylinux1_x86_64.whl", "app-1.0-cp36-cp36m-manylinux1_x86_64.whl"])
+        self.assertEqual(found["app"]["1.0"]["requires_if"],
+                         [{"if": {"python": "==2.7.*"}, "then": {"enum34": "*", "linux-only": "*"}}])
+        self.assertEqual(found["enum34"]["1.0"]["requires"], {"python": "==2.7.*"})
+
+    def test_projects_named_twice_and_markers(self):
+        index = self.fill_for_pythons(self.index())
+        self.assertEqual(list(self.components(index, "lib==1.0", "lib>=3", python="3.9 3.11")["lib"]), ["1.0", "3.0"])
+        found = self.components(index, "lib==1.0", "lib>=2; python_version>='3.12'", python="3.9 3.11 3.13")["lib"]
+        self.assertEqual({version: entry["requires"]["python"] for version, entry in found.items()},
+                         {"1.0": {"any": ["==3.9.*,>=3.6", "==3.11.*,>=3.6"]}, "2.0": "==3.13.*,>=3.6", "3.0": "==3.13.*,>=3.11"})
+
+    def test_newest_versions_that_somebody_needs(self):
+        index = self.index()
+        index.add("app", wheel("app", "1.0", ["lib<3"]))
+        index.add("app", wheel("app", "2.0", ["lib"]))
+        index.add("lib", wheel("lib", "1.0"))
+        index.add("lib", wheel("lib", "2.0", ["deep==1.*"]))
+        index.add("lib", wheel("lib", "3.0", tags="cp39-cp39-manylinux1_x86_64"))
+        index.add("lib", wheel("lib", "4.0", ["deep"]))
+        index.add("lib", wheel("lib", "5.0", ["(nonsense"]))
+        for version in ("0.9", "1.0", "1.1", "2.0", "3.0"):
+            index.add("deep", wheel("deep", version))
+        # lib 4.0 for app 2.0, as 5.0 cannot be kept and 3.0 has no wheel for 3.7; lib 2.0 for app 1.0.
+        found = self.components(index, "app", "--newest", "1")
+        self.assertEqual({name: list(versions) for name, versions in found.items()},
+                         {"app": ["1.0", "2.0"], "lib": ["2.0", "4.0"], "deep": ["1.1", "3.0"], "python": ["3.7"]})
+        self.assertEqual([path for path in index.asked if "deep-" in path and ("1.0" in path or "2.0" in path)], [],
+                         "what is not kept is not read")
+        both = self.run_import(index, "app", "--newest", "1", "--reasons", python="3.7 3.9")
+        catalog = json.loads(both.stdout)["components"]
+        self.assertEqual(list(catalog["lib"]["versions"]), ["2.0", "4.0"])
+        self.assertIn("lib 1.0: not among the newest that a requirement allows", both.stderr)
+        self.assertEqual(list(self.components(index, "app==2.0", "--newest", "2", python="3.7 3.9")["lib"]), ["2.0", "3.0", "4.0"])
+        self.assertEqual(list(self.components(index, "app", "lib<4", "--newest", "1")["lib"]), ["1.0", "2.0"], "asked for: all")
+        everything = {name: set(versions) for name, versions in self.components(index, "app", "--newest", "9").items()}
+        self.assertEqual(everything, {name: set(versions) for name, versions in self.components(index, "app").items()})
+
+    def test_source_archives_as_artifacts(self):
+        index = self.index()
+        index.add("old", sdist("old", "0.1", "six\n"))
+        index.add("old", wheel("old", "0.2", ["six"], tags="cp39-cp39-manylinux1_x86_64"))
+        index.add("old", sdist("old", "0.2", "six\n"))
+        index.add("old", sdist("old", "0.3", ""), requires_python=">=3.8")
+        index.add("six", wheel("six", "1.0"))
+        index.add("six", sdist("six", "1.0", ""))
+        found = self.components(index, "old", "--sdists", python="3.7 3.9")
+        types = {version: [(one["type"], one["file"]) for one in entry["artifacts"]] for version, entry in found["old"].items()}
+        self.assertEqual(types, {"0.1": [("sdist", "old-0.1.tar.gz")],
+                                 "0.2": [("wheel", "old-0.2-cp39-cp39-manylinux1_x86_64.whl"), ("sdist", "old-0.2.tar.gz")],
+                                 "0.3": [("sdist", "old-0.3.tar.gz")]})
+        artifact = found["old"]["0.1"]["artifacts"][0]
+        content = index.contents["old-0.1.tar.gz"]
+        self.assertEqual((artifact["sha256"], artifact["size"]), (hashlib.sha256(content).hexdigest(), len(content)))
+        self.assertEqual([one["type"] for one in found["six"]["1.0"]["artifacts"]], ["wheel"], "wheels serve all targets")
+        self.assertEqual(found["old"]["0.3"]["requires"]["python"], ">=3.8")
+        self.assertIn("no wheel for Python 3.7; requirements of old-0.2-cp39", found["old"]["0.2"]["source"])
+        self.assertIn("no wheel for the targets", found["old"]["0.1"]["source"])
+        plain = self.components(index, "old", "--files", "sdists", python="3.7 3.9")
+        self.assertEqual(list(plain["old"]), ["0.1", "0.2", "0.3"])
+        self.assertNotIn("artifacts", plain["old"]["0.1"])
+        # A wheel goes before a newer source archive.
+        index.add("app", wheel("app", "1.0", ["old"]))
+        self.assertEqual(list(self.components(index, "app", "--sdists", "--newest", "1", python="3.9")["old"]), ["0.2"])
+        self.assertEqual(list(self.components(index, "app", "--sdists", "--newest", "1")["old"]), ["0.2"])
 
 
 if __name__ == "__main__":
