@@ -1,8 +1,10 @@
-// stackx catalog: check catalogs, show what they hold; import them (command_catalog_import).
+// stackx catalog: check catalogs, show what they hold; import them (command_catalog_import),
+// discover what is installed (command_catalog_discover).
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
+#include "cli/command_catalog_discover.hpp"
 #include "cli/command_catalog_import.hpp"
 #include "cli/commands.hpp"
 #include "cli/load.hpp"
@@ -90,7 +92,7 @@ void add_catalog(CLI::App& app, Globals& globals) {
   auto names = std::make_shared<std::vector<std::string>>();
   auto name = std::make_shared<std::string>();
   auto component = std::make_shared<std::string>();
-  auto* command = app.add_subcommand("catalog", "Check catalogs, show what they hold, import them");
+  auto* command = app.add_subcommand("catalog", "Check catalogs, show what they hold, make them");
   command->require_subcommand(1);
   auto* validate_command =
       command->add_subcommand("validate", "Read catalogs together and report the first mistake");
@@ -105,6 +107,7 @@ void add_catalog(CLI::App& app, Globals& globals) {
   show_command->add_option("component", *component, "Component to show in full");
   show_command->callback([name, component, &globals] { show(*name, *component, globals); });
   add_catalog_import(*command, globals);
+  add_catalog_discover(*command, globals);
 }
 
 }  // namespace stackx::cli

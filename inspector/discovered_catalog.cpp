@@ -1,0 +1,313 @@
+#include "inspector/discovered_catalog.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "specs/names.hpp"
+#include "specs/version.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+using specs::Json;
+
+bool is_utf8(const std::string& text) { return specs::to_utf8(text) == text; }
+
+// What a run must see of a library: the directory, which holds the libraries that it loads beside itself; the file
+// alone where the directory holds more than libraries.
+std::string shown_for(const fs::path& library) {
+  const auto directory = library.parent_path();
+  const char* home = std::getenv("HOME");
+  for (const fs::path& kept :
+       {fs::path("/"), fs::path("/tmp"), fs::path("/home"), fs::path(home ? home : "/")}) {
+    const bool holds_it =
+        std::mismatch(directory.begin(), directory.end(), kept.begin(), kept.end()).first ==
+        directory.end();
+    if (holds_it) return library.string();
+  }
+  return directory.string();
+}
+
+Json library_artifact(const fs::path& library) {
+  return {{"type", "path"}, {"file", shown_for(library)}, {"library", library.string()}};
+}
+
+Json program_artifact(const fs::path& program) {
+  return {{"type", "path"}, {"file", program.string()}, {"program", program.string()}};
+}
+
+Json any_of(const std::vector<std::string>& versions) {
+  Json list = Json::array();
+  for (const auto& version : versions) list.push_back("==" + version);
+  return list.size() == 1 ? list[0] : Json{{"any", list}};
+}
+
+class Writer {
+ public:
+  Writer(const Json& given, const std::string& day, const Remarks& remarks)
+      : given_(given), day_(day), remarks_(remarks) {}
+
+  Json take() {
+    return {{"$schema", "stackx/catalog/1"},
+            {"description", fmt::format("What stackx found on this machine on {}", day_)},
+            {"components", std::move(components_)}};
+  }
+
+  void add_cuda(const CudaFound& cuda) {
+    for (const auto& toolkit : cuda.toolkits) {
+      const Json entry{{"artifacts", {{{"type", "path"}, {"file", toolkit.root.string()}}}},
+                       {"source", source(toolkit.told_by)}};
+      if (!add("cuda", toolkit.version, entry, toolkit.root)) continue;
+      for (const auto& library : toolkit.libraries)
+        add_cuda_library(library, "==" + toolkit.version, "cuda" + toolkit.version);
+    }
+    for (const auto& [library, major] : cuda.system) {
+      const bool some =
+          std::any_of(cuda.toolkits.begin(), cuda.toolkits.end(), [&](const CudaToolkit& toolkit) {
+            return major.empty() || toolkit.version.starts_with(major + ".");
+          });
+      if (some) {
+        add_cuda_library(library, major.empty() ? "*" : fmt::format("=={}.*", major), "system");
+      } else {
+        left_out(library.file,
+                 fmt::format("it is for CUDA {}, of which no toolkit is here", major));
+      }
+    }
+  }
+
+  void add_library(const BlasLibrary& library) {
+    const auto& kind = library.answer.kind;
+    const bool single = kind == "netlib" || library.answer.threading == "sequential";
+    Json requires_{{"threads", single ? "==1" : "*"}};
+    if (kind == "openblas") requires_["openblas-coretype"] = any_of(library.settings);
+    if (kind == "onednn") requires_["onednn-max-isa"] = "*";
+    if (kind == "mkl") {
+      requires_["mkl-threading"] = any_of(library.settings);
+      requires_["mkl-interface"] = requires_["mkl-instructions"] = "*";
+    }
+    Json entry{{"requires", requires_},
+               {"provides", {{"blas", library.provides}}},
+               {"artifacts", {library_artifact(library.file)}},
+               {"source", source(library.file)}};
+    if (!library.reports.empty() && library.reports != library.version)
+      entry["reports"] = library.reports;
+    add(library.component, library.version, entry, library.file);
+    for (const auto& [name, range] : requires_.items()) need_setting(name);
+  }
+
+  void add_interpreter(const Interpreter& interpreter) {
+    add("python", interpreter.version,
+        {{"artifacts", {program_artifact(interpreter.program)}},
+         {"source", source(interpreter.program)}},
+        interpreter.program);
+  }
+
+  void add_environment(const PythonEnvironment& environment) {
+    if (environment.frameworks.empty() || !writable(environment.interpreter.program)) return;
+    const auto& python = environment.interpreter.version;
+    Json requires_{{"python", "==" + python}};
+    auto held = environment.frameworks;
+    if (environment.distributions.contains("jaxlib") && environment.distributions.contains("jax"))
+      held.emplace_back("jaxlib");
+    for (const auto& name : held)
+      requires_[name] = "==" + environment.distributions.at(name).version;
+    add("python-environment", environment.name,
+        {{"requires", requires_},
+         {"artifacts", {program_artifact(environment.interpreter.program)}},
+         {"source", source(environment.interpreter.program)}},
+        environment.interpreter.program);
+    // A virtual environment's base may be no interpreter of its own here.
+    if (!has("python", python)) orphans_[python].push_back(environment.name);
+    for (const auto& name : held) {
+      const auto& distribution = environment.distributions.at(name);
+      holders_[name][key_of(distribution.version)].push_back(
+          {distribution.version, environment.name, distribution.metadata});
+      if (const auto framework = framework_of(name))
+        version_of("framework", name) = {{"requires", {{name, "*"}}},
+                                         {"parameters", {{"framework", *framework}}}};
+    }
+    need_setting("threads");
+  }
+
+  // Frameworks, once all environments are known.
+  void finish() {
+    for (const auto& [name, versions] : holders_) {
+      for (const auto& [key, held] : versions) {
+        std::vector<std::string> environments;
+        Json sources = Json::array();
+        for (const auto& one : held) {
+          environments.push_back(one.environment);
+          sources.push_back(source(one.metadata));
+        }
+        version_of(name, held[0].version) = {
+            {"requires", {{"python-environment", any_of(environments)}}}, {"sources", sources}};
+      }
+    }
+    for (const auto& [python, environments] : orphans_)
+      version_of("python", python) = {{"requires", {{"python-environment", any_of(environments)}}}};
+  }
+
+ private:
+  struct Holder {
+    std::string version, environment;
+    fs::path metadata;
+  };
+
+  std::string source(const fs::path& path) const {
+    return fmt::format("found on this machine: {} (read {})", specs::to_utf8(path.string()), day_);
+  }
+
+  void left_out(const fs::path& what, const std::string& why) {
+    remarks_({Remark::left_out, fmt::format("{}: {}", specs::to_utf8(what.string()), why)});
+  }
+
+  bool writable(const fs::path& path) {
+    if (is_utf8(path.string())) return true;
+    left_out(path, "its path is not UTF-8, which a catalog is");
+    return false;
+  }
+
+  static std::string key_of(const std::string& version) {
+    const auto parsed = specs::Version::parse(version, specs::Versioning::pep440);
+    return parsed ? std::string(parsed->key()) : version;
+  }
+
+  bool has(const std::string& component, const std::string& version) const {
+    const auto found = keys_.find(component);
+    return found != keys_.end() && found->second.contains(key_of(version));
+  }
+
+  Json& version_of(const std::string& component, const std::string& version) {
+    auto& entry = components_[component];
+    if (entry.is_null()) entry = head_of(component);
+    return entry["versions"][version];
+  }
+
+  static Json head_of(const std::string& component) {
+    static const std::map<std::string, std::pair<const char*, const char*>> known{
+        {"cuda", {"runtime", "CUDA toolkits that are installed here"}},
+        {"cudart", {"runtime", "CUDA runtime libraries of the toolkits"}},
+        {"nvrtc", {"runtime", "CUDA run-time compilers of the toolkits"}},
+        {"cublas", {"package", "cuBLAS libraries of the toolkits"}},
+        {"cudnn", {"package", "cuDNN libraries that are installed here"}},
+        {"python", {"runtime", "Python interpreters that are installed here"}},
+        {"python-environment",
+         {"runtime", "Python interpreters with the frameworks in their site-packages"}},
+        {"framework", {"setting", "Which framework the PI measures"}}};
+    const auto found = known.find(component);
+    const bool local = component.starts_with("local-");
+    Json head{
+        {"kind", found == known.end() ? "package" : found->second.first},
+        {"description", found != known.end() ? found->second.second
+                        : local ? "A BLAS library that is installed here, as it describes itself"
+                                : "As Python environments here hold it"},
+        {"versions", Json::object()}};
+    if (component == "python-environment" || component == "framework")
+      head["versioning"] = "opaque";
+    return head;
+  }
+
+  // False if it was left out: its version is none, or there already.
+  bool add(const std::string& component, const std::string& version, const Json& entry,
+           const fs::path& path) {
+    if (!writable(path)) return false;
+    if (component != "python-environment" &&
+        !specs::Version::parse(version, specs::Versioning::pep440)) {
+      left_out(path, fmt::format("\"{}\" is no version that PEP 440 knows", version));
+      return false;
+    }
+    if (!keys_[component].insert(key_of(version)).second) {
+      left_out(path, fmt::format("{} {} is there already, from another place", component, version));
+      return false;
+    }
+    version_of(component, version) = entry;
+    return true;
+  }
+
+  void add_cuda_library(const CudaLibrary& library, const std::string& cuda,
+                        const std::string& label) {
+    Json entry{{"requires", {{"cuda", cuda}}},
+               {"artifacts", {library_artifact(library.file)}},
+               {"source", source(library.told_by)}};
+    if (library.reports != library.version) entry["reports"] = library.reports;
+    auto version = library.version;
+    if (has(library.component, version)) {  // two toolkits hold the same one
+      entry["reports"] = library.reports;
+      version += "+" + label;
+    }
+    add(library.component, version, entry, library.file);
+  }
+
+  // Copies a setting, and what its versions require of settings and hardware. What they require of other
+  // components is met by what the library brings: it was asked.
+  void need_setting(const std::string& name) {
+    if (components_.contains(name)) return;
+    const auto found = given_.find(name);
+    if (found == given_.end()) return;
+    Json component = *found;
+    component.erase("sources");
+    component["source"] = fmt::format("the catalog that comes with stackx (read {})", day_);
+    std::set<std::string> needed;
+    for (auto& [version, entry] : component["versions"].items()) {
+      entry.erase("conflicts");  // with packages of that catalog
+      if (!entry.contains("requires")) continue;
+      auto& requires_ = entry["requires"];
+      for (auto one = requires_.begin(); one != requires_.end();) {
+        const auto required = one.key().substr(0, one.key().find('.'));
+        const auto kind = given_.contains(required) ? given_[required].value("kind", "") : "";
+        const bool kept = kind == "setting" || kind == "hardware";
+        if (kept) needed.insert(required);
+        one = kept ? std::next(one) : requires_.erase(one);
+      }
+      if (requires_.empty()) entry.erase("requires");
+    }
+    components_[name] = component;
+    for (const auto& other : needed) need_setting(other);
+  }
+
+  const Json& given_;
+  const std::string& day_;
+  const Remarks& remarks_;
+  Json components_ = Json::object();
+  std::map<std::string, std::set<std::string>> keys_;
+  std::map<std::string, std::map<std::string, std::vector<Holder>>> holders_;
+  std::map<std::string, std::vector<std::string>> orphans_;
+};
+
+std::vector<std::pair<std::string, Environment>> values_of(const Json& components,
+                                                           const std::string& name) {
+  std::vector<std::pair<std::string, Environment>> result;
+  if (!components.contains(name)) return result;
+  for (const auto& [version, entry] : components[name]["versions"].items()) {
+    Environment environment;
+    if (entry.contains("environment"))
+      for (const auto& [variable, value] : entry["environment"].items())
+        environment[variable] = value.get<std::string>();
+    result.emplace_back(version, std::move(environment));
+  }
+  return result;
+}
+
+}  // namespace
+
+Settings settings_of(const Json& components) {
+  return {values_of(components, "openblas-coretype"), values_of(components, "mkl-threading")};
+}
+
+Json catalog_of(const Discovered& found, const Json& components, const std::string& day,
+                const Remarks& remarks) {
+  Writer writer(components, day, remarks);
+  writer.add_cuda(found.cuda);
+  for (const auto& library : found.libraries) writer.add_library(library);
+  for (const auto& interpreter : found.interpreters) writer.add_interpreter(interpreter);
+  for (const auto& environment : found.environments) writer.add_environment(environment);
+  writer.finish();
+  return writer.take();
+}
+
+}  // namespace stackx::inspector
