@@ -2,7 +2,8 @@
 
 Looks at every mapped shared object (as threadpoolctl does) and asks the functions below. A symbol is found through a library's
 dependencies too, so dladdr decides whom it belongs to. Libraries linked in without exported symbols (oneDNN inside TensorFlow's
-wheels) stay unseen; the framework's build information names those.
+wheels) stay unseen; the framework's build information names those. CUDA's are asked only in files of their own name: TensorFlow
+exports stubs under the same names, which look for a CUDA that may not be there (1.15's cublasGetProperty then never returns).
 """
 
 from __future__ import absolute_import, division
@@ -105,6 +106,8 @@ def blis(library):
 
 
 def cuda(library):
+    if "libcudart" not in os.path.basename(library.path):
+        return None
     version = library.function("cudaRuntimeGetVersion", ctypes.c_int, ctypes.POINTER(ctypes.c_int))
     number = ctypes.c_int()
     if version is None or version(ctypes.byref(number)) != 0:
@@ -113,6 +116,8 @@ def cuda(library):
 
 
 def cudnn(library):
+    if "libcudnn" not in os.path.basename(library.path):
+        return None
     version = library.function("cudnnGetVersion", ctypes.c_size_t)
     if version is None:
         return None
@@ -122,6 +127,8 @@ def cudnn(library):
 
 
 def cublas(library):
+    if "libcublas" not in os.path.basename(library.path):
+        return None
     get = library.function("cublasGetProperty", ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_int))
     if get is None:
         return None
