@@ -9,14 +9,17 @@
 #include <set>
 
 #include "cli/commands.hpp"
+#include "cli/containerfile.hpp"
 #include "cli/inspect_job.hpp"
 #include "cli/progress.hpp"
+#include "cli/refused_inspector.hpp"
 #include "inspector/campaign.hpp"
 #include "inspector/inspector.hpp"
 #include "inspector/paths.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/clock.hpp"
 #include "specs/error.hpp"
+#include "specs/text_file.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
 
@@ -61,8 +64,6 @@ void apply(const Options& options, specs::CampaignSpec& campaign) {
   if (options.sample) campaign.sampler.count = *options.sample;
   if (options.seed) campaign.sampler.seed = *options.seed;
   for (const auto& text : options.budget) read_budget(text, campaign);
-  if (campaign.runner != "local")
-    throw bad_input(fmt::format("runner {}: this version has `local` only", campaign.runner));
 }
 
 // Results become durable as files first, then part of the store; progress goes to the terminal.
@@ -150,17 +151,32 @@ std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::
   return std::nullopt;
 }
 
-inspector::Context context(const Options& options, const Loaded& loaded, const Globals& globals) {
+inspector::Context context(const Options& options, const Job& job, const Globals& globals) {
   inspector::Context context;
-  context.host = loaded.host;
+  context.host = job.loaded.host;
   context.cache = inspector::cache_directory();
-  context.pi =
-      options.pi.empty() ? globals.executable_directory / "stackx-pi" : fs::absolute(options.pi);
+  const fs::path& pi = options.pi.empty() ? job.script : options.pi;
+  context.pis = find_pis(globals.executable_directory);
+  if (!pi.empty()) context.pis.own = fs::absolute(pi);
+  context.data = globals.data_directory;
+  context.say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   context.supervisor = globals.executable_directory / "stackx-supervise";
   context.offline = options.job.offline;
   context.stackx_version = STACKX_VERSION;
   context.stop = [] { return interrupted.load(); };  // Ctrl-C ends the run under way, too
   return context;
+}
+
+std::unique_ptr<inspector::StackInspector> make_inspector(const Options& options, const Job& job,
+                                                          const Globals& globals,
+                                                          const specs::Plan& plan) {
+  auto where = context(options, job, globals);
+  if (job.refusal) return std::make_unique<RefusedInspector>(*job.refusal, where);
+  auto inspector = std::make_unique<inspector::Inspector>(std::move(where), job.loaded.catalog,
+                                                          plan.campaign);
+  fmt::print(stderr, "campaign {}: {} arms x {} rounds, runner {}\n", plan.id.substr(0, 12),
+             plan.arms.size(), plan.campaign.rounds, inspector->runner());
+  return inspector;
 }
 
 const char* describe(inspector::Ending ending) {
@@ -199,6 +215,19 @@ void report(const specs::Plan& plan, const Recorder& recorder, inspector::Ending
              outcomes.empty() ? "nothing new" : outcomes, duration(seconds));
 }
 
+void print_containerfiles(const specs::Plan& plan, const Job& job, Globals& globals) {
+  if (job.refusal) globals.exit_code = 1;
+  const auto script = job.script.empty() ? "" : specs::read_text_file(job.script, "the script");
+  for (const auto& arm : plan.arms) {
+    if (arm.sentinel || job.refusal) continue;
+    const auto text = containerfile(arm.stack, arm.workload, job.loaded.catalog, script);
+    if (globals.json)
+      print_json({{"id", arm.stack.id()}, {"arm", arm.label}, {"containerfile", text}});
+    else
+      fmt::print("{}{}", &arm == &plan.arms.front() ? "" : "\n", text);
+  }
+}
+
 // What is measured here must not be filed under another machine's name.
 void check_hardware(const Loaded& loaded) {
   std::map<std::string, std::string> here{{"cpu", loaded.host.cpu_entry().version.text()}};
@@ -216,10 +245,16 @@ void check_hardware(const Loaded& loaded) {
 }
 
 void inspect(const Options& options, Globals& globals) {
-  Job job = load_job(options.job, globals);
+  JobOptions asked = options.job;
+  asked.runner = options.runner;
+  Job job = load_job(asked, globals);
   Loaded& loaded = job.loaded;
   apply(options, loaded.project.campaign);
-  check_hardware(loaded);
+  if (!options.job.dockerfile_only) check_hardware(loaded);
+  if (options.job.dockerfile_only) {
+    print_containerfiles(new_plan(loaded), job, globals);
+    return;
+  }
   if (options.dry_run) {
     print_plan(new_plan(loaded), loaded, globals.json);
     return;
@@ -246,20 +281,18 @@ void inspect(const Options& options, Globals& globals) {
                       "plan was made, start a new campaign",
                       plan->id.substr(0, 12), arm.stack.short_id(), *wrong));
 
-  inspector::Inspector inspector(context(options, loaded, globals), loaded.catalog, plan->campaign);
-  fmt::print(stderr, "campaign {}: {} arms x {} rounds, runner {}\n", plan->id.substr(0, 12),
-             plan->arms.size(), plan->campaign.rounds, inspector.runner());
+  const auto inspector = make_inspector(options, job, globals, *plan);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   Recorder recorder(store, spool);
   const auto start = std::chrono::steady_clock::now();
-  const auto ending = inspector::run(*plan, inspector, store.done(plan->id), recorder,
+  const auto ending = inspector::run(*plan, *inspector, store.done(plan->id), recorder,
                                      [] { return interrupted.load(); });
   recorder.line.finish();
   report(*plan, recorder, ending,
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
          globals.json);
-  if (ending == inspector::Ending::too_many_failures) globals.exit_code = 1;
+  if (ending == inspector::Ending::too_many_failures || job.refusal) globals.exit_code = 1;
   if (ending == inspector::Ending::interrupted) globals.exit_code = 3;
 }
 
@@ -272,7 +305,8 @@ void add_inspect(CLI::App& app, Globals& globals) {
   add_job_options(*command, options->job);
   command
       ->add_option("--runner", options->runner,
-                   "Where the PI runs: local (under bubblewrap where it works)")
+                   "Where the PI runs: local (under bubblewrap where it works) or container (podman or "
+                   "docker; the stack needs a base image)")
       ->type_name("NAME");
   command
       ->add_option("--rounds", options->rounds,

@@ -34,10 +34,19 @@ fs::path find_data_directory(const fs::path& executable_directory) {
                   places[0].lexically_normal().string(), places[1].lexically_normal().string()));
 }
 
+inspector::Pis find_pis(const fs::path& executable_directory) {
+  const fs::path places[] = {executable_directory / "../kernels/python",
+                             executable_directory / "../share/stackx/python"};
+  std::error_code error;
+  const auto& scripts = fs::is_directory(places[1], error) ? places[1] : places[0];
+  return {executable_directory / "stackx-pi", scripts.lexically_normal(), {}};
+}
+
 void add_project_options(CLI::App& command, ProjectOptions& options) {
   command
       .add_option("project", options.file,
-                  "Project file (stackx/project/1), requirements.txt, Pipfile or pyproject.toml")
+                  "Project file (stackx/project/1), requirements.txt, Pipfile, pyproject.toml or Amun "
+                  "specification")
       ->required()
       ->type_name("PROJECT");
   auto& context = options.context;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "inspector/pi_command.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/hardware.hpp"
 #include "specs/project.hpp"
@@ -29,6 +30,9 @@ struct ProjectOptions {
   specs::PythonContext context;
 };
 void add_project_options(CLI::App& command, ProjectOptions& options);
+
+// stackx-pi beside stackx, and the scripts in kernels/python or share/stackx/python.
+inspector::Pis find_pis(const std::filesystem::path& executable_directory);
 
 std::string grouped(const resolver::BigInt& number);  // 139,740,802
 std::string duration(double seconds);                 // "4.2 s", "3 min 05 s", "2 h 10 min"

@@ -12,6 +12,7 @@ namespace stackx::inspector {
 namespace {
 
 namespace fs = std::filesystem;
+using specs::ArtifactType;
 using specs::Outcome;
 
 std::unexpected<CannotBuild> build_failed(std::string reason, std::string log = "") {
@@ -20,6 +21,14 @@ std::unexpected<CannotBuild> build_failed(std::string reason, std::string log = 
 
 std::unexpected<CannotBuild> unsupported(std::string reason) {
   return std::unexpected(CannotBuild{Outcome::unsupported, std::move(reason), ""});
+}
+
+std::unexpected<CannotBuild> cannot(const BuildFailure& failure) {
+  return std::unexpected(CannotBuild{failure.outcome, failure.reason, failure.log_tail});
+}
+
+bool is_base(const specs::Artifact& artifact) {
+  return artifact.type == ArtifactType::debootstrap || artifact.type == ArtifactType::oci;
 }
 
 bool escapes(const fs::path& path) {
@@ -91,29 +100,139 @@ void choose_library(StackEnvironment& result, const std::vector<std::string>& pr
 }  // namespace
 
 Environments::Environments(const specs::Catalog& catalog, WheelStore wheels,
-                           std::unique_ptr<Packages> packages)
-    : catalog_(catalog), wheels_(std::move(wheels)), packages_(std::move(packages)) {}
+                           std::unique_ptr<Packages> packages,
+                           std::unique_ptr<StackPythons> pythons,
+                           std::unique_ptr<Images> images)
+    : catalog_(catalog),
+      wheels_(std::move(wheels)),
+      packages_(std::move(packages)),
+      pythons_(std::move(pythons)),
+      images_(std::move(images)) {}
 
 std::expected<const StackEnvironment*, CannotBuild> Environments::get(
     const specs::Stack& stack, const Say& say, const std::function<bool()>& stop) {
   if (const auto known = ready_.find(stack); known != ready_.end()) return &known->second;
   StackEnvironment result;
+  const auto selected = look_up(stack);
+  auto done = make_image(result, selected, say);
+  if (done) done = find_python(result, selected);
   std::vector<std::string> providers;
+  for (const auto& [component, entry] : selected) {
+    if (!done) break;
+    if (!entry->provides.empty()) providers.push_back(component->name);
+    done = add(result, *component, *entry, say, stop);
+  }
+  if (done && result.python) done = install_wheels(result, selected, say);
+  if (!done) return std::unexpected(done.error());
+  if (!result.python) choose_library(result, providers);
+  return &ready_.emplace(stack, std::move(result)).first->second;
+}
+
+std::vector<Environments::Selected> Environments::look_up(const specs::Stack& stack) const {
+  std::vector<Selected> selected;
   for (const auto& [name, version] : stack.components) {
     const auto* component = catalog_.find(name);
     const auto* entry = component != nullptr ? component->find(version) : nullptr;
-    if (entry == nullptr) {
-      if (component != nullptr && component->kind == specs::Kind::hardware) continue;  // this host
+    if (entry != nullptr) {
+      selected.push_back({component, entry});
+    } else if (component == nullptr || component->kind != specs::Kind::hardware) {  // this host
       throw bad_input(
           fmt::format("stack {}: {} {} is not in the catalog", stack.short_id(), name, version));
     }
-    if (!entry->provides.empty()) providers.push_back(name);
-    if (auto done = add(result, *component, *entry, say, stop); !done) {
-      return std::unexpected(done.error());
+  }
+  return selected;
+}
+
+Environments::Done Environments::make_image(StackEnvironment& result,
+                                            const std::vector<Selected>& selected, const Say& say) {
+  if (!images_) return {};  // a base image is then refused where it stands
+  ImageRequest request;
+  std::string name;
+  for (const auto& [component, entry] : selected)
+    for (const auto& artifact : entry->artifacts) {
+      if (artifact.type == ArtifactType::system)
+        request.packages.push_back(artifact.package);
+      else if (is_base(artifact) && !name.empty())
+        throw bad_input(fmt::format("{} and {}: both are base images; a stack has one", name,
+                                    component->name));
+      else if (is_base(artifact))
+        request.base = artifact, name = component->name;
+      if (!artifact.program.empty() && artifact.type != ArtifactType::path)
+        request.program = artifact.program;
+    }
+  if (name.empty())
+    return unsupported("the container runner needs a base image, and this stack has none; require "
+                       "one (catalog images.json: \"image\": \"*\")");
+  auto image = images_->get(request, say);
+  if (!image) return cannot(image.error());
+  result.artifacts["image " + request.base.file] =
+      image->digest.substr(std::min(image->digest.size(), image->digest.find(':') + 1));
+  request.packages.emplace_back("libc6");
+  for (const auto& package : request.packages)
+    if (const auto found = image->packages.find(package); found != image->packages.end())
+      result.installed[package] = found->second;
+  result.python = image->python;
+  result.image = std::move(*image);
+  return {};
+}
+
+Environments::Done Environments::find_python(StackEnvironment& result,
+                                             const std::vector<Selected>& selected) {
+  const specs::VersionEntry* wanted = nullptr;
+  for (const auto& [component, entry] : selected) {
+    if (component->name == "python") wanted = entry;
+    for (const auto& artifact : entry->artifacts) {
+      if (artifact.type != ArtifactType::path || artifact.program.empty() || !pythons_) continue;
+      if (result.image)
+        return unsupported(fmt::format("{} {}: an interpreter of this machine does not run in an image",
+                                       component->name, entry->version.text()));
+      auto runtime = pythons_->local_program(artifact.program);
+      if (!runtime) return cannot(runtime.error());
+      result.python = std::move(*runtime);
     }
   }
-  choose_library(result, providers);
-  return &ready_.emplace(stack, std::move(result)).first->second;
+  if (wanted == nullptr || !pythons_) return {};
+  if (!result.python && result.image)
+    return unsupported(fmt::format("python {}: the base image brings no interpreter; name it as "
+                                   "\"program\" of one of its artifacts", wanted->version.text()));
+  if (!result.python) {
+    auto runtime = pythons_->local(wanted->version.text());
+    if (!runtime) return cannot(runtime.error());
+    result.python = std::move(*runtime);
+  }
+  if (!is_release(result.python->version, wanted->version.text()))
+    return unsupported(fmt::format("python {}: {} is Python {}", wanted->version.text(),
+                                   result.python->program.string(), result.python->version));
+  return {};
+}
+
+// After add() has made the parts, in the same order.
+Environments::Done Environments::install_wheels(StackEnvironment& result,
+                                                const std::vector<Selected>& selected,
+                                                const Say& say) {
+  const PythonPlace place{*result.python, result.image ? result.image->id : ""};
+  std::vector<Wheel> wheels;
+  std::vector<Part*> owners;
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    auto installed = pythons_->install(*selected[i].component, *selected[i].entry, place, say);
+    if (!installed) return cannot(installed.error());
+    if (!*installed) continue;
+    const auto& [wheel, artifact] = **installed;
+    result.artifacts[artifact->file] = artifact->sha256;
+    result.parts[i].shared_objects = wheel.shared_objects;
+    result.parts[i].directories = {wheel.directory};
+    owners.push_back(&result.parts[i]);
+    wheels.push_back(wheel);
+  }
+  result.visible.insert(result.visible.end(), result.python->needs.begin(),
+                        result.python->needs.end());
+  if (wheels.empty()) return {};
+  const auto site = pythons_->tree(wheels, say);
+  if (!site) return cannot(site.error());
+  result.site = *site;
+  result.visible.push_back(*site);
+  for (auto* part : owners) part->directories.push_back(*site);
+  return {};
 }
 
 Environments::Done Environments::add(StackEnvironment& result, const specs::Component& component,
@@ -128,23 +247,28 @@ Environments::Done Environments::add(StackEnvironment& result, const specs::Comp
   for (const auto& artifact : entry.artifacts) {
     Done done;
     switch (artifact.type) {
-      case specs::ArtifactType::wheel:
-        done = add_wheel(result, part, artifact, say, stop);
+      case ArtifactType::wheel:
+        if (!result.python) done = add_wheel(result, part, artifact, say, stop);
         break;
-      case specs::ArtifactType::system:
-        done = add_system(result, part, artifact, entry);
+      case ArtifactType::sdist:
+        if (!result.python)
+          done = unsupported(fmt::format(
+              "{} {}: source archives are built for a Python, and this stack has none",
+              part.component, part.version));
         break;
-      case specs::ArtifactType::path:
-        done = add_path(result, part, artifact);
+      case ArtifactType::system:
+        done = result.image ? add_image_package(result, part, artifact, entry)
+                            : add_system(result, part, artifact, entry);
         break;
-      case specs::ArtifactType::sdist:
-        done = unsupported(fmt::format("{} {}: source archives are built for a Python, and this stack has none",
-                                       part.component, part.version));
+      case ArtifactType::path:
+        if (artifact.program.empty()) done = add_path(result, part, artifact);
         break;
-      case specs::ArtifactType::debootstrap:
-      case specs::ArtifactType::oci:
-        done = unsupported(fmt::format("{} {}: the local runner takes no base images",
-                                       part.component, part.version));
+      case ArtifactType::debootstrap:
+      case ArtifactType::oci:
+        if (!result.image)
+          done = unsupported(
+              fmt::format("{} {}: the local runner takes no base images; use --runner container",
+                          part.component, part.version));
     }
     if (!done) return done;
   }
@@ -162,7 +286,7 @@ Environments::Done Environments::add_wheel(StackEnvironment& result, Part& part,
   auto known = wheel_cache_.find(artifact.sha256);
   if (known == wheel_cache_.end()) {
     auto wheel = wheels_.get(request, say, stop);
-    if (!wheel) return build_failed(wheel.error().reason, wheel.error().log_tail);
+    if (!wheel) return cannot(wheel.error());
     known = wheel_cache_.emplace(artifact.sha256, std::move(*wheel)).first;
   }
   const auto& wheel = known->second;
@@ -219,6 +343,21 @@ Environments::Done Environments::add_system(StackEnvironment& result, Part& part
   part.library = file;
   result.visible.push_back(file);
   result.artifacts[file] = hash_of(file);
+  return {};
+}
+
+// apt installed it when the image was made; which version that is, is known since.
+Environments::Done Environments::add_image_package(StackEnvironment& result, Part& part,
+                                                   const specs::Artifact& artifact,
+                                                   const specs::VersionEntry& entry) {
+  const auto installed = result.image->packages.find(artifact.package);
+  if (installed == result.image->packages.end()) return {};  // a virtual package
+  const auto wanted = wanted_package_version(artifact, entry.version);
+  if (!wanted.empty() && !same_package_version(wanted, installed->second))
+    return unsupported(fmt::format("{} {}: the image holds {} {}, wanted is {}", part.component,
+                                   part.version, artifact.package, installed->second, wanted));
+  part.package_version = installed->second;
+  if (!artifact.library.empty()) part.library = artifact.library;
   return {};
 }
 

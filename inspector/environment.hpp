@@ -1,5 +1,9 @@
-// A stack made ready to run: its wheels installed, its system packages checked, its settings
-// merged.
+// A stack made ready to run: its base image made, its interpreter found, its wheels installed, its system
+// packages checked, its settings merged.
+//
+//   native stack  no interpreter: the PI loads a library out of the wheels' own directories
+//   Python stack  an image, an artifact or the component `python` brings an interpreter; the PI imports from
+//                 a tree of all its wheels (or, without any, from the interpreter's own site-packages)
 #pragma once
 
 #include <expected>
@@ -9,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "inspector/images.hpp"
 #include "inspector/packages.hpp"
 #include "inspector/process.hpp"
+#include "inspector/stack_python.hpp"
 #include "inspector/wheels.hpp"
 #include "specs/catalog.hpp"
 #include "specs/inspection.hpp"
@@ -38,6 +44,10 @@ struct StackEnvironment {
   Environment variables;                            // exported by settings
   std::map<std::string, std::string> parameters;    // set by settings
   std::map<std::string, std::string> artifacts;     // file -> sha256
+  std::map<std::string, std::string> installed;     // Debian package -> version, in the image
+  std::optional<Image> image;
+  std::optional<PythonRuntime> python;
+  std::filesystem::path site;  // of a Python stack; empty: the interpreter's own
 };
 
 struct CannotBuild {
@@ -47,8 +57,10 @@ struct CannotBuild {
 
 class Environments {
  public:
-  Environments(const specs::Catalog& catalog, WheelStore wheels,
-               std::unique_ptr<Packages> packages);
+  // `images`: the container runner's, else null. `pythons` may be null where there are native stacks only.
+  Environments(const specs::Catalog& catalog, WheelStore wheels, std::unique_ptr<Packages> packages,
+               std::unique_ptr<StackPythons> pythons = nullptr,
+               std::unique_ptr<Images> images = nullptr);
 
   // Kept per stack: the second call is a look-up. Failures are not kept. Throws Error(bad_input)
   // for stacks and catalogs that make no sense: an unknown version, two settings that export one
@@ -58,18 +70,31 @@ class Environments {
 
  private:
   using Done = std::expected<void, CannotBuild>;
+  struct Selected {
+    const specs::Component* component;
+    const specs::VersionEntry* entry;
+  };
+  std::vector<Selected> look_up(const specs::Stack& stack) const;
+  Done make_image(StackEnvironment& result, const std::vector<Selected>& selected, const Say& say);
+  Done find_python(StackEnvironment& result, const std::vector<Selected>& selected);
+  Done install_wheels(StackEnvironment& result, const std::vector<Selected>& selected,
+                      const Say& say);
   Done add(StackEnvironment& result, const specs::Component& component,
            const specs::VersionEntry& entry, const Say& say, const std::function<bool()>& stop);
   Done add_wheel(StackEnvironment& result, Part& part, const specs::Artifact& artifact,
                  const Say& say, const std::function<bool()>& stop);
   Done add_system(StackEnvironment& result, Part& part, const specs::Artifact& artifact,
                   const specs::VersionEntry& entry);
+  Done add_image_package(StackEnvironment& result, Part& part, const specs::Artifact& artifact,
+                         const specs::VersionEntry& entry);
   Done add_path(StackEnvironment& result, Part& part, const specs::Artifact& artifact);
   std::string hash_of(const std::filesystem::path& file);
 
   const specs::Catalog& catalog_;
   WheelStore wheels_;
   std::unique_ptr<Packages> packages_;
+  std::unique_ptr<StackPythons> pythons_;
+  std::unique_ptr<Images> images_;
   std::map<specs::Stack, StackEnvironment> ready_;
   std::map<std::string, Wheel> wheel_cache_;
   std::map<std::string, std::string> hashes_;  // path, size, time, inode -> sha256

@@ -1,16 +1,18 @@
 #include "inspector/inspector.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 
+#include "inspector/container.hpp"
 #include "inspector/environment.hpp"
 #include "inspector/host.hpp"
-#include "inspector/local_run.hpp"
 #include "inspector/placement.hpp"
 #include "inspector/protocol.hpp"
+#include "inspector/sandbox.hpp"
+#include "inspector/supervised_run.hpp"
 #include "inspector/uv.hpp"
 #include "inspector/verify.hpp"
 #include "specs/clock.hpp"
@@ -75,15 +77,6 @@ std::string joined(const std::vector<fs::path>& directories) {
   return result;
 }
 
-std::optional<std::string> why_not_executable(const fs::path& pi) {
-  std::error_code error;
-  if (!fs::exists(pi, error)) return pi.string() + " does not exist";
-  if (!fs::is_regular_file(pi, error)) return pi.string() + " is not a file";
-  // access() would say yes to root for any file with one execute bit, as exec does.
-  if (access(pi.c_str(), X_OK) != 0) return pi.string() + " is not executable; chmod +x it";
-  return std::nullopt;
-}
-
 specs::Usage usage_of(const Supervision& report) {
   specs::Usage usage;
   usage.user_s = static_cast<double>(report.user_us) / 1e6;
@@ -116,13 +109,45 @@ void put(Inspection& result, const Verdict& verdict) {
   result.reason = verdict.reason;
 }
 
+// What a run is held by, and what container images are made with.
+struct Runner {
+  std::string name;
+  std::optional<Engine> engine;  // of the container runner
+  std::unique_ptr<Confiner> confiner;
+};
+
+Runner make_runner(const Context& context, const std::string& name) {
+  if (name == "local")
+    return {name, {}, std::make_unique<Sandbox>(context.sandbox ? Sandbox::probe(context.supervisor)
+                                                                : Sandbox::none("not wanted"))};
+  if (name != "container")
+    throw bad_input(fmt::format("runner {}: there are `local` and `container`", name));
+  auto engine = find_engine({context.cache, context.supervisor, context.say});
+  if (!engine)
+    throw broken_environment(fmt::format(
+        "no container engine works here: {}; install podman and runc, or use the runner `local`",
+        engine.error()));
+  auto confiner = std::make_unique<Container>(*engine, context.supervisor);
+  return {name, std::move(*engine), std::move(confiner)};
+}
+
+// GPUs reach containers through the Container Device Interface, which the driver's toolkit describes.
+bool has_cdi(const fs::path& root = "/") {
+  std::error_code error;
+  for (const char* directory : {"etc/cdi", "var/run/cdi", "run/cdi"})
+    if (fs::is_directory(root / directory, error) && !fs::is_empty(root / directory, error))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 struct Inspector::State {
   Context context;
   const specs::Catalog& catalog;
   specs::CampaignSpec limits;
-  Sandbox sandbox;
+  Runner runner;
+  std::shared_ptr<Uv> uv;
   Environments environments;
   std::vector<Processor> processors;
   std::string fingerprint;
@@ -137,17 +162,48 @@ struct Inspector::State {
       : context(std::move(given)),
         catalog(its_catalog),
         limits(its_limits),
-        sandbox(context.sandbox ? Sandbox::probe(context.supervisor) : Sandbox::none("not wanted")),
-        environments(catalog, wheel_store(), std::make_unique<Packages>()),
+        runner(make_runner(context, limits.runner)),
+        uv(std::make_shared<Uv>(UvOptions{context.supervisor.parent_path(), context.cache / "uv",
+                                          context.offline, context.stop})),
+        environments(catalog, wheel_store(), std::make_unique<Packages>(), pythons(), images()),
         processors(usable_processors()),
         fingerprint(context.host.fingerprint()) {}
 
+  std::uint64_t memory_bytes() const {
+    return static_cast<std::uint64_t>(limits.memory_gib * (1 << 30));
+  }
+
+  std::string description() const {
+    return fmt::format("{} ({})", runner.name, runner.confiner->description());
+  }
+
   WheelStore wheel_store() const {
-    const UvOptions options{context.supervisor.parent_path(), context.offline, context.stop};
-    auto uv = std::make_shared<Uv>(options);
-    return {context.cache / "wheels", [uv](const WheelRequest& request, const fs::path& target) {
+    return {context.cache / "wheels",
+            [uv = uv](const WheelRequest& request, const fs::path& target) {
               return uv->install(request, target);
             }};
+  }
+
+  std::unique_ptr<StackPythons> pythons() const {
+    PythonInstaller::Settings settings;
+    settings.supervisor = context.supervisor;
+    settings.bootstrap = context.pis.python / "bootstrap.py";
+    settings.data = context.data;
+    settings.wheels = context.cache / "wheels";
+    settings.build_seconds = limits.build_seconds;
+    settings.memory_bytes = std::max(memory_bytes(), settings.memory_bytes);
+    settings.offline = context.offline;
+    settings.stop = context.stop;
+    return std::make_unique<StackPythons>(
+        context.cache, std::make_shared<PythonInstaller>(settings, uv, *runner.confiner),
+        context.stop);
+  }
+
+  std::unique_ptr<Images> images() const {
+    if (!runner.engine) return nullptr;
+    return std::make_unique<Images>(
+        *runner.engine, Images::Settings{context.cache / "images", context.offline, context.stop,
+                                         limits.build_seconds});
   }
 
   Inspection blank(const specs::Stack& stack, const specs::Workload& workload) const {
@@ -158,44 +214,49 @@ struct Inspector::State {
     result.host = context.host;
     const bool on_gpu = stack.components.contains("gpu") && !context.host.gpus.empty();
     result.device = on_gpu ? context.host.gpus[0].uuid : fingerprint;
-    result.runner = "local (" + sandbox.description() + ")";
+    result.runner = description();
     result.stackx_version = context.stackx_version;
     return result;
   }
 
-  LocalRun plan_run(const StackEnvironment& environment, const specs::Workload& workload,
-                    const Parameters& parameters) const {
-    LocalRun what;
+  SupervisedRun plan_run(const StackEnvironment& environment, const specs::Workload& workload,
+                         const Parameters& parameters) const {
+    auto command = pi_command(context.pis, environment, workload.pi, parameters);
+    SupervisedRun what;
     what.supervisor = context.supervisor;
-    what.argv = {context.pi.string(), workload.pi};
-    if (!environment.library.empty()) {
-      for (const auto& word : {std::string("--library"), environment.library.string(),
-                               std::string("--component"), environment.component}) {
-        what.argv.push_back(word);
-      }
-    }
-    for (const auto& [name, value] : parameters) what.argv.push_back(name + "=" + value);
+    what.argv = std::move(command.argv);
     what.variables = environment.variables;
     if (!environment.library_path.empty()) {
       what.variables["LD_LIBRARY_PATH"] = joined(environment.library_path);
     }
-    what.visible = environment.visible;
-    what.visible.push_back(context.pi);
-    what.cpus = place(processors, thread_count(parameters));
+    auto& confinement = what.confinement;
+    confinement.visible = environment.visible;
+    confinement.visible.insert(confinement.visible.end(), command.visible.begin(),
+                               command.visible.end());
+    confinement.memory_bytes = memory_bytes();
+    confinement.processes = limits.processes;
+    confinement.cpus = place(processors, limits.cpus > 0 ? limits.cpus : thread_count(parameters));
+    if (environment.image) confinement.image = environment.image->id;
     what.timeout_seconds = limits.timeout_seconds;
-    what.memory_bytes = static_cast<std::uint64_t>(limits.memory_gib * (1 << 30));
     what.stop = context.stop;
     return what;
   }
 
   void execute(Inspection& result, const StackEnvironment& environment,
                const Parameters parameters) const {
-    if (const auto why = why_not_executable(context.pi)) {
+    if (const auto why = why_no_pi(context.pis, environment)) {
       return put(result, {Outcome::missing_pi, "the PI cannot be run: " + *why});
     }
-    const auto what = plan_run(environment, result.workload, parameters);
+    auto what = plan_run(environment, result.workload, parameters);
+    if (environment.image && result.stack.components.contains("gpu")) {
+      if (!has_cdi())
+        return put(result, {Outcome::unsupported,
+                            "the stack has a GPU, and no CDI specification describes it to "
+                            "containers; nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml"});
+      what.confinement.gpu = "nvidia.com/gpu=0";
+    }
     result.load_1m = load_now();
-    const auto ran = run(what, sandbox);
+    const auto ran = run(what, *runner.confiner);
     result.stdout_tail = tail(ran.process.out);
     result.stderr_tail = tail(ran.process.err);
     if (ran.supervision) put_supervision(result, *ran.supervision);
@@ -218,7 +279,7 @@ struct Inspector::State {
     if (!report) return put(result, {report.error().outcome, report.error().reason});
     auto verified = verify(environment, *report);
     put_report(result, std::move(*report));
-    result.loaded = std::move(verified.loaded);
+    result.loaded.merge(verified.loaded);
     if (verified.wrong) return put(result, {Outcome::wrong_stack, *verified.wrong});
     put(result, judge_check(result.check));
   }
@@ -232,9 +293,12 @@ Inspector::Inspector(Context context, const specs::Catalog& catalog,
         context.supervisor.string()));
   }
   context.supervisor = fs::canonical(context.supervisor);
-  std::error_code not_there;  // a missing PI is an outcome, not an error
-  if (const auto pi = fs::canonical(context.pi, not_there); !not_there) context.pi = pi;
-  context.pi = fs::absolute(context.pi);
+  for (auto* pi : {&context.pis.native, &context.pis.python, &context.pis.own}) {
+    std::error_code not_there;  // a missing PI is an outcome, not an error
+    if (pi->empty()) continue;
+    const auto real = fs::canonical(*pi, not_there);
+    *pi = not_there ? fs::absolute(*pi) : real;
+  }
   context.cache = fs::absolute(context.cache).lexically_normal();
   if (context.cache.string().find_first_of(":;") != std::string::npos) {
     throw broken_environment(
@@ -247,7 +311,7 @@ Inspector::Inspector(Context context, const specs::Catalog& catalog,
 
 Inspector::~Inspector() = default;
 
-std::string Inspector::runner() const { return "local (" + state_->sandbox.description() + ")"; }
+std::string Inspector::runner() const { return state_->description(); }
 
 void Inspector::check(const specs::Stack& stack, const specs::Workload& workload) {
   Parameters settings;
@@ -286,6 +350,7 @@ Inspection Inspector::inspect(const specs::Stack& stack, const specs::Workload& 
     const auto* environment = state_->environments.get(stack, {}).value();  // ready: a look-up
     result.parameters = merged(workload, environment->parameters);
     result.artifacts = environment->artifacts;
+    result.loaded = environment->installed;
     state_->execute(result, *environment, result.parameters);
   }
   result.finished = specs::rfc3339_utc(std::chrono::system_clock::now());

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "inspector/pi_command.hpp"
 #include "specs/catalog.hpp"
 #include "specs/inspection.hpp"
 #include "specs/plan.hpp"
@@ -15,8 +16,9 @@ namespace stackx::inspector {
 
 struct Context {
   specs::Host host;
-  std::filesystem::path cache;       // $XDG_CACHE_HOME/stackx: installed wheels, in wheels/
-  std::filesystem::path pi;          // the stackx-pi program, or the one that --pi names
+  std::filesystem::path cache;       // $XDG_CACHE_HOME/stackx: wheels, environments, images
+  Pis pis;
+  std::filesystem::path data;        // directory of the catalogs that come with stackx
   std::filesystem::path supervisor;  // the stackx-supervise program beside it
   bool offline = false;              // use what is cached, say what is missing
   std::string stackx_version;
@@ -24,11 +26,12 @@ struct Context {
   // discarded.
   std::function<bool()> stop;
   bool sandbox = true;  // false: no bubblewrap even where it works
+  std::function<void(const std::string&)> say;  // hears that container engines are tried
 };
 
 struct Prepared {
   bool ok = false;
-  specs::Outcome outcome = specs::Outcome::ok;  // build_failed, unsupported
+  specs::Outcome outcome = specs::Outcome::ok;  // build_failed, unsupported, ...
   std::string reason, log_tail;
 };
 
@@ -52,10 +55,12 @@ class StackInspector {
   virtual specs::Inspection inspect(const specs::Stack& stack, const specs::Workload& workload) = 0;
 };
 
-// The local runner. Not thread safe: measurements that run at once disturb each other.
+// The runners `local` and `container`, as the campaign says. Not thread safe: measurements that run at once
+// disturb each other.
 class Inspector : public StackInspector {
  public:
-  // `catalog` must outlive the inspector. Throws Error(environment) if the supervisor is missing.
+  // `catalog` must outlive the inspector. Throws Error(environment) if the supervisor is missing, or no
+  // container engine works where one is asked for, Error(bad_input) for other runners.
   Inspector(Context context, const specs::Catalog& catalog, const specs::CampaignSpec& limits);
   ~Inspector() override;
 
@@ -65,7 +70,7 @@ class Inspector : public StackInspector {
                    const std::function<void(const std::string&)>& say = {}) override;
   specs::Inspection inspect(const specs::Stack& stack, const specs::Workload& workload) override;
 
-  std::string runner() const;  // "local (bubblewrap 0.8.0)"
+  std::string runner() const;  // "local (bubblewrap 0.8.0)", "container (podman 4.3.1, runc, ...)"
 
  private:
   struct State;

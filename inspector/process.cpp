@@ -330,6 +330,10 @@ std::filesystem::path find_program(const std::string& name) {
   return {};
 }
 
+void append(Words& words, std::initializer_list<std::string> more) {
+  words.insert(words.end(), more);
+}
+
 Environment current_environment() {
   Environment result;
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,9 +21,12 @@
 namespace stackx::inspector {
 
 using Environment = std::map<std::string, std::string>;
+using Words = std::vector<std::string>;
+
+void append(Words& words, std::initializer_list<std::string> more);
 
 struct Command {
-  std::vector<std::string> argv;  // argv[0] without "/" is looked up on our own PATH
+  Words argv;                     // argv[0] without "/" is looked up on our own PATH
   Environment environment;        // all of it
   std::filesystem::path directory;
   std::chrono::milliseconds deadline{60'000};

@@ -83,7 +83,9 @@ Sandbox Sandbox::probe(const fs::path& supervisor) {
   sandbox.hidden_ = private_directories();
   sandbox.devices_ = accelerator_devices();
   Command command;
-  command.argv = sandbox.wrap({}, std::uint64_t{1} << 20);
+  Confinement confinement;
+  confinement.memory_bytes = std::uint64_t{4} << 20;
+  command.argv = sandbox.wrap(confinement);
   command.argv.push_back(supervisor.string());
   for (const char* word :
        {"--seconds", "10", "--memory", "1000000000", "--processes", "10", "--", "/bin/true"}) {
@@ -100,22 +102,23 @@ Sandbox Sandbox::probe(const fs::path& supervisor) {
   return sandbox;
 }
 
-std::vector<std::string> Sandbox::wrap(const std::vector<fs::path>& visible,
-                                       std::uint64_t scratch_bytes) const {
+std::vector<std::string> Sandbox::wrap(const Confinement& confinement) const {
   if (!available()) return {};
   std::vector<std::string> words{supervisor_.string(), "--guard", "--", program_.string()};
   const auto add = [&words](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
   };
-  add({"--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"});
+  add({"--unshare-pid", "--unshare-ipc", "--unshare-uts"});
+  if (!confinement.network) add({"--unshare-net"});
   add({"--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"});
   add({"--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"});
   for (const auto& device : devices_) add({"--dev-bind-try", device, device});
-  const auto size = std::to_string(scratch_bytes);
+  const auto size = std::to_string(confinement.memory_bytes / 4);
   add({"--size", size, "--tmpfs", "/tmp", "--size", size, "--tmpfs", "/dev/shm"});
   for (const auto& directory : hidden_) add({"--size", "1048576", "--tmpfs", directory});
   add({"--ro-bind", supervisor_, supervisor_});
-  for (const auto& path : visible) add({"--ro-bind", path, path});
+  for (const auto& path : confinement.visible) add({"--ro-bind", path, path});
+  for (const auto& path : confinement.writable) add({"--bind", path, path});
   add({"--chdir", "/tmp", "--"});
   return words;
 }

@@ -8,28 +8,25 @@
 // container without privileges): it is tried once with exactly the options used later.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "inspector/confinement.hpp"
+
 namespace stackx::inspector {
 
-class Sandbox {
+class Sandbox : public Confiner {
  public:
   // Tries bubblewrap by running the supervisor with /bin/true in it.
   static Sandbox probe(const std::filesystem::path& supervisor);
   static Sandbox none(std::string why);
 
-  bool available() const { return !program_.empty(); }
-  std::string description() const { return description_; }  // "bubblewrap 0.8.0", "no sandbox: ..."
+  bool available() const override { return !program_.empty(); }
+  std::string description() const override { return description_; }  // or "no sandbox: ..."
 
-  // The words before the program to run, which the supervisor is (always visible). Empty without a
-  // sandbox.
-  //   visible        files and directories to bind read-only, absolute; missing ones are an error
-  //   of bubblewrap scratch_bytes  size of /tmp, and of /dev/shm
-  std::vector<std::string> wrap(const std::vector<std::filesystem::path>& visible,
-                                std::uint64_t scratch_bytes) const;
+  // The program to run is the supervisor (always visible). What is not there is an error of bubblewrap.
+  std::vector<std::string> wrap(const Confinement& confinement) const override;
 
  private:
   std::filesystem::path program_, supervisor_;

@@ -76,6 +76,24 @@ std::string complaint(const std::string& log) {
   return result;
 }
 
+// "x86_64-manylinux_2_36" of "manylinux_2_36_x86_64"; nothing for others: uv then takes this machine's.
+std::string uv_platform(const std::string& platform) {
+  constexpr std::string_view prefix = "manylinux_2_";
+  if (!platform.starts_with(prefix)) return "";
+  const auto end = platform.find('_', prefix.size());
+  return end == std::string::npos ? "" : platform.substr(end + 1) + "-" + platform.substr(0, end);
+}
+
+specs::Outcome outcome_of(const std::string& log) {
+  const auto says = [&](const char* text) { return log.find(text) != std::string::npos; };
+  if (says("Hash mismatch")) return specs::Outcome::hash_mismatch;
+  if (says("No space left on device")) return specs::Outcome::disk_full;
+  for (const char* text : {"no wheels with a matching", "no wheels with a", "has no usable wheels",
+                           "no matching Python ABI", "not compatible with the current"})
+    if (says(text)) return specs::Outcome::unsupported;
+  return specs::Outcome::build_failed;
+}
+
 bool yes(const std::string& value) { return value == "1" || value == "true" || value == "yes"; }
 
 }  // namespace
@@ -95,6 +113,18 @@ Environment uv_from_pip(const std::string& pip_config, const Environment& enviro
   set("SSL_CERT_FILE", trimmed(pip["cert"]), {"SSL_CERT_FILE"});
   if (yes(pip["no-index"]))
     set("UV_NO_INDEX", "1", {"UV_NO_INDEX", "UV_INDEX", "UV_DEFAULT_INDEX"});
+  return result;
+}
+
+Environment pip_environment(const std::string& pip_config) {
+  Environment result;
+  for (const auto& [key, value] : pip_settings(pip_config)) {
+    std::string name = "PIP_";
+    for (const char c : key)
+      name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const bool is_local = !value.empty() && value[0] == '/' && key != "cert";
+    if (!is_local) result[name] = trimmed(joined(value, ' '));
+  }
   return result;
 }
 
@@ -145,52 +175,91 @@ void Uv::set_up() {
     if (run(probe).ok()) program_ = {"python3", "-m", "uv"};
   }
   pip.argv = {"python3", "-m", "pip", "config", "list"};
-  environment_.merge(uv_from_pip(run(pip).out, environment_));
+  const auto configured = run(pip).out;
+  pip_ = pip_environment(configured);
+  environment_.merge(uv_from_pip(configured, environment_));
   environment_["UV_PYTHON_DOWNLOADS"] =
       "never";  // the wheels need no Python; any that is here will do
   environment_["UV_NO_PROGRESS"] = "1";
   environment_["NO_COLOR"] = "1";
+  environment_["RUST_LOG"] = "warn";  // what it leaves out of a wheel, it says in its log only
+  if (!options_.cache.empty()) environment_.emplace("UV_CACHE_DIR", options_.cache.string());
   // The hash decides, not the index that answers first.
   environment_.emplace("UV_INDEX_STRATEGY", "unsafe-best-match");
 }
 
-std::expected<void, BuildFailure> Uv::install(const WheelRequest& request, const fs::path& target) {
-  set_up();
-  if (program_.empty()) {
-    return std::unexpected(BuildFailure{
-        "uv not found: install it (python3 -m pip install uv) or name it in STACKX_UV", ""});
-  }
+std::expected<void, BuildFailure> Uv::install(const WheelRequest& request, const fs::path& target,
+                                              const UvTarget& python) {
   // A file, not an argument: only there does uv take hashes. Beside the target, which must hold the
   // wheel only.
   const auto requirements = fs::path(target).concat(".txt");
   std::ofstream(requirements) << request.package << "==" << request.version
                               << " --hash=sha256:" << request.sha256 << '\n';
+  auto result = run_install(request,
+                            {"--require-hashes", "--only-binary", ":all:", "--target",
+                             target.string(), "--requirements", requirements.string()},
+                            python);
+  std::error_code ignored;
+  fs::remove(requirements, ignored);
+  return result;
+}
+
+const Environment& Uv::pip_variables() {
+  set_up();
+  return pip_;
+}
+
+std::expected<void, BuildFailure> Uv::unpack(const fs::path& wheel, const fs::path& target,
+                                             const UvTarget& python) {
+  const WheelRequest request{wheel.filename().string(), "", wheel.filename().string(), "", 0};
+  return run_install(request,
+                     {"--no-index", "--no-cache", "--target", target.string(), wheel.string()}, python);
+}
+
+std::expected<void, BuildFailure> Uv::run_install(const WheelRequest& request,
+                                                  std::vector<std::string> words,
+                                                  const UvTarget& python) {
+  set_up();
+  if (program_.empty()) {
+    return std::unexpected(BuildFailure{
+        "uv not found: install it (python3 -m pip install uv) or name it in STACKX_UV", ""});
+  }
   Command command;
   command.argv = program_;
-  for (const std::string word :
-       {"pip", "install", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--target"}) {
-    command.argv.push_back(word);
-  }
-  command.argv.push_back(target.string());
-  command.argv.push_back("--requirements");
-  command.argv.push_back(requirements.string());
+  append(command.argv, {"pip", "install", "--no-deps"});
+  command.argv.insert(command.argv.end(), words.begin(), words.end());
+  if (!python.python.empty())
+    append(command.argv, {"--python-version", python.python});
+  if (const auto platform = uv_platform(python.platform); !platform.empty())
+    append(command.argv, {"--python-platform", platform});
   if (options_.offline) command.argv.emplace_back("--offline");
   command.environment = environment_;
   command.deadline = deadline_for(request);
   command.stop = options_.stop;
   const auto finished = run(command);
-  std::error_code ignored;
-  fs::remove(requirements, ignored);
-  if (finished.ok()) return {};
+  if (finished.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
   if (finished.end == End::deadline) {
     return std::unexpected(
         BuildFailure{fmt::format("{} {}: uv did not finish in {} s", request.package,
                                  request.version, command.deadline.count() / 1000),
-                     tail(finished.err)});
+                     tail(finished.err), specs::Outcome::build_timed_out});
   }
-  if (finished.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
-  return std::unexpected(
-      BuildFailure{explain(request, finished.err, options_.offline), tail(finished.err)});
+  if (!finished.ok())
+    return std::unexpected(BuildFailure{explain(request, finished.err, options_.offline),
+                                        tail(finished.err), outcome_of(finished.err)});
+  constexpr std::string_view unsafe = "Skipping unsafe file name: ";
+  const auto found = finished.err.find(unsafe);
+  if (found == std::string::npos) return {};
+  const auto from = found + unsafe.size();
+  const auto name = finished.err.substr(from, finished.err.find('\n', from) - from);
+  command.argv = program_;
+  append(command.argv, {"cache", "clean", request.package});
+  run(command);
+  return std::unexpected(BuildFailure{
+      fmt::format("{} {}: the wheel holds a file that would land outside of its environment: {}; do "
+                  "not use it",
+                  request.package, request.version, name),
+      tail(finished.err)});
 }
 
 }  // namespace stackx::inspector

@@ -3,7 +3,10 @@
 //
 // uv is $STACKX_UV, else `uv` on PATH, else beside stackx (.venv/bin/uv), else `python3 -m uv`.
 // Where uv is not told where to look for packages (UV_*), it is told what pip is (pip config,
-// PIP_*), which uv does not read by itself.
+// PIP_*), which uv does not read by itself. Its own cache is kept beside ours, so that files can be linked.
+//
+// uv leaves out entries of a wheel that would land outside of the target, and says so in its log only: such
+// a wheel is refused here, and forgotten by uv's cache, which would be silent the next time.
 #pragma once
 
 #include <filesystem>
@@ -18,27 +21,47 @@ namespace stackx::inspector {
 
 struct UvOptions {
   std::filesystem::path beside;  // where stackx stands; empty: do not look there
+  std::filesystem::path cache;   // for UV_CACHE_DIR, unless that is set; empty: uv's own
   bool offline = false;
   std::function<bool()> stop;
+};
+
+// For which Python a wheel is unpacked; uv refuses those that do not suit it.
+struct UvTarget {
+  std::string python;    // "2.7", "3.11"; empty: any that uv finds
+  std::string platform;  // "manylinux_2_36_x86_64"
 };
 
 class Uv {
  public:
   explicit Uv(UvOptions options) : options_(std::move(options)) {}
   std::expected<void, BuildFailure> install(const WheelRequest& request,
-                                            const std::filesystem::path& target);
+                                            const std::filesystem::path& target,
+                                            const UvTarget& python = {});
+  // A wheel that lies there, of our own making.
+  std::expected<void, BuildFailure> unpack(const std::filesystem::path& wheel,
+                                           const std::filesystem::path& target,
+                                           const UvTarget& python);
+  // Where pip would look, for a pip that runs in an image: PIP_INDEX_URL, PIP_CERT, ...
+  const Environment& pip_variables();
 
  private:
   void set_up();  // finds uv and the index once, when first needed
+  std::expected<void, BuildFailure> run_install(const WheelRequest& request,
+                                                std::vector<std::string> words,
+                                                const UvTarget& python);
 
   UvOptions options_;
   bool ready_ = false;
   std::vector<std::string> program_;  // empty: not found
-  Environment environment_;
+  Environment environment_, pip_;
 };
 
 // UV_* that say what `pip config list` says (its output), for those that `environment` lacks.
 Environment uv_from_pip(const std::string& pip_config, const Environment& environment);
+
+// What pip is configured with, as PIP_* variables: for a pip that runs where the configuration is not.
+Environment pip_environment(const std::string& pip_config);
 
 // uv's complaint in one sentence: hash mismatches with both hashes.
 std::string explain(const WheelRequest& request, const std::string& log, bool offline);

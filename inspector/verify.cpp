@@ -6,6 +6,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "inspector/python_runtime.hpp"
 #include "specs/version.hpp"
 
 namespace stackx::inspector {
@@ -78,6 +79,7 @@ std::optional<std::string> foreign_file(const StackEnvironment& environment,
 std::optional<std::string> other_version(const Part& part, const std::string& states) {
   if (part.reports == "*") return std::nullopt;
   const auto& wanted = part.reports.empty() ? part.version : part.reports;
+  if (part.component == "python" && is_release(states, wanted)) return std::nullopt;
   if (same_version(states, wanted, part.kind)) return std::nullopt;
   return fmt::format("{} says it is version {}; the stack asks for {}{}", part.component, states,
                      part.version, part.reports.empty() ? "" : ", which would say " + part.reports);

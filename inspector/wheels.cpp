@@ -1,19 +1,15 @@
 #include "inspector/wheels.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <fstream>
 #include <optional>
 #include <set>
-#include <thread>
 
+#include "inspector/file_lock.hpp"
 #include "specs/error.hpp"
 #include "specs/json.hpp"
 #include "specs/version.hpp"
@@ -43,41 +39,6 @@ bool is_name(const std::string& text) {
                      [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-// Holds an exclusive lock on a file while it lives.
-class Lock {
- public:
-  Lock(const fs::path& file, const Say& waiting, const std::function<bool()>& stop) {
-    fd_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd_ < 0) {
-      throw broken_environment(
-          fmt::format("{}: cannot be opened: {}; is the cache directory writable?", file.string(),
-                      strerror(errno)));
-    }
-    bool said = false;
-    while (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-      if (errno != EWOULDBLOCK && errno != EINTR) {
-        const int error = errno;
-        close(fd_);
-        throw broken_environment(
-            fmt::format("{}: cannot be locked: {}", file.string(), strerror(error)));
-      }
-      if (stop && stop()) return;
-      if (!said && waiting) waiting("waiting for another stackx that builds the same wheel");
-      said = true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    held_ = true;
-  }
-  ~Lock() { close(fd_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-  bool held() const { return held_; }
-
- private:
-  int fd_ = -1;
-  bool held_ = false;
-};
-
 std::vector<WheelFile> list_files(const fs::path& directory) {
   std::vector<WheelFile> files;
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
@@ -102,7 +63,8 @@ void write_manifest(const WheelRequest& request, const fs::path& directory) {
   stream << manifest.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   stream.close();
   if (!stream)
-    throw broken_environment((directory / manifest_name).string() + ": cannot be written");
+    throw fs::filesystem_error("cannot be written", directory / manifest_name,
+                               std::error_code(errno, std::generic_category()));
 }
 
 std::vector<WheelFile> read_manifest(const fs::path& file) {
@@ -139,6 +101,11 @@ std::optional<Wheel> open_wheel(const fs::path& directory) {
   return wheel;
 }
 
+BuildFailure disk_full(const fs::path& root) {
+  return {fmt::format("{}: no space left; `stackx env prune` frees some", root.string()), "",
+          specs::Outcome::disk_full};
+}
+
 std::string megabytes(std::uint64_t bytes) { return fmt::format("{:.1f} MB", bytes / 1e6); }
 
 }  // namespace
@@ -165,14 +132,16 @@ WheelStore::WheelStore(fs::path root, Installer install)
 std::expected<Wheel, BuildFailure> WheelStore::get(const WheelRequest& request, const Say& say,
                                                    const std::function<bool()>& stop) {
   if (auto fine = check(request); !fine) return std::unexpected(fine.error());
-  if (auto wheel = open_wheel(root_ / request.sha256)) return *wheel;
+  if (auto wheel = open_wheel(root_ / request.key())) return *wheel;
   try {
     fs::create_directories(root_);
-    const Lock lock(root_ / (request.sha256 + ".lock"), say, stop);
+    const FileLock lock(root_ / (request.key() + ".lock"), say, stop);
     if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
-    if (auto wheel = open_wheel(root_ / request.sha256)) return *wheel;  // built while we waited
+    if (auto wheel = open_wheel(root_ / request.key())) return *wheel;  // built while we waited
     return build(request, say);
   } catch (const fs::filesystem_error& error) {
+    if (error.code() == std::errc::no_space_on_device)
+      return std::unexpected(disk_full(root_));
     throw broken_environment(fmt::format("{}: {}; is it writable, and is there space left?",
                                          root_.string(), error.what()));
   }
@@ -180,17 +149,17 @@ std::expected<Wheel, BuildFailure> WheelStore::get(const WheelRequest& request, 
 
 // With the lock held: whatever partial directory is there was left by a builder that died.
 std::expected<Wheel, BuildFailure> WheelStore::build(const WheelRequest& request, const Say& say) {
-  const auto final = root_ / request.sha256;
+  const auto final = root_ / request.key();
   std::vector<fs::path> stale;
   for (const auto& entry : fs::directory_iterator(root_)) {
-    if (entry.path().filename().string().starts_with(request.sha256 + ".partial-")) {
+    if (entry.path().filename().string().starts_with(request.key() + ".partial-")) {
       stale.push_back(entry.path());
     }
   }
   if (fs::exists(final)) stale.push_back(final);  // not whole, or get() would have used it
   for (const auto& path : stale) fs::remove_all(path);
 
-  const auto partial = root_ / fmt::format("{}.partial-{}", request.sha256, getpid());
+  const auto partial = root_ / fmt::format("{}.partial-{}", request.key(), getpid());
   fs::create_directory(partial);
   if (say) {
     say(fmt::format("installing {} {}{}", request.package, request.version,

@@ -1,16 +1,16 @@
-// Installed wheels, content-addressed: one directory per wheel, shared by every stack that holds
-// it.
+// Installed wheels, content-addressed: one directory per wheel, shared by every stack that holds it.
 //
-//   <root>/<sha256 of the wheel>/                 what the wheel holds, as `uv pip install
-//   --target` lays it out <root>/<sha256>/.stackx-wheel.json            stackx/wheel/1, written
-//   last: file list with sizes <root>/<sha256>.partial-<pid>/                being built; renamed
-//   into place when whole <root>/<sha256>.lock                          flock: one builder at a
-//   time, released by the kernel if it dies
+//   <root>/<key>/                    what the wheel holds, as `uv pip install --target` lays it out
+//   <root>/<key>/.stackx-wheel.json  stackx/wheel/1, written last: file list with sizes
+//   <root>/<key>.partial-<pid>/      being built; renamed into place when whole
+//   <root>/<key>.lock                one builder at a time; its time is that of the last use
 //
-// A stack is a list of such directories; the loader finds partner libraries through
-// LD_LIBRARY_PATH. Rejected: one directory per stack, which would copy 700 MB of MKL for every
-// combination with its partners, and needs rebuilding when a setting changes. Nothing half-built is
-// ever used: a directory without manifest, or with a file that lacks or has another size, is
+// The key is the SHA-256 of the file that the catalog names; for use by a Python its bytecode is compiled
+// beside, and the key ends in that Python's tag; what was built from a source archive, in that of the image
+// too. A native stack is a list of such directories (the loader finds partner libraries through
+// LD_LIBRARY_PATH); a Python stack is a tree of hard links to them (environment_tree.hpp). Rejected: one
+// directory per stack, which would copy 700 MB of MKL for every combination with its partners. Nothing
+// half-built is ever used: a directory without manifest, or with a file that lacks or has another size, is
 // rebuilt.
 #pragma once
 
@@ -21,12 +21,17 @@
 #include <string>
 #include <vector>
 
+#include "specs/outcome.hpp"
+
 namespace stackx::inspector {
 
 struct WheelRequest {
   std::string package, version;  // "mkl", "2024.2.2"
   std::string file, sha256;      // the wheel's file name; its hash decides what is installed
   std::uint64_t size = 0;        // bytes, for messages; 0 if unknown
+  std::string variant = {};      // end of the key; empty for a native stack
+
+  std::string key() const { return variant.empty() ? sha256 : sha256 + "-" + variant; }
 };
 
 struct WheelFile {
@@ -43,6 +48,7 @@ struct Wheel {
 
 struct BuildFailure {
   std::string reason, log_tail;
+  specs::Outcome outcome = specs::Outcome::build_failed;
 };
 
 using Say = std::function<void(const std::string&)>;

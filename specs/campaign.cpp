@@ -100,9 +100,10 @@ CampaignSpec campaign_from(const Node& node) {
   if (const auto sentinels = node.find("sentinels"))
     campaign.sentinels = sentinels->unsigned_integer();
   if (const auto limits = node.find("limits")) {
-    limits->only({"seconds", "memory_gib", "processes", "cpus"});
+    limits->only({"seconds", "build_seconds", "memory_gib", "processes", "cpus"});
     if (const auto most = limits->find("seconds")) campaign.timeout_seconds = positive(*most);
     if (const auto most = limits->find("memory_gib")) campaign.memory_gib = positive(*most);
+    if (const auto most = limits->find("build_seconds")) campaign.build_seconds = positive(*most);
     if (const auto most = limits->find("processes")) campaign.processes = at_least(*most, 1);
     if (const auto most = limits->find("cpus")) campaign.cpus = at_least(*most, 1);
   }
@@ -117,6 +118,8 @@ Json to_json(const CampaignSpec& campaign) {
     sampler["count"] = campaign.sampler.count;
   Json limits = {{"seconds", campaign.timeout_seconds}, {"memory_gib", campaign.memory_gib}};
   const CampaignSpec usual;  // plans made before these limits keep their ids
+  if (campaign.build_seconds != usual.build_seconds)
+    limits["build_seconds"] = campaign.build_seconds;
   if (campaign.processes != usual.processes) limits["processes"] = campaign.processes;
   if (campaign.cpus != usual.cpus) limits["cpus"] = campaign.cpus;
   Json budget = Json::object();

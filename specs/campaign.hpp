@@ -37,6 +37,7 @@ struct CampaignSpec {
   std::uint64_t max_failed = 50;  // stop after so many failed inspections
   std::uint64_t sentinels = 0;    // arms repeated under a second name
   double timeout_seconds = 120;   // of one inspection's run
+  double build_seconds = 900;     // of building one of its packages or images
   double memory_gib = 4;          // of one inspection's processes together
   std::uint64_t processes = 256;  // at once, of one inspection
   std::uint64_t cpus = 0;         // that one inspection may use; 0: as many as its threads
@@ -44,7 +45,7 @@ struct CampaignSpec {
 
 // {"sampler": {"kind", "by", "count", "seed", "strength"}, "rounds", "budget": {"inspections", "minutes"},
 // "runner", "parallel",
-//  "max_failed", "sentinels", "limits": {"seconds", "memory_gib", "processes", "cpus"}}; what is left out has the value
+//  "max_failed", "sentinels", "limits": {"seconds", "build_seconds", "memory_gib", "processes", "cpus"}}; what is left out has the value
 //  above.
 nlohmann::json to_json(const CampaignSpec& campaign);
 CampaignSpec campaign_from(const Node& node);

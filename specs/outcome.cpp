@@ -6,9 +6,12 @@
 namespace stackx::specs {
 namespace {
 
-constexpr std::array<std::pair<Outcome, const char*>, 14> names{{
+constexpr std::array<std::pair<Outcome, const char*>, 17> names{{
     {Outcome::ok, "ok"},
     {Outcome::build_failed, "build_failed"},
+    {Outcome::hash_mismatch, "hash_mismatch"},
+    {Outcome::build_timed_out, "build_timed_out"},
+    {Outcome::disk_full, "disk_full"},
     {Outcome::unsupported, "unsupported"},
     {Outcome::wrong_result, "wrong_result"},
     {Outcome::wrong_stack, "wrong_stack"},

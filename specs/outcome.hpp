@@ -8,9 +8,12 @@ namespace stackx::specs {
 
 enum class Outcome {
   ok,
-  build_failed,  // the environment could not be made: network, hash mismatch, package not installed
+  build_failed,  // the environment could not be made: network, no compiler, a broken package
+  hash_mismatch,    // what was fetched is not what the catalog names
+  build_timed_out,  // a build that did not end within its limit
+  disk_full,        // no space left for the environment
   unsupported,   // the library or this machine cannot do the workload (no bfloat16, no such
-                 // instruction set)
+                 // instruction set), or a package exists for no such platform
   wrong_result,  // the product differs from the reference by more than the bound
   wrong_stack,   // another version was loaded than asked for
   timed_out,     // past the time limit

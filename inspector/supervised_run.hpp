@@ -1,37 +1,34 @@
-// One run of a PI on this machine: sandbox, supervisor, PI, and what became of it.
+// One run of a PI: confinement, supervisor, PI, and what became of it.
 #pragma once
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "inspector/confinement.hpp"
 #include "inspector/process.hpp"
-#include "inspector/sandbox.hpp"
 #include "inspector/supervision.hpp"
 #include "specs/inspection.hpp"
 
 namespace stackx::inspector {
 
-struct LocalRun {
+struct SupervisedRun {
   std::filesystem::path supervisor;
   std::vector<std::string> argv;  // the PI and its arguments
   Environment variables;          // beyond PATH, LC_ALL, HOME and TMPDIR
-  std::vector<std::filesystem::path> visible;
-  std::vector<int> cpus;
+  Confinement confinement;
   double timeout_seconds = 120;
-  std::uint64_t memory_bytes = 0;
   std::function<bool()> stop;
 };
 
-struct LocalResult {
+struct RunResult {
   Finished process;                        // of the supervisor; out and err are the PI's
   std::optional<Supervision> supervision;  // absent if it was killed or never started
 };
 
-LocalResult run(const LocalRun& what, const Sandbox& sandbox);
+RunResult run(const SupervisedRun& what, const Confiner& confiner);
 
 // How the run ended, judged without looking at the output: ok means that there is output to look
 // at.
@@ -39,6 +36,6 @@ struct Verdict {
   specs::Outcome outcome = specs::Outcome::ok;
   std::string reason;
 };
-Verdict judge(const LocalRun& what, const LocalResult& result);
+Verdict judge(const SupervisedRun& what, const RunResult& result);
 
 }  // namespace stackx::inspector

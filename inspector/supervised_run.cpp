@@ -1,4 +1,4 @@
-#include "inspector/local_run.hpp"
+#include "inspector/supervised_run.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,10 +18,9 @@ namespace fs = std::filesystem;
 using specs::Outcome;
 
 constexpr std::size_t output_limit = std::size_t{16} << 20;
-constexpr int process_limit = 256;
 constexpr std::chrono::seconds grace{5};  // for the supervisor to end what it watches
 
-// The PI's working directory where there is no sandbox with a /tmp of its own.
+// The PI's working directory where there is no confiner with a /tmp of its own.
 class Scratch {
  public:
   explicit Scratch(bool needed) {
@@ -44,7 +43,7 @@ class Scratch {
   fs::path path_;
 };
 
-Environment pi_environment(const LocalRun& what, const fs::path& scratch) {
+Environment pi_environment(const SupervisedRun& what, const fs::path& scratch) {
   Environment result = what.variables;
   const auto home = scratch.empty() ? std::string("/tmp") : scratch.string();
   result.emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
@@ -54,16 +53,17 @@ Environment pi_environment(const LocalRun& what, const fs::path& scratch) {
   return result;
 }
 
-std::vector<std::string> command_line(const LocalRun& what, const Sandbox& sandbox,
+std::vector<std::string> command_line(const SupervisedRun& what, const Confiner& confiner,
                                       const fs::path& scratch) {
-  auto words = sandbox.wrap(what.visible, what.memory_bytes / 4);
+  auto words = confiner.wrap(what.confinement);
   const auto add = [&](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
   };
   add({what.supervisor.string(), "--seconds", fmt::format("{:.3f}", what.timeout_seconds)});
-  add({"--memory", std::to_string(what.memory_bytes)});
-  add({"--processes", std::to_string(process_limit)});
-  if (!what.cpus.empty()) add({"--cpus", fmt::format("{}", fmt::join(what.cpus, ","))});
+  add({"--memory", std::to_string(what.confinement.memory_bytes)});
+  add({"--processes", std::to_string(what.confinement.processes)});
+  if (const auto& cpus = what.confinement.cpus; !cpus.empty())
+    add({"--cpus", fmt::format("{}", fmt::join(cpus, ","))});
   for (const auto& [name, value] : pi_environment(what, scratch))
     add({"--env", name + "=" + value});
   words.emplace_back("--");
@@ -81,7 +81,7 @@ std::string gibibytes(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-Verdict not_started(const LocalRun& what, int error) {
+Verdict not_started(const SupervisedRun& what, int error) {
   std::string reason = fmt::format("{} cannot be executed: {}", what.argv.at(0), strerror(error));
   if (error == ENOENT) {
     reason += "; the file is there, so its interpreter is missing (or hidden by the sandbox)";
@@ -89,7 +89,7 @@ Verdict not_started(const LocalRun& what, int error) {
   return {Outcome::missing_pi, reason};
 }
 
-Verdict judge_exit(const LocalResult& result, const Supervision& report) {
+Verdict judge_exit(const RunResult& result, const Supervision& report) {
   if (report.end == Supervision::End::signalled) {
     std::string reason = "the PI was ended by " + signal_name(report.status);
     if (report.status == SIGKILL) {
@@ -113,11 +113,12 @@ Verdict judge_exit(const LocalResult& result, const Supervision& report) {
 
 }  // namespace
 
-LocalResult run(const LocalRun& what, const Sandbox& sandbox) {
-  const Scratch scratch(!sandbox.available());
+RunResult run(const SupervisedRun& what, const Confiner& confiner) {
+  const Scratch scratch(!confiner.available());
   Command command;
-  command.argv = command_line(what, sandbox, scratch.path());
-  command.environment = {{"PATH", "/usr/bin:/bin"}, {"LC_ALL", "C.UTF-8"}};
+  command.argv = command_line(what, confiner, scratch.path());
+  command.environment = current_environment();  // of the engine; the supervisor gives the PI its own
+  command.environment["LC_ALL"] = "C.UTF-8";
   command.directory = scratch.path();
   command.deadline =
       std::chrono::milliseconds(std::llround(what.timeout_seconds * 1000)) + grace;  // a backstop
@@ -125,13 +126,14 @@ LocalResult run(const LocalRun& what, const Sandbox& sandbox) {
   command.channel = true;
   command.grace = grace;
   command.stop = what.stop;
-  LocalResult result;
+  RunResult result;
   result.process = run(command);
+  if (result.process.end != End::exited) confiner.clean_up(command.argv);
   result.supervision = supervision_from(result.process.channel);
   return result;
 }
 
-Verdict judge(const LocalRun& what, const LocalResult& result) {
+Verdict judge(const SupervisedRun& what, const RunResult& result) {
   if (result.process.end == End::stopped) return {Outcome::failed, "interrupted"};
   if (result.process.end == End::output_limit) {
     return {Outcome::output_limit,
@@ -154,10 +156,11 @@ Verdict judge(const LocalRun& what, const LocalResult& result) {
           Outcome::out_of_memory,
           fmt::format("the PI's processes used {} together, more than the limit of {}, and were "
                       "ended",
-                      gibibytes(report.peak_bytes), gibibytes(what.memory_bytes))};
+                      gibibytes(report.peak_bytes), gibibytes(what.confinement.memory_bytes))};
     case Supervision::End::processes:
       return {Outcome::failed,
-              fmt::format("the PI started more than {} processes and was ended", process_limit)};
+              fmt::format("the PI started more than {} processes and was ended",
+                          what.confinement.processes)};
     case Supervision::End::stopped:
       return {Outcome::failed, "interrupted"};
     case Supervision::End::exited:

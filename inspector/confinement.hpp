@@ -1,0 +1,37 @@
+// What a program may see and use, and who holds it to that: bubblewrap (sandbox.hpp) or a container
+// (container.hpp).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stackx::inspector {
+
+// Everything else is out of reach: no network, a read-only root, private /tmp and /dev/shm, no
+// capabilities, no new privileges, no other process to see, homes hidden.
+struct Confinement {
+  std::vector<std::filesystem::path> visible;   // read-only, at their own paths; absolute
+  std::vector<std::filesystem::path> writable;  // the same, for builds
+  bool network = false;                         // for builds
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // a quarter of it for /tmp, and for /dev/shm
+  std::uint64_t processes = 256;
+  std::vector<int> cpus;  // empty: all
+  std::string image;      // what a container is made of
+  std::string gpu;        // a CDI device ("nvidia.com/gpu=0"), for containers; empty: none
+};
+
+class Confiner {
+ public:
+  virtual ~Confiner() = default;
+  virtual std::string description() const = 0;  // "bubblewrap 0.8.0", "podman 4.3.1, runc 1.1.5"
+  // Whether the words below do confine: without, programs run directly and need a directory of their own.
+  virtual bool available() const = 0;
+  // The words before the program to run. Descriptor 3 reaches that program. Empty without a confiner.
+  virtual std::vector<std::string> wrap(const Confinement& confinement) const = 0;
+  // After a run that had to be killed: ends what the words started beyond this process's children.
+  virtual void clean_up(const std::vector<std::string>& words) const { (void)words; }
+};
+
+}  // namespace stackx::inspector

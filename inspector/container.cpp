@@ -1,0 +1,86 @@
+#include "inspector/container.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "inspector/process.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+constexpr const char* name_option = "--name";
+
+// Unique on this machine while this process lives.
+std::string container_name() {
+  static std::atomic<unsigned> count = 0;
+  return fmt::format("stackx-{}-{}", getpid(), ++count);
+}
+
+std::string csv_field(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+// Control groups count threads, too: libraries start some for every CPU.
+std::uint64_t tasks(const Confinement& confinement) {
+  const auto cpus = std::max(1L, sysconf(_SC_NPROCESSORS_CONF));
+  return confinement.processes + 64 * static_cast<std::uint64_t>(cpus);
+}
+
+void add_limits(Words& words, const Confinement& confinement, const Engine& engine) {
+  words.insert(words.end(), engine.limits.begin(), engine.limits.end());
+  // Above the supervisor's own limit, which gives a reason instead of a killed process.
+  const auto memory = std::to_string(confinement.memory_bytes + confinement.memory_bytes / 8);
+  if (engine.memory) append(words, {"--memory", memory, "--memory-swap", memory});
+  if (engine.pids) append(words, {"--pids-limit", std::to_string(tasks(confinement))});
+  if (engine.cpuset && !confinement.cpus.empty())
+    append(words, {"--cpuset-cpus", fmt::format("{}", fmt::join(confinement.cpus, ","))});
+}
+
+}  // namespace
+
+std::string bind_mount(const std::filesystem::path& path, bool writable) {
+  const auto name = path.string();
+  return fmt::format("type=bind,{},{}{}", csv_field("source=" + name), csv_field("target=" + name),
+                     writable ? "" : ",readonly");
+}
+
+Words Container::wrap(const Confinement& confinement) const {
+  const bool podman = engine_.kind == "podman";
+  auto words = engine_.command("run");
+  append(words, {"--rm", "--pull=never", name_option, container_name(), "--label", "stackx=run"});
+  append(words, {"--log-driver", "none", "--hostname", "stackx", "--workdir", "/tmp"});
+  append(words, {"--network", confinement.network ? "host" : "none"});
+  append(words, {"--cap-drop", "all", "--security-opt", "no-new-privileges", "--read-only"});
+  if (podman) {
+    append(words, {"--preserve-fds", "1", "--read-only-tmpfs=false", "--security-opt", "label=disable"});
+    if (!confinement.network) words.emplace_back("--no-hosts");
+  }
+  const auto scratch = std::to_string(confinement.memory_bytes / 4);
+  append(words, {"--tmpfs", "/tmp:rw,exec,mode=1777,size=" + scratch, "--shm-size", scratch + "b"});
+  add_limits(words, confinement, engine_);
+  if (!confinement.gpu.empty()) append(words, {"--device", confinement.gpu});
+  append(words, {"--mount", bind_mount(supervisor_, false)});
+  for (const auto& path : confinement.visible) append(words, {"--mount", bind_mount(path, false)});
+  for (const auto& path : confinement.writable) append(words, {"--mount", bind_mount(path, true)});
+  append(words, {"--entrypoint", "", confinement.image});
+  return words;
+}
+
+// The client was killed; the container goes on under its monitor.
+void Container::clean_up(const Words& words) const {
+  const auto name = std::find(words.begin(), words.end(), name_option);
+  if (name == words.end() || name + 1 == words.end()) return;
+  Command command;
+  command.argv = engine_.command("rm");
+  append(command.argv, {"--force", *(name + 1)});
+  command.environment = current_environment();
+  run(command);
+}
+
+}  // namespace stackx::inspector

@@ -1,0 +1,34 @@
+// Runs a program in a container: no network, a read-only root, all capabilities dropped, no new privileges,
+// and the limits that this machine's engine can enforce (the supervisor inside enforces memory, processes
+// and CPUs again, wherever control groups do not).
+//
+// The supervisor is PID 1 there. Its channel is descriptor 3, passed through by podman; docker passes none,
+// so there a relay (supervise/relay.hpp) stands before the engine and listens on a socket that is mounted.
+// What the confinement shows is mounted at its own path, so that mapped files have the same names inside and
+// outside.
+#pragma once
+
+#include "inspector/confinement.hpp"
+#include "inspector/engine.hpp"
+
+namespace stackx::inspector {
+
+class Container : public Confiner {
+ public:
+  Container(Engine engine, std::filesystem::path supervisor)
+      : engine_(std::move(engine)), supervisor_(std::move(supervisor)) {}
+
+  std::string description() const override { return engine_.description(); }
+  bool available() const override { return true; }
+  std::vector<std::string> wrap(const Confinement& confinement) const override;
+  void clean_up(const std::vector<std::string>& words) const override;
+
+ private:
+  Engine engine_;
+  std::filesystem::path supervisor_;
+};
+
+// `--mount type=bind,...`: a CSV record, whatever the path holds.
+std::string bind_mount(const std::filesystem::path& path, bool writable);
+
+}  // namespace stackx::inspector

@@ -1,0 +1,301 @@
+#include "inspector/engine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <optional>
+
+#include "inspector/container.hpp"
+#include "inspector/process.hpp"
+#include "inspector/supervision.hpp"
+#include "inspector/tree.hpp"
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+using specs::Json;
+using specs::Node;
+
+constexpr const char* schema = "stackx/container-engine/1";
+constexpr const char* probe_image = "localhost/stackx-probe";
+
+fs::path find_administrator_program(const std::string& name) {
+  if (const auto found = find_program(name); !found.empty()) return found;
+  for (const char* directory : {"/usr/sbin/", "/usr/local/sbin/", "/sbin/"})
+    if (const auto found = find_program(directory + name); !found.empty()) return found;
+  return {};
+}
+
+// What may work, the usual first. Each list's first entry is "as the engine is configured".
+struct Attempts {
+  std::vector<std::string> runtimes{""};
+  std::vector<Words> limits{{}};
+  std::vector<Words> managers{{}};
+};
+
+Words own_limits() {
+  const auto ulimit = [](__rlimit_resource resource, const char* name, rlim_t most) {
+    rlimit limit{};
+    getrlimit(resource, &limit);
+    const auto value = std::min(limit.rlim_max, most);
+    return fmt::format("{}={}:{}", name, value, value);
+  };
+  return {"--ulimit", ulimit(RLIMIT_NOFILE, "nofile", 1024), "--ulimit",
+          ulimit(RLIMIT_NPROC, "nproc", 4096)};
+}
+
+Attempts attempts_for(const std::string& kind) {
+  Attempts attempts;
+  if (kind == "podman") {
+    for (const char* runtime : {"crun", "runc", "youki"})
+      if (!find_administrator_program(runtime).empty()) attempts.runtimes.emplace_back(runtime);
+    attempts.managers = {{}, {"--cgroup-manager", "cgroupfs"}};
+  }
+  attempts.limits.push_back(own_limits());
+  return attempts;
+}
+
+std::string first_line(const std::string& text) {
+  return trim(std::string_view(text).substr(0, text.find('\n')));
+}
+
+// Engines put the reason last: "Error: runc: ...: operation not permitted: OCI permission denied".
+std::string complaint(const Finished& finished) {
+  auto text = trim(finished.err);
+  const auto newline = text.rfind('\n');
+  if (newline != text.npos) text = text.substr(newline + 1);
+  return text.empty() ? "it ended without a word" : tail(text, 300);
+}
+
+Finished run_engine(const Words& words, int seconds = 60) {
+  Command command;
+  command.argv = words;
+  command.environment = current_environment();
+  command.deadline = std::chrono::seconds(seconds);
+  return run(command);
+}
+
+// An image that holds the supervisor and nothing else.
+std::optional<std::string> make_probe_image(const Engine& engine, const EngineSearch& search) {
+  fs::create_directories(search.cache);
+  const auto archive = search.cache / fmt::format("probe-{}.tar", getpid());
+  const auto packed = run_engine({"tar", "--create", "--file", archive.string(), "--directory",
+                                  search.supervisor.parent_path().string(),
+                                  search.supervisor.filename().string()});
+  auto words = engine.command("import");
+  append(words, {archive.string(), probe_image});
+  const auto imported = packed.ok() ? run_engine(words) : packed;
+  std::error_code ignored;
+  fs::remove(archive, ignored);
+  if (imported.ok()) return std::nullopt;
+  return complaint(imported);
+}
+
+// Nothing if the supervisor ran there and reported through its channel.
+std::optional<std::string> try_run(const Engine& engine, const EngineSearch& search) {
+  const Container container(engine, search.supervisor);
+  Confinement confinement;
+  confinement.memory_bytes = std::uint64_t{256} << 20;
+  confinement.cpus = {0};
+  confinement.image = probe_image;
+  Command command;
+  command.argv = container.wrap(confinement);
+  append(command.argv, {search.supervisor.string(), "--seconds", "10", "--memory", "100000000",
+                        "--processes", "10", "--", search.supervisor.string(), "--true"});
+  command.environment = current_environment();
+  command.channel = true;
+  command.deadline = std::chrono::seconds(30);
+  const auto finished = run(command);
+  if (finished.end != End::exited) container.clean_up(command.argv);
+  const auto report = supervision_from(finished.channel);
+  if (finished.ok() && report && report->end == Supervision::End::exited && report->status == 0)
+    return std::nullopt;
+  return finished.ok() ? "the supervisor's report did not come through" : complaint(finished);
+}
+
+std::string describe(const Engine& engine) {
+  Words words = engine.options;
+  for (const auto& word : engine.limits)
+    if (word != "--ulimit") words.push_back(word);
+  return words.empty() ? "as configured" : fmt::format("{}", fmt::join(words, " "));
+}
+
+// The first combination that works.
+bool settle(Engine& engine, const EngineSearch& search) {
+  const auto attempts = attempts_for(engine.kind);
+  for (const auto& manager : attempts.managers)
+    for (const auto& runtime : attempts.runtimes)
+      for (const auto& limits : attempts.limits) {
+        engine.runtime = runtime;
+        engine.options = runtime.empty() ? Words{} : Words{"--runtime", runtime};
+        engine.options.insert(engine.options.end(), manager.begin(), manager.end());
+        engine.limits = limits;
+        const auto why = try_run(engine, search);
+        if (!why) return true;
+        engine.rejected.push_back(fmt::format("{}: {}", describe(engine), *why));
+      }
+  return false;
+}
+
+// All limits at once, else each by itself.
+void settle_limits(Engine& engine, const EngineSearch& search) {
+  const auto with = [&](bool memory, bool pids, bool cpuset) {
+    Engine tried = engine;
+    tried.memory = memory, tried.pids = pids, tried.cpuset = cpuset;
+    const auto why = try_run(tried, search);
+    if (why && memory + pids + cpuset == 1)
+      engine.rejected.push_back(
+          fmt::format("limit of {}: {}", memory ? "memory" : pids ? "processes" : "CPUs", *why));
+    return !why;
+  };
+  if (with(true, true, true)) {
+    engine.memory = engine.pids = engine.cpuset = true;
+    return;
+  }
+  engine.memory = with(true, false, false);
+  engine.pids = with(false, true, false);
+  engine.cpuset = with(false, false, true);
+}
+
+std::string control_groups() {
+  const Tree tree;
+  if (tree.exists("/sys/fs/cgroup/cgroup.controllers")) return "v2";
+  if (tree.exists("/sys/fs/cgroup/unified/cgroup.controllers")) return "hybrid";
+  return tree.exists("/sys/fs/cgroup/memory") || tree.exists("/sys/fs/cgroup/cpuset") ? "v1" : "none";
+}
+
+// "4.3.1" of "podman version 4.3.1", "Docker version 28.2.2, build e6534b4".
+std::string version_of(const fs::path& program) {
+  for (auto& word : words(first_line(run_engine({program.string(), "--version"}).out), " ,"))
+    if (!word.empty() && word[0] >= '0' && word[0] <= '9') return word;
+  return "";
+}
+
+// What the answer depends on.
+std::string key(const EngineSearch& search) {
+  utsname system{};
+  uname(&system);
+  std::string text = fmt::format("{} {} uid {}", system.sysname, system.release, getuid());
+  for (const char* name : {"podman", "docker", "crun", "runc", "youki"}) {
+    const auto program = find_administrator_program(name);
+    std::error_code error;
+    const auto time = program.empty() ? fs::file_time_type() : fs::last_write_time(program, error);
+    if (!program.empty())
+      text += fmt::format("; {} {}", program.string(), time.time_since_epoch().count());
+  }
+  for (const auto& limit : own_limits()) text += " " + limit;
+  return text + "; " + search.supervisor.string();
+}
+
+fs::path answer_file(const EngineSearch& search) { return search.cache / "container-engine.json"; }
+
+std::optional<Engine> remembered(const EngineSearch& search) {
+  std::error_code error;
+  if (!fs::exists(answer_file(search), error)) return std::nullopt;
+  try {
+    const auto node = Node::parse_file(answer_file(search));
+    node.schema(schema);
+    if (node.at("key").text() != key(search)) return std::nullopt;
+    Engine engine;
+    engine.program = node.at("program").text();
+    engine.kind = node.at("kind").text();
+    engine.version = node.at("version").text();
+    engine.runtime = node.at("runtime").text();
+    engine.options = node.at("options").texts();
+    engine.limits = node.at("limits").texts();
+    engine.memory = node.at("memory").boolean();
+    engine.pids = node.at("pids").boolean();
+    engine.cpuset = node.at("cpuset").boolean();
+    engine.cgroups = node.at("cgroups").text();
+    engine.rootless = node.at("rootless").boolean();
+    engine.rejected = node.at("rejected").texts();
+    return engine;
+  } catch (const Error&) {
+    return std::nullopt;  // of another version, or cut short: ask again
+  }
+}
+
+// Not being able to keep it costs time only.
+void remember(const Engine& engine, const EngineSearch& search) {
+  auto document = to_json(engine);
+  document["$schema"] = schema;
+  document["key"] = key(search);
+  std::error_code ignored;
+  fs::create_directories(search.cache, ignored);
+  const auto part = search.cache / fmt::format("container-engine.{}.part", getpid());
+  std::ofstream(part) << document.dump(2) << '\n';
+  fs::rename(part, answer_file(search), ignored);
+}
+
+std::expected<Engine, std::string> probe(const std::string& kind, const EngineSearch& search) {
+  Engine engine;
+  engine.kind = kind;
+  engine.program = find_program(kind);
+  if (engine.program.empty()) return std::unexpected(kind + ": not found");
+  engine.version = version_of(engine.program);
+  engine.cgroups = control_groups();
+  engine.rootless = getuid() != 0;
+  if (search.say) search.say(fmt::format("trying {} {}", kind, engine.version));
+  if (const auto why = make_probe_image(engine, search))
+    return std::unexpected(fmt::format("{} {}: {}", kind, engine.version, *why));
+  if (!settle(engine, search))
+    return std::unexpected(fmt::format("{} {}: {}", kind, engine.version,
+                                       fmt::join(engine.rejected, "; ")));
+  settle_limits(engine, search);
+  return engine;
+}
+
+}  // namespace
+
+Words Engine::command(const std::string& subcommand) const {
+  Words words{program.string()};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back(subcommand);
+  return words;
+}
+
+std::string Engine::description() const {
+  std::string text = kind + " " + version;
+  if (!runtime.empty()) text += ", " + runtime;
+  text += fmt::format(", cgroups {}{}", cgroups, rootless ? ", rootless" : "");
+  for (const auto& word : limits)
+    if (word != "--ulimit") text += ", " + word;
+  for (const auto& [works, what] :
+       {std::pair(memory, "memory"), std::pair(pids, "pids"), std::pair(cpuset, "cpuset")})
+    if (!works) text += fmt::format(", no {} limit", what);
+  return text;
+}
+
+Json to_json(const Engine& engine) {
+  return {{"program", engine.program.string()}, {"kind", engine.kind},
+          {"version", engine.version},          {"runtime", engine.runtime},
+          {"options", engine.options},          {"limits", engine.limits},
+          {"memory", engine.memory},            {"pids", engine.pids},
+          {"cpuset", engine.cpuset},            {"cgroups", engine.cgroups},
+          {"rootless", engine.rootless},        {"rejected", engine.rejected}};
+}
+
+std::expected<Engine, std::string> find_engine(const EngineSearch& search) {
+  if (auto engine = remembered(search)) return *engine;
+  std::string reasons;
+  for (const char* kind : {"podman", "docker"}) {
+    auto engine = probe(kind, search);
+    if (engine) {
+      remember(*engine, search);
+      return engine;
+    }
+    reasons += (reasons.empty() ? "" : "; ") + engine.error();
+  }
+  return std::unexpected(reasons);
+}
+
+}  // namespace stackx::inspector

@@ -1,0 +1,111 @@
+#include "inspector/environment_tree.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <set>
+
+#include "inspector/file_lock.hpp"
+#include "specs/digest.hpp"
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+using specs::Json;
+
+constexpr const char* schema = "stackx/environment/1";
+constexpr const char* manifest_name = ".stackx-environment.json";
+
+Json keys_of(const std::vector<Wheel>& wheels) {
+  Json keys = Json::array();
+  for (const auto& wheel : wheels) keys.push_back(wheel.directory.filename().string());
+  return keys;
+}
+
+// A later wheel's file of the same name replaces an earlier one's, so the last one's size counts.
+bool whole(const fs::path& directory, const std::vector<Wheel>& wheels) {
+  std::error_code error;
+  if (!fs::exists(directory / manifest_name, error)) return false;
+  std::set<std::string> seen;
+  for (auto wheel = wheels.rbegin(); wheel != wheels.rend(); ++wheel)
+    for (const auto& file : wheel->files) {
+      if (!seen.insert(file.path).second) continue;
+      if (fs::file_size(directory / file.path, error) != file.size || error) return false;
+    }
+  return true;
+}
+
+[[noreturn]] void fail(const fs::path& path, int error) {
+  throw fs::filesystem_error("cannot be linked", path,
+                             std::error_code(error, std::generic_category()));
+}
+
+void link_file(const fs::path& from, const fs::path& to) {
+  if (link(from.c_str(), to.c_str()) == 0) return;
+  if (errno == EEXIST) {
+    fs::remove(to);
+    if (link(from.c_str(), to.c_str()) == 0) return;
+  }
+  if (errno != EXDEV && errno != EMLINK && errno != EPERM) fail(to, errno);
+  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+}
+
+void fill(const fs::path& directory, const std::vector<Wheel>& wheels) {
+  std::set<std::string> made{""};
+  for (const auto& wheel : wheels)
+    for (const auto& file : wheel.files) {
+      const auto slash = file.path.rfind('/');
+      const auto parent = slash == std::string::npos ? "" : file.path.substr(0, slash);
+      if (made.insert(parent).second) fs::create_directories(directory / parent);
+      link_file(wheel.directory / file.path, directory / file.path);
+    }
+  std::ofstream stream(directory / manifest_name);
+  stream << Json{{"$schema", schema}, {"wheels", keys_of(wheels)}}.dump() << '\n';
+  stream.close();
+  if (!stream) fail(directory / manifest_name, errno);
+}
+
+void build(const fs::path& root, const std::string& key, const std::vector<Wheel>& wheels) {
+  for (const auto& entry : fs::directory_iterator(root))
+    if (entry.path().filename().string().starts_with(key + ".partial-")) fs::remove_all(entry.path());
+  fs::remove_all(root / key);
+  const auto partial = root / fmt::format("{}.partial-{}", key, getpid());
+  fs::create_directory(partial);
+  try {
+    fill(partial, wheels);
+    fs::rename(partial, root / key);
+  } catch (const fs::filesystem_error&) {
+    std::error_code ignored;
+    fs::remove_all(partial, ignored);
+    throw;
+  }
+}
+
+}  // namespace
+
+std::expected<fs::path, BuildFailure> EnvironmentTrees::get(const std::vector<Wheel>& wheels,
+                                                            const Say& say,
+                                                            const std::function<bool()>& stop) {
+  const auto key = specs::sha256(keys_of(wheels).dump());
+  try {
+    fs::create_directories(root_);
+    const FileLock lock(root_ / (key + ".lock"), say, stop);
+    if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
+    if (!whole(root_ / key, wheels)) build(root_, key, wheels);
+    fs::last_write_time(root_ / (key + ".lock"), fs::file_time_type::clock::now());
+    return fs::canonical(root_ / key);
+  } catch (const fs::filesystem_error& error) {
+    if (error.code() == std::errc::no_space_on_device)
+      return std::unexpected(
+          BuildFailure{fmt::format("{}: no space left; `stackx env prune` frees some", root_.string()),
+                       "", specs::Outcome::disk_full});
+    throw broken_environment(fmt::format("{}: {}; is it writable?", root_.string(), error.what()));
+  }
+}
+
+}  // namespace stackx::inspector

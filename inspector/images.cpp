@@ -1,0 +1,315 @@
+#include "inspector/images.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <set>
+
+#include "inspector/file_lock.hpp"
+#include "inspector/packages.hpp"
+#include "inspector/process.hpp"
+#include "inspector/tree.hpp"
+#include "specs/digest.hpp"
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+using specs::ArtifactType;
+using specs::Json;
+using specs::Node;
+using specs::Outcome;
+
+constexpr const char* schema = "stackx/image/1";
+constexpr const char* label = "stackx=image";
+
+std::unexpected<BuildFailure> failed(std::string reason, const Finished& finished) {
+  const auto log = tail(finished.out + finished.err);
+  const bool full = log.find("No space left on device") != log.npos;
+  if (finished.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
+  if (finished.end == End::deadline)
+    return std::unexpected(BuildFailure{reason + ": not done within its time limit", log,
+                                        Outcome::build_timed_out});
+  return std::unexpected(
+      BuildFailure{std::move(reason), log, full ? Outcome::disk_full : Outcome::build_failed});
+}
+
+Json asked(const ImageRequest& request) {
+  return {{"type", to_string(request.base.type)}, {"base", request.base.file},
+          {"sha256", request.base.sha256},        {"packages", request.packages},
+          {"program", request.program.string()}};
+}
+
+std::string tag(const std::string& key) { return "localhost/stackx/image:" + key.substr(0, 16); }
+
+fs::path ca_bundle() {
+  for (const char* variable : {"PIP_CERT", "SSL_CERT_FILE"})
+    if (const char* file = std::getenv(variable); file != nullptr && fs::is_regular_file(file))
+      return file;
+  const fs::path usual = "/etc/ssl/certs/ca-certificates.crt";
+  return fs::is_regular_file(usual) ? usual : fs::path();
+}
+
+void write_manifest(const fs::path& file, const Image& image, const ImageRequest& request) {
+  Json document = asked(request);
+  document["$schema"] = schema;
+  document["id"] = image.id;
+  document["digest"] = image.digest;
+  document["installed"] = image.packages;
+  if (image.python)
+    document["python"] = {{"version", image.python->version}, {"glibc", image.python->glibc}};
+  const auto part = fs::path(file).concat(fmt::format(".{}.part", getpid()));
+  std::ofstream stream(part);
+  stream << document.dump(1) << '\n';
+  stream.close();
+  if (!stream) throw broken_environment(part.string() + ": cannot be written; is there space left?");
+  fs::rename(part, file);
+}
+
+std::optional<Image> read_manifest(const fs::path& file, const fs::path& program) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  try {
+    const auto node = Node::parse_file(file);
+    node.schema(schema);
+    Image image{node.at("id").text(), node.at("digest").text(), {}, {}};
+    for (const auto& [name, version] : node.at("installed").members())
+      image.packages[name] = version.text();
+    if (const auto python = node.find("python"))
+      image.python = python_answer(
+          program, python->at("version").text() + " " + python->at("glibc").text());
+    return image;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// "http://mirror/debian" of "deb [options] URI suite components"; "" if the line names no such.
+std::string uri_of_line(const std::string& line) {
+  auto parts = words(line);
+  if (parts.empty() || parts[0] != "deb") return "";
+  std::size_t at = 1;
+  if (at < parts.size() && parts[at].starts_with("["))
+    while (at < parts.size() && !parts[at++].ends_with("]")) {
+    }
+  return at < parts.size() ? parts[at] : "";
+}
+
+std::string mirror_in(const std::string& text) {
+  std::vector<std::string> found;
+  for (const auto& line : words(text, "\n")) {
+    if (const auto uri = uri_of_line(line); !uri.empty()) found.push_back(uri);
+    if (!line.starts_with("URIs:")) continue;
+    for (const auto& uri : words(line.substr(5))) found.push_back(uri);
+  }
+  for (auto uri : found) {
+    while (uri.ends_with('/')) uri.pop_back();
+    if (uri.ends_with("/debian")) return uri;  // not debian-security, not somebody else's archive
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string debian_mirror(const fs::path& etc_apt) {
+  const Tree tree(etc_apt);
+  std::vector<std::string> files{"/sources.list"};
+  for (const auto& name : tree.entries("/sources.list.d")) files.push_back("/sources.list.d/" + name);
+  for (const auto& file : files)
+    if (const auto text = tree.text(file))
+      if (auto mirror = mirror_in(*text); !mirror.empty()) return mirror;
+  return "";
+}
+
+std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const Say& say) {
+  auto request = wanted;
+  std::ranges::sort(request.packages);
+  const auto [first, last] = std::ranges::unique(request.packages);
+  request.packages.erase(first, last);
+  for (const auto& package : request.packages)
+    if (!is_package_name(package))
+      return std::unexpected(BuildFailure{
+          fmt::format("{} is not the name of a Debian package; correct the catalog",
+                      Json(package).dump(-1, ' ', true, Json::error_handler_t::replace)),
+          ""});
+  const auto key = specs::sha256(asked(request).dump());
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+
+  fs::create_directories(settings_.root);
+  const FileLock lock(settings_.root / (key + ".lock"), say, settings_.stop);
+  if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
+  const auto manifest = settings_.root / (key + ".json");
+  auto image = read_manifest(manifest, request.program);
+  if (!image || !exists(image->id)) {
+    const auto id = make(request, key, say);
+    if (!id) return std::unexpected(id.error());
+    auto described = describe(*id, request);
+    if (!described) return described;
+    write_manifest(manifest, *described, request);
+    image = *described;
+  }
+  return known_.emplace(key, *image).first->second;
+}
+
+Images::Made Images::make(const ImageRequest& request, const std::string& key, const Say& say) {
+  if (request.packages.empty()) {
+    return request.base.type == ArtifactType::oci ? pull(request.base, say)
+                                                  : make_debootstrap(request.base, key, say);
+  }
+  const auto base = get({request.base, {}, {}}, say);
+  if (!base) return std::unexpected(base.error());
+  return install(base->id, request, key, say);
+}
+
+Images::Made Images::make_debootstrap(const specs::Artifact& base, const std::string& key,
+                                      const Say& say) {
+  const auto& suite = base.file;
+  if (suite.empty() || suite[0] == '-' ||
+      suite.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") != suite.npos)
+    return std::unexpected(BuildFailure{
+        fmt::format("{} is not the name of a Debian suite; correct the catalog",
+                    Json(suite).dump(-1, ' ', true, Json::error_handler_t::replace)), ""});
+  if (settings_.offline)
+    return std::unexpected(BuildFailure{
+        fmt::format("base image {} is not there, and offline nothing is fetched; run once with network",
+                    suite), ""});
+  if (find_program("mmdebstrap").empty())
+    return std::unexpected(BuildFailure{
+        fmt::format("base image {}: mmdebstrap not found; apt-get install mmdebstrap", suite), ""});
+  const auto archive = settings_.root / fmt::format("{}.{}.tar", key, getpid());
+  if (say) say(fmt::format("making base image {} with mmdebstrap (about a minute)", suite));
+  Command command;
+  command.argv = {"mmdebstrap", "--quiet", "--variant=minbase", suite, archive.string()};
+  if (const auto mirror = debian_mirror(); !mirror.empty()) command.argv.push_back(mirror);
+  command.environment = current_environment();
+  command.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(settings_.build_seconds * 1000));
+  command.stop = settings_.stop;
+  auto finished = run(command);
+  if (finished.ok()) {
+    command.argv = engine_.command("import");
+    append(command.argv, {"--change", std::string("LABEL ") + label, archive.string(), tag(key)});
+    finished = run(command);
+  }
+  std::error_code ignored;
+  fs::remove(archive, ignored);
+  if (!finished.ok()) return failed(fmt::format("base image {} could not be made", suite), finished);
+  return inside("", {"image", "inspect", "--format", "{{.Id}}", tag(key)});
+}
+
+Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
+  const auto& reference = base.file;
+  if (reference.empty() || reference[0] == '-')
+    return std::unexpected(BuildFailure{reference + " is not a reference to an image", ""});
+  auto id = inside("", {"image", "inspect", "--format", "{{.Id}}", reference});
+  if (id.empty() && settings_.offline)
+    return std::unexpected(BuildFailure{
+        fmt::format("image {} is not there, and offline nothing is fetched; run once with network",
+                    reference), ""});
+  if (id.empty()) {
+    if (say) say("pulling " + reference);
+    Command command;
+    command.argv = engine_.command("pull");
+    append(command.argv, {"--quiet", reference});
+    command.environment = current_environment();
+    command.deadline =
+        std::chrono::milliseconds(static_cast<std::int64_t>(settings_.build_seconds * 1000));
+    command.stop = settings_.stop;
+    const auto finished = run(command);
+    if (!finished.ok()) return failed(fmt::format("image {} could not be pulled", reference), finished);
+    id = inside("", {"image", "inspect", "--format", "{{.Id}}", reference});
+  }
+  const auto digest = inside("", {"image", "inspect", "--format", "{{.Digest}}", id});
+  if (!base.sha256.empty() && digest != "sha256:" + base.sha256)
+    return std::unexpected(BuildFailure{
+        fmt::format("image {}: the catalog wants sha256:{}, it has {}", reference, base.sha256, digest),
+        "", Outcome::hash_mismatch});
+  return id;
+}
+
+// Exec form and names that were checked: no shell sees them.
+Images::Made Images::install(const std::string& base, const ImageRequest& request,
+                             const std::string& key, const Say& say) {
+  if (settings_.offline)
+    return std::unexpected(BuildFailure{
+        "system packages are not installed in a cached image, and offline nothing is fetched; run "
+        "once with network", ""});
+  Json apt{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "--yes",
+           "--no-install-recommends", "--"};
+  for (const auto& package : request.packages) apt.push_back(package);
+  const auto directory = settings_.root / fmt::format("{}.{}.build", key, getpid());
+  fs::create_directories(directory);
+  std::ofstream(directory / "Containerfile")
+      << "FROM " << base << "\nRUN [\"apt-get\", \"update\"]\nRUN " << apt.dump()
+      << "\nRUN [\"rm\", \"-rf\", \"/var/lib/apt/lists\", \"/var/cache/apt\"]\n";
+  if (say) say(fmt::format("installing {} into base image {}", fmt::join(request.packages, ", "),
+                           request.base.file));
+  Command command;
+  command.argv = engine_.command("build");
+  command.argv.insert(command.argv.end(), engine_.limits.begin(), engine_.limits.end());
+  append(command.argv, {"--network", "host", "--label", label, "--tag", tag(key)});
+  if (engine_.kind == "podman") {
+    append(command.argv, {"--pull=never", "--layers=false", "--security-opt", "label=disable"});
+    if (const auto bundle = ca_bundle(); !bundle.empty())
+      append(command.argv,
+             {"--volume", bundle.string() + ":/etc/ssl/certs/ca-certificates.crt:ro"});
+  }
+  append(command.argv, {"--file", (directory / "Containerfile").string(), directory.string()});
+  command.environment = current_environment();
+  command.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(settings_.build_seconds * 1000));
+  command.stop = settings_.stop;
+  const auto finished = run(command);
+  std::error_code ignored;
+  fs::remove_all(directory, ignored);
+  if (!finished.ok())
+    return failed(fmt::format("{} could not be installed into base image {}",
+                              fmt::join(request.packages, ", "), request.base.file), finished);
+  return inside("", {"image", "inspect", "--format", "{{.Id}}", tag(key)});
+}
+
+std::expected<Image, BuildFailure> Images::describe(const std::string& id,
+                                                    const ImageRequest& request) {
+  Image image{id, inside("", {"image", "inspect", "--format", "{{.Digest}}", id}), {}, {}};
+  for (const auto& line : words(
+           inside(id, {"dpkg-query", "-W", "-f", "${db:Status-Status} ${Package} ${Version}\\n"}), "\n")) {
+    const auto parts = words(line);
+    if (parts.size() == 3 && parts[0] == "installed") image.packages[parts[1]] = parts[2];
+  }
+  if (request.program.empty()) return image;
+  image.python = python_answer(
+      request.program,
+      inside(id, {request.program.string(), "-E", "-s", "-S", "-c", python_question}));
+  if (!image.python)
+    return std::unexpected(BuildFailure{
+        fmt::format("base image {}: {} is not there, or does not answer as a Python; correct "
+                    "\"program\" in the catalog", request.base.file, request.program.string()), ""});
+  return image;
+}
+
+bool Images::exists(const std::string& id) {
+  return !inside("", {"image", "inspect", "--format", "{{.Id}}", id}).empty();
+}
+
+// What a program prints in the image; of the engine itself without one. "" if it fails.
+std::string Images::inside(const std::string& id, const Words& argv) {
+  Command command;
+  if (id.empty()) {
+    command.argv = {engine_.program.string()};
+    command.argv.insert(command.argv.end(), engine_.options.begin(), engine_.options.end());
+  } else {
+    command.argv = engine_.command("run");
+    command.argv.insert(command.argv.end(), engine_.limits.begin(), engine_.limits.end());
+    append(command.argv, {"--rm", "--network", "none", "--pull=never", "--entrypoint", "", id});
+  }
+  command.argv.insert(command.argv.end(), argv.begin(), argv.end());
+  command.environment = current_environment();
+  command.environment["LC_ALL"] = "C";
+  const auto finished = run(command);
+  return finished.ok() ? trim(finished.out) : "";
+}
+
+}  // namespace stackx::inspector

@@ -1,0 +1,37 @@
+// The words that start a PI for a stack.
+//
+//   native stack  PI NAME --library FILE --component NAME key=value...
+//   Python stack  PYTHON -s [-S] bootstrap.py SITE pi.py NAME key=value...; SITE "-" and no -S: the
+//                 interpreter's own site-packages
+// A PI of the user's (--pi) stands in the place of ours: a .py file runs under the stack's Python, if it has one.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "inspector/environment.hpp"
+#include "specs/workload.hpp"
+
+namespace stackx::inspector {
+
+struct Pis {
+  std::filesystem::path native;  // stackx-pi
+  std::filesystem::path python;  // directory of bootstrap.py and pi.py
+  std::filesystem::path own;     // the user's; empty: none
+};
+
+struct PiCommand {
+  std::vector<std::string> argv;
+  std::vector<std::filesystem::path> visible;  // what it needs to see, beside the environment
+};
+
+PiCommand pi_command(const Pis& pis, const StackEnvironment& environment, const std::string& name,
+                     const std::map<std::string, std::string>& parameters);
+
+// Why the PI that would be started for the stack is none to start; nothing if it is there.
+std::optional<std::string> why_no_pi(const Pis& pis, const StackEnvironment& environment);
+
+}  // namespace stackx::inspector

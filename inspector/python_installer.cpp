@@ -1,0 +1,175 @@
+#include "inspector/python_installer.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <optional>
+
+#include "inspector/environment_tree.hpp"
+#include "inspector/supervised_run.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+using specs::Outcome;
+
+constexpr std::uint64_t build_processes = 1024;
+
+UvTarget uv_target(const PythonPlace& place) {
+  return {place.runtime.minor(), place.runtime.platform()};
+}
+
+Confinement confinement_at(const PythonPlace& place, const PythonInstaller::Settings& settings) {
+  Confinement confinement;
+  confinement.image = place.image;
+  confinement.memory_bytes = settings.memory_bytes;
+  confinement.processes = build_processes;
+  confinement.visible = place.runtime.needs;
+  return confinement;
+}
+
+// The end of what a tool said, for people; "No space left" decides the outcome.
+BuildFailure failure(const std::string& what, const SupervisedRun& run, const RunResult& result) {
+  const auto verdict = judge(run, result);
+  const auto log = tail(result.process.out + result.process.err);
+  BuildFailure failure{what + ": " + verdict.reason, log, Outcome::build_failed};
+  if (result.process.end == End::stopped) failure.reason = "interrupted";
+  if (verdict.outcome == Outcome::timed_out) failure.outcome = Outcome::build_timed_out;
+  if (log.find("No space left on device") != std::string::npos) failure.outcome = Outcome::disk_full;
+  if (log.find("DO NOT MATCH THE HASHES") != std::string::npos)
+    failure.outcome = Outcome::hash_mismatch;
+  return failure;
+}
+
+// Only one wheel is made: --no-deps.
+std::optional<fs::path> made_wheel(const fs::path& directory) {
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (entry.path().extension() == ".whl") return entry.path();
+  return std::nullopt;
+}
+
+class Scratch {
+ public:
+  explicit Scratch(fs::path path) : path_(std::move(path)) {
+    fs::remove_all(path_);
+    fs::create_directory(path_);
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+PythonInstaller::Result PythonInstaller::install(const WheelRequest& request,
+                                                 const PythonPlace& place, const fs::path& target,
+                                                 const Say& say) {
+  auto installed = request.file.ends_with(".whl") ? uv_->install(request, target, uv_target(place))
+                                                  : build(request, place, target, say);
+  if (!installed) return installed;
+  return compile(place, target);
+}
+
+PythonInstaller::Result PythonInstaller::build(const WheelRequest& request, const PythonPlace& place,
+                                               const fs::path& target, const Say& say) {
+  if (settings_.offline)
+    return std::unexpected(BuildFailure{
+        fmt::format("{} {}: {} was not built yet, and offline nothing is fetched; run once with network",
+                    request.package, request.version, request.file), ""});
+  auto site = tools(place, say);
+  if (!site) return std::unexpected(site.error());
+  const Scratch scratch(fs::path(target).concat(".build"));
+  const auto requirements = scratch.path() / "requirements.txt";
+  std::ofstream(requirements) << request.package << "==" << request.version
+                              << " --hash=sha256:" << request.sha256 << '\n';
+  SupervisedRun what;
+  what.supervisor = settings_.supervisor;
+  what.confinement = confinement_at(place, settings_);
+  what.confinement.network = true;
+  what.confinement.writable = {scratch.path()};
+  for (const auto& path : {settings_.bootstrap, *site}) what.confinement.visible.push_back(path);
+  what.variables = uv_->pip_variables();
+  if (const auto bundle = what.variables.find("PIP_CERT"); bundle != what.variables.end()) {
+    what.confinement.visible.emplace_back(bundle->second);
+    what.variables["SSL_CERT_FILE"] = what.variables["REQUESTS_CA_BUNDLE"] = bundle->second;
+  }
+  what.timeout_seconds = settings_.build_seconds;
+  what.stop = settings_.stop;
+  what.argv = {place.runtime.program.string(), "-s", "-S", settings_.bootstrap.string(),
+               site->string(), (*site / "pip" / "__main__.py").string(), "wheel",
+               "--no-deps", "--no-cache-dir", "--disable-pip-version-check", "--require-hashes",
+               "--no-binary", request.package, "--wheel-dir", scratch.path().string(), "--requirement",
+               requirements.string()};
+  if (say) say(fmt::format("building {} {} from {}", request.package, request.version, request.file));
+  const auto result = run(what, confiner_);
+  const auto label = fmt::format("{} {}: pip could not build {}", request.package, request.version,
+                                 request.file);
+  if (judge(what, result).outcome != Outcome::ok)
+    return std::unexpected(failure(label, what, result));
+  const auto wheel = made_wheel(scratch.path());
+  if (!wheel) return std::unexpected(BuildFailure{label + ": it made no wheel", tail(result.process.out)});
+  return uv_->unpack(*wheel, target, uv_target(place));
+}
+
+// Files of another Python's syntax, which packages do ship, stay without bytecode.
+PythonInstaller::Result PythonInstaller::compile(const PythonPlace& place, const fs::path& target) {
+  SupervisedRun what;
+  what.supervisor = settings_.supervisor;
+  what.confinement = confinement_at(place, settings_);
+  what.confinement.writable = {target};
+  what.timeout_seconds = settings_.build_seconds;
+  what.stop = settings_.stop;
+  what.argv = {place.runtime.program.string(), "-E", "-s", "-S", "-m", "compileall", "-q"};
+  if (!place.runtime.version.starts_with("2.")) append(what.argv, {"-j", "0"});
+  what.argv.push_back(target.string());
+  const auto result = run(what, confiner_);
+  const auto verdict = judge(what, result);
+  const bool ran = verdict.outcome == Outcome::ok || verdict.outcome == Outcome::failed;
+  const bool full = (result.process.out + result.process.err).find("No space left on device") !=
+                    std::string::npos;
+  if (result.process.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
+  if (ran && result.supervision && !full) return {};
+  return std::unexpected(failure("bytecode could not be compiled", what, result));
+}
+
+// The newest of each that this Python can run.
+std::expected<fs::path, BuildFailure> PythonInstaller::tools(const PythonPlace& place,
+                                                             const Say& say) {
+  const auto catalog = specs::load_catalog(settings_.data / "build-tools.json");
+  specs::VersionEntry python;
+  python.version = *specs::Version::parse(place.runtime.version, specs::Versioning::pep440);
+  WheelStore store(settings_.wheels, [&](const WheelRequest& request, const fs::path& target) -> Result {
+    auto installed = uv_->install(request, target, uv_target(place));
+    return installed ? compile(place, target) : installed;
+  });
+  std::vector<Wheel> wheels;
+  for (const auto& [name, component] : catalog.components) {
+    const specs::VersionEntry* newest = nullptr;
+    for (const auto& entry : component.versions) {
+      const bool fits = std::ranges::all_of(entry.requires_, [&](const auto& requirement) {
+        return requirement.component != "python" || holds(requirement, python);
+      });
+      if (fits && (newest == nullptr || newest->version < entry.version)) newest = &entry;
+    }
+    if (newest == nullptr || newest->artifacts.empty()) continue;
+    const auto& artifact = newest->artifacts.front();
+    auto wheel = store.get({name, newest->version.text(), artifact.file, artifact.sha256, artifact.size,
+                            place.runtime.tag}, say, settings_.stop);
+    if (!wheel) return std::unexpected(wheel.error());
+    wheels.push_back(std::move(*wheel));
+  }
+  EnvironmentTrees trees(settings_.wheels.parent_path() / "environments");
+  return trees.get(wheels, say, settings_.stop);
+}
+
+}  // namespace stackx::inspector

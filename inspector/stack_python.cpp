@@ -1,0 +1,107 @@
+#include "inspector/stack_python.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "specs/digest.hpp"
+#include "specs/distribution_file.hpp"
+#include "specs/error.hpp"
+#include "specs/pep508.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+using specs::Artifact;
+using specs::ArtifactType;
+
+bool is_python(const Artifact& artifact) {
+  return artifact.type == ArtifactType::wheel || artifact.type == ArtifactType::sdist;
+}
+
+// "numpy-1.26.4-cp311-cp311-manylinux_2_17_x86_64.whl" says for whom it is; what does not is for nobody.
+std::optional<int> rank(const Artifact& artifact, const specs::Target& target) {
+  const auto project = specs::normalized_name(artifact.file.substr(0, artifact.file.find('-')));
+  const auto file = specs::parse_file_name(artifact.file, project);
+  return file && file->wheel ? target.rank(*file->wheel) : std::nullopt;
+}
+
+std::string here(const std::vector<Interpreter>& interpreters) {
+  std::string text;
+  for (const auto& interpreter : interpreters)
+    if (interpreter.environment.empty())
+      text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", interpreter.version,
+                          interpreter.program.string());
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+const Artifact* choose(const std::vector<Artifact>& artifacts, const specs::Target& target) {
+  const Artifact* best = nullptr;
+  std::optional<int> best_rank;
+  for (const auto& artifact : artifacts) {
+    if (artifact.type != ArtifactType::wheel) continue;
+    const auto place = rank(artifact, target);
+    if (place && (!best_rank || *place < *best_rank)) best = &artifact, best_rank = place;
+  }
+  if (best != nullptr) return best;
+  const auto sdist = std::ranges::find(artifacts, ArtifactType::sdist, &Artifact::type);
+  return sdist == artifacts.end() ? nullptr : &*sdist;
+}
+
+StackPythons::StackPythons(fs::path cache, std::shared_ptr<PythonInstaller> installer,
+                                       std::function<bool()> stop)
+    : cache_(std::move(cache)),
+      installer_(std::move(installer)),
+      stop_(std::move(stop)),
+      trees_(cache_ / "environments") {}
+
+std::expected<PythonRuntime, BuildFailure> StackPythons::local(const std::string& version) {
+  if (!interpreters_) interpreters_ = find_interpreters();
+  if (const auto* found = serving(*interpreters_, version)) return runtime_of(*found);
+  return std::unexpected(BuildFailure{
+      fmt::format("no Python {} on this machine; found: {}; install it, or use the container runner "
+                  "with an image that brings it", version, here(*interpreters_)),
+      "", specs::Outcome::unsupported});
+}
+
+std::expected<PythonRuntime, BuildFailure> StackPythons::local_program(
+    const fs::path& program) {
+  if (const auto found = ask_interpreter(program)) return runtime_of(*found);
+  return std::unexpected(
+      BuildFailure{program.string() + " is not there, or does not answer as a CPython", "",
+                   specs::Outcome::unsupported});
+}
+
+std::expected<std::optional<StackPythons::Installed>, BuildFailure>
+StackPythons::install(const specs::Component& component, const specs::VersionEntry& entry,
+                            const PythonPlace& place, const Say& say) {
+  if (std::ranges::none_of(entry.artifacts, is_python)) return std::nullopt;
+  const auto* artifact = choose(entry.artifacts, place.runtime.target());
+  if (artifact == nullptr)
+    return std::unexpected(BuildFailure{
+        fmt::format("{} {}: none of its files is for {}", component.name, entry.version.text(),
+                    place.runtime.target().text()),
+        "", specs::Outcome::unsupported});
+  WheelRequest request{artifact->package.empty() ? component.name : artifact->package,
+                       artifact->package_version.empty() ? entry.version.text()
+                                                         : artifact->package_version,
+                       artifact->file, artifact->sha256, artifact->size, place.runtime.tag};
+  if (artifact->type == ArtifactType::sdist)  // compiled code is for the libraries where it was built
+    request.variant += "-" + specs::sha256(place.image + " " + place.runtime.glibc).substr(0, 12);
+  WheelStore store(cache_ / "wheels", [&](const WheelRequest& wanted, const fs::path& target) {
+    return installer_->install(wanted, place, target, say);
+  });
+  auto wheel = store.get(request, say, stop_);
+  if (!wheel) return std::unexpected(wheel.error());
+  return Installed{std::move(*wheel), artifact};
+}
+
+std::expected<fs::path, BuildFailure> StackPythons::tree(const std::vector<Wheel>& wheels,
+                                                               const Say& say) {
+  return trees_.get(wheels, say, stop_);
+}
+
+}  // namespace stackx::inspector
