@@ -49,6 +49,12 @@ class Builder {
   }
 
   std::optional<MarkerEnvironment>& environment() { return environment_; }
+  std::vector<std::string>& sources() { return lock_.sources; }
+  void add_hash(const std::string& package, std::string digest) {
+    std::ranges::transform(digest, digest.begin(), to_lower);
+    auto& list = lock_.hashes[package];
+    if (std::ranges::find(list, digest) == list.end()) list.push_back(std::move(digest));
+  }
   Lock take() { return std::move(lock_); }
 
   void add(const Dependency& dependency, const std::string& version, const std::string& place) {
@@ -90,15 +96,27 @@ Marker marker(const std::string& text, const auto& node) {
 
 namespace pipfile_lock {
 
-void check_hashes(const Node& entry) {
+// The SHA-256 among the hashes; others are checked for their form.
+std::vector<std::string> hashes(const Node& entry) {
+  std::vector<std::string> result;
   const auto list = entry.find("hashes");
-  if (!list) return;
+  if (!list) return result;
   for (const auto& item : list->items()) {
     const std::string text = item.text();
     const auto colon = text.find(':');
     if (colon == 0 || colon == text.npos || !is_hex(std::string_view(text).substr(colon + 1)))
       item.fail("expected a hash such as \"sha256:0123abcd...\"");
+    if (text.starts_with("sha256:")) result.push_back(text.substr(colon + 1));
   }
+  return result;
+}
+
+void read_sources(const Node& document, Builder& builder) {
+  const auto meta = document.find("_meta");
+  const auto list = meta ? meta->find("sources") : std::nullopt;
+  if (!list) return;
+  for (const auto& source : list->items())
+    if (const auto name = source.find("name")) builder.sources().push_back(name->text());
 }
 
 void read_package(const std::string& name, const Node& entry, Builder& builder) {
@@ -109,7 +127,7 @@ void read_package(const std::string& name, const Node& entry, Builder& builder) 
   if (const auto list = entry.find("extras"))
     for (const auto& item : list->items())
       dependency.extras.push_back(package_name(item.text(), item));
-  check_hashes(entry);
+  const auto digests = hashes(entry);
   if (!applies(placed, builder.environment())) return;
   const auto version = entry.find("version");
   if (!version)
@@ -121,6 +139,7 @@ void read_package(const std::string& name, const Node& entry, Builder& builder) 
     version->fail(
         fmt::format("{} is no exact version; expected \"==1.2\"", in_quotes(version->text())));
   builder.add(dependency, *pinned, placed.place);
+  for (const auto& digest : digests) builder.add_hash(dependency.name, digest);
 }
 
 std::string locked_python(const Node& document) {
@@ -132,10 +151,11 @@ std::string locked_python(const Node& document) {
   return "";
 }
 
-Lock load(const fs::path& file, const std::string& python, const std::string& platform) {
-  const Node document = Node::parse_file(file);
+Lock read(const Node& document, const fs::path& file, const std::string& python,
+          const std::string& platform) {
   const Node packages = document.at("default");
   Builder builder(file, python.empty() ? locked_python(document) : python, platform);
+  read_sources(document, builder);
   for (const auto& [name, entry] : packages.members()) read_package(name, entry, builder);
   return builder.take();
 }
@@ -151,11 +171,13 @@ void check_version(const TomlNode& document) {
 }
 
 // {sha256 = "0123abcd..."} of a wheel, an sdist or an archive.
-void check_hashes(const TomlNode& source) {
+void read_hashes(const TomlNode& source, std::vector<std::string>& found) {
   const TomlNode* hashes = source.find("hashes");
   if (!hashes) return;
-  for (const auto& [algorithm, digest] : hashes->members())
+  for (const auto& [algorithm, digest] : hashes->members()) {
     if (!is_hex(digest.text())) digest.fail("expected hexadecimal digits");
+    if (algorithm == "sha256") found.push_back(digest.text());
+  }
 }
 
 void check_python(const TomlNode& node, const std::string& python) {
@@ -182,10 +204,11 @@ void read_package(const TomlNode& package, Builder& builder) {
   placed.dependency.name = package_name(package.at("name").text(), package.at("name"));
   if (const auto* text = package.find("marker"))
     placed.dependency.marker = marker(text->text(), *text);
+  std::vector<std::string> digests;
   for (const char* kind : {"sdist", "archive"})
-    if (const auto* source = package.find(kind)) check_hashes(*source);
+    if (const auto* source = package.find(kind)) read_hashes(*source, digests);
   if (const auto* wheels = package.find("wheels"))
-    for (const auto& wheel : wheels->items()) check_hashes(wheel);
+    for (const auto& wheel : wheels->items()) read_hashes(wheel, digests);
   if (!applies(placed, builder.environment())) return;
   const TomlNode* version = package.find("version");
   if (!version)
@@ -194,6 +217,7 @@ void read_package(const TomlNode& package, Builder& builder) {
     version->fail(fmt::format("{}: column {}: {}", in_quotes(version->text()),
                               parsed.error().column, parsed.error().reason));
   builder.add(placed.dependency, version->text(), placed.place);
+  for (const auto& digest : digests) builder.add_hash(placed.dependency.name, digest);
 }
 
 Lock load(const fs::path& file, const std::string& python, const std::string& platform) {
@@ -235,9 +259,15 @@ bool is_lock_file(const fs::path& file) {
   return name == "Pipfile.lock" || is_pylock(name) || is_foreign(name);
 }
 
+Lock read_pipfile_lock(const Node& document, const fs::path& file, const std::string& python,
+                       const std::string& platform) {
+  return pipfile_lock::read(document, file, python, platform);
+}
+
 Lock load_lock(const fs::path& file, const std::string& python, const std::string& platform) {
   const std::string name = file.filename().string();
-  if (name == "Pipfile.lock") return pipfile_lock::load(file, python, platform);
+  if (name == "Pipfile.lock")
+    return pipfile_lock::read(Node::parse_file(file), file, python, platform);
   if (is_pylock(name)) return pylock::load(file, python, platform);
   if (file.extension() == ".txt" || file.extension() == ".in")
     return load_requirements(file, python, platform);

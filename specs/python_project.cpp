@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "specs/amun.hpp"
 #include "specs/error.hpp"
 #include "specs/json.hpp"
 #include "specs/nearest.hpp"
@@ -136,14 +137,20 @@ SpecifierSet that_python(const std::string& version, const Catalog& catalog) {
 
 bool is_python_project(const fs::path& file) {
   return file.filename() == "Pipfile" || file.filename() == "pyproject.toml" ||
-         is_requirements_file(file);
+         is_requirements_file(file) || is_amun_file(file);
 }
 
 PythonProject read_python_project(const fs::path& file, const PythonContext& context) {
   if (file.filename() == "Pipfile") return read_pipfile(file, context.groups);
   if (file.filename() == "pyproject.toml")
     return read_pyproject(file, context.extras, context.groups);
-  return read_requirements_txt(file);
+  if (is_requirements_file(file)) return read_requirements_txt(file);
+  auto requirements = load_amun(file).requirements;
+  if (requirements) return std::move(*requirements);
+  throw bad_input(
+      file.string() +
+      ": /python/requirements: not there: the specification says where and what to run, but not which "
+      "packages; name the Pipfile that belongs to it as the project");
 }
 
 Project to_project(const PythonProject& python_project, const Catalog& catalog,

@@ -4,6 +4,7 @@
 //   requirements*.txt, *.in   requirements_txt.hpp    -c files restrict
 //   Pipfile                   pipfile.hpp             [packages], [requires]
 //   pyproject.toml            pyproject.hpp           [project], PEP 735
+//   an Amun specification     amun.hpp                its /python/requirements
 //
 // Such a file names no catalogs and perhaps no Python: that comes from outside (PythonContext).
 //   - Every package is a root requirement, several on one package are one. An extra, as in
@@ -42,7 +43,7 @@ struct PythonProject {
   std::vector<PlacedDependency> constraints;
 };
 
-// By the name of the file: is it one of those above?
+// By the name of the file, for Amun by what stands in it: is it one of those above?
 bool is_python_project(const std::filesystem::path& file);
 PythonProject read_python_project(const std::filesystem::path& file, const PythonContext& context);
 Project to_project(const PythonProject& python_project, const Catalog& catalog,

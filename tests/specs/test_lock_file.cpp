@@ -50,6 +50,22 @@ TEST_CASE("Pipfile.lock: the default packages whose markers hold") {
             .components.empty());
 }
 
+TEST_CASE("the SHA-256 of the files are kept, of packages that are wanted") {
+  using Hashes = std::map<std::string, std::vector<std::string>>;
+  CHECK(load("Pipfile.lock", pipfile_lock(R"(
+    "a": {"version": "==1", "hashes": ["sha256:00FF", "md5:11", "sha256:00ff", "sha256:22"]},
+    "old": {"version": "==1", "hashes": ["sha256:33"], "markers": "python_version < '3'"},
+    "bare": {"version": "==2"})"))
+            .hashes == Hashes{{"a", {"00ff", "22"}}});
+  CHECK(load("pylock.toml", pylock(R"([[packages]]
+name = "a"
+version = "1"
+sdist = {url = "x", hashes = {sha256 = "aa"}}
+wheels = [{url = "y", hashes = {sha256 = "BB", md5 = "cc"}}]
+)"))
+            .hashes == Hashes{{"a", {"aa", "bb"}}});
+}
+
 TEST_CASE("Pipfile.lock: errors say where and what was expected") {
   const auto refused = [](const std::string& packages) {
     return refusal("Pipfile.lock", pipfile_lock(packages));
