@@ -8,8 +8,11 @@
 #include "cli/commands.hpp"
 #include "cli/load.hpp"
 #include "cli/lock_report.hpp"
+#include "cli/lock_writer.hpp"
+#include "cli/pip_settings.hpp"
 #include "cli/stack_writer.hpp"
 #include "cli/version_graph.hpp"
+#include "pypi/http.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {
@@ -26,7 +29,8 @@ struct Options {
   std::optional<unsigned> cover;
   std::uint64_t seed = 0;
   std::string strategy = "uniform", graph;
-  std::filesystem::path scores, lock;
+  std::filesystem::path scores, lock, output;
+  std::string index_url, pip = "python3";
   double memory_gib = 4;
 
   bool asks_for_stacks() const { return list || sample || top || cover; }
@@ -196,7 +200,14 @@ void write_cover(const Options& options, const Resolver& resolver, StackWriter& 
 
 void write_stacks(const Options& options, const Loaded& loaded, const Resolver& resolver,
                   bool json) {
-  StackWriter writer(resolver, json);
+  std::unique_ptr<LockWriter> locks;
+  if (!options.output.empty())
+    locks = std::make_unique<LockWriter>(
+        options.output, loaded.project, loaded.catalog,
+        pypi::shown_url(pip_settings(options.pip, options.index_url).index_url));
+  StackWriter::Sink sink;
+  if (locks) sink = [&](const specs::Stack& stack) { locks->write(stack); };
+  StackWriter writer(resolver, json, std::move(sink));
   if (options.list && *options.list > 0) {
     std::uint64_t left = *options.list;
     resolver.enumerate([&](const Choice& choice) { return writer.write(choice), --left > 0; });
@@ -209,6 +220,8 @@ void write_stacks(const Options& options, const Loaded& loaded, const Resolver& 
   }
   if (options.cover) write_cover(options, resolver, writer);
   writer.flush();
+  if (locks)
+    fmt::print(stderr, "{} Pipfiles with their locks in {}\n", locks->finish(), options.output.string());
 }
 
 // Why there is no stack, if there is none. Counting says so first, where that is possible.
@@ -245,6 +258,8 @@ void answer(const Options& options, const Loaded& loaded, const Resolver& resolv
 void check(const Options& options) {
   if (!options.scores.empty() && !options.top && options.lock.empty())
     throw bad_input("--score: says what --top and --lock rank by; add one of them");
+  if (!options.output.empty() && !options.asks_for_stacks())
+    throw bad_input("--output: of which stacks? Add --list, --sample, --cover or --top");
   if (options.approximate && !options.count && !options.asks_nothing())
     throw bad_input("--approximate: says how to count; add --count");
 }
@@ -326,6 +341,15 @@ void add_questions(CLI::App& command, Options& options) {
                   "The versions and what they require, conflicts, and excluded versions with the "
                   "reason (svg needs graphviz)")
       ->check(CLI::IsMember({"dot", "svg"}));
+  command
+      .add_option("--output", options.output,
+                  "Write each stack of --list, --sample, --cover or --top as DIR/ID/Pipfile and Pipfile.lock")
+      ->type_name("DIR");
+  command.add_option("--index-url", options.index_url, "The source in those files, instead of pip's index")
+      ->type_name("URL");
+  command.add_option("--pip", options.pip, "Python that has the pip to ask for it")
+      ->type_name("PYTHON")
+      ->capture_default_str();
   command
       .add_option("--lock", options.lock,
                   "Is this Pipfile.lock, pylock.toml or pinned requirements.txt a valid stack, and "

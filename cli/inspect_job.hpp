@@ -1,20 +1,39 @@
 // What `stackx inspect` is asked to inspect: a project of ours, or what another tool's document says.
+//
+//   PROJECT                         a project file (stackx/project/1)
+//   --amun specification.json       an Amun inspection specification (specs/amun.hpp), done as thoth_job.hpp says
+//   --pipfile-lock Pipfile.lock     the stack that the lock names, measured by --workload
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "cli/load.hpp"
+#include "specs/outcome.hpp"
 
 namespace stackx::cli {
 
 struct JobOptions {
-  std::filesystem::path project;
-  bool offline = false;  // use what is cached and fetch nothing
+  std::filesystem::path project, amun, pipfile_lock;
+  std::string workload;  // instead of the document's script
+  std::string relax;     // "python": another one where the document's is not to be had
+  std::string runner;    // as asked for; "": what suits the document
+  std::string index_url, pip = "python3";
+  bool offline = false;          // use what is cached and fetch nothing
+  bool dockerfile_only = false;  // nothing will run here: no Python is needed
+};
+
+// What the document asks for cannot be had: the outcome of every inspection of it.
+struct Refusal {
+  specs::Outcome outcome;  // unsupported, build_failed, hash_mismatch
+  std::string reason;
 };
 
 struct Job {
   Loaded loaded;
+  std::optional<Refusal> refusal;
+  std::filesystem::path script;  // Python program to run as the PI; "" for the PIs of stackx
 };
 
 void add_job_options(CLI::App& command, JobOptions& options);

@@ -17,7 +17,8 @@ std::string member(const std::string& name, const std::string& version) {
 
 }  // namespace
 
-StackWriter::StackWriter(const resolver::Resolver& resolver, bool json) : json_(json) {
+StackWriter::StackWriter(const resolver::Resolver& resolver, bool json, Sink sink)
+    : resolver_(resolver), json_(json), sink_(std::move(sink)) {
   for (const auto& component : resolver.components()) {
     auto& members = canonical_.emplace_back();
     auto& words = words_.emplace_back();
@@ -44,6 +45,7 @@ void StackWriter::flush() {
 }
 
 void StackWriter::write(const resolver::Choice& choice, const std::string& score) {
+  if (sink_) sink_(resolver_.stack(choice));
   stack_ = "{";
   line_.clear();
   for (std::size_t c = 0; c < choice.size(); ++c) {
@@ -58,6 +60,7 @@ void StackWriter::write(const resolver::Choice& choice, const std::string& score
 }
 
 void StackWriter::write(const specs::Stack& stack) {
+  if (sink_) sink_(stack);
   stack_ = "{";
   line_.clear();
   for (const auto& [component, version] : stack.components) {

@@ -4,6 +4,7 @@
 // bound by the hash that makes the id.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace stackx::cli {
 
 class StackWriter {
  public:
-  StackWriter(const resolver::Resolver& resolver, bool json);
+  using Sink = std::function<void(const specs::Stack&)>;  // hears of every stack, too
+  StackWriter(const resolver::Resolver& resolver, bool json, Sink sink = {});
   ~StackWriter();
   StackWriter(const StackWriter&) = delete;
   StackWriter& operator=(const StackWriter&) = delete;
@@ -25,7 +27,9 @@ class StackWriter {
  private:
   void end_line(const std::string& score);
 
+  const resolver::Resolver& resolver_;
   bool json_;
+  Sink sink_;
   std::vector<std::vector<std::string>> canonical_, words_;  // by component and version
   std::string stack_, line_, buffer_;
 };

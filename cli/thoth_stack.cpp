@@ -1,0 +1,184 @@
+#include "cli/thoth_stack.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cli/one_version.hpp"
+#include "cli/pip_settings.hpp"
+#include "cli/progress.hpp"
+#include "inspector/paths.hpp"
+#include "pypi/catalog_writer.hpp"
+#include "pypi/locked_files.hpp"
+#include "resolver/resolver.hpp"
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr const char* platform = "linux x86_64";
+constexpr std::size_t newest = 3;  // versions of a dependency, for each requirement on it
+
+// The index that pip uses, with our cache.
+class PipIndex {
+ public:
+  explicit PipIndex(const JobOptions& options)
+      : settings_(pip_settings(options.pip, options.index_url)),
+        transport_(pypi::make_curl({.ca_file = settings_.ca_file})),
+        index_({settings_.index_url, options.offline},
+               pypi::Cache(inspector::cache_directory() / "pypi"), *transport_,
+               [this](const pypi::Progress& progress) {
+                 line_.show(
+                     fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));
+               }) {}
+  ~PipIndex() { line_.finish(); }
+  pypi::Index& operator*() { return index_; }
+
+ private:
+  PipSettings settings_;
+  std::unique_ptr<pypi::Transport> transport_;
+  ProgressLine line_;
+  pypi::Index index_;
+};
+
+specs::Artifact artifact(specs::ArtifactType type, const pypi::File& file) {
+  specs::Artifact result{};
+  result.type = type;
+  result.file = file.name;
+  result.sha256 = file.sha256;
+  result.size = file.size;
+  return result;
+}
+
+specs::Component package(const std::string& name, const std::string& version) {
+  auto result =
+      one_version(name, specs::Kind::package, specs::Versioning::pep440, version, "the lock");
+  result.ecosystem = "pypi";
+  return result;
+}
+
+specs::Lock lock_of(const specs::AmunSpecification& specification, const std::string& python) {
+  auto lock = specification.lock(python);
+  if (!lock)
+    throw bad_input(fmt::format(
+        "{}: /python/requirements_locked: not there, and nothing else says which versions to "
+        "install; lock the Pipfile (pipenv lock), or resolve it anew with --relax python",
+        specification.file.string()));
+  // Extras name what to install beside a package, and that is locked too.
+  std::erase_if(lock->components,
+                [](const auto& one) { return one.first.find('+') != one.first.npos; });
+  return std::move(*lock);
+}
+
+// What the packages lack, in one sentence; the first five.
+Refusal refusal(const std::vector<std::pair<std::string, pypi::NoLockedFile>>& missing) {
+  using Why = pypi::NoLockedFile::Why;
+  const auto any = [&](Why why) {
+    return std::ranges::any_of(missing, [&](const auto& one) { return one.second.why == why; });
+  };
+  const auto outcome = any(Why::other_hashes) ? specs::Outcome::hash_mismatch
+                       : any(Why::not_listed) ? specs::Outcome::build_failed
+                                              : specs::Outcome::unsupported;
+  std::string reason;
+  for (std::size_t i = 0; i < std::min<std::size_t>(missing.size(), 5); ++i)
+    reason +=
+        fmt::format("{}{}: {}", i > 0 ? "; " : "", missing[i].first, missing[i].second.reason);
+  if (missing.size() > 5) reason += fmt::format("; and {} packages more", missing.size() - 5);
+  return {outcome, reason};
+}
+
+}  // namespace
+
+Packages named_packages(const specs::AmunSpecification& specification, const std::string& python) {
+  Packages result;
+  if (!specification.locked) return result;
+  for (const auto& [name, version] : lock_of(specification, python).components)
+    result.push_back(package(name, version));
+  return result;
+}
+
+std::expected<Packages, Refusal> locked_packages(const specs::AmunSpecification& specification,
+                                                 const std::string& python,
+                                                 const JobOptions& options) {
+  const auto lock = lock_of(specification, python);
+  const specs::Target target(python, platform);
+  std::vector<std::string> names;
+  for (const auto& [name, version] : lock.components) names.push_back(name);
+  if (names.empty()) return Packages{};
+  PipIndex index(options);
+  const auto listings = (*index).listings(names);
+  Packages result;
+  std::vector<std::pair<std::string, pypi::NoLockedFile>> missing;
+  for (const auto& [name, version] : lock.components) {
+    const auto known = lock.hashes.find(name);
+    const auto hashes = known == lock.hashes.end() ? std::vector<std::string>{} : known->second;
+    const auto& listing = listings.at(name);
+    const auto files =
+        pypi::locked_files(name, version, hashes, listing ? *listing : pypi::Listing{}, target);
+    result.push_back(package(name, version));
+    if (!files) {
+      missing.emplace_back(name + " " + version, files.error());
+      continue;
+    }
+    if (hashes.empty())
+      fmt::print(stderr, "{}: names no hash of {} {}: whatever the index has is taken\n",
+                 specification.file.string(), name, version);
+    auto& artifacts = result.back().versions.front().artifacts;
+    for (const auto& file : files->wheels)
+      artifacts.push_back(artifact(specs::ArtifactType::wheel, file));
+    for (const auto& file : files->sources)
+      artifacts.push_back(artifact(specs::ArtifactType::sdist, file));
+  }
+  if (!missing.empty()) return std::unexpected(refusal(missing));
+  return result;
+}
+
+std::expected<Packages, Refusal> resolved_packages(const specs::AmunSpecification& specification,
+                                                   const std::string& python,
+                                                   const JobOptions& options) {
+  if (!specification.requirements)
+    throw bad_input(fmt::format(
+        "{}: --relax python: there is no Pipfile (/python/requirements) to resolve anew",
+        specification.file.string()));
+  auto project = *specification.requirements;
+  project.python.reset();
+  const pypi::Targets targets({python}, platform);
+  std::vector<pypi::Root> roots;
+  for (const auto& placed : project.dependencies)
+    if (placed.dependency.holds(targets[0].environment()))
+      roots.push_back({placed.dependency, {0}});
+  pypi::Rules
+      rules;  // wheels alone: what would have to be built on a Python it was not made for mostly fails
+  rules.newest = newest;
+  PipIndex index(options);
+  const auto closure = pypi::walk(roots, targets, rules, *index);
+  const auto text = pypi::write_catalog(
+      closure, targets, {"the requirements, resolved anew", "the package index that pip uses"});
+  const auto catalog = specs::parse_catalog(specs::Node::parse_text(text, "the index"));
+  specs::PythonContext context;
+  context.python = python;
+  const resolver::Resolver resolver(specs::to_project(project, catalog, context), catalog);
+  if (const auto why = resolver.explain())
+    return std::unexpected(
+        Refusal{specs::Outcome::unsupported, fmt::format("on Python {}: {}", python, why->text())});
+  specs::Stack stack;
+  resolver.best(resolver.lateness(), [&](const resolver::Choice& choice, specs::Score) {
+    stack = resolver.stack(choice);
+    return false;
+  });
+  Packages result;
+  for (const auto& [name, version] : stack.components) {
+    const auto& component = *catalog.find(name);
+    if (component.kind != specs::Kind::package || name.find('+') != name.npos) continue;
+    auto one = package(name, version);
+    one.versions = {*component.find(version)};
+    one.versions[0].requires_.clear();  // answered: every package is a root
+    one.versions[0].requires_if.clear();
+    result.push_back(std::move(one));
+  }
+  return result;
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,29 @@
+// The Python packages of a Thoth document as components, each at one version: from its lock, or resolved anew.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "cli/inspect_job.hpp"
+#include "specs/amun.hpp"
+#include "specs/catalog.hpp"
+
+namespace stackx::cli {
+
+using Packages = std::vector<specs::Component>;  // one version each
+
+// As locked; artifacts from the package index. Markers hold for Python `python` ("3.6.15").
+std::expected<Packages, Refusal> locked_packages(const specs::AmunSpecification& specification,
+                                                 const std::string& python,
+                                                 const JobOptions& options);
+
+// The same packages without artifacts, where nothing will be installed.
+Packages named_packages(const specs::AmunSpecification& specification, const std::string& python);
+
+// The latest stack of the Pipfile's requirements on another Python ("3.9"), by the index as it is now.
+std::expected<Packages, Refusal> resolved_packages(const specs::AmunSpecification& specification,
+                                                   const std::string& python,
+                                                   const JobOptions& options);
+
+}  // namespace stackx::cli
