@@ -43,7 +43,10 @@ class Importer(object):
         if child.returncode != 0:
             lines = err.strip().splitlines() or ["no message"]
             raise EnvironmentFault("import %s: exit status %d: %s" % (self._module, child.returncode, lines[-1]))
-        self.last = json.loads(out)
+        try:
+            self.last = json.loads(out)
+        except ValueError:
+            raise EnvironmentFault("import %s: the child printed no document: the module ended it" % self._module)
         self.starts_ns.append(self.last["first_statement_ns"] - begin)
         self.versions.add((self.last["version"], self.last["file"]))
         return self.last["import_ns"]

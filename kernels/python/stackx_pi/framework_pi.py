@@ -102,10 +102,19 @@ class FrameworkRun(object):
             if library is not None:
                 document["library"] = library
             document["notes"] = adapter.notes + document["notes"]
-            document["build"] = dict(adapter.build(), version=stated)
+            document["build"] = self._build()
             document["threads"] = adapter.threads_used()
 
 
+
+    def _build(self):
+        """Frameworks rename and drop these calls: what cannot be told is noted, and costs no measurement."""
+        try:
+            build = self.adapter.build()
+        except Exception as error:  # pylint: disable=broad-except
+            self.document["notes"].append("no build information: %s: %s" % (type(error).__name__, error))
+            build = {}
+        return dict(build, version=self.adapter.version)
 
     def _library(self, found):
         """What did the work: NumPy's BLAS; of the other frameworks, whose wheels bring one large file, that file."""

@@ -95,7 +95,8 @@ def installed(module):
     if sys.version_info[0] > 2:
         import importlib.util
         try:
-            return importlib.util.find_spec(module) is not None
+            spec = importlib.util.find_spec(module)
+            return spec is not None and spec.has_location  # a directory that happens to have the name has none
         except (ImportError, ValueError):
             return False
     import imp  # pylint: disable=deprecated-module,import-error

@@ -16,6 +16,7 @@ class Adapter(Base):
     dtypes = ("float32", "float64", "float16")
     modes = ("function",)
     layouts = ("channels_first",)
+    session = None
 
     def load(self):
         import onnxruntime
@@ -29,8 +30,9 @@ class Adapter(Base):
             self.providers = [("CUDAExecutionProvider", {"use_tf32": str(int(self.settings.tf32))})] + self.providers
 
     def build(self):
-        get = getattr(self.runtime, "get_build_info", None) or getattr(self.runtime.capi, "get_build_info", None)
-        return {"info": str(get()) if get else "", "providers": [str(p) for p in self.session.get_providers()]}
+        found = {"providers": [str(name) for name in self.session.get_providers()]} if self.session is not None else {}
+        get = getattr(self.runtime, "get_build_info", None)
+        return dict(found, info=str(get())) if get else found
 
     def threads_used(self):
         return self.settings.threads  # a session takes what its options say

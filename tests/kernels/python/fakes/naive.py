@@ -1,0 +1,51 @@
+"""What the fake frameworks compute with: a convolution by its definition, and a fault if FAKE_FAULT asks for one."""
+
+import os
+
+import numpy
+
+
+def faulty(result):
+    fault = os.environ.get("FAKE_FAULT", "")
+    if fault == "wrong":
+        result = numpy.array(result)
+        result.reshape(-1)[-1] += 1
+    elif fault == "zeros":
+        result = result * 0
+    elif fault == "refuses":
+        raise RuntimeError("first line\n\"fake_kernel\" not implemented for 'Half'\nlast line")
+    elif fault == "fails":
+        raise RuntimeError("the fake fell over")
+    return result
+
+
+def matmul(a, b):
+    return faulty(numpy.dot(a, b))
+
+
+def convolve(x, w, strides, pads):
+    """x: batch, in, space...; w: out, in, taps...; pads: (low, high) an axis."""
+    x = numpy.pad(x, [(0, 0), (0, 0)] + list(pads), "constant")
+    out = [(size - kernel) // stride + 1 for size, kernel, stride in zip(x.shape[2:], w.shape[2:], strides)]
+    y = numpy.zeros([x.shape[0], w.shape[0]] + out, x.dtype)
+    axes = list(range(1, w.ndim))
+    for position in numpy.ndindex(*out):
+        window = tuple(slice(p * s, p * s + k) for p, s, k in zip(position, strides, w.shape[2:]))
+        patch = x[(slice(None), slice(None)) + window]
+        y[(slice(None), slice(None)) + position] = numpy.tensordot(patch, w, (axes, axes))
+    return faulty(y)
+
+
+def same_pads(sizes, kernels, strides):
+    pads = []
+    for size, kernel, stride in zip(sizes, kernels, strides):
+        total = max((-(-size // stride) - 1) * stride + kernel - size, 0)
+        pads.append((total // 2, total - total // 2))
+    return pads
+
+
+def channels_last(x, w, strides, padding):
+    """TensorFlow's: x: batch, space..., in; w: taps..., in, out; padding "SAME", "VALID"."""
+    first, filters = numpy.moveaxis(x, -1, 1), numpy.moveaxis(w, (-1, -2), (0, 1))
+    pads = same_pads(first.shape[2:], filters.shape[2:], strides) if padding == "SAME" else [(0, 0)] * len(strides)
+    return numpy.moveaxis(convolve(first, filters, strides, pads), 1, -1)
