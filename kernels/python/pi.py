@@ -6,15 +6,22 @@ One script each, which can be started alone too: matmul.py, conv1d.py, conv2d.py
 Which framework is measured says framework=...; without it the one that is installed (stackx_pi/frameworks/__init__.py).
 
 Thoth's PI scripts (thoth-station/performance) and the words that ask the same here:
-    tensorflow/matmul.py         pi.py matmul  framework=tensorflow     MATRIX_SIZE=N -> m=N n=N k=N
+    tensorflow/matmul.py         pi.py matmul  framework=tensorflow
     tensorflow/conv1d.py         pi.py conv1d  framework=tensorflow
     tensorflow/conv2d.py         pi.py conv2d  framework=tensorflow
     pytorch/matmul.py, conv*.py  the same with framework=torch
     import.py                    pi.py import
-  dtype=float32 has the same name; REPS=N -> repetitions=N mini_batch=1 (Thoth times N single calls and keeps their median);
-  device cpu|gpu -> device=cpu|gpu; input B H W C and filter -> batch, height, width, in_channels, kernel, out_channels; strides
-  -> stride; padding SAME|VALID -> padding=same|valid; data_format NHWC|NCHW (1D: NWC|NCW) -> layout=channels_last|channels_first.
-  Rates differ by the count: a product is 2mnk flop here, less than that by mn there; for convolutions see stackx_pi/work.py.
+Their parameters, as their results name them in "@parameters":
+    matrix_size=N             m=N n=N k=N
+    reps=N                    repetitions=N mini_batch=1 (Thoth times N single calls and keeps their median)
+    dtype, device, batch      the same
+    input_height, input_width height, width (conv1d: length)
+    input_channels, output_channels      in_channels, out_channels
+    filter_height, filter_width          kernel_h, kernel_w (conv1d: kernel)
+    strides=N                 stride=N
+    padding=SAME|VALID        padding=same|valid
+    data_format=NHWC|NWC      layout=channels_last;  NCHW|NCW: layout=channels_first
+Rates differ by the count of flop: see stackx_pi/work.py.
 """
 
 from __future__ import absolute_import, print_function
