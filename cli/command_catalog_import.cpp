@@ -138,8 +138,9 @@ void import_pypi(const Options& options) {
       *transport, [&](const pypi::Progress& progress) {
         line.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));
       });
-  const auto closure =
-      pypi::walk(roots, targets, {options.files, options.before, options.prereleases, options.sources, options.newest}, index);
+  const auto closure = pypi::walk(
+      roots, targets,
+      {options.files, options.before, options.prereleases, options.sources, options.newest}, index);
   line.finish();
   const auto text = pypi::write_catalog(closure, targets, head(options, targets));
   specs::check(specs::parse_catalog(specs::Node::parse_text(text, "the imported catalog")),
@@ -157,9 +158,10 @@ void add_catalog_import(CLI::App& catalog, Globals&) {
   auto* pypi = command->add_subcommand(
       "pypi",
       "Python projects and all that they may require, from the package index that pip uses");
-  pypi->add_option("names", options->names,
-                   "Projects, as in requirements.txt: tensorflow \"flask>=1.0\"; a project named twice "
-                   "in both ranges: numpy==1.26.4 numpy==2.2.6")
+  pypi->add_option(
+          "names", options->names,
+          "Projects, as in requirements.txt: tensorflow \"flask>=1.0\"; a project named twice "
+          "in both ranges: numpy==1.26.4 numpy==2.2.6")
       ->required();
   pypi->add_option("--python", options->pythons,
                    "Python to import for, like 3.7; say it again for each further one")
@@ -182,9 +184,10 @@ void add_catalog_import(CLI::App& catalog, Globals&) {
                                              {"sdists", pypi::Files::sdists},
                                              {"any", pypi::Files::any}}))
       ->option_text("wheels|sdists|any [wheels]");
-  pypi->add_flag("--sdists", options->sources,
-                 "Like --files sdists, and with the source archives as artifacts, to be built where "
-                 "no wheel fits");
+  pypi->add_flag(
+      "--sdists", options->sources,
+      "Like --files sdists, and with the source archives as artifacts, to be built where "
+      "no wheel fits");
   pypi->add_option("--newest", options->newest,
                    "Of each dependency only the newest N that each requirement on it allows: a "
                    "smaller catalog, with fewer stacks")

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -16,7 +17,7 @@ using specs::Versioning;
 struct Release {
   Version version;
   std::vector<std::pair<File, std::optional<specs::WheelTags>>> files;  // usable ones
-  std::string reason;                                            // why the last file was not
+  std::string reason;                                                   // why the last file was not
 };
 
 // An invalid Requires-Python says nothing, as for pip.
@@ -34,9 +35,8 @@ bool pins(const Ranges& ranges, const Version& version) {
 }
 
 bool contains(const Ranges& ranges, const Version& version) {
-  return ranges.empty() || std::ranges::any_of(ranges, [&](const auto& range) {
-           return range.contains(version);
-         });
+  return ranges.empty() ||
+         std::ranges::any_of(ranges, [&](const auto& range) { return range.contains(version); });
 }
 
 std::string unusable(const File& file, const Version& version, const Ranges& ranges,
@@ -106,7 +106,8 @@ struct Choice {
   std::vector<std::string> pythons = {};  // as in Candidate
 };
 
-std::optional<Choice> choice(const Release& release, const specs::Target& target, const Rules& rules) {
+std::optional<Choice> choice(const Release& release, const specs::Target& target,
+                             const Rules& rules) {
   const File *best = nullptr, *other = nullptr, *source = nullptr;
   const specs::WheelTags* other_tags = nullptr;
   std::pair<int, std::string> best_rank;
@@ -142,8 +143,9 @@ void drop_prereleases(Choices& all, const Ranges& ranges) {
     return !range.is_any() && range.contains(version, specs::Prereleases::by_rule);
   };
   const auto wanted = [&](const Choice& one) {
-    return !one.version.is_prerelease() ||
-           std::ranges::any_of(ranges, [&](const auto& range) { return named(range, one.version); });
+    return !one.version.is_prerelease() || std::ranges::any_of(ranges, [&](const auto& range) {
+      return named(range, one.version);
+    });
   };
   if (std::none_of(all.kept.begin(), all.kept.end(), wanted)) return;
   std::erase_if(all.kept, [&](const Choice& one) {
@@ -193,7 +195,8 @@ std::vector<LeftOut> join(const std::vector<Choices>& by_target,
   for (const auto& choices : by_target)
     for (const auto& one : choices.left_out) {
       if (by_target.size() > 1 && kept.contains(one.version)) continue;
-      const auto [place, fresh] = places.try_emplace(one.version, result.size(), std::set{one.reason});
+      const auto [place, fresh] =
+          places.try_emplace(one.version, result.size(), std::set{one.reason});
       if (fresh || by_target.size() == 1)
         result.push_back(one);
       else if (place->second.second.insert(one.reason).second)

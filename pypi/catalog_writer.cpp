@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace stackx::pypi {
 namespace {
@@ -136,11 +137,10 @@ std::string source_of_facts(const Release& release, const Targets& targets) {
     pythons.push_back(targets[serving.target].python());
   }
   if (!without) return "";
-  const bool all = pythons.size() == targets.size();
+  const char* all = targets.size() > 1 ? "the targets" : "the target";
   return fmt::format(
       "no wheel for {}; requirements of {}{}",
-      all ? std::string("the target") + (pythons.size() > 1 ? "s" : "")
-          : fmt::format("Python {}", fmt::join(pythons, ", ")),
+      pythons.size() == targets.size() ? all : fmt::format("Python {}", fmt::join(pythons, ", ")),
       without->file.name,
       authoritative ? "" : ", as noted on its author's machine: not authoritative");
 }

@@ -230,9 +230,8 @@ class Walk {
   // In order, with the reasons of those that nobody needed.
   void finish() {
     for (auto& [name, project] : closure_) {
-      std::ranges::sort(project.releases, {}, [](const Release& release) {
-        return release.candidate.version.key();
-      });
+      std::ranges::sort(project.releases, {},
+                        [](const Release& release) { return release.candidate.version.key(); });
       const auto& node = nodes_.at(name);
       for (std::size_t i = 0; i < node.candidates.size(); ++i)
         if (node.states[i] == State::unread)
@@ -255,7 +254,8 @@ bool same(const Dependency& a, const Dependency& b) {
 
 }  // namespace
 
-Closure walk(const std::vector<Root>& roots, const Targets& targets, const Rules& rules, Index& index) {
+Closure walk(const std::vector<Root>& roots, const Targets& targets, const Rules& rules,
+             Index& index) {
   return Walk(roots, targets, rules, index).run();
 }
 

@@ -18,9 +18,8 @@ const std::string& minor(const specs::Target& target) {
 Targets::Targets(const std::vector<std::string>& pythons, const std::string& platform) {
   for (const auto& python : pythons) all_.emplace_back(python, platform);
   if (all_.empty()) throw bad_input("expected at least one Python to import for, like 3.11");
-  std::ranges::stable_sort(all_, [](const auto& a, const auto& b) {
-    return a.python_version() < b.python_version();
-  });
+  std::ranges::stable_sort(
+      all_, [](const auto& a, const auto& b) { return a.python_version() < b.python_version(); });
   const auto same = std::ranges::adjacent_find(all_, {}, minor);
   if (same != all_.end())
     throw bad_input(

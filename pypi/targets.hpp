@@ -25,7 +25,7 @@ class Targets {
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
 
-  std::string range(std::size_t i) const;                  // "==3.9.*"
+  std::string range(std::size_t i) const;  // "==3.9.*"
   std::vector<std::string> ranges(const Indices& some) const;
   std::string text() const;  // "CPython 3.9, 3.11 on Linux x86_64"
 
