@@ -1,5 +1,6 @@
 """stackx catalog discover: what it finds on this machine is a catalog that resolves and runs."""
 
+import importlib.metadata
 import json
 import pathlib
 import subprocess
@@ -32,6 +33,10 @@ class Discover(BlackBox):
 
     def keep(self, components):
         return self.write("discovered.json", {"$schema": "stackx/catalog/1", "components": components})
+
+    def inspections(self):
+        documents = map(json.loads, self.stackx("export").stdout.splitlines())
+        return [one for one in documents if one["$schema"] == "stackx/inspection/1"]
 
     def fake_environment(self, packages, directory="venvs/it"):
         """A virtual environment of this Python whose site-packages say that they hold packages."""
@@ -160,12 +165,32 @@ class Discover(BlackBox):
                             campaign={"sampler": {"kind": "all"}, "rounds": 1, "limits": {"seconds": 60, "memory_gib": 2}})
         self.assertEqual(self.json("resolve", project, "--count")["valid_stacks"], "1")
         self.stackx("inspect", project, "--runner", "local")
-        document, = [one for one in map(json.loads, self.stackx("export").stdout.splitlines())
-                     if one["$schema"] == "stackx/inspection/1"]
+        document, = self.inspections()
         self.assertEqual(document["outcome"], "ok", document)
         self.assertEqual(document["stack"][name], version)
         self.assertTrue(package.startswith(document["loaded"][name]))
         self.assertTrue(any("openblas-pthread" in path for path in document["artifacts"]), document["artifacts"])
+
+    def test_numpy_of_a_virtual_environment_is_measured(self):
+        try:
+            numpy = importlib.metadata.version("numpy")
+        except importlib.metadata.PackageNotFoundError:
+            numpy = None
+        if sys.prefix == sys.base_prefix or numpy is None:
+            self.skipTest("the tests' Python is no virtual environment with NumPy")
+        self.environment["VIRTUAL_ENV"] = sys.prefix
+        components, _ = self.discover("--only", "environments")
+        ours = [name for name, entry in components["python-environment"]["versions"].items()
+                if entry["artifacts"][0]["program"].startswith(sys.prefix + "/")]
+        self.assertEqual(len(ours), 1)
+        self.keep(components)
+        project = self.over({"framework": "==numpy", "python-environment": f"=={ours[0]}"},
+                            campaign={"sampler": {"kind": "all"}, "rounds": 1, "limits": {"seconds": 60, "memory_gib": 2}})
+        self.assertEqual(self.json("resolve", project, "--count")["valid_stacks"], "1")
+        self.stackx("inspect", project, "--runner", "local")
+        document, = self.inspections()
+        self.assertEqual(document["outcome"], "ok", document)
+        self.assertEqual(document["loaded"]["numpy"], numpy)
 
 
 if __name__ == "__main__":
