@@ -142,7 +142,7 @@ def answer(pi, words):
     document["name"] = pi.name
     document["files"] = mapped_files() if "files" not in document else document["files"]
     document["phases"] = phases.done
-    return json.dumps(document, sort_keys=True, allow_nan=False) + "\n"
+    return json.dumps(document, sort_keys=True, allow_nan=False, default=str) + "\n"
 
 
 def main(pi, words):
