@@ -1,10 +1,15 @@
 """Thoth's documents: Amun inspection specifications and Pipfile.lock, against a small index on this machine."""
 
+import base64
 import hashlib
+import io
 import json
+import os
+import shutil
 import subprocess
 import sys
 import unittest
+import zipfile
 
 from harness import BlackBox
 from test_import_pypi import Index, sdist, wheel
@@ -138,6 +143,47 @@ class Jobs(Thoth):
         asked = len(self.index.asked)
         self.stackx("inspect", "--amun", file, "--dry-run", "--offline", "--index-url", self.index.url, "--runner", "local")
         self.assertEqual(len(self.index.asked), asked)
+
+
+def installable(name, version, text):
+    """A wheel with one module, as installers want it."""
+    stem = f"{name}-{version}"
+    files = {f"{name}.py": text, f"{stem}.dist-info/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+             f"{stem}.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
+    rows = ["%s,sha256=%s,%d" % (path, base64.urlsafe_b64encode(hashlib.sha256(content.encode()).digest()).rstrip(b"=").decode(),
+                                 len(content)) for path, content in files.items()]
+    files[f"{stem}.dist-info/RECORD"] = "\n".join(rows + [f"{stem}.dist-info/RECORD,,"]) + "\n"
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for path, content in files.items():
+            archive.writestr(path, content)
+    return f"{stem}-py3-none-any.whl", buffer.getvalue(), files[f"{stem}.dist-info/METADATA"]
+
+
+class Runs(Thoth):
+    """For real: wheels from the index of this test, in the Python that runs it."""
+
+    SCRIPT = """#!/usr/bin/env python3
+import json, os, sys
+import answer
+assert answer.VALUE == 42 and os.environ["ODD"] == '$(touch x) "y"', os.environ.get("ODD")
+json.dump({"@parameters": {"name": "own"}, "@result": {"rate": 1.5, "elapsed": 2.0}, "python": sys.version}, sys.stdout)
+"""
+
+    def test_a_script_of_its_own_in_the_locked_stack(self):
+        if "STACKX_UV" not in os.environ and not shutil.which("uv"):
+            self.skipTest("no uv to install wheels with")
+        file = installable("answer", "1.0", "VALUE = 42\n")
+        self.index.add("answer", file)
+        lock = self.lock()
+        lock["default"] = {"answer": {"version": "==1.0", "hashes": ["sha256:" + sha256(file)]}}
+        self.environment.update(PIP_INDEX_URL=self.index.url, UV_INDEX_URL=self.index.url)
+        document = self.specification(script=self.SCRIPT, environment=[{"name": "ODD", "value": '$(touch x) "y"'}],
+                                      python={"requirements": self.pipfile(), "requirements_locked": lock})
+        done = self.inspect("--amun", document, "--rounds", "2", "--json")
+        self.assertEqual(json.loads(done.stdout)["outcomes"], {"ok": 2}, done.stderr + self.stackx("export").stdout)
+        again = self.inspect("--amun", document, "--rounds", "1", "--offline", "--json")
+        self.assertEqual(json.loads(again.stdout)["outcomes"], {"ok": 1})
 
 
 class Outcomes(Thoth):
