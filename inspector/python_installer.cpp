@@ -51,6 +51,21 @@ std::optional<fs::path> made_wheel(const fs::path& directory) {
   return std::nullopt;
 }
 
+// uv takes `py2-none-any` for no Python at all.
+bool is_python2(const PythonPlace& place) { return place.runtime.version.starts_with("2."); }
+
+std::string requirements_in(const fs::path& directory, const WheelRequest& request) {
+  const auto file = directory / "requirements.txt";
+  std::ofstream(file) << request.package << "==" << request.version
+                      << " --hash=sha256:" << request.sha256 << '\n';
+  return file.string();
+}
+
+void move_into(const fs::path& from, const fs::path& to) {
+  for (const auto& entry : fs::directory_iterator(from))
+    fs::rename(entry.path(), to / entry.path().filename());
+}
+
 class Scratch {
  public:
   explicit Scratch(fs::path path) : path_(std::move(path)) {
@@ -74,51 +89,81 @@ class Scratch {
 PythonInstaller::Result PythonInstaller::install(const WheelRequest& request,
                                                  const PythonPlace& place, const fs::path& target,
                                                  const Say& say) {
-  auto installed = request.file.ends_with(".whl") ? uv_->install(request, target, uv_target(place))
+  auto installed = request.file.ends_with(".whl") ? unpack(request, place, target, say)
                                                   : build(request, place, target, say);
   if (!installed) return installed;
   return compile(place, target);
 }
 
+PythonInstaller::Result PythonInstaller::unpack(const WheelRequest& request,
+                                                const PythonPlace& place, const fs::path& target,
+                                                const Say& say) {
+  if (!is_python2(place)) return uv_->install(request, target, uv_target(place));
+  const Scratch scratch(fs::path(target).concat(".pip"));
+  const auto out = scratch.path() / "out";  // a directory that pip makes: it warns of one that is there
+  auto done = pip(place,
+                  {"install", "--only-binary", ":all:", "--no-compile", "--target", out.string(),
+                   "--require-hashes", "--requirement", requirements_in(scratch.path(), request)},
+                  scratch.path(),
+                  fmt::format("{} {}: pip could not install {}", request.package, request.version,
+                              request.file),
+                  say);
+  if (done) move_into(out, target);
+  return done;
+}
+
 PythonInstaller::Result PythonInstaller::build(const WheelRequest& request, const PythonPlace& place,
                                                const fs::path& target, const Say& say) {
+  const Scratch scratch(fs::path(target).concat(".build"));
+  const auto label = fmt::format("{} {}: pip could not build {}", request.package, request.version,
+                                 request.file);
+  if (say) say(fmt::format("building {} {} from {}", request.package, request.version, request.file));
+  auto built = pip(place,
+                   {"wheel", "--no-binary", request.package, "--wheel-dir", scratch.path().string(),
+                    "--require-hashes", "--requirement", requirements_in(scratch.path(), request)},
+                   scratch.path(), label, say);
+  if (!built) return built;
+  const auto wheel = made_wheel(scratch.path());
+  if (!wheel) return std::unexpected(BuildFailure{label + ": it made no wheel", ""});
+  if (!is_python2(place)) return uv_->unpack(*wheel, target, uv_target(place));
+  const auto out = scratch.path() / "out";
+  auto done = pip(place,
+                  {"install", "--no-index", "--no-compile", "--target", out.string(), wheel->string()},
+                  scratch.path(), label, say);
+  if (done) move_into(out, target);
+  return done;
+}
+
+PythonInstaller::Result PythonInstaller::pip(const PythonPlace& place, const Words& arguments,
+                                             const fs::path& writable, const std::string& label,
+                                             const Say& say) {
   if (settings_.offline)
     return std::unexpected(BuildFailure{
-        fmt::format("{} {}: {} was not built yet, and offline nothing is fetched; run once with network",
-                    request.package, request.version, request.file), ""});
-  auto site = tools(place, say);
+        label + ": offline, nothing is fetched and nothing is built; run once with network", ""});
+  const auto site = tools(place, say);
   if (!site) return std::unexpected(site.error());
-  const Scratch scratch(fs::path(target).concat(".build"));
-  const auto requirements = scratch.path() / "requirements.txt";
-  std::ofstream(requirements) << request.package << "==" << request.version
-                              << " --hash=sha256:" << request.sha256 << '\n';
   SupervisedRun what;
   what.supervisor = settings_.supervisor;
   what.confinement = confinement_at(place, settings_);
   what.confinement.network = true;
-  what.confinement.writable = {scratch.path()};
-  for (const auto& path : {settings_.bootstrap, *site}) what.confinement.visible.push_back(path);
+  what.confinement.writable = {writable};
+  what.confinement.visible.push_back(settings_.bootstrap);
+  what.confinement.visible.push_back(*site);
   what.variables = uv_->pip_variables();
   if (const auto bundle = what.variables.find("PIP_CERT"); bundle != what.variables.end()) {
     what.confinement.visible.emplace_back(bundle->second);
-    what.variables["SSL_CERT_FILE"] = what.variables["REQUESTS_CA_BUNDLE"] = bundle->second;
+    const std::string file = bundle->second;
+    what.variables["SSL_CERT_FILE"] = what.variables["REQUESTS_CA_BUNDLE"] = file;
   }
   what.timeout_seconds = settings_.build_seconds;
   what.stop = settings_.stop;
   what.argv = {place.runtime.program.string(), "-s", "-S", settings_.bootstrap.string(),
-               site->string(), (*site / "pip" / "__main__.py").string(), "wheel",
-               "--no-deps", "--no-cache-dir", "--disable-pip-version-check", "--require-hashes",
-               "--no-binary", request.package, "--wheel-dir", scratch.path().string(), "--requirement",
-               requirements.string()};
-  if (say) say(fmt::format("building {} {} from {}", request.package, request.version, request.file));
+               site->string(), (*site / "pip" / "__main__.py").string(), arguments.front(),
+               "--no-deps", "--no-cache-dir", "--disable-pip-version-check"};
+  what.argv.insert(what.argv.end(), arguments.begin() + 1, arguments.end());
   const auto result = run(what, confiner_);
-  const auto label = fmt::format("{} {}: pip could not build {}", request.package, request.version,
-                                 request.file);
-  if (judge(what, result).outcome != Outcome::ok)
-    return std::unexpected(failure(label, what, result));
-  const auto wheel = made_wheel(scratch.path());
-  if (!wheel) return std::unexpected(BuildFailure{label + ": it made no wheel", tail(result.process.out)});
-  return uv_->unpack(*wheel, target, uv_target(place));
+  if (judge(what, result).outcome == Outcome::ok) return {};
+  return std::unexpected(failure(label, what, result));
 }
 
 // Files of another Python's syntax, which packages do ship, stay without bytecode.

@@ -1,10 +1,11 @@
 // Installs one wheel or source archive for a Python, into an empty directory, ready to be linked into
 // environments: fetched by hash, bytecode compiled.
 //
-//   wheel  uv fetches and unpacks it, whatever Python it is for
-//   sdist  pip builds it, under the stack's own Python, where the stack will run (in its image, or on this
-//          machine under bubblewrap), with network, a writable directory of its own and limits; uv unpacks
-//          what came out
+//   wheel  uv fetches and unpacks it; for Python 2, whose wheels uv does not take, pip does
+//   sdist  pip builds it
+//
+// pip runs under the stack's own Python, where the stack will run (in its image, or on this machine under
+// bubblewrap), with network, a writable directory of its own, and limits.
 //
 // Bytecode is compiled because a run has a read-only root: without, every process would compile all that it
 // imports, 10 s of TensorFlow, and the import time would be wrong. Building needs pip, setuptools and
@@ -50,8 +51,13 @@ class PythonInstaller {
                  const Say& say);
 
  private:
+  Result unpack(const WheelRequest& request, const PythonPlace& place,
+                const std::filesystem::path& target, const Say& say);
   Result build(const WheelRequest& request, const PythonPlace& place,
                const std::filesystem::path& target, const Say& say);
+  // `pip ARGUMENTS` there, with `writable` to write to; `what` begins the reason of a failure.
+  Result pip(const PythonPlace& place, const Words& arguments, const std::filesystem::path& writable,
+             const std::string& what, const Say& say);
   Result compile(const PythonPlace& place, const std::filesystem::path& target);
   std::expected<std::filesystem::path, BuildFailure> tools(const PythonPlace& place, const Say& say);
 

@@ -211,7 +211,10 @@ const Environment& Uv::pip_variables() {
 
 std::expected<void, BuildFailure> Uv::unpack(const fs::path& wheel, const fs::path& target,
                                              const UvTarget& python) {
-  const WheelRequest request{wheel.filename().string(), "", wheel.filename().string(), "", 0};
+  const auto file = wheel.filename().string();
+  const auto dash = file.find('-');
+  const WheelRequest request{file.substr(0, dash),
+                             file.substr(dash + 1, file.find('-', dash + 1) - dash - 1), file, "", 0};
   return run_install(request,
                      {"--no-index", "--no-cache", "--target", target.string(), wheel.string()}, python);
 }
