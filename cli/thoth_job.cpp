@@ -182,7 +182,8 @@ class Thoth {
       if (!options_.relax.empty()) say("--relax: not needed, Python {} is here", asked);
       return take_locked(*place, images);
     }
-    if (options_.dockerfile_only) return take_locked({asked, asked, "", {}}, images);
+    if (options_.dockerfile_only)
+      return take_locked({asked, asked, "", {}, Pythons::usual_platform()}, images);
     const auto reason = fmt::format(
         "Python {}: neither an image of the catalog nor an interpreter of this machine; {}", asked,
         pythons.text());
@@ -210,9 +211,9 @@ class Thoth {
   std::expected<Packages, Refusal> packages_on(const PythonPlace& place) const {
     if (job_.refusal || (!spec_.locked && !spec_.requirements))
       return named_packages(spec_, place.full);
-    if (spec_.locked || options_.relax.empty()) return locked_packages(spec_, place.full, options_);
+    if (spec_.locked || options_.relax.empty()) return locked_packages(spec_, place, options_);
     say("nothing is locked: resolving the requirements for Python {}", place.python);
-    return resolved_packages(spec_, place.python, options_);
+    return resolved_packages(spec_, place, options_);
   }
 
   bool take_nearest(const Pythons& pythons, const std::string& asked,
@@ -221,7 +222,7 @@ class Thoth {
       const auto place = pythons.serving(release);
       if (!place) continue;
       say("Python {} is not here: resolving the requirements anew for {}", asked, release);
-      auto packages = resolved_packages(spec_, release, options_);
+      auto packages = resolved_packages(spec_, *place, options_);
       if (!packages) {
         say("{}", packages.error().reason);
         continue;

@@ -1,6 +1,8 @@
 #include "cli/thoth_python.hpp"
 
 #include <fmt/format.h>
+#include <gnu/libc-version.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,6 +31,24 @@ std::string minor_release(const std::string& version) {
   return version.substr(0, version.find('.', first + 1));
 }
 
+std::string machine() {
+  utsname name{};
+  return uname(&name) == 0 ? name.machine : "x86_64";
+}
+
+// Wheels that ask for a newer glibc than this one do not load.
+std::string platform_of(const std::string& glibc) {
+  if (!glibc.starts_with("2.")) return Pythons::usual_platform();
+  return fmt::format("manylinux_2_{}_{}", glibc.substr(2), machine());
+}
+
+std::string glibc_of(const specs::VersionEntry& image) {
+  const auto found = image.attributes.find("glibc");
+  const auto* text =
+      found == image.attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
+  return text ? *text : "";
+}
+
 int minor_number(const std::string& release) {
   return std::atoi(release.c_str() + std::min(release.size(), release.find('.') + 1));
 }
@@ -41,7 +61,7 @@ Pythons::Pythons(const specs::Catalog& images, std::vector<inspector::Interprete
   if (component && runner != "local" && (has_runtime || runner == "container"))
     for (const auto& entry : component->versions)
       if (const auto python = release_of(entry); !python.empty())
-        images_.push_back({entry.version.text(), python});
+        images_.push_back({entry.version.text(), python, glibc_of(entry)});
   if (runner == "container") return;
   for (auto& one : interpreters)
     if (one.environment.empty()) interpreters_.push_back(std::move(one));
@@ -50,11 +70,15 @@ Pythons::Pythons(const specs::Catalog& images, std::vector<inspector::Interprete
 std::optional<PythonPlace> Pythons::serving(const std::string& python) const {
   // Which 3.9 an image holds shows when it is made: it serves who asks for no more than 3.9.
   for (const auto& image : images_)
-    if (image.python == python) return PythonPlace{python, python, image.version, {}};
+    if (image.python == python)
+      return PythonPlace{python, python, image.version, {}, platform_of(image.glibc)};
   if (const auto* found = inspector::serving(interpreters_, python))
-    return PythonPlace{python, found->version, "", found->program};
+    return PythonPlace{python, found->version, "", found->program,
+                       platform_of(gnu_get_libc_version())};
   return std::nullopt;
 }
+
+std::string Pythons::usual_platform() { return "linux " + machine(); }
 
 std::vector<std::string> Pythons::near(const std::string& python) const {
   std::set<std::string> releases;

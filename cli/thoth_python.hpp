@@ -18,6 +18,7 @@ struct PythonPlace {
   std::string full;    // "3.9.18" where an interpreter says so, else the same
   std::string image;   // version of the component `image`; "" for an interpreter
   std::filesystem::path program;
+  std::string platform;  // of its wheels: "manylinux_2_31_x86_64"
 };
 
 class Pythons {
@@ -25,6 +26,9 @@ class Pythons {
   // `runner` "local": images do not count; "container": interpreters do not; "": images first, where a runtime is there.
   Pythons(const specs::Catalog& images, std::vector<inspector::Interpreter> interpreters,
           const std::string& runner, bool has_runtime);
+
+  // Of wheels for this machine, where nothing more is known: "linux x86_64".
+  static std::string usual_platform();
 
   std::optional<PythonPlace> serving(const std::string& python) const;
   // Other releases of the same major version, the nearest minor version first, of two as near the later.
@@ -35,6 +39,7 @@ class Pythons {
  private:
   struct Image {
     std::string version, python;  // "3.9"
+    std::string glibc;            // "2.31"; "" if the catalog does not say
   };
   std::vector<Image> images_;
   std::vector<inspector::Interpreter> interpreters_;

@@ -18,7 +18,6 @@
 namespace stackx::cli {
 namespace {
 
-constexpr const char* platform = "linux x86_64";
 constexpr std::size_t newest = 3;  // versions of a dependency, for each requirement on it
 
 // The index that pip uses, with our cache.
@@ -60,7 +59,7 @@ specs::Component package(const std::string& name, const std::string& version) {
 }
 
 specs::Lock lock_of(const specs::AmunSpecification& specification, const std::string& python) {
-  auto lock = specification.lock(python);
+  auto lock = specification.lock(python, Pythons::usual_platform());
   if (!lock)
     throw bad_input(fmt::format(
         "{}: /python/requirements_locked: not there, and nothing else says which versions to "
@@ -100,10 +99,10 @@ Packages named_packages(const specs::AmunSpecification& specification, const std
 }
 
 std::expected<Packages, Refusal> locked_packages(const specs::AmunSpecification& specification,
-                                                 const std::string& python,
+                                                 const PythonPlace& place,
                                                  const JobOptions& options) {
-  const auto lock = lock_of(specification, python);
-  const specs::Target target(python, platform);
+  const auto lock = lock_of(specification, place.full);
+  const specs::Target target(place.full, place.platform);
   std::vector<std::string> names;
   for (const auto& [name, version] : lock.components) names.push_back(name);
   if (names.empty()) return Packages{};
@@ -136,7 +135,7 @@ std::expected<Packages, Refusal> locked_packages(const specs::AmunSpecification&
 }
 
 std::expected<Packages, Refusal> resolved_packages(const specs::AmunSpecification& specification,
-                                                   const std::string& python,
+                                                   const PythonPlace& place,
                                                    const JobOptions& options) {
   if (!specification.requirements)
     throw bad_input(fmt::format(
@@ -144,7 +143,7 @@ std::expected<Packages, Refusal> resolved_packages(const specs::AmunSpecificatio
         specification.file.string()));
   auto project = *specification.requirements;
   project.python.reset();
-  const pypi::Targets targets({python}, platform);
+  const pypi::Targets targets({place.python}, place.platform);
   std::vector<pypi::Root> roots;
   for (const auto& placed : project.dependencies)
     if (placed.dependency.holds(targets[0].environment()))
@@ -158,11 +157,12 @@ std::expected<Packages, Refusal> resolved_packages(const specs::AmunSpecificatio
       closure, targets, {"the requirements, resolved anew", "the package index that pip uses"});
   const auto catalog = specs::parse_catalog(specs::Node::parse_text(text, "the index"));
   specs::PythonContext context;
-  context.python = python;
+  context.python = place.python;
+  context.platform = Pythons::usual_platform();
   const resolver::Resolver resolver(specs::to_project(project, catalog, context), catalog);
   if (const auto why = resolver.explain())
-    return std::unexpected(
-        Refusal{specs::Outcome::unsupported, fmt::format("on Python {}: {}", python, why->text())});
+    return std::unexpected(Refusal{specs::Outcome::unsupported,
+                                   fmt::format("on Python {}: {}", place.python, why->text())});
   specs::Stack stack;
   resolver.best(resolver.lateness(), [&](const resolver::Choice& choice, specs::Score) {
     stack = resolver.stack(choice);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/inspect_job.hpp"
+#include "cli/thoth_python.hpp"
 #include "specs/amun.hpp"
 #include "specs/catalog.hpp"
 
@@ -13,17 +14,17 @@ namespace stackx::cli {
 
 using Packages = std::vector<specs::Component>;  // one version each
 
-// As locked; artifacts from the package index. Markers hold for Python `python` ("3.6.15").
+// As locked; artifacts from the package index. Markers hold for the place's Python and this machine.
 std::expected<Packages, Refusal> locked_packages(const specs::AmunSpecification& specification,
-                                                 const std::string& python,
+                                                 const PythonPlace& place,
                                                  const JobOptions& options);
 
 // The same packages without artifacts, where nothing will be installed.
 Packages named_packages(const specs::AmunSpecification& specification, const std::string& python);
 
-// The latest stack of the Pipfile's requirements on another Python ("3.9"), by the index as it is now.
+// The latest stack of the Pipfile's requirements on the place's Python, by the index as it is now.
 std::expected<Packages, Refusal> resolved_packages(const specs::AmunSpecification& specification,
-                                                   const std::string& python,
+                                                   const PythonPlace& place,
                                                    const JobOptions& options);
 
 }  // namespace stackx::cli

@@ -221,9 +221,10 @@ bool AmunSpecification::script_is_url() const {
          script.find_first_of(" \t\r\n") == script.npos;
 }
 
-std::optional<Lock> AmunSpecification::lock(const std::string& python_version) const {
+std::optional<Lock> AmunSpecification::lock(const std::string& python_version,
+                                            const std::string& platform) const {
   if (!locked) return std::nullopt;
-  return read_pipfile_lock(*locked, file, python_version);
+  return read_pipfile_lock(*locked, file, python_version, platform);
 }
 
 AmunSpecification parse_amun(const Node& document) {

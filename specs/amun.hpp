@@ -56,7 +56,9 @@ struct AmunSpecification {
   std::string update_string;
 
   bool script_is_url() const;
-  std::optional<Lock> lock(const std::string& python_version) const;  // markers held against it
+  // Markers are held against this Python and platform.
+  std::optional<Lock> lock(const std::string& python_version,
+                           const std::string& platform = "linux x86_64") const;
 };
 
 AmunSpecification parse_amun(const Node& document);

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -123,6 +124,17 @@ class Jobs(Thoth):
         self.assertEqual(plan["campaign"]["runner"], "container")
         self.assertIn("taken as the image bullseye, which has Python 3.9", said)
         self.assertIn("packages: which: Debian's debianutils", said)
+
+    def test_wheels_for_a_newer_libc_than_the_image_has_are_left_out(self):
+        machine = platform.machine()
+        old, new = (wheel("solid", "1.0", tags=f"cp39-cp39-manylinux_2_{minor}_{machine}") for minor in (17, 35))
+        for file in (old, new):
+            self.index.add("solid", file)
+        lock = self.lock("3.9", solid={"version": "==1.0", "hashes": ["sha256:" + sha256(old), "sha256:" + sha256(new)]})
+        file = self.specification("3.9", python={"requirements": self.pipfile("3.9"), "requirements_locked": lock})
+        text = self.inspect("--amun", file, "--dockerfile-only", runner=("--runner", "container")).stdout
+        self.assertIn("image bullseye", text)  # glibc 2.31
+        self.assertIn(f'"solid==1.0 --hash=sha256:{sha256(old)}"', text)
 
     def test_the_base_says_which_python_where_nothing_else_does(self):
         plan, _ = self.plan("--amun", self.specification(python=None, script="print(1)"))
