@@ -16,6 +16,7 @@
 #include "inspector/campaign.hpp"
 #include "inspector/inspector.hpp"
 #include "inspector/paths.hpp"
+#include "inspector/stack_python.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/clock.hpp"
 #include "specs/error.hpp"
@@ -91,20 +92,38 @@ class Recorder : public inspector::Listener {
   store::Spool& spool_;
 };
 
-// What the plan would fetch: each wheel once.
-std::uint64_t download_bytes(const specs::Plan& plan, const specs::Catalog& catalog) {
+// What the plan would fetch: each file once.
+struct Downloads {
+  std::size_t files = 0;
+  std::uint64_t bytes = 0;
+  bool sized = true;  // all files state their size
+};
+
+Downloads downloads(const specs::Plan& plan, const specs::Catalog& catalog) {
   std::set<std::string> seen;
-  std::uint64_t total = 0;
-  for (const auto& arm : plan.arms)
+  Downloads all;
+  const auto add = [&](const specs::Artifact& artifact) {
+    if (!seen.insert(artifact.sha256).second) return;
+    ++all.files;
+    all.bytes += artifact.size;
+    all.sized = all.sized && artifact.size > 0;
+  };
+  for (const auto& arm : plan.arms) {
+    const auto python = arm.stack.components.find("python");
     for (const auto& [name, version] : arm.stack.components) {
       const auto* component = catalog.find(name);
       const auto* entry = component == nullptr ? nullptr : component->find(version);
       if (entry == nullptr) continue;
+      if (python != arm.stack.components.end()) {
+        const specs::Target target(python->second, "linux x86_64");
+        if (const auto* chosen = inspector::choose(entry->artifacts, target)) add(*chosen);
+        continue;
+      }
       for (const auto& artifact : entry->artifacts)
-        if (artifact.type == specs::ArtifactType::wheel && seen.insert(artifact.sha256).second)
-          total += artifact.size;
+        if (artifact.type == specs::ArtifactType::wheel) add(artifact);
     }
-  return total;
+  }
+  return all;
 }
 
 void print_plan(const specs::Plan& plan, const Loaded& loaded, bool json) {
@@ -118,11 +137,11 @@ void print_plan(const specs::Plan& plan, const Loaded& loaded, bool json) {
       if (component != "cpu") fmt::print(" {}={}", component, version);
     fmt::print("  {}\n", arm.workload.text());
   }
-  fmt::print(
-      "{} arms x {} rounds = {} inspections; wheels of {} in all (cached ones are not fetched "
-      "again)\n",
-      plan.arms.size(), plan.campaign.rounds, plan.arms.size() * plan.campaign.rounds,
-      bytes(static_cast<double>(download_bytes(plan, loaded.catalog))));
+  const auto files = downloads(plan, loaded.catalog);
+  fmt::print("{} arms x {} rounds = {} inspections; {} wheels{} (cached ones are not fetched again)\n",
+             plan.arms.size(), plan.campaign.rounds, plan.arms.size() * plan.campaign.rounds,
+             files.files,
+             files.sized ? fmt::format(" of {} in all", bytes(static_cast<double>(files.bytes))) : "");
 }
 
 specs::Plan new_plan(const Loaded& loaded) {

@@ -65,6 +65,28 @@ Workload without_params(const Node& node) {
                   whole, at + 1, message));
 }
 
+// Lists of values cross.
+std::vector<Workload> crossed(const Node& node) {
+  std::vector<Workload> workloads{without_params(node)};
+  const auto params = node.find("params");
+  if (!params) return workloads;
+  for (const auto& [key, value] : params->members()) {
+    check_component_name(key, value);
+    const auto values = values_from(value);
+    if (workloads.size() * values.size() > most_workloads)
+      params->fail(
+          fmt::format("the lists cross to more than {} workloads; shorten them", most_workloads));
+    std::vector<Workload> more;
+    for (const auto& workload : workloads)
+      for (const auto& one : values) {
+        more.push_back(workload);
+        more.back().params[key] = one;
+      }
+    workloads = std::move(more);
+  }
+  return workloads;
+}
+
 }  // namespace
 
 std::string Workload::text() const {
@@ -114,24 +136,18 @@ Workload parse_workload(std::string_view text) {
 }
 
 std::vector<Workload> expand_workloads(const Node& node) {
-  std::vector<Workload> workloads{without_params(node)};
-  const auto params = node.find("params");
-  if (!params) return workloads;
-  for (const auto& [key, value] : params->members()) {
-    check_component_name(key, value);
-    const auto values = values_from(value);
-    if (workloads.size() * values.size() > most_workloads)
-      params->fail(
-          fmt::format("the lists cross to more than {} workloads; shorten them", most_workloads));
-    std::vector<Workload> crossed;
-    for (const auto& workload : workloads)
-      for (const auto& one : values) {
-        crossed.push_back(workload);
-        crossed.back().params[key] = one;
-      }
-    workloads = std::move(crossed);
-  }
-  return workloads;
+  if (!node.json().is_array()) return crossed(node);
+  std::vector<Workload> all;
+  for (const auto& item : node.items())
+    for (auto& workload : crossed(item)) {
+      if (std::ranges::find(all, workload) != all.end())
+        item.fail("this workload stands here before: " + workload.text());
+      all.push_back(std::move(workload));
+    }
+  if (all.empty()) node.fail("expected at least one workload");
+  if (all.size() > most_workloads)
+    node.fail(fmt::format("more than {} workloads; shorten the list", most_workloads));
+  return all;
 }
 
 Json to_json(const Workload& workload) {

@@ -1,7 +1,7 @@
 // A workload: a performance indicator (PI) and its parameters.
 //
-// Written on the command line as NAME[:key=value,...], in projects as {"pi": ..., "params": {...}}.
-// In a project a parameter may be a list: expand() crosses them.
+// Written on the command line as NAME[:key=value,...], in projects as {"pi": ..., "params": {...}} or
+// a list of such. In a project a parameter may be a list, too: its values are crossed.
 #pragma once
 
 #include <map>

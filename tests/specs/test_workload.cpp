@@ -107,6 +107,17 @@ TEST_CASE("mistakes in a project's workload") {
   CHECK_THAT(refused_expansion(many + "}}"), Contains("more than 10000 workloads"));
 }
 
+TEST_CASE("a project may list workloads") {
+  const auto workloads = expand(R"([{"pi": "p", "params": {"m": [1, 2]}}, {"pi": "q"}])");
+  REQUIRE(workloads.size() == 3);
+  CHECK(workloads[0].text() == "p:m=1");
+  CHECK(workloads[1].text() == "p:m=2");
+  CHECK(workloads[2].text() == "q");
+  CHECK_THAT(refused_expansion("[]"), Contains("at least one workload"));
+  CHECK_THAT(refused_expansion(R"([{"pi": "p", "params": {"m": [1, 2]}}, {"pi": "p", "params": {"m": 2}}])"),
+             Contains("/1: this workload stands here before: p:m=2"));
+}
+
 TEST_CASE("a workload matches those that have all it names") {
   const Workload all = parse_workload("matmul:m=512,n=512,dtype=float32");
   CHECK(parse_workload("matmul").matches(all));
