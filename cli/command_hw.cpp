@@ -3,13 +3,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/load.hpp"
+#include "inspector/engine.hpp"
 #include "inspector/host.hpp"
+#include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/microarchitecture.hpp"
 
@@ -22,6 +25,7 @@ using specs::Microarchitectures;
 
 constexpr int label_width = 16;
 constexpr std::size_t text_width = 84;
+constexpr std::chrono::seconds engine_patience{10};
 
 Microarchitectures load_table(const Globals& globals) {
   return Microarchitectures::load(globals.data_directory / "microarchitectures.json");
@@ -146,17 +150,45 @@ void print_system(const Host& host) {
   row("Fingerprint", host.fingerprint());
 }
 
+// As the runner `container` would find it. The answer is remembered; the first time engines are tried, and
+// somebody who only asks what this machine is should not wait for one that hangs.
+std::expected<inspector::Engine, std::string> container_engine(const Globals& globals) {
+  const auto due = std::chrono::steady_clock::now() + engine_patience;
+  const auto late = [due] { return std::chrono::steady_clock::now() >= due; };
+  auto engine = inspector::find_engine({inspector::cache_directory(),
+                                        globals.executable_directory / "stackx-supervise",
+                                        [](const std::string& line) { fmt::print(stderr, "{}\n", line); },
+                                        late});
+  if (!engine && late())
+    return std::unexpected(fmt::format("none within {} s: {}", engine_patience.count(), engine.error()));
+  return engine;
+}
+
+void print_engine(const std::expected<inspector::Engine, std::string>& engine) {
+  if (!engine) {
+    row("Containers", "no engine works: " + engine.error());
+    return;
+  }
+  row("Containers", engine->description());
+  if (!engine->options.empty()) row("", fmt::format("options {}", fmt::join(engine->options, " ")));
+  for (const auto& attempt : engine->rejected) row("", "did not work: " + attempt);
+}
+
 void detect(const Globals& globals) {
   const Host host = inspector::detect_host(globals.data_directory);
+  const auto engine = container_engine(globals);
   if (globals.json) {
     nlohmann::json document = specs::to_json(host);
     document["fingerprint"] = host.fingerprint();
+    document["container_engine"] =
+        engine ? inspector::to_json(*engine) : nlohmann::json{{"none", engine.error()}};
     print_json(document);
     return;
   }
   row("Host", host.hostname);
   print_cpu(host, load_table(globals));
   print_system(host);
+  print_engine(engine);
 }
 
 nlohmann::json to_json(const Microarchitecture& known) {

@@ -76,24 +76,26 @@ std::string complaint(const Finished& finished) {
   return text.empty() ? "it ended without a word" : tail(text, 300);
 }
 
-Finished run_engine(const Words& words, int seconds = 60) {
+Finished run_engine(const Words& words, const std::function<bool()>& stop = {}) {
   Command command;
   command.argv = words;
   command.environment = current_environment();
-  command.deadline = std::chrono::seconds(seconds);
+  command.stop = stop;
   return run(command);
 }
 
 // An image that holds the supervisor and nothing else.
 std::optional<std::string> make_probe_image(const Engine& engine, const EngineSearch& search) {
-  fs::create_directories(search.cache);
+  std::error_code error;
+  fs::create_directories(search.cache, error);
   const auto archive = search.cache / fmt::format("probe-{}.tar", getpid());
   const auto packed = run_engine({"tar", "--create", "--file", archive.string(), "--directory",
                                   search.supervisor.parent_path().string(),
-                                  search.supervisor.filename().string()});
+                                  search.supervisor.filename().string()},
+                                 search.stop);
   auto words = engine.command("import");
   append(words, {archive.string(), probe_image});
-  const auto imported = packed.ok() ? run_engine(words) : packed;
+  const auto imported = packed.ok() ? run_engine(words, search.stop) : packed;
   std::error_code ignored;
   fs::remove(archive, ignored);
   if (imported.ok()) return std::nullopt;
@@ -113,6 +115,7 @@ std::optional<std::string> try_run(const Engine& engine, const EngineSearch& sea
                         "--processes", "10", "--", search.supervisor.string(), "--true"});
   command.environment = current_environment();
   command.channel = true;
+  command.stop = search.stop;
   command.deadline = std::chrono::seconds(30);
   const auto finished = run(command);
   if (finished.end != End::exited) container.clean_up(command.argv);
@@ -141,6 +144,7 @@ bool settle(Engine& engine, const EngineSearch& search) {
         engine.limits = limits;
         const auto why = try_run(engine, search);
         if (!why) return true;
+        if (search.stop && search.stop()) return false;
         engine.rejected.push_back(fmt::format("{}: {}", describe(engine), *why));
       }
   return false;
@@ -174,8 +178,8 @@ std::string control_groups() {
 }
 
 // "4.3.1" of "podman version 4.3.1", "Docker version 28.2.2, build e6534b4".
-std::string version_of(const fs::path& program) {
-  for (auto& word : words(first_line(run_engine({program.string(), "--version"}).out), " ,"))
+std::string version_of(const fs::path& program, const EngineSearch& search) {
+  for (auto& word : words(first_line(run_engine({program.string(), "--version"}, search.stop).out), " ,"))
     if (!word.empty() && word[0] >= '0' && word[0] <= '9') return word;
   return "";
 }
@@ -241,7 +245,7 @@ std::expected<Engine, std::string> probe(const std::string& kind, const EngineSe
   engine.kind = kind;
   engine.program = find_program(kind);
   if (engine.program.empty()) return std::unexpected(kind + ": not found");
-  engine.version = version_of(engine.program);
+  engine.version = version_of(engine.program, search);
   engine.cgroups = control_groups();
   engine.rootless = getuid() != 0;
   if (search.say) search.say(fmt::format("trying {} {}", kind, engine.version));
@@ -251,6 +255,8 @@ std::expected<Engine, std::string> probe(const std::string& kind, const EngineSe
     return std::unexpected(fmt::format("{} {}: {}", kind, engine.version,
                                        fmt::join(engine.rejected, "; ")));
   settle_limits(engine, search);
+  if (search.stop && search.stop())
+    return std::unexpected(fmt::format("{} {}: not tried to the end", kind, engine.version));
   return engine;
 }
 

@@ -40,6 +40,7 @@ struct EngineSearch {
   std::filesystem::path cache;       // directory
   std::filesystem::path supervisor;  // static: it runs in an image that holds nothing else
   std::function<void(const std::string&)> say;  // hears that engines are being tried
+  std::function<bool()> stop = {};              // ends the trying: then none is found, none remembered
 };
 
 // The reason, if none works: what was tried, and what each said.

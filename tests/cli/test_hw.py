@@ -64,6 +64,47 @@ class Hardware(BlackBox):
                      host["virtualization"], host["fingerprint"], host["gpu_note"], *host["cpu"]["isa"], *host["runtimes"]):
             self.assertIn(text, report)
 
+    def fake_engine(self, name, body):
+        """A program `name` on a PATH of its own, beside the tools that the search needs; returns that PATH."""
+        directory = self.scratch / "bin"
+        directory.mkdir(exist_ok=True)
+        program = directory / name
+        program.write_text("#!/bin/sh\n" + body)
+        program.chmod(0o755)
+        for tool in ("tar", "sh", "sleep"):
+            if not (directory / tool).exists():
+                (directory / tool).symlink_to(shutil.which(tool))
+        return str(directory)
+
+    def test_container_engine_is_tried_and_remembered(self):
+        engine, report = self.json("hw")["container_engine"], self.stackx("hw").stdout
+        answer = self.scratch / "cache" / "stackx" / "container-engine.json"
+        if "none" in engine:
+            self.assertFalse(answer.exists())
+            self.assertIn("no engine works: " + engine["none"], report)
+            self.skipTest("no container engine works here: " + engine["none"])
+        self.assertIn(f"{engine['kind']} {engine['version']}", report)
+        for attempt in engine["rejected"]:
+            self.assertIn("did not work: " + attempt, report)
+        document = json.loads(answer.read_text())
+        self.assertEqual({key: document[key] for key in engine}, engine)
+        document["version"] = "remembered"
+        answer.write_text(json.dumps(document))
+        self.assertEqual(self.json("hw")["container_engine"]["version"], "remembered")
+
+    def test_no_container_engine_is_told_with_its_reason(self):
+        self.environment["PATH"] = self.fake_engine("podman", "echo 'no such kernel' >&2; exit 1\n")
+        engine = self.json("hw")["container_engine"]
+        self.assertEqual(list(engine), ["none"])
+        self.assertIn("no such kernel", engine["none"])
+        self.assertIn("docker: not found", engine["none"])
+        self.assertIn("no engine works: ", self.stackx("hw").stdout)
+
+    def test_a_container_engine_that_hangs_is_not_waited_for(self):
+        self.environment["PATH"] = self.fake_engine("podman", "exec sleep 1000\n")
+        self.assertIn("none within 10 s", self.json("hw")["container_engine"]["none"])
+        self.assertFalse((self.scratch / "cache" / "stackx" / "container-engine.json").exists())
+
     def test_list_and_show(self):
         rows = self.lines("hw", "list")
         self.assertGreater(len(rows), 80)
