@@ -22,6 +22,7 @@ void add_catalog(CLI::App& app, Globals& globals);
 void add_resolve(CLI::App& app, Globals& globals);
 void add_inspect(CLI::App& app, Globals& globals);
 void add_advise(CLI::App& app, Globals& globals);
+void add_env(CLI::App& app, Globals& globals);
 void add_exchange(CLI::App& app, Globals& globals);  // export, import
 
 // Directory of the catalogs that come with stackx; throws Error(environment) naming where it

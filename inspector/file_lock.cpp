@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,17 +14,36 @@
 #include "specs/error.hpp"
 
 namespace stackx::inspector {
+namespace {
+
+int open_file(const std::filesystem::path& file) {
+  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd >= 0) return fd;
+  throw broken_environment(fmt::format("{}: cannot be opened: {}; is the cache directory writable?",
+                                       file.string(), strerror(errno)));
+}
+
+// `stackx env prune` removes a lock with what it guards: who waited for it holds a file without a name.
+bool has_name(int fd, const std::filesystem::path& file) {
+  struct stat held {}, named {};
+  return fstat(fd, &held) == 0 && stat(file.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+         held.st_dev == named.st_dev;
+}
+
+}  // namespace
 
 FileLock::FileLock(const std::filesystem::path& file,
                    const std::function<void(const std::string&)>& say,
                    const std::function<bool()>& stop) {
-  fd_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd_ < 0) {
-    throw broken_environment(fmt::format("{}: cannot be opened: {}; is the cache directory writable?",
-                                         file.string(), strerror(errno)));
-  }
+  fd_ = open_file(file);
   bool said = false;
-  while (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+  for (;;) {
+    if (flock(fd_, LOCK_EX | LOCK_NB) == 0) {
+      if (has_name(fd_, file)) break;
+      close(fd_);
+      fd_ = open_file(file);
+      continue;
+    }
     if (errno != EWOULDBLOCK && errno != EINTR) {
       const int error = errno;
       close(fd_);

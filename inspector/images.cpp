@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <cstring>
 #include <fstream>
 #include <set>
 
@@ -61,6 +63,7 @@ void write_manifest(const fs::path& file, const Image& image, const ImageRequest
   document["id"] = image.id;
   document["digest"] = image.digest;
   document["installed"] = image.packages;
+  document["pulled"] = image.pulled;
   if (image.python)
     document["python"] = {{"version", image.python->version}, {"glibc", image.python->glibc}};
   const auto part = fs::path(file).concat(fmt::format(".{}.part", getpid()));
@@ -87,6 +90,20 @@ std::optional<Image> read_manifest(const fs::path& file, const fs::path& program
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+// [REGISTRY[:PORT]/]NAME[:TAG][@sha256:...]. Not a transport ("dir:/etc"), which podman would read from here.
+bool is_reference(const std::string& text) {
+  if (text.empty() || !std::isalnum(static_cast<unsigned char>(text[0]))) return false;
+  for (const char c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("._-/:@+", c)) return false;
+  for (const char* no : {"..", "//", ":/"})
+    if (text.find(no) != text.npos) return false;
+  const auto before = text.substr(0, text.find(':'));
+  for (const char* transport : {"containers-storage", "dir", "docker", "docker-archive",
+                                "docker-daemon", "oci", "oci-archive", "ostree", "sif", "tarball"})
+    if (before == transport) return false;
+  return true;
 }
 
 // "http://mirror/debian" of "deb [options] URI suite components"; "" if the line names no such.
@@ -119,7 +136,9 @@ std::string mirror_in(const std::string& text) {
 std::string debian_mirror(const fs::path& etc_apt) {
   const Tree tree(etc_apt);
   std::vector<std::string> files{"/sources.list"};
-  for (const auto& name : tree.entries("/sources.list.d")) files.push_back("/sources.list.d/" + name);
+  for (const auto& name : tree.entries("/sources.list.d"))
+    if (name.ends_with(".list") || name.ends_with(".sources"))  // apt reads no others
+      files.push_back("/sources.list.d/" + name);
   for (const auto& file : files)
     if (const auto text = tree.text(file))
       if (auto mirror = mirror_in(*text); !mirror.empty()) return mirror;
@@ -141,8 +160,10 @@ std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
 
   fs::create_directories(settings_.root);
-  const FileLock lock(settings_.root / (key + ".lock"), say, settings_.stop);
+  const auto lock_file = settings_.root / (key + ".lock");
+  const FileLock lock(lock_file, say, settings_.stop);
   if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
+  fs::last_write_time(lock_file, fs::file_time_type::clock::now());
   const auto manifest = settings_.root / (key + ".json");
   auto image = read_manifest(manifest, request.program);
   if (!image || !exists(image->id)) {
@@ -150,6 +171,7 @@ std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const
     if (!id) return std::unexpected(id.error());
     auto described = describe(*id, request);
     if (!described) return described;
+    described->pulled = pulled_.contains(*id);
     write_manifest(manifest, *described, request);
     image = *described;
   }
@@ -203,8 +225,10 @@ Images::Made Images::make_debootstrap(const specs::Artifact& base, const std::st
 
 Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
   const auto& reference = base.file;
-  if (reference.empty() || reference[0] == '-')
-    return std::unexpected(BuildFailure{reference + " is not a reference to an image", ""});
+  if (!is_reference(reference))
+    return std::unexpected(BuildFailure{
+        fmt::format("{} is not a reference to an image; correct the catalog",
+                    Json(reference).dump(-1, ' ', true, Json::error_handler_t::replace)), ""});
   auto id = inside("", {"image", "inspect", "--format", "{{.Id}}", reference});
   if (id.empty() && settings_.offline)
     return std::unexpected(BuildFailure{
@@ -222,6 +246,7 @@ Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
     const auto finished = run(command);
     if (!finished.ok()) return failed(fmt::format("image {} could not be pulled", reference), finished);
     id = inside("", {"image", "inspect", "--format", "{{.Id}}", reference});
+    pulled_.insert(id);
   }
   const auto digest = inside("", {"image", "inspect", "--format", "{{.Digest}}", id});
   if (!base.sha256.empty() && digest != "sha256:" + base.sha256)

@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct Image {
   std::string digest;                           // "sha256:..."
   std::map<std::string, std::string> packages;  // all that are installed there
   std::optional<PythonRuntime> python;          // if the program answers
+  bool pulled = false;  // by us: what the engine had before is not ours to remove
 };
 
 class Images {
@@ -65,6 +67,7 @@ class Images {
   Engine engine_;
   Settings settings_;
   std::map<std::string, Image> known_;  // by key
+  std::set<std::string> pulled_;        // ids
 };
 
 // The mirror that apt's sources name first, as mmdebstrap takes it; "" if none is told.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "inspector/cache_use.hpp"
 #include "inspector/container.hpp"
 #include "inspector/environment.hpp"
 #include "inspector/host.hpp"
@@ -144,6 +145,7 @@ bool has_cdi(const fs::path& root = "/") {
 
 struct Inspector::State {
   Context context;
+  CacheUse use;
   const specs::Catalog& catalog;
   specs::CampaignSpec limits;
   Runner runner;
@@ -160,6 +162,7 @@ struct Inspector::State {
 
   State(Context given, const specs::Catalog& its_catalog, const specs::CampaignSpec& its_limits)
       : context(std::move(given)),
+        use(context.cache),
         catalog(its_catalog),
         limits(its_limits),
         runner(make_runner(context, limits.runner)),

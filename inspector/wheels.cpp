@@ -132,12 +132,13 @@ WheelStore::WheelStore(fs::path root, Installer install)
 std::expected<Wheel, BuildFailure> WheelStore::get(const WheelRequest& request, const Say& say,
                                                    const std::function<bool()>& stop) {
   if (auto fine = check(request); !fine) return std::unexpected(fine.error());
-  if (auto wheel = open_wheel(root_ / request.key())) return *wheel;
   try {
     fs::create_directories(root_);
-    const FileLock lock(root_ / (request.key() + ".lock"), say, stop);
+    const auto lock_file = root_ / (request.key() + ".lock");
+    const FileLock lock(lock_file, say, stop);  // even if it is there: `env prune` might just remove it
     if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
-    if (auto wheel = open_wheel(root_ / request.key())) return *wheel;  // built while we waited
+    fs::last_write_time(lock_file, fs::file_time_type::clock::now());
+    if (auto wheel = open_wheel(root_ / request.key())) return *wheel;
     return build(request, say);
   } catch (const fs::filesystem_error& error) {
     if (error.code() == std::errc::no_space_on_device)
@@ -165,13 +166,19 @@ std::expected<Wheel, BuildFailure> WheelStore::build(const WheelRequest& request
     say(fmt::format("installing {} {}{}", request.package, request.version,
                     request.size != 0 ? " (" + megabytes(request.size) + ")" : ""));
   }
-  auto installed = install_(request, partial);
-  if (!installed) {
-    fs::remove_all(partial);
-    return std::unexpected(installed.error());
+  try {
+    auto installed = install_(request, partial);
+    if (!installed) {
+      fs::remove_all(partial);
+      return std::unexpected(installed.error());
+    }
+    write_manifest(request, partial);
+    fs::rename(partial, final);
+  } catch (...) {  // a full disk, above all: what is there already would keep it full
+    std::error_code ignored;
+    fs::remove_all(partial, ignored);
+    throw;
   }
-  write_manifest(request, partial);
-  fs::rename(partial, final);
   auto wheel = open_wheel(final);
   if (!wheel) {
     return std::unexpected(BuildFailure{
