@@ -1,4 +1,4 @@
-// The messages of a plan as dense tables of numbers, and what can be read off them at once: the
+// The messages of a plan as tables of numbers (table.hpp: sparse), and what can be read off them at once: the
 // number of solutions, and how many of them hold each value.
 //
 // Evidence leaves only some values of some variables; computing again under other evidence keeps
