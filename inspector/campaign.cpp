@@ -42,12 +42,19 @@ class Durations {
   Sum all_;
 };
 
-std::string describe(const Arm& arm) {
-  std::string text;
-  for (const auto& [component, version] : arm.stack.components) {
-    text += (text.empty() ? "" : " ") + component + "=" + version;
-  }
-  return arm.label + " " + text;
+// The components in which arms differ: the others tell nothing, and a stack may have fifty.
+std::set<std::string> differing(const Plan& plan) {
+  std::map<std::string, std::set<std::string>> versions;
+  std::map<std::string, std::size_t> present;
+  for (const auto& arm : plan.arms)
+    for (const auto& [component, version] : arm.stack.components) {
+      versions[component].insert(version);
+      ++present[component];
+    }
+  std::set<std::string> result;
+  for (const auto& [component, seen] : versions)
+    if (seen.size() > 1 || present[component] < plan.arms.size()) result.insert(component);
+  return result;
 }
 
 class Campaign {
@@ -60,7 +67,8 @@ class Campaign {
         listener_(listener),
         stop_(stop),
         now_(now),
-        started_(now()) {}
+        started_(now()),
+        differing_(differing(plan)) {}
 
   Ending run() {
     for (const auto& arm : plan_.arms) inspector_.check(arm.stack, arm.workload);
@@ -80,6 +88,18 @@ class Campaign {
 
  private:
   bool stopped() { return stop_ && stop_(); }
+
+  // "3f2a... numpy=1.26.4 python=3.11", as much as fits beside the counts.
+  std::string describe(const Arm& arm) const {
+    constexpr std::size_t most = 100;
+    std::string text = arm.label;
+    for (const auto& [component, version] : arm.stack.components) {
+      if (!differing_.contains(component)) continue;
+      if (text.size() + component.size() + version.size() > most) return text + " ...";
+      text += " " + component + "=" + version;
+    }
+    return text;
+  }
 
   bool end(Ending ending, const std::string& why) {
     ending_ = ending;
@@ -203,6 +223,7 @@ class Campaign {
   const std::function<bool()>& stop_;
   const Seconds& now_;
   double started_;
+  std::set<std::string> differing_;
   std::set<std::string> broken_;  // arms without an environment
   std::set<Slot> ran_;
   Durations durations_;
