@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 
 #include "specs/error.hpp"
@@ -283,6 +284,16 @@ class Watch {
   bool ending_ = false;
 };
 
+// A user's processes may be used up for a moment, by somebody else's: that must not end a campaign.
+pid_t fork_patiently() {
+  constexpr int attempts = 100;
+  for (int attempt = 0;; ++attempt) {
+    const pid_t pid = fork();
+    if (pid >= 0 || errno != EAGAIN || attempt == attempts) return pid;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 }  // namespace
 
 Finished run(const Command& command) {
@@ -293,7 +304,7 @@ Finished run(const Command& command) {
     return finished;
   }
   auto launch = make_launch(command, program.string());
-  const pid_t pid = fork();
+  const pid_t pid = fork_patiently();
   if (pid < 0) throw broken_environment(fmt::format("cannot start a process: {}", strerror(errno)));
   if (pid == 0) become(launch);
   setpgid(pid, pid);  // in both, so that the group exists whoever comes first
