@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "inspector/process.hpp"
+#include "specs/error.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -18,6 +19,16 @@ constexpr const char* name_option = "--name";
 std::string container_name() {
   static std::atomic<unsigned> count = 0;
   return fmt::format("stackx-{}-{}", getpid(), ++count);
+}
+
+// A place that nobody can guess, nor find by listing its directory.
+std::filesystem::path relay_socket() {
+  std::uint64_t number[2] = {};
+  if (getentropy(number, sizeof number) != 0)
+    throw broken_environment("the kernel gives no random numbers");
+  const auto directory = std::filesystem::temp_directory_path() /
+                         fmt::format("stackx-relay-{}-{:016x}", getpid(), number[0]);
+  return directory / fmt::format("{:016x}", number[1]);
 }
 
 std::string csv_field(const std::string& text) {
@@ -52,7 +63,11 @@ std::string bind_mount(const std::filesystem::path& path, bool writable) {
 
 Words Container::wrap(const Confinement& confinement) const {
   const bool podman = engine_.kind == "podman";
-  auto words = engine_.command("run");
+  const auto socket = podman ? std::filesystem::path() : relay_socket();
+  Words words;
+  if (!podman) words = {supervisor_.string(), "--relay", socket.string(), "--"};
+  const auto run = engine_.command("run");
+  words.insert(words.end(), run.begin(), run.end());
   append(words, {"--rm", "--pull=never", name_option, container_name(), "--label", "stackx=run"});
   append(words, {"--log-driver", "none", "--hostname", "stackx", "--workdir", "/tmp"});
   append(words, {"--network", confinement.network ? "host" : "none"});
@@ -60,6 +75,11 @@ Words Container::wrap(const Confinement& confinement) const {
   if (podman) {
     append(words, {"--preserve-fds", "1", "--read-only-tmpfs=false", "--security-opt", "label=disable"});
     if (!confinement.network) words.emplace_back("--no-hosts");
+  } else {
+    // Else files would be root's, whose daemon it is; without capabilities root reads nobody's private files.
+    if (getuid() != 0 && !engine_.rootless)
+      append(words, {"--user", fmt::format("{}:{}", getuid(), getgid())});
+    append(words, {"--mount", bind_mount(socket.parent_path(), true)});
   }
   const auto scratch = std::to_string(confinement.memory_bytes / 4);
   append(words, {"--tmpfs", "/tmp:rw,exec,mode=1777,size=" + scratch, "--shm-size", scratch + "b"});
@@ -69,6 +89,7 @@ Words Container::wrap(const Confinement& confinement) const {
   for (const auto& path : confinement.visible) append(words, {"--mount", bind_mount(path, false)});
   for (const auto& path : confinement.writable) append(words, {"--mount", bind_mount(path, true)});
   append(words, {"--entrypoint", "", confinement.image});
+  if (!podman) append(words, {supervisor_.string(), "--channel", socket.string(), "--"});
   return words;
 }
 
@@ -81,6 +102,10 @@ void Container::clean_up(const Words& words) const {
   append(command.argv, {"--force", *(name + 1)});
   command.environment = current_environment();
   run(command);
+  const auto relay = std::find(words.begin(), words.end(), "--relay");
+  if (relay == words.end() || relay + 1 == words.end()) return;
+  std::error_code ignored;  // the relay, killed with the client, left it
+  std::filesystem::remove_all(std::filesystem::path(*(relay + 1)).parent_path(), ignored);
 }
 
 }  // namespace stackx::inspector

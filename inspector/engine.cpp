@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <optional>
 
@@ -184,6 +185,13 @@ std::string version_of(const fs::path& program, const EngineSearch& search) {
   return "";
 }
 
+// podman is what its user is; docker's daemon need not be.
+bool is_rootless(const std::string& kind, const fs::path& program, const EngineSearch& search) {
+  if (kind == "podman") return getuid() != 0;
+  const auto told = run_engine({program.string(), "info", "--format", "{{.SecurityOptions}}"}, search.stop);
+  return told.out.find("name=rootless") != std::string::npos;
+}
+
 // What the answer depends on.
 std::string key(const EngineSearch& search) {
   utsname system{};
@@ -197,6 +205,7 @@ std::string key(const EngineSearch& search) {
       text += fmt::format("; {} {}", program.string(), time.time_since_epoch().count());
   }
   for (const auto& limit : own_limits()) text += " " + limit;
+  if (const char* daemon = std::getenv("DOCKER_HOST")) text += fmt::format("; {}", daemon);
   return text + "; " + search.supervisor.string();
 }
 
@@ -247,7 +256,7 @@ std::expected<Engine, std::string> probe(const std::string& kind, const EngineSe
   if (engine.program.empty()) return std::unexpected(kind + ": not found");
   engine.version = version_of(engine.program, search);
   engine.cgroups = control_groups();
-  engine.rootless = getuid() != 0;
+  engine.rootless = is_rootless(kind, engine.program, search);
   if (search.say) search.say(fmt::format("trying {} {}", kind, engine.version));
   if (const auto why = make_probe_image(engine, search))
     return std::unexpected(fmt::format("{} {}: {}", kind, engine.version, *why));

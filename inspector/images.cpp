@@ -47,6 +47,8 @@ Json asked(const ImageRequest& request) {
           {"program", request.program.string()}};
 }
 
+std::string key_of(const ImageRequest& request) { return specs::sha256(asked(request).dump()); }
+
 std::string tag(const std::string& key) { return "localhost/stackx/image:" + key.substr(0, 16); }
 
 fs::path ca_bundle() {
@@ -156,7 +158,7 @@ std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const
           fmt::format("{} is not the name of a Debian package; correct the catalog",
                       Json(package).dump(-1, ' ', true, Json::error_handler_t::replace)),
           ""});
-  const auto key = specs::sha256(asked(request).dump());
+  const auto key = key_of(request);
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
 
   fs::create_directories(settings_.root);
@@ -164,6 +166,7 @@ std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const
   const FileLock lock(lock_file, say, settings_.stop);
   if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
   fs::last_write_time(lock_file, fs::file_time_type::clock::now());
+  clear_away_leftovers(key);
   const auto manifest = settings_.root / (key + ".json");
   auto image = read_manifest(manifest, request.program);
   if (!image || !exists(image->id)) {
@@ -176,6 +179,17 @@ std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const
     image = *described;
   }
   return known_.emplace(key, *image).first->second;
+}
+
+// With the lock held: what a builder that was killed left.
+void Images::clear_away_leftovers(const std::string& key) const {
+  std::vector<fs::path> stale;
+  for (const auto& entry : fs::directory_iterator(settings_.root)) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with(key + ".") && (name.ends_with(".tar") || name.ends_with(".build") || name.ends_with(".part")))
+      stale.push_back(entry.path());
+  }
+  for (const auto& path : stale) fs::remove_all(path);
 }
 
 Images::Made Images::make(const ImageRequest& request, const std::string& key, const Say& say) {
@@ -248,7 +262,7 @@ Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
     id = inside("", {"image", "inspect", "--format", "{{.Id}}", reference});
     pulled_.insert(id);
   }
-  const auto digest = inside("", {"image", "inspect", "--format", "{{.Digest}}", id});
+  const auto digest = digest_of(id);
   if (!base.sha256.empty() && digest != "sha256:" + base.sha256)
     return std::unexpected(BuildFailure{
         fmt::format("image {}: the catalog wants sha256:{}, it has {}", reference, base.sha256, digest),
@@ -268,8 +282,12 @@ Images::Made Images::install(const std::string& base, const ImageRequest& reques
   for (const auto& package : request.packages) apt.push_back(package);
   const auto directory = settings_.root / fmt::format("{}.{}.build", key, getpid());
   fs::create_directories(directory);
+  // docker's builder looks up names only, podman's ids as well.
+  const auto from = engine_.kind != "docker"                    ? base
+                    : request.base.type == ArtifactType::oci ? request.base.file
+                                                             : tag(key_of({request.base, {}, {}}));
   std::ofstream(directory / "Containerfile")
-      << "FROM " << base << "\nRUN [\"apt-get\", \"update\"]\nRUN " << apt.dump()
+      << "FROM " << from << "\nRUN [\"apt-get\", \"update\"]\nRUN " << apt.dump()
       << "\nRUN [\"rm\", \"-rf\", \"/var/lib/apt/lists\", \"/var/cache/apt\"]\n";
   if (say) say(fmt::format("installing {} into base image {}", fmt::join(request.packages, ", "),
                            request.base.file));
@@ -298,7 +316,7 @@ Images::Made Images::install(const std::string& base, const ImageRequest& reques
 
 std::expected<Image, BuildFailure> Images::describe(const std::string& id,
                                                     const ImageRequest& request) {
-  Image image{id, inside("", {"image", "inspect", "--format", "{{.Digest}}", id}), {}, {}};
+  Image image{id, digest_of(id), {}, {}};
   for (const auto& line : words(
            inside(id, {"dpkg-query", "-W", "-f", "${db:Status-Status} ${Package} ${Version}\\n"}), "\n")) {
     const auto parts = words(line);
@@ -313,6 +331,15 @@ std::expected<Image, BuildFailure> Images::describe(const std::string& id,
         fmt::format("base image {}: {} is not there, or does not answer as a Python; correct "
                     "\"program\" in the catalog", request.base.file, request.program.string()), ""});
   return image;
+}
+
+// docker knows digests by repository, for what was pulled; what was made here is known by its id alone.
+std::string Images::digest_of(const std::string& id) {
+  if (engine_.kind != "docker")
+    return inside("", {"image", "inspect", "--format", "{{.Digest}}", id});
+  const auto digests = inside("", {"image", "inspect", "--format", "{{join .RepoDigests \" \"}}", id});
+  const auto at = digests.find('@');
+  return at == digests.npos ? id : words(digests.substr(at + 1)).at(0);
 }
 
 bool Images::exists(const std::string& id) {

@@ -61,7 +61,9 @@ class Images {
   Made install(const std::string& base, const ImageRequest& request, const std::string& key,
                const Say& say);
   std::expected<Image, BuildFailure> describe(const std::string& id, const ImageRequest& request);
+  void clear_away_leftovers(const std::string& key) const;
   bool exists(const std::string& id);
+  std::string digest_of(const std::string& id);
   std::string inside(const std::string& id, const std::vector<std::string>& argv);
 
   Engine engine_;

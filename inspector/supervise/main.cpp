@@ -3,6 +3,8 @@
 //   stackx-supervise --seconds S --memory BYTES --processes N [--cpus 0,1,...] [--env
 //   NAME=VALUE]... -- PI ARGS...
 //   stackx-supervise --guard -- PROGRAM ARGS...    see supervise/guard.hpp
+//   stackx-supervise --relay SOCKET -- ENGINE ARGS...   see supervise/relay.hpp
+//   stackx-supervise --channel SOCKET -- PROGRAM ARGS...   its other end
 //   stackx-supervise --true                        does nothing, well: to try a sandbox with
 //
 // Under bubblewrap it is PID 1 of the sandbox's PID namespace; elsewhere a child subreaper. Either
@@ -33,6 +35,7 @@
 
 #include "inspector/supervise/guard.hpp"
 #include "inspector/supervise/processes.hpp"
+#include "inspector/supervise/relay.hpp"
 #include "inspector/supervision.hpp"
 
 namespace {
@@ -230,12 +233,15 @@ class Supervisor {
       return;
     }
     const auto pids = supervise::others();
+    // First: to add up what the processes of a fork bomb use takes so long that it wins.
+    if (pids.size() > orders_.processes) {
+      stop(Supervision::End::processes);
+      return;
+    }
     used_ = supervise::memory_of(pids, orders_.memory);
     report_.peak_bytes = std::max(report_.peak_bytes, used_);
     if (used_ > orders_.memory) {
       stop(Supervision::End::memory);
-    } else if (pids.size() > orders_.processes) {
-      stop(Supervision::End::processes);
     } else if (now(CLOCK_MONOTONIC) - started_ >=
                static_cast<std::int64_t>(orders_.seconds * second)) {
       stop(Supervision::End::deadline);
@@ -294,6 +300,10 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--true") == 0) return 0;
   if (argc > 3 && std::strcmp(argv[1], "--guard") == 0 && std::strcmp(argv[2], "--") == 0) {
     return supervise::guard(argv + 3);
+  }
+  if (argc > 4 && std::strcmp(argv[3], "--") == 0) {
+    if (std::strcmp(argv[1], "--relay") == 0) return supervise::relay(argv[2], argv + 4);
+    if (std::strcmp(argv[1], "--channel") == 0) return supervise::connect_channel(argv[2], argv + 4);
   }
   const auto orders = parse(argc, argv);
   if (fcntl(channel, F_SETFD, FD_CLOEXEC) != 0) usage("descriptor 3 is not open");
