@@ -121,6 +121,10 @@ std::optional<std::string> try_run(const Engine& engine, const EngineSearch& sea
   const auto finished = run(command);
   if (finished.end != End::exited) container.clean_up(command.argv);
   const auto report = supervision_from(finished.channel);
+  const bool limited = engine.memory || engine.pids || engine.cpuset;
+  // podman without root and control groups v2: "Resource limits are not supported and ignored on ..."
+  if (finished.ok() && limited && finished.err.find("ignored") != std::string::npos)
+    return complaint(finished);
   if (finished.ok() && report && report->end == Supervision::End::exited && report->status == 0)
     return std::nullopt;
   return finished.ok() ? "the supervisor's report did not come through" : complaint(finished);
@@ -190,6 +194,15 @@ bool is_rootless(const std::string& kind, const fs::path& program, const EngineS
   if (kind == "podman") return getuid() != 0;
   const auto told = run_engine({program.string(), "info", "--format", "{{.SecurityOptions}}"}, search.stop);
   return told.out.find("name=rootless") != std::string::npos;
+}
+
+// What the engine takes where it is not told.
+std::string default_runtime(const Engine& engine, const EngineSearch& search) {
+  auto words = engine.command("info");
+  append(words, {"--format",
+                 engine.kind == "podman" ? "{{.Host.OCIRuntime.Name}}" : "{{.DefaultRuntime}}"});
+  const auto told = run_engine(words, search.stop);
+  return told.ok() ? first_line(told.out) : "";
 }
 
 // What the answer depends on.
@@ -263,6 +276,7 @@ std::expected<Engine, std::string> probe(const std::string& kind, const EngineSe
   if (!settle(engine, search))
     return std::unexpected(fmt::format("{} {}: {}", kind, engine.version,
                                        fmt::join(engine.rejected, "; ")));
+  if (engine.runtime.empty()) engine.runtime = default_runtime(engine, search);
   settle_limits(engine, search);
   if (search.stop && search.stop())
     return std::unexpected(fmt::format("{} {}: not tried to the end", kind, engine.version));

@@ -21,7 +21,7 @@ struct Engine {
   std::filesystem::path program;      // /usr/bin/podman
   std::string kind;                   // "podman", "docker"
   std::string version;                // "4.3.1"
-  std::string runtime;                // "runc", "" for the engine's default
+  std::string runtime;                // "runc", its own if the options name none; "" if unknown
   std::vector<std::string> options;   // before the subcommand: --runtime runc
   std::vector<std::string> limits;    // of run and build: --ulimit nofile=1024:1024
   bool memory = false, pids = false, cpuset = false;  // limits that control groups enforce here
