@@ -277,9 +277,19 @@ Images::Made Images::install(const std::string& base, const ImageRequest& reques
     return std::unexpected(BuildFailure{
         "system packages are not installed in a cached image, and offline nothing is fetched; run "
         "once with network", ""});
+  const auto bundle = ca_bundle();
+  Json update{"apt-get", "update"};
   Json apt{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "--yes",
-           "--no-install-recommends", "--"};
+           "--no-install-recommends"};
+  if (!bundle.empty())
+    for (auto* words : {&update, &apt})
+      words->insert(words->end(), {"-o", "Acquire::https::CaInfo=/run/secrets/stackx-ca"});
+  apt.push_back("--");
   for (const auto& package : request.packages) apt.push_back(package);
+  // A secret is there for this command and in no layer. Where the bundle of the image itself would be, the
+  // package ca-certificates could not be installed.
+  const std::string run_it =
+      bundle.empty() ? "RUN " : "RUN --mount=type=secret,id=stackx-ca,mode=0444 ";
   const auto directory = settings_.root / fmt::format("{}.{}.build", key, getpid());
   fs::create_directories(directory);
   // docker's builder looks up names only, podman's ids as well.
@@ -287,7 +297,7 @@ Images::Made Images::install(const std::string& base, const ImageRequest& reques
                     : request.base.type == ArtifactType::oci ? request.base.file
                                                              : tag(key_of({request.base, {}, {}}));
   std::ofstream(directory / "Containerfile")
-      << "FROM " << from << "\nRUN [\"apt-get\", \"update\"]\nRUN " << apt.dump()
+      << "FROM " << from << '\n' << run_it << update.dump() << '\n' << run_it << apt.dump()
       << "\nRUN [\"rm\", \"-rf\", \"/var/lib/apt/lists\", \"/var/cache/apt\"]\n";
   if (say) say(fmt::format("installing {} into base image {}", fmt::join(request.packages, ", "),
                            request.base.file));
@@ -295,12 +305,9 @@ Images::Made Images::install(const std::string& base, const ImageRequest& reques
   command.argv = engine_.command("build");
   command.argv.insert(command.argv.end(), engine_.limits.begin(), engine_.limits.end());
   append(command.argv, {"--network", "host", "--label", label, "--tag", tag(key)});
-  if (engine_.kind == "podman") {
+  if (engine_.kind == "podman")
     append(command.argv, {"--pull=never", "--layers=false", "--security-opt", "label=disable"});
-    if (const auto bundle = ca_bundle(); !bundle.empty())
-      append(command.argv,
-             {"--volume", bundle.string() + ":/etc/ssl/certs/ca-certificates.crt:ro"});
-  }
+  if (!bundle.empty()) append(command.argv, {"--secret", "id=stackx-ca,src=" + bundle.string()});
   append(command.argv, {"--file", (directory / "Containerfile").string(), directory.string()});
   command.environment = current_environment();
   command.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(settings_.build_seconds * 1000));
