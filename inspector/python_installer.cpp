@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <optional>
 
 #include "inspector/environment_tree.hpp"
@@ -31,16 +30,28 @@ Confinement confinement_at(const PythonPlace& place, const PythonInstaller::Sett
   return confinement;
 }
 
-// The end of what a tool said, for people; "No space left" decides the outcome.
+// pip's "Expected sha256 ..." and "Got ..." of a file that is another one.
+std::string got(const std::string& log) {
+  const auto at = log.find(" Got ");
+  const auto from = at == log.npos ? at : log.find_first_not_of(' ', at + 5);
+  return from == log.npos ? "another one" : log.substr(from, log.find_first_of(" \n", from) - from);
+}
+
+// The end of what a tool said, for people; a few of its words decide the outcome.
 BuildFailure failure(const std::string& what, const SupervisedRun& run, const RunResult& result) {
   const auto verdict = judge(run, result);
-  const auto log = tail(result.process.out + result.process.err);
-  BuildFailure failure{what + ": " + verdict.reason, log, Outcome::build_failed};
+  const auto said = result.process.out + result.process.err;
+  const auto says = [&](const char* text) { return said.find(text) != std::string::npos; };
+  auto reason = verdict.reason;
+  if (constexpr std::string_view pi = "the PI"; reason.starts_with(pi)) reason.replace(0, pi.size(), "it");
+  BuildFailure failure{what + ": " + reason, tail(said), Outcome::build_failed};
   if (result.process.end == End::stopped) failure.reason = "interrupted";
   if (verdict.outcome == Outcome::timed_out) failure.outcome = Outcome::build_timed_out;
-  if (log.find("No space left on device") != std::string::npos) failure.outcome = Outcome::disk_full;
-  if (log.find("DO NOT MATCH THE HASHES") != std::string::npos)
+  if (says("No space left on device")) failure.outcome = Outcome::disk_full;
+  if (says("DO NOT MATCH THE HASHES")) {
     failure.outcome = Outcome::hash_mismatch;
+    failure.reason = what + ": hash mismatch: what was fetched has sha256 " + got(said);
+  }
   return failure;
 }
 
@@ -56,8 +67,7 @@ bool is_python2(const PythonPlace& place) { return place.runtime.version.starts_
 
 std::string requirements_in(const fs::path& directory, const WheelRequest& request) {
   const auto file = directory / "requirements.txt";
-  std::ofstream(file) << request.package << "==" << request.version
-                      << " --hash=sha256:" << request.sha256 << '\n';
+  write_requirements(file, request);
   return file.string();
 }
 

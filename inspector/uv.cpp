@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -76,12 +77,16 @@ std::string complaint(const std::string& log) {
   return result;
 }
 
-// "x86_64-manylinux_2_36" of "manylinux_2_36_x86_64"; nothing for others: uv then takes this machine's.
+// "x86_64-manylinux_2_36" of "manylinux_2_36_x86_64"; nothing for others: uv then takes this machine's. The
+// newest C library that uv 0.13 knows is 2.40; which wheels suit a newer one was decided before, by hash.
 std::string uv_platform(const std::string& platform) {
   constexpr std::string_view prefix = "manylinux_2_";
   if (!platform.starts_with(prefix)) return "";
   const auto end = platform.find('_', prefix.size());
-  return end == std::string::npos ? "" : platform.substr(end + 1) + "-" + platform.substr(0, end);
+  if (end == std::string::npos) return "";
+  constexpr unsigned long newest = 40;
+  const auto glibc = std::strtoul(platform.c_str() + prefix.size(), nullptr, 10);
+  return fmt::format("{}-{}{}", platform.substr(end + 1), prefix, std::min(glibc, newest));
 }
 
 specs::Outcome outcome_of(const std::string& log) {
@@ -188,13 +193,22 @@ void Uv::set_up() {
   environment_.emplace("UV_INDEX_STRATEGY", "unsafe-best-match");
 }
 
+// Where the disk is full, an empty file would install nothing, and that well.
+void write_requirements(const fs::path& file, const WheelRequest& request) {
+  std::ofstream stream(file);
+  stream << request.package << "==" << request.version << " --hash=sha256:" << request.sha256 << '\n';
+  stream.close();
+  if (!stream)
+    throw fs::filesystem_error("cannot be written", file,
+                               std::error_code(errno, std::generic_category()));
+}
+
 std::expected<void, BuildFailure> Uv::install(const WheelRequest& request, const fs::path& target,
                                               const UvTarget& python) {
   // A file, not an argument: only there does uv take hashes. Beside the target, which must hold the
   // wheel only.
   const auto requirements = fs::path(target).concat(".txt");
-  std::ofstream(requirements) << request.package << "==" << request.version
-                              << " --hash=sha256:" << request.sha256 << '\n';
+  write_requirements(requirements, request);
   auto result = run_install(request,
                             {"--require-hashes", "--only-binary", ":all:", "--target",
                              target.string(), "--requirements", requirements.string()},

@@ -134,6 +134,8 @@ std::vector<pid_t> others() {
   return result;
 }
 
+std::size_t listed() { return getpid() == 1 ? numbers_in("/proc").size() - 1 : 0; }
+
 std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t limit) {
   std::uint64_t sum = 0;
   for (const pid_t pid : pids) sum += resident(pid);

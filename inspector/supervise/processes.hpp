@@ -12,6 +12,10 @@ namespace stackx::supervise {
 // Everything but ourselves that still runs (no zombies).
 std::vector<pid_t> others();
 
+// How many others there are at most, zombies too: one directory to read, where `others` reads a file for each.
+// 0 where only the files tell (outside a PID namespace).
+std::size_t listed();
+
 // Memory of these together. Resident sizes first, which is cheap and counts shared pages once per
 // process; only where that sum passes `limit` the proportional sizes, which are exact and slow.
 std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t limit);

@@ -36,7 +36,7 @@ class Fixture {
   explicit Fixture(bool sandbox, double seconds = 20) : catalog_(catalog_of(catalog_text)) {
     context_.host.hostname = "test";
     context_.cache = directory_ / "cache";
-    context_.pi = fake_pi();
+    context_.pis.native = fake_pi();
     context_.supervisor = supervisor();
     context_.stackx_version = "test";
     context_.sandbox = sandbox;
@@ -210,7 +210,7 @@ TEST_CASE("a PI that is not there or cannot be executed is named", "[inspector]"
   for (const bool sandbox : runners()) {
     Fixture fixture(sandbox);
     const auto file = fixture.directory() / "pi";
-    fixture.context().pi = file;
+    fixture.context().pis.native = file;
     auto result = fixture.inspect("good");
     CHECK(result.outcome == Outcome::missing_pi);
     CHECK(mentions(result.reason, "does not exist"));
@@ -231,7 +231,7 @@ TEST_CASE("a PI that is not there or cannot be executed is named", "[inspector]"
     CHECK(mentions(result.reason, "interpreter"));
     CHECK_FALSE(result.exit_code);
 
-    fixture.context().pi = fixture.directory().path();
+    fixture.context().pis.native = fixture.directory().path();
     CHECK(mentions(fixture.inspect("good").reason, "not a file"));
   }
 }

@@ -123,3 +123,31 @@ TEST_CASE("a library that states no version is taken at the package manager's wo
 TEST_CASE("a stack without a library has nothing to verify", "[verify]") {
   CHECK_FALSE(verify(StackEnvironment{}, PiReport{}).wrong);
 }
+
+TEST_CASE("a Python may say more than was asked for, and nothing else", "[verify]") {
+  StackEnvironment environment;
+  Part python;
+  python.component = "python";
+  python.kind = specs::Kind::runtime;
+  Part numpy;
+  numpy.component = "numpy";
+  numpy.version = "1.26";
+  const auto judged = [&](const std::string& asked, const std::string& says) {
+    python.version = asked;
+    environment.parts = {python, numpy};
+    PiReport report;
+    report.loaded = {{"python", says}};
+    return verify(environment, report).wrong.value_or("");
+  };
+  CHECK(judged("3.11", "3.11.2").empty());
+  CHECK(judged("3.11.2", "3.11.2").empty());
+  CHECK(judged("2.7", "2.7.18").empty());
+  CHECK(mentions(judged("3.1", "3.11.2"), "python says it is version 3.11.2; the stack asks for 3.1"));
+  CHECK(mentions(judged("3.11.2", "3.11.20"), "asks for 3.11.2"));
+  CHECK(mentions(judged("3.11", "3.12.1"), "asks for 3.11"));
+  CHECK(mentions(judged("3.11.2", "3.11"), "asks for 3.11.2"));
+  // Only of Python: a package that says 1.26.4 is another one than 1.26.
+  PiReport report;
+  report.loaded = {{"numpy", "1.26.4"}};
+  CHECK(mentions(verify(environment, report).wrong.value_or(""), "numpy says it is version 1.26.4"));
+}

@@ -68,7 +68,7 @@ class Index {
 };
 
 WheelStore store_in(const fs::path& root, bool offline = false) {
-  auto uv = std::make_shared<Uv>(UvOptions{{}, offline, {}});
+  auto uv = std::make_shared<Uv>(UvOptions{{}, {}, offline, {}});
   return {root, [uv](const WheelRequest& request, const fs::path& target) {
             return uv->install(request, target);
           }};
