@@ -131,6 +131,32 @@ TEST_CASE("a failed installation leaves nothing", "[wheels]") {
   CHECK(names_in(root.path()) == std::vector<std::string>{some_hash + ".lock"});
 }
 
+TEST_CASE("a full disk is an outcome, and what filled it is taken away", "[wheels]") {
+  const TempDirectory root;
+  bool full = true;
+  WheelStore store(root.path(), [&](const WheelRequest& request, const fs::path& target) {
+    testing::write(target / "half", "of it");
+    if (full) write_requirements("/dev/full", request);
+    return std::expected<void, BuildFailure>();
+  });
+  const auto refused = store.get(tiny(), {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().outcome == specs::Outcome::disk_full);
+  CHECK(mentions(refused.error().reason, "no space left"));
+  CHECK(names_in(root.path()) == std::vector<std::string>{some_hash + ".lock"});
+  full = false;
+  CHECK(store.get(tiny(), {}));
+}
+
+TEST_CASE("what a tool is to install is written whole, or not at all", "[uv]") {
+  const TempDirectory root;
+  write_requirements(root / "requirements.txt", tiny());
+  CHECK(read(root / "requirements.txt") == "tiny==1.0 --hash=sha256:" + some_hash + "\n");
+  // A file cut short would install nothing, and that without an error.
+  CHECK_THROWS_AS(write_requirements("/dev/full", tiny()), fs::filesystem_error);
+  CHECK_THROWS_AS(write_requirements(root / "none" / "requirements.txt", tiny()), fs::filesystem_error);
+}
+
 TEST_CASE("a cache that cannot be written is a broken environment", "[wheels]") {
   const TempDirectory root;
   write(root / "file", "not a directory");
@@ -288,7 +314,11 @@ TEST_CASE("a wheel with entries outside of itself writes nothing there", "[wheel
                                 root.path().string() + "/escaped=x", "evil/fine=y",
                                 "evil-1.0.data/data/../../../escaped=x"});
   const Index index(root / "index");
-  (void)store_in(root / "wheels").get({"evil", "1.0", "", made.sha256, 0}, {});
+  for (int i = 0; i < 2; ++i) {  // uv says it when it unpacks, and would not the second time
+    const auto refused = store_in(root / "wheels").get({"evil", "1.0", "", made.sha256, 0}, {});
+    REQUIRE_FALSE(refused);
+    CHECK(mentions(refused.error().reason, "outside of its environment"));
+  }
   for (const auto& entry : fs::recursive_directory_iterator(root.path())) {
     INFO(entry.path());
     const auto path = entry.path().lexically_relative(root.path()).string();
