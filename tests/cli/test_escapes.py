@@ -44,7 +44,7 @@ def change(file):
     with open(file, "r+") as opened:
         opened.write("x")
 attempt("network", lambda: socket.create_connection((arguments["address"], int(arguments["port"])), 3))
-attempt("name", lambda: socket.create_connection(("pypi.org", 443), 3))
+attempt("name", lambda: socket.create_connection(("example.org", 80), 3))
 attempt("read", lambda: open(arguments["secret"]).read())
 for place in ("/", "/usr", "/etc", os.path.dirname(os.__file__), arguments["home"], arguments["real_home"]):
     attempt("write " + place, lambda: write(place))
