@@ -1,5 +1,6 @@
 #include "inspector/environment_tree.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -45,25 +46,48 @@ bool whole(const fs::path& directory, const std::vector<Wheel>& wheels) {
                              std::error_code(error, std::generic_category()));
 }
 
-void link_file(const fs::path& from, const fs::path& to) {
-  if (link(from.c_str(), to.c_str()) == 0) return;
-  if (errno == EEXIST) {
-    fs::remove(to);
-    if (link(from.c_str(), to.c_str()) == 0) return;
+// A directory to name files by: 15,000 long paths take the kernel a third of the time otherwise.
+class Place {
+ public:
+  explicit Place(const fs::path& path) : path_(path), fd_(open(path.c_str(), O_PATH | O_CLOEXEC)) {
+    if (fd_ < 0) fail(path, errno);
   }
-  if (errno != EXDEV && errno != EMLINK && errno != EPERM) fail(to, errno);
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+  ~Place() { close(fd_); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  int fd() const { return fd_; }
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+  int fd_;
+};
+
+void link_file(const Place& from, const Place& to, const std::string& name) {
+  const auto linked = [&] {
+    return linkat(from.fd(), name.c_str(), to.fd(), name.c_str(), 0) == 0;
+  };
+  if (linked()) return;
+  if (errno == EEXIST) {
+    fs::remove(to / name);
+    if (linked()) return;
+  }
+  if (errno != EXDEV && errno != EMLINK && errno != EPERM) fail(to / name, errno);
+  fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing);
 }
 
 void fill(const fs::path& directory, const std::vector<Wheel>& wheels) {
   std::set<std::string> made{""};
-  for (const auto& wheel : wheels)
+  const Place to(directory);
+  for (const auto& wheel : wheels) {
+    const Place from(wheel.directory);
     for (const auto& file : wheel.files) {
       const auto slash = file.path.rfind('/');
       const auto parent = slash == std::string::npos ? "" : file.path.substr(0, slash);
       if (made.insert(parent).second) fs::create_directories(directory / parent);
-      link_file(wheel.directory / file.path, directory / file.path);
+      link_file(from, to, file.path);
     }
+  }
   std::ofstream stream(directory / manifest_name);
   stream << Json{{"$schema", schema}, {"wheels", keys_of(wheels)}}.dump() << '\n';
   stream.close();

@@ -1,6 +1,7 @@
 #include "inspector/wheels.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,11 +90,15 @@ std::optional<Wheel> open_wheel(const fs::path& directory) {
   }
   wheel.directory = fs::canonical(directory);
   std::set<fs::path> directories;
+  const auto prefix = wheel.directory.string() + "/";  // text: building paths took longer than looking
   for (const auto& file : wheel.files) {
-    const auto path = wheel.directory / file.path;
-    if (fs::file_size(path, error) != file.size || error) return std::nullopt;
-    const auto name = path.filename().string();
+    struct stat status {};
+    if (stat((prefix + file.path).c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        static_cast<std::uint64_t>(status.st_size) != file.size)
+      return std::nullopt;
+    const auto name = file.path.substr(file.path.rfind('/') + 1);
     if (name.find(".so") == std::string::npos) continue;
+    const auto path = wheel.directory / file.path;
     wheel.shared_objects.push_back(path);
     if (name.starts_with("lib")) directories.insert(path.parent_path());
   }
