@@ -38,7 +38,8 @@ def run(parameters, plan, phases):
 
 
 PI = protocol.Pi("hello_world", "a sum of whole numbers: tries the harness, needs no framework",
-                 protocol.with_plan_parameters([Parameter("items", "1000", "numbers to add")],
+                 protocol.with_plan_parameters([Parameter("items", "1000", "numbers to add"),
+                                                Parameter("framework", "none", "what a stack's setting says; it is not used")],
                                                min_sample_ms="0.1", warmup_ms="1"), run)
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class Usage(support.PiTest):
 
 class HelloWorld(support.PiTest):
     def test_document(self):
-        found = self.pi("hello_world", "items=100", "repetitions=4")
+        found = self.pi("hello_world", "items=100", "repetitions=4", "framework=jax")
         self.assertEqual((found["name"], found["component"], len(found["samples_ns"])), ("hello_world", "python", 4))
         self.assertTrue(found["check"]["pass"])
         self.assertEqual(found["work"]["items"], 100 * found["parameters"]["mini_batch"])
