@@ -1,0 +1,1 @@
+// What the precompiled header of the tests belongs to (CMakeLists.txt): catch_main.cpp must do without.
