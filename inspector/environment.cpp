@@ -186,6 +186,7 @@ Environments::Done Environments::find_python(StackEnvironment& result,
       if (result.image)
         return unsupported(fmt::format("{} {}: an interpreter of this machine does not run in an image",
                                        component->name, entry->version.text()));
+      // Of two, the last by name: `python-environment`, which holds the stack's packages, after `python`.
       auto runtime = pythons_->local_program(artifact.program);
       if (!runtime) return cannot(runtime.error());
       result.python = std::move(*runtime);
