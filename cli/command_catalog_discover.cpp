@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "cli/load.hpp"
+#include "cli/output_file.hpp"
 #include "inspector/blas_libraries.hpp"
 #include "inspector/cuda_toolkits.hpp"
 #include "inspector/discovered_catalog.hpp"
@@ -128,23 +128,6 @@ inspector::Discovered discover(const Options& options, const specs::Json& compon
   return found;
 }
 
-void write(const std::string& output, const std::string& text) {
-  if (output.empty() || output == "-") {
-    fmt::print("{}", text);
-    return;
-  }
-  const fs::path part = output + ".part";
-  std::ofstream stream(part, std::ios::binary);
-  stream << text;
-  stream.close();
-  std::error_code error;
-  if (stream) fs::rename(part, output, error);
-  if (stream && !error) return;
-  fs::remove(part, error);
-  throw broken_environment(
-      fmt::format("{}: cannot be written; name another file with -o, or none for stdout", output));
-}
-
 // A project that counts and measures what the catalog holds.
 void hint(const specs::Json& components, const std::string& output) {
   const auto file =
@@ -196,7 +179,7 @@ void discover_catalog(const Options& options, Globals& globals) {
     globals.exit_code = 1;
     return;
   }
-  write(options.output, text);
+  write_output(options.output, text);
   std::size_t versions = 0;
   for (const auto& [name, component] : components.items()) versions += component["versions"].size();
   fmt::print(stderr, "{} found, {} left out: {} components with {} versions\n", found, left_out,

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/load.hpp"
+#include "cli/output_file.hpp"
 #include "cli/pip_settings.hpp"
 #include "cli/progress.hpp"
 #include "inspector/paths.hpp"
@@ -93,22 +93,6 @@ pypi::CatalogHead head(const Options& options, const pypi::Targets& targets) {
           fmt::format("PyPI simple index, as configured for pip (read {})", day)};
 }
 
-void write(const std::string& output, const std::string& text) {
-  if (output.empty() || output == "-") {
-    fmt::print("{}", text);
-    return;
-  }
-  const fs::path part = output + ".part";
-  std::ofstream stream(part, std::ios::binary);
-  stream << text;
-  stream.close();
-  std::error_code error;
-  if (stream) fs::rename(part, output, error);
-  if (!stream || error)
-    throw broken_environment(fmt::format(
-        "{}: cannot be written; name another file with -o, or none for stdout", output));
-}
-
 void summarize(const pypi::Closure& closure, const Options& options, std::size_t requests) {
   std::size_t versions = 0, left_out = 0;
   for (const auto& [name, project] : closure) {
@@ -145,7 +129,7 @@ void import_pypi(const Options& options) {
   const auto text = pypi::write_catalog(closure, targets, head(options, targets));
   specs::check(specs::parse_catalog(specs::Node::parse_text(text, "the imported catalog")),
                "the imported catalog");
-  write(options.output, text);
+  write_output(options.output, text);
   summarize(closure, options, index.requests());
 }
 

@@ -1,0 +1,12 @@
+// -o FILE: a document goes to stdout, or whole into a file.
+#pragma once
+
+#include <string>
+
+namespace stackx::cli {
+
+// To stdout without `output` or with "-"; else beside the file first, then in its place. Throws
+// Error(environment) if that cannot be done, and leaves nothing behind.
+void write_output(const std::string& output, const std::string& text);
+
+}  // namespace stackx::cli
