@@ -14,6 +14,7 @@ namespace stackx::specs {
 namespace {
 
 using Kind = SamplerSpec::Kind;
+using Strategy = StrategySpec::Kind;
 
 Kind kind_from(const Node& node) {
   std::vector<std::string> names;
@@ -63,7 +64,74 @@ SamplerSpec sampler_from(const Node& node) {
   return sampler;
 }
 
+double share(const Node& node) {
+  const double value = node.number();
+  if (!(value > 0 && value < 1)) node.fail(fmt::format("expected a share between 0 and 1, found {}", value));
+  return value;
+}
+
+constexpr std::array strategies{Strategy::fixed, Strategy::precision, Strategy::race,
+                                Strategy::learn};
+
+// A key that its kind of strategy would ignore is a mistake.
+StrategySpec strategy_spec_from(const Node& node) {
+  node.only({"kind", "width", "error", "finalists", "final_rounds", "batch"});
+  StrategySpec strategy;
+  const std::string name = node.at("kind").text();
+  const auto kind = strategy_from(name);
+  if (!kind) {
+    std::vector<std::string> names;
+    for (const Strategy known : strategies) names.push_back(to_string(known));
+    node.at("kind").fail(fmt::format("unknown strategy \"{}\"{}", name, suggestion(name, names)));
+  }
+  strategy.kind = *kind;
+  const auto of = [&](const char* key, Strategy owner) {
+    const auto found = node.find(key);
+    if (found && strategy.kind != owner)
+      found->fail(fmt::format("only the strategy \"{}\" has it; remove it", to_string(owner)));
+    return found;
+  };
+  if (const auto width = of("width", Strategy::precision)) strategy.width = share(*width);
+  if (const auto error = of("error", Strategy::race)) strategy.error = share(*error);
+  if (const auto count = of("finalists", Strategy::race)) strategy.finalists = at_least(*count, 2);
+  if (const auto count = of("final_rounds", Strategy::race)) strategy.final_rounds = at_least(*count, 6);
+  if (const auto count = of("batch", Strategy::learn)) strategy.batch = at_least(*count, 2);
+  return strategy;
+}
+
+Json to_json(const StrategySpec& strategy) {
+  Json json = {{"kind", to_string(strategy.kind)}};
+  if (strategy.kind == Strategy::precision) json["width"] = strategy.width;
+  if (strategy.kind == Strategy::learn) json["batch"] = strategy.batch;
+  if (strategy.kind == Strategy::race) {
+    json["error"] = strategy.error;
+    json["finalists"] = strategy.finalists;
+    json["final_rounds"] = strategy.final_rounds;
+  }
+  return json;
+}
+
 }  // namespace
+
+const char* to_string(StrategySpec::Kind kind) {
+  switch (kind) {
+    case Strategy::fixed:
+      return "fixed";
+    case Strategy::precision:
+      return "precision";
+    case Strategy::race:
+      return "race";
+    case Strategy::learn:
+      return "learn";
+  }
+  return "?";
+}
+
+std::optional<StrategySpec::Kind> strategy_from(std::string_view name) {
+  for (const Strategy kind : strategies)
+    if (name == to_string(kind)) return kind;
+  return std::nullopt;
+}
 
 const char* to_string(SamplerSpec::Kind kind) {
   switch (kind) {
@@ -80,10 +148,11 @@ const char* to_string(SamplerSpec::Kind kind) {
 }
 
 CampaignSpec campaign_from(const Node& node) {
-  node.only(
-      {"sampler", "rounds", "budget", "runner", "parallel", "max_failed", "sentinels", "limits"});
+  node.only({"sampler", "strategy", "rounds", "budget", "runner", "parallel", "max_failed",
+             "sentinels", "limits"});
   CampaignSpec campaign;
   if (const auto sampler = node.find("sampler")) campaign.sampler = sampler_from(*sampler);
+  if (const auto strategy = node.find("strategy")) campaign.strategy = strategy_spec_from(*strategy);
   if (const auto rounds = node.find("rounds")) campaign.rounds = at_least(*rounds, 1);
   if (const auto budget = node.find("budget")) {
     budget->only({"inspections", "minutes"});
@@ -125,14 +194,16 @@ Json to_json(const CampaignSpec& campaign) {
   Json budget = Json::object();
   if (campaign.budget_inspections) budget["inspections"] = *campaign.budget_inspections;
   if (campaign.budget_minutes) budget["minutes"] = *campaign.budget_minutes;
-  return {{"sampler", sampler},
-          {"rounds", campaign.rounds},
-          {"budget", budget},
-          {"runner", campaign.runner},
-          {"parallel", campaign.parallel},
-          {"max_failed", campaign.max_failed},
-          {"sentinels", campaign.sentinels},
-          {"limits", limits}};
+  Json json = {{"sampler", sampler},
+               {"rounds", campaign.rounds},
+               {"budget", budget},
+               {"runner", campaign.runner},
+               {"parallel", campaign.parallel},
+               {"max_failed", campaign.max_failed},
+               {"sentinels", campaign.sentinels},
+               {"limits", limits}};
+  if (campaign.strategy != usual.strategy) json["strategy"] = to_json(campaign.strategy);
+  return json;
 }
 
 }  // namespace stackx::specs

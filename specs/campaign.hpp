@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace stackx::specs {
 
@@ -27,8 +28,26 @@ struct SamplerSpec {
   std::uint64_t strength = 2;  // of a cover
 };
 
+// How a campaign spends its rounds; `rounds` is then the most there are.
+//   fixed      every arm in every round
+//   precision  an arm until the interval of its median rate is at most `width` wide, as a share of
+//              the median
+//   race       arms leave once they are shown to be behind the leader; the `finalists` run
+//              `final_rounds` fresh rounds. The best is lost with probability `error` at most
+//   learn      `batch` arms a round: those whose rate the model of effects knows least
+struct StrategySpec {
+  enum class Kind { fixed, precision, race, learn } kind = Kind::fixed;
+  double width = 0.02;
+  double error = 0.05;
+  std::uint64_t finalists = 2, final_rounds = 12;
+  std::uint64_t batch = 8;
+
+  bool operator==(const StrategySpec&) const = default;
+};
+
 struct CampaignSpec {
   SamplerSpec sampler;
+  StrategySpec strategy;
   std::uint64_t rounds = 10;
   std::optional<std::uint64_t> budget_inspections;
   std::optional<double> budget_minutes;
@@ -43,13 +62,16 @@ struct CampaignSpec {
   std::uint64_t cpus = 0;         // that one inspection may use; 0: as many as its threads
 };
 
-// {"sampler": {"kind", "by", "count", "seed", "strength"}, "rounds", "budget": {"inspections", "minutes"},
-// "runner", "parallel",
-//  "max_failed", "sentinels", "limits": {"seconds", "build_seconds", "memory_gib", "processes", "cpus"}}; what is left out has the value
-//  above.
+// {"sampler": {"kind", "by", "count", "seed", "strength"},
+//  "strategy": {"kind", "width", "error", "finalists", "final_rounds", "batch"}, "rounds",
+//  "budget": {"inspections", "minutes"}, "runner", "parallel", "max_failed", "sentinels",
+//  "limits": {"seconds", "build_seconds", "memory_gib", "processes", "cpus"}}; what is left out has
+//  the value above.
 nlohmann::json to_json(const CampaignSpec& campaign);
 CampaignSpec campaign_from(const Node& node);
 
 const char* to_string(SamplerSpec::Kind kind);
+const char* to_string(StrategySpec::Kind kind);
+std::optional<StrategySpec::Kind> strategy_from(std::string_view name);
 
 }  // namespace stackx::specs

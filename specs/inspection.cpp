@@ -102,6 +102,7 @@ void identity_to(Json& json, const Inspection& inspection) {
   json["parameters"] = inspection.parameters;
   json["host"] = to_json(inspection.host);
   json["load_1m"] = inspection.load_1m;
+  if (inspection.steal) json["steal"] = *inspection.steal;
   json["device"] = inspection.device;
   json["runner"] = inspection.runner;
   json["artifacts"] = inspection.artifacts;
@@ -121,6 +122,10 @@ void identity_from(Inspection& inspection, const Node& node) {
   inspection.parameters = texts_from(node.at("parameters"));
   inspection.host = host_from(node.at("host"));
   inspection.load_1m = node.at("load_1m").number();
+  if (const auto steal = node.find("steal")) {
+    inspection.steal = steal->number();
+    if (!(*inspection.steal >= 0 && *inspection.steal <= 1)) steal->fail("expected a share, 0 to 1");
+  }
   inspection.device = node.at("device").text();
   inspection.runner = node.at("runner").text();
   inspection.artifacts = texts_from(node.at("artifacts"));
@@ -170,7 +175,7 @@ Inspection inspection_from(const Node& node) {
   node.schema("stackx/inspection/1");
   node.only({"$schema",     "id",        "campaign",       "round",    "position",   "arm",
              "sentinel",    "stack",     "loaded",         "workload", "parameters", "host",
-             "load_1m",     "device",    "runner",         "phases",   "samples_ns", "work",
+             "load_1m",     "steal",     "device",    "runner",         "phases",   "samples_ns", "work",
              "check",       "usage",     "exit_code",      "outcome",  "reason",     "stdout_tail",
              "stderr_tail", "artifacts", "stackx_version", "finished"});
   Inspection inspection;

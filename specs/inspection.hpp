@@ -53,6 +53,9 @@ struct Inspection {
       parameters;  // as run: workload, settings and calibration together
   Host host;
   double load_1m = 0;  // load average when the run began
+  // Share of the processors' time, 0 to 1, that the hypervisor withheld during the run; absent where
+  // the system does not say (and in documents made before it was recorded).
+  std::optional<double> steal;
   std::string device;  // UUID of the GPU, or the host's fingerprint
   std::string runner;  // "local (bubblewrap 0.8.0)"
   std::vector<Phase> phases;
