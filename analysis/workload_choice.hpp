@@ -1,0 +1,16 @@
+// Which workload is meant where parameters were left open.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "store/store.hpp"
+
+namespace stackx::analysis {
+
+// Of the workloads measured that match: the one that most stacks can do, among those the one with the
+// most inspections; the others become notes. `asked` itself if it was measured, or nothing matches.
+specs::Workload choose_workload(const std::vector<store::Measurement>& measurements,
+                                const specs::Workload& asked, std::vector<std::string>& notes);
+
+}  // namespace stackx::analysis
