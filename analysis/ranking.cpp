@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/rates.hpp"
+#include "analysis/workload_choice.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -18,32 +19,6 @@ struct Candidate {
   const StackRates* rates;
   Recommendation row;
 };
-
-// Asked for a workload with open parameters: the one that most stacks can do, among those the one with
-// the most inspections; the others become notes.
-specs::Workload choose_workload(const std::vector<store::Measurement>& measurements,
-                                const specs::Workload& asked, std::vector<std::string>& notes) {
-  struct Measured {
-    std::set<specs::Stack> able;  // with an inspection that ended well
-    std::size_t inspections = 0;
-  };
-  std::map<specs::Workload, Measured> found;
-  for (const store::Measurement& m : measurements) {
-    if (!asked.matches(m.workload)) continue;
-    Measured& measured = found[m.workload];
-    ++measured.inspections;
-    if (m.outcome == specs::Outcome::ok) measured.able.insert(m.stack);
-  }
-  if (found.empty() || found.contains(asked)) return asked;
-  const auto most = std::ranges::max_element(found, {}, [](const auto& entry) {
-    return std::pair(entry.second.able.size(), entry.second.inspections);
-  });
-  for (const auto& [workload, measured] : found)
-    if (workload != most->first)
-      notes.push_back(fmt::format("also measured: --workload {} ({} inspections)", workload.text(),
-                                  measured.inspections));
-  return most->first;
-}
 
 std::string hardware_of(const Measurements& measurements) {
   std::set<std::string> names;
@@ -130,36 +105,6 @@ void sort_rows(std::vector<Recommendation>& rows, Objective objective) {
   });
 }
 
-std::string percent(double log_ratio) {
-  return fmt::format("{:+.1f}%", 100 * std::expm1(log_ratio));
-}
-
-// A/A: the campaign's own false positives and its noise floor.
-void note_sentinels(const Rates& all, const Options& options, std::vector<std::string>& notes) {
-  std::size_t compared = 0, different = 0;
-  const double band = std::log1p(options.delta);
-  for (const StackRates& sentinel : all.sentinels) {
-    const auto original = std::ranges::find(all.stacks, sentinel.stack, &StackRates::stack);
-    if (original == all.stacks.end()) continue;
-    const std::vector<double> logs = paired_logs(sentinel, *original);
-    if (logs.empty()) continue;
-    ++compared;
-    different += sign_test_outside(logs, -band, band) <= 1 - options.confidence;
-    const std::optional<Interval> interval = median_interval(logs, options.confidence);
-    notes.push_back(fmt::format(
-        "sentinel: stack {} under two names differs by {} {}, n={} pairs",
-        sentinel.stack.short_id(), percent(median(logs)),
-        interval ? fmt::format("[{}, {}]", percent(interval->low), percent(interval->high))
-                 : fmt::format("(no interval below {} pairs)", least_values(options.confidence)),
-        logs.size()));
-  }
-  if (compared > 0)
-    notes.push_back(
-        fmt::format("sentinels called different: {} of {} (one stack under two names; {:g}% are "
-                    "expected at most)",
-                    different, compared, 100 * (1 - options.confidence)));
-}
-
 void note_limits(const Ranking& ranking, const Rates& all, std::vector<std::string>& notes) {
   const auto& rows = ranking.recommendations;
   const std::size_t least = least_values(ranking.confidence);
@@ -219,7 +164,8 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   set_ranks(order, options);
   for (Candidate& candidate : order) ranking.recommendations.push_back(std::move(candidate.row));
   sort_rows(ranking.recommendations, options.objective);
-  note_sentinels(all, options, ranking.notes);
+  ranking.sentinels = sentinels(all, options.delta, options.confidence);
+  std::ranges::move(lines(ranking.sentinels, options.confidence), std::back_inserter(ranking.notes));
   note_limits(ranking, all, ranking.notes);
   return ranking;
 }

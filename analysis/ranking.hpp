@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "analysis/comparison.hpp"
+#include "analysis/sentinels.hpp"
 #include "store/store.hpp"
 
 namespace stackx::analysis {
@@ -60,7 +61,8 @@ struct Ranking {
   double confidence = 0.95;
   std::vector<Recommendation> recommendations;
   std::vector<Recommendation> failed;  // stacks with no inspection that ranks
-  std::vector<std::string> notes;      // measured besides, the sentinels' noise floor, warnings
+  Sentinels sentinels;
+  std::vector<std::string> notes;  // measured besides, the sentinels' noise floor, warnings
 };
 
 struct Options {
