@@ -6,56 +6,10 @@
 #include <set>
 
 #include "analysis/ranking.hpp"
+#include "analysis/text_table.hpp"
 
 namespace stackx::analysis {
 namespace {
-
-constexpr std::size_t page_width = 118;
-constexpr std::string_view gap = "  ";
-
-// ANSI colours, or nothing.
-struct Paint {
-  bool on;
-  std::string operator()(const char* code, const std::string& text) const {
-    return on ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
-  }
-};
-
-// As many decimals as four significant digits need.
-std::string number(double value) {
-  const int decimals = value >= 1000 ? 0 : value >= 100 ? 1 : value >= 10 ? 2 : 3;
-  return value != 0 && value < 0.01 ? fmt::format("{:.3g}", value)
-                                    : fmt::format("{:.{}f}", value, decimals);
-}
-
-std::string wrap(const std::vector<std::string>& words, std::size_t indent,
-                 std::string_view separator) {
-  std::string text;
-  std::size_t column = indent;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string word = words[i] + (i + 1 < words.size() ? std::string(separator) : "");
-    if (column > indent && column + 1 + word.size() > page_width) {
-      text += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      text += ' ';
-      ++column;
-    }
-    text += word;
-    column += word.size();
-  }
-  return text;
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find(' ', start), text.size());
-    if (end > start) words.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return words;
-}
 
 // Components on which all stacks shown agree; said once instead of in every row.
 std::map<std::string, std::string> constants(const Ranking& ranking) {
@@ -104,23 +58,6 @@ std::string failures_text(const Recommendation& row) {
   for (const auto& [outcome, count] : row.failures)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, outcome);
   return text;
-}
-
-struct Column {
-  std::string title;
-  bool right;
-  std::vector<std::string> cells;
-
-  std::string cell(std::size_t row, std::size_t width) const {
-    return right ? fmt::format("{:>{}}", cells[row], width)
-                 : fmt::format("{:<{}}", cells[row], width);
-  }
-};
-
-// Characters, not bytes: "×" is two of one and one of the other.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 bool shows_evidence(const Ranking& ranking) {
@@ -189,20 +126,10 @@ const char* colour_of(const Recommendation& row) {
 std::string body(const Ranking& ranking, std::size_t rows,
                  const std::map<std::string, std::string>& common, const Paint& paint) {
   const std::vector<Column> all = columns(ranking, rows);
-  std::vector<std::size_t> widths;
+  const std::vector<std::size_t> widths = widths_of(all);
   std::size_t indent = 0;
-  std::string text;
-  for (const Column& column : all) {
-    std::size_t width = width_of(column.title);
-    for (const std::string& cell : column.cells) width = std::max(width, width_of(cell));
-    widths.push_back(width);
-    text += column.right ? fmt::format("{:>{}}", column.title, width)
-                         : fmt::format("{:<{}}", column.title, width);
-    text += gap;
-    indent += width + gap.size();
-  }
-  text.erase(text.find_last_not_of(' ') + 1);
-  text = paint("4", text) + "\n";
+  for (const std::size_t width : widths) indent += width + gap.size();
+  std::string text = paint("4", titles(all, widths)) + "\n";
   for (std::size_t i = 0; i < rows; ++i) {
     std::string line;
     for (std::size_t c = 0; c < all.size(); ++c)
