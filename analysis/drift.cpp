@@ -1,0 +1,202 @@
+#include "analysis/drift.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <span>
+
+#include "analysis/median_polish.hpp"
+#include "analysis/statistics.hpp"
+#include "specs/random.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+constexpr std::size_t least_rounds = 6, least_segment = 3;
+constexpr int permutations = 999;
+constexpr double scale_of_mad = 1.4826;  // makes the MAD of normal values their standard deviation
+
+// Mid-ranks from 1.
+std::vector<double> ranks(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> result(values.size());
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin;
+    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
+    for (std::size_t i = begin; i < end; ++i)
+      result[order[i]] = static_cast<double>(begin + end + 1) / 2;
+    begin = end;
+  }
+  return result;
+}
+
+struct Split {
+  std::size_t at = 0;  // the first of the second part
+  double statistic = 0;
+};
+
+// Pettitt's K over splits that leave `least_segment` on both sides.
+Split pettitt(const std::vector<double>& ranks) {
+  const double center = static_cast<double>(ranks.size() + 1) / 2;
+  Split best;
+  double sum = 0;
+  for (std::size_t i = 0; i + least_segment < ranks.size(); ++i) {
+    sum += ranks[i] - center;
+    if (i + 1 >= least_segment && std::abs(sum) > best.statistic) best = {i + 1, std::abs(sum)};
+  }
+  return best;
+}
+
+double permutation_p(std::vector<double> ranks, double statistic, specs::Random& random) {
+  int as_large = 1;  // the order that was seen
+  for (int i = 0; i < permutations; ++i) {
+    random.shuffle(ranks);
+    as_large += pettitt(ranks).statistic >= statistic;
+  }
+  return static_cast<double>(as_large) / (permutations + 1);
+}
+
+struct Cut {
+  std::size_t at;
+  double p;
+};
+
+void segment(std::span<const double> values, std::size_t offset, double alpha,
+             specs::Random& random, std::vector<Cut>& cuts) {
+  if (values.size() < least_rounds) return;
+  const std::vector<double> ranked = ranks(values);
+  const Split split = pettitt(ranked);
+  if (split.statistic == 0) return;
+  const double p = permutation_p(ranked, split.statistic, random);
+  if (p > alpha) return;
+  segment(values.first(split.at), offset, alpha, random, cuts);
+  cuts.push_back({offset + split.at, p});
+  segment(values.subspan(split.at), offset + split.at, alpha, random, cuts);
+}
+
+double kendall(const std::vector<double>& values) {
+  double concordant = 0, pairs = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    for (std::size_t j = i + 1; j < values.size(); ++j, ++pairs)
+      concordant += (values[j] > values[i]) - (values[j] < values[i]);
+  return pairs > 0 ? concordant / pairs : 0;
+}
+
+double trend_p(std::vector<double> values, double tau, specs::Random& random) {
+  int as_large = 1;
+  for (int i = 0; i < permutations; ++i) {
+    random.shuffle(values);
+    as_large += std::abs(kendall(values)) >= std::abs(tau);
+  }
+  return static_cast<double>(as_large) / (permutations + 1);
+}
+
+std::vector<ChangePoint> changes_of(const std::vector<RoundShift>& rounds,
+                                    const std::vector<double>& shifts, double alpha,
+                                    specs::Random& random) {
+  std::vector<Cut> cuts;
+  segment(shifts, 0, alpha, random, cuts);
+  std::vector<ChangePoint> changes;
+  const std::span<const double> all(shifts);
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    const std::size_t begin = i == 0 ? 0 : cuts[i - 1].at;
+    const std::size_t end = i + 1 < cuts.size() ? cuts[i + 1].at : shifts.size();
+    const double before = median(all.subspan(begin, cuts[i].at - begin));
+    const double after = median(all.subspan(cuts[i].at, end - cuts[i].at));
+    changes.push_back({rounds[cuts[i].at].round, std::exp(after - before), cuts[i].p});
+  }
+  return changes;
+}
+
+// What a campaign measured: arms in rows, rounds in columns.
+struct Grid {
+  std::map<std::string, std::size_t> arms;
+  std::map<std::uint64_t, std::size_t> rounds;
+  std::vector<std::tuple<std::size_t, std::uint64_t, double>> values;  // arm, round, log rate
+
+  void add(const Value& value) {
+    const std::uint64_t round = std::get<1>(value.slot);
+    const auto arm = arms.emplace(value.measurement->arm, arms.size()).first->second;
+    rounds.emplace(round, 0);
+    values.emplace_back(arm, round, std::log(value.rate));
+  }
+  Table table() {
+    std::size_t column = 0;
+    for (auto& [round, index] : rounds) index = column++;
+    Table result(arms.size(), std::vector<std::optional<double>>(rounds.size()));
+    for (const auto& [arm, round, rate] : values) result[arm][rounds.at(round)] = rate;
+    return result;
+  }
+};
+
+std::map<std::string, Grid> by_campaign(const Rates& rates) {
+  std::map<std::string, Grid> grids;
+  for (const auto* list : {&rates.stacks, &rates.sentinels})
+    for (const StackRates& stack : *list)
+      for (const Value& value : stack.values)
+        if (!std::get<0>(value.slot).empty()) grids[std::get<0>(value.slot)].add(value);
+  return grids;
+}
+
+double scaled_mad(const std::vector<double>& values) {
+  return values.empty() ? 0 : scale_of_mad * mad(values);
+}
+
+Drift drift_of(const std::string& campaign, Grid& grid, double confidence, std::uint64_t seed) {
+  Drift result;
+  result.campaign = campaign;
+  const Table table = grid.table();
+  const Polished polished = median_polish(table);
+  std::vector<double> shifts;
+  for (const auto& [round, column] : grid.rounds) {
+    if (!polished.rounds[column]) continue;
+    const auto ran = std::ranges::count_if(
+        table, [&](const auto& row) { return row[column].has_value(); });
+    result.rounds.push_back({round, static_cast<std::size_t>(ran), *polished.rounds[column]});
+    shifts.push_back(*polished.rounds[column]);
+  }
+  specs::Random random(specs::derive_seed(seed, "drift"));
+  result.spread = scaled_mad(shifts);
+  result.noise = scaled_mad(polished.residuals);
+  result.trend = kendall(shifts);
+  result.trend_p = trend_p(shifts, result.trend, random);
+  result.changes = changes_of(result.rounds, shifts, 1 - confidence, random);
+  return result;
+}
+
+std::string describe(const Drift& drift, const ChangePoint& change) {
+  return fmt::format("campaign {}: from round {} on the machine ran at ×{:.3f} (p {} {:.3f})",
+                     drift.campaign.substr(0, 12), change.round, change.ratio,
+                     change.p <= 1.0 / (permutations + 1) ? "<=" : "=", change.p);
+}
+
+}  // namespace
+
+std::vector<Drift> drift(const Rates& rates, double confidence, std::uint64_t seed) {
+  std::vector<Drift> result;
+  for (auto& [campaign, grid] : by_campaign(rates))
+    if (grid.rounds.size() >= least_rounds && grid.arms.size() >= 2)
+      result.push_back(drift_of(campaign, grid, confidence, seed));
+  return result;
+}
+
+std::vector<std::string> lines(const std::vector<Drift>& drifts, double confidence) {
+  std::vector<std::string> result;
+  for (const Drift& drift : drifts) {
+    for (const ChangePoint& change : drift.changes) result.push_back(describe(drift, change));
+    if (drift.changes.empty() && drift.trend_p <= 1 - confidence)
+      result.push_back(fmt::format(
+          "campaign {}: the machine became {} as it ran (Kendall's tau {:+.2f}, p = {:.3f}, {} "
+          "rounds); pairs drift together, so verdicts do not suffer",
+          drift.campaign.substr(0, 12), drift.trend > 0 ? "faster" : "slower", drift.trend,
+          drift.trend_p, drift.rounds.size()));
+  }
+  return result;
+}
+
+}  // namespace stackx::analysis
