@@ -1,0 +1,199 @@
+// The effects as tables and documents.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "analysis/effects.hpp"
+#include "analysis/text_table.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+using nlohmann::json;
+
+std::string shown(const std::string& version) { return version.empty() ? "absent" : version; }
+json named(const std::string& version) { return version.empty() ? json(nullptr) : json(version); }
+
+// Three decimals; of what is small, three digits.
+std::string factor(double ratio) {
+  return ratio < 0.1 ? fmt::format("{:.3g}", ratio) : fmt::format("{:.3f}", ratio);
+}
+
+json effect_json(const Effect& effect) {
+  return {{"component", effect.component},
+          {"from", named(effect.from)},
+          {"to", named(effect.to)},
+          {"kind", effect.overall ? "overall" : "step"},
+          {"ratio", effect.ratio},
+          {"ci95", effect.ci ? json::array({effect.ci->low, effect.ci->high}) : json(nullptr)},
+          {"stacks_from", effect.stacks_from},
+          {"stacks_to", effect.stacks_to}};
+}
+
+json confounded_json(const Confounded& one) {
+  json groups = json::array();
+  for (const auto& group : one.groups) {
+    groups.push_back(json::array());
+    for (const std::string& version : group) groups.back().push_back(named(version));
+  }
+  return {{"component", one.component}, {"groups", groups}, {"with", one.with}};
+}
+
+json model_json(const Effects& effects) {
+  if (!effects.model) return nullptr;
+  const AdditiveModel& model = *effects.model;
+  json result = {{"stacks", effects.values.size()},
+                 {"parameters", model.rank()},
+                 {"degrees_of_freedom", model.degrees_of_freedom()},
+                 {"residual_log_sd", model.residual() ? json(*model.residual()) : json(nullptr)},
+                 {"ridge_penalty", model.penalty()},
+                 {"ridge_effective_parameters", model.effective_parameters()},
+                 {"leave_one_out", nullptr}};
+  if (const auto& accuracy = effects.accuracy)
+    result["leave_one_out"] = {{"stacks", accuracy->stacks},
+                               {"median_absolute_error", accuracy->median_error},
+                               {"rms_log_error", accuracy->rms_log},
+                               {"intervals_that_covered", accuracy->covered}};
+  return result;
+}
+
+std::size_t inspections(const Effects& effects) {
+  std::size_t total = 0;
+  for (const StackValue& value : effects.values) total += value.inspections;
+  return total;
+}
+
+std::string heading(const Effects& effects) {
+  std::string text = fmt::format("{} on {}: effects of versions on {}, from {} inspections of {} "
+                                 "stacks",
+                                 effects.workload.text(), effects.hw, effects.unit,
+                                 inspections(effects), effects.values.size());
+  text = wrap(split(text), 0, "") + "\n";
+  if (!effects.constant.empty())
+    text += "All stacks: " + wrap(effects.constant, 12, ",") + "\n";
+  return text +
+         wrap(split(fmt::format(
+                  "effect: rate with the second version over rate with the first, all other "
+                  "components the same, with its {:g}% confidence interval (each on its own, not "
+                  "all together). stacks: how many hold each. One value a stack, the median over "
+                  "its inspections with the drift of the rounds taken out; log rate is taken to be "
+                  "a sum over components, and what interacts counts as noise.",
+                  100 * effects.confidence)),
+              0, "") +
+         "\n\n";
+}
+
+std::string effects_table(const Effects& effects, const Paint& paint) {
+  if (effects.effects.empty())
+    return "No difference between two versions of a component can be told from these stacks.\n";
+  std::vector<Column> columns{{"component", false, {}}, {"change", false, {}},
+                              {"effect", true, {}},     {"interval", false, {}},
+                              {"stacks", true, {}},     {"", false, {}}};
+  for (const Effect& effect : effects.effects) {
+    columns[0].cells.push_back(effect.component);
+    columns[1].cells.push_back(shown(effect.from) + " -> " + shown(effect.to));
+    columns[2].cells.push_back("×" + factor(effect.ratio));
+    columns[3].cells.push_back(
+        effect.ci ? fmt::format("[{}, {}]", factor(effect.ci->low), factor(effect.ci->high)) : "-");
+    columns[4].cells.push_back(fmt::format("{}, {}", effect.stacks_from, effect.stacks_to));
+    columns[5].cells.push_back(effect.overall ? "first to last" : "");
+  }
+  return table_text(columns, paint);
+}
+
+std::string joined(const std::vector<std::string>& words, const std::string& between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+std::string confounded_text(const Effects& effects) {
+  if (effects.confounded.empty()) return {};
+  std::string text =
+      "\nCannot be told, since other components vary with it in every stack (| parts what cannot be "
+      "compared):\n";
+  for (const Confounded& one : effects.confounded) {
+    std::vector<std::string> groups;
+    for (const auto& group : one.groups) {
+      std::vector<std::string> versions;
+      for (const std::string& version : group) versions.push_back(shown(version));
+      groups.push_back(joined(versions, ", "));
+    }
+    text += "- " + wrap(split(fmt::format("{}: {}; it varies with {}", one.component,
+                                          joined(groups, " | "), joined(one.with, ", "))),
+                        2, "") +
+            "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string accuracy_text(const Effects& effects) {
+  if (!effects.accuracy)
+    return "The model's error is not known: leaving one stack out needs three at least.";
+  const Accuracy& accuracy = *effects.accuracy;
+  return fmt::format(
+      "Each of the {} stacks predicted from the others: off by {:.1f}% in the median, root mean "
+      "square of log {:.3f}; {} of {} lie in their {:g}% prediction interval.",
+      accuracy.stacks, 100 * accuracy.median_error, accuracy.rms_log, accuracy.covered,
+      accuracy.stacks, 100 * effects.confidence);
+}
+
+json to_json(const Effects& effects) {
+  json result = {{"hw", effects.hw},
+                 {"workload", effects.workload.text()},
+                 {"unit", effects.unit},
+                 {"confidence", effects.confidence},
+                 {"inspections", inspections(effects)},
+                 {"model", model_json(effects)},
+                 {"effects", json::array()},
+                 {"confounded", json::array()},
+                 {"constant", effects.constant},
+                 {"notes", effects.notes}};
+  for (const Effect& effect : effects.effects) result["effects"].push_back(effect_json(effect));
+  for (const Confounded& one : effects.confounded)
+    result["confounded"].push_back(confounded_json(one));
+  return result;
+}
+
+json scores_document(const Effects& effects) {
+  json all = json::object();
+  for (const Factor& factor : effects.model->design().factors()) {
+    if (factor.versions.size() == 1) continue;
+    std::vector<std::string> present = factor.versions;
+    std::erase(present, "");
+    const specs::Scores of = scores(*effects.model, factor.component, present);
+    for (const auto& [version, score] : of.of.at(factor.component))
+      all[factor.component][version] = json::parse(of.text(score));
+  }
+  return {{"$schema", "stackx/score/1"},
+          {"description",
+           fmt::format("log of the rate in {} of {} on {}: additive effects over {} stacks. {}",
+                       effects.unit, effects.workload.text(), effects.hw, effects.values.size(),
+                       accuracy_text(effects))},
+          {"source", "stackx effects"},
+          {"scores", all}};
+}
+
+std::string csv(const Effects& effects) {
+  std::string text = "component,from,to,kind,ratio,low,high,stacks_from,stacks_to\n";
+  for (const Effect& e : effects.effects)
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", e.component, e.from, e.to,
+                        e.overall ? "overall" : "step", e.ratio,
+                        e.ci ? fmt::format("{}", e.ci->low) : "",
+                        e.ci ? fmt::format("{}", e.ci->high) : "", e.stacks_from, e.stacks_to);
+  return text;
+}
+
+std::string table(const Effects& effects, bool colour) {
+  std::string text = heading(effects) + effects_table(effects, Paint{colour}) +
+                     confounded_text(effects) + "\n" + wrap(split(accuracy_text(effects)), 0, "") +
+                     "\n";
+  if (!effects.notes.empty()) text += "\nNotes:\n";
+  for (const std::string& note : effects.notes) text += "- " + wrap(split(note), 2, "") + "\n";
+  return text;
+}
+
+}  // namespace stackx::analysis
