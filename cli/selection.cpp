@@ -1,0 +1,68 @@
+#include "cli/selection.hpp"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/load.hpp"
+#include "inspector/host.hpp"
+
+namespace stackx::cli {
+namespace {
+
+std::string what_is_measured(const store::Store& store) {
+  std::set<std::string> known;
+  for (const auto& measurement : store.measurements({}))
+    known.insert(fmt::format("--hw {} --workload {}", measurement.microarchitecture,
+                             measurement.workload.text()));
+  if (known.empty()) return "Nothing is measured yet: run `stackx inspect PROJECT` first.";
+  std::string text = "What is measured:";
+  for (const auto& line : known) text += "\n  " + line;
+  return text;
+}
+
+}  // namespace
+
+void add_selection_options(CLI::App& command, SelectionOptions& options) {
+  command.add_option("--hw", options.hw, "Hardware: a name (`stackx hw list`) or `host`")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.add_option("--workload", options.workload, "Workload: NAME[:key=value,...]")
+      ->type_name("WORKLOAD")
+      ->capture_default_str();
+  command.add_option("--campaign", options.campaign, "Only this campaign's measurements")
+      ->type_name("ID");
+}
+
+Selection select(const SelectionOptions& options, const Globals& globals) {
+  Selection selection;
+  selection.asked = specs::parse_workload(options.workload);
+  const auto host = inspector::detect_host(globals.data_directory);
+  selection.this_host = host.fingerprint();
+  selection.hw = options.hw == "host" ? host.cpu.microarchitecture : options.hw;
+  const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
+  store::Filter filter;
+  filter.workload = selection.asked;
+  filter.hardware = selection.hw;
+  if (!options.campaign.empty()) filter.campaign = options.campaign;
+  selection.measurements = store.measurements(filter);
+  if (selection.measurements.empty()) selection.what_is_measured = what_is_measured(store);
+  return selection;
+}
+
+void nothing_measured(const Selection& selection, const nlohmann::json& empty, Globals& globals) {
+  if (globals.json) {
+    nlohmann::json document = empty;
+    document["hw"] = selection.hw;
+    document["workload"] = selection.asked.text();
+    document["notes"] = {selection.what_is_measured};
+    print_json(document);
+  } else {
+    fmt::print("No measurement of {} on {}.\n{}\n", selection.asked.text(), selection.hw,
+               selection.what_is_measured);
+  }
+  globals.exit_code = 1;
+}
+
+}  // namespace stackx::cli

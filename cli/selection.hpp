@@ -1,0 +1,32 @@
+// What several subcommands ask of the store: the measurements of a workload on some hardware.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "store/store.hpp"
+
+namespace stackx::cli {
+
+struct SelectionOptions {
+  std::string hw = "host", workload = "matmul", campaign;
+};
+
+void add_selection_options(CLI::App& command, SelectionOptions& options);
+
+struct Selection {
+  specs::Workload asked;
+  std::string hw;         // the host's microarchitecture for "host", else the name given
+  std::string this_host;  // fingerprint
+  std::vector<store::Measurement> measurements;
+  std::string what_is_measured;  // where there are none: what one could ask for instead
+};
+
+Selection select(const SelectionOptions& options, const Globals& globals);
+
+// Says that there is nothing, and what there is; the answer is no. `empty` is the rest of the
+// document of --json.
+void nothing_measured(const Selection& selection, const nlohmann::json& empty, Globals& globals);
+
+}  // namespace stackx::cli
