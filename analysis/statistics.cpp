@@ -85,7 +85,11 @@ std::optional<double> cv(std::span<const double> values) {
 std::optional<Interval> median_interval(std::span<const double> values, double confidence) {
   const std::vector<double> order = sorted(values);
   const std::size_t n = order.size();
-  std::ptrdiff_t k = -1;  // [order[k], order[n-1-k]] misses the median with probability 2 P(B <= k)
+  // [order[k], order[n-1-k]] misses the median with probability 2 P(B <= k). The quantile may be one
+  // off where the level falls on a step, so the last steps are taken one by one.
+  const boost::math::binomial coins(static_cast<double>(n), 0.5);
+  auto k = static_cast<std::ptrdiff_t>(boost::math::quantile(coins, (1 - confidence) / 2)) - 2;
+  k = std::max<std::ptrdiff_t>(k, -1);
   while (2 * (k + 1) < static_cast<std::ptrdiff_t>(n) - 1 &&
          small_enough(fair_cdf(k + 1, n), confidence))
     ++k;

@@ -1,0 +1,187 @@
+#include "analysis/race.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "analysis/statistics.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+constexpr std::uint64_t first_look = 2;  // rounds before anything can leave
+constexpr double odd_spread = 0.01;      // an arm's own spread counts if chance gives it this seldom
+
+// Paired log ratios leader / arm over the rounds that both have.
+std::vector<double> behind(const Table& rates, std::size_t arm, std::size_t leader,
+                           std::uint64_t rounds) {
+  std::vector<double> result;
+  for (std::uint64_t r = 0; r < rounds; ++r)
+    if (rates[arm][r] && rates[leader][r]) result.push_back(*rates[leader][r] - *rates[arm][r]);
+  return result;
+}
+
+// Sum of squares and degrees of freedom of the noise of log rates, from the steps that arms made
+// between successive rounds, less the step that all made.
+struct Scale {
+  double squares = 0, freedom = 0;
+
+  void add(const Table& rates, std::uint64_t round) {
+    std::vector<double> steps;
+    for (const auto& arm : rates)
+      if (arm[round - 1] && arm[round]) steps.push_back(*arm[round] - *arm[round - 1]);
+    if (steps.size() < 2) return;
+    const double common = mean(steps);
+    for (const double step : steps) squares += (step - common) * (step - common) / 2;
+    freedom += static_cast<double>(steps.size() - 1);
+  }
+
+  double variance() const { return squares / freedom; }
+  // Steps share a round with the step before: their squares are correlated by 1/4, which leaves two
+  // thirds of the degrees of freedom.
+  double effective_freedom(std::uint64_t rounds) const {
+    return rounds > 2 ? std::max(1.0, freedom / 1.5) : freedom;
+  }
+};
+
+// The share of the error that look `look` (from 1) may spend: looks 1, 2 to 3, 4 to 7, 8 to 15 a fifth
+// a group, all later groups together the last fifth. Most of a field leaves early, and the leader's
+// neighbours around the tenth round; a/2, a/6, a/12, ... would leave little for those.
+double share(std::uint64_t look) {
+  const int group = std::bit_width(look) - 1;
+  const double of_group = group < 4 ? 0.2 : 0.2 / ((group - 3) * (group - 2));
+  return of_group / static_cast<double>(std::uint64_t{1} << group);
+}
+
+// How many standard errors an arm must be behind at this look, at error `a` over all looks.
+double quantile(std::uint64_t look, double freedom, double a) {
+  return boost::math::quantile(
+      boost::math::complement(boost::math::students_t(freedom), a * share(look)));
+}
+
+// Whether pairs with variance `own` (n - 1 degrees of freedom) spread more than the pooled scale.
+bool spreads_more(double own, double pooled, std::size_t n) {
+  const double freedom = static_cast<double>(n - 1);
+  return own > pooled && own * freedom / pooled >
+         boost::math::quantile(boost::math::complement(boost::math::chi_squared(freedom), odd_spread));
+}
+
+double lower_median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+class Field {
+ public:
+  Field(const Table& rates, const specs::StrategySpec& strategy)
+      : rates_(rates), strategy_(strategy) {
+    for (std::size_t arm = 0; arm < rates.size(); ++arm) race_.running.push_back(arm);
+    const double pairs = std::max<double>(1, static_cast<double>(rates.size()) - 1);
+    pair_error_ = strategy.error / pairs;
+  }
+
+  // Looks at the field after `rounds` rounds.
+  void look(std::uint64_t rounds) {
+    if (rounds >= 2) scale_.add(rates_, rounds - 1);
+    if (rounds < first_look) return;
+    drop_failing(rounds);
+    if (race_.running.size() < 2) return;
+    if (!(scale_.freedom > 0)) return;
+    const std::size_t leader = this->leader(rounds);
+    usual_ = {2 * scale_.variance(), errors_behind(rounds, scale_.effective_freedom(rounds))};
+    std::vector<std::size_t> left;
+    for (const std::size_t arm : race_.running)
+      if (arm == leader || !leaves(arm, leader, rounds)) left.push_back(arm);
+    race_.running = left;
+  }
+
+  std::size_t size() const { return race_.running.size(); }
+  Race race() && { return std::move(race_); }
+
+  // Those left, and the last that left until there are enough.
+  std::vector<std::size_t> finalists() const {
+    std::vector<std::size_t> result = race_.running;
+    for (auto last = race_.eliminations.rbegin();
+         last != race_.eliminations.rend() && result.size() < strategy_.finalists; ++last)
+      if (last->bound > 0) result.push_back(last->arm);
+    std::ranges::sort(result);
+    return result;
+  }
+
+ private:
+  std::size_t values(std::size_t arm, std::uint64_t rounds) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        rates_[arm].begin(), rates_[arm].begin() + static_cast<std::ptrdiff_t>(rounds),
+        [](const auto& value) { return value.has_value(); }));
+  }
+
+  void drop_failing(std::uint64_t rounds) {
+    std::erase_if(race_.running, [&](std::size_t arm) {
+      const bool fails = values(arm, rounds) + 2 <= rounds;
+      if (fails) race_.eliminations.push_back({arm, arm, rounds - 1, 0, 0});
+      return fails;
+    });
+  }
+
+  // The arm that is ahead of all others on the rounds it shares with each.
+  std::size_t leader(std::uint64_t rounds) const {
+    std::size_t best = race_.running.front();
+    for (const std::size_t arm : race_.running) {
+      const std::vector<double> logs = behind(rates_, best, arm, rounds);
+      if (!logs.empty() && mean(logs) > 0) best = arm;
+    }
+    return best;
+  }
+
+  double errors_behind(std::uint64_t rounds, double freedom) const {
+    return quantile(rounds - first_look + 1, freedom, pair_error_);
+  }
+
+  bool leaves(std::size_t arm, std::size_t leader, std::uint64_t rounds) {
+    const std::vector<double> logs = behind(rates_, arm, leader, rounds);
+    if (logs.size() < first_look) return false;
+    const double n = static_cast<double>(logs.size());
+    Yardstick yardstick = usual_;
+    if (const double own = std::pow(*standard_deviation(logs), 2);
+        spreads_more(own, usual_.variance, logs.size()))
+      yardstick = {own, errors_behind(rounds, n - 1)};
+    const double bound = yardstick.errors * std::sqrt(yardstick.variance / n);
+    const double lead = mean(logs);
+    if (!(lead > bound) || lower_median(logs) < lead / 2) return false;
+    race_.eliminations.push_back({arm, leader, rounds - 1, lead, bound});
+    return true;
+  }
+
+  const Table& rates_;
+  const specs::StrategySpec& strategy_;
+  double pair_error_ = 0;
+  Scale scale_;
+  struct Yardstick {
+    double variance = 0;  // of one paired log ratio
+    double errors = 0;    // how many standard errors behind is enough
+  } usual_;
+  Race race_;
+};
+
+}  // namespace
+
+Race race(const Table& log_rates, const specs::StrategySpec& strategy, std::uint64_t most_rounds) {
+  const std::uint64_t rounds = log_rates.empty() ? 0 : log_rates.front().size();
+  Field field(log_rates, strategy);
+  std::uint64_t round = 0;
+  while (round < std::min(rounds, most_rounds) && field.size() > strategy.finalists) field.look(++round);
+  const bool over = field.size() <= strategy.finalists || round >= most_rounds;
+  const std::vector<std::size_t> finalists = field.finalists();
+  Race result = std::move(field).race();
+  if (!over) return result;
+  result.finals = round;
+  result.finalists = finalists;
+  const bool worth_it = finalists.size() > 1 && rounds < round + strategy.final_rounds;
+  result.running = worth_it ? finalists : std::vector<std::size_t>{};
+  return result;
+}
+
+}  // namespace stackx::analysis

@@ -1,0 +1,24 @@
+// bench-statistics: seeded simulations of stackx's statistics, and what recorded campaigns say.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+
+#include "trials.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Simulations of the statistics; bench/statistics/run drives it"};
+  app.require_subcommand(1);
+  stackx::bench::Trials trials;
+  const auto add = [&](const char* name, const char* what, void (*run)(const stackx::bench::Trials&)) {
+    auto* command = app.add_subcommand(name, what);
+    command->add_option("--trials", trials.count, "Trials of each cell")->capture_default_str();
+    command->add_option("--seed", trials.seed)->capture_default_str();
+    command->callback([&trials, run] { run(trials); });
+  };
+  add("false-positives", "A/A: equal stacks called different", stackx::bench::false_positives);
+  add("power", "True differences of 3% and 1%", stackx::bench::power);
+  add("coverage", "Of every 95% interval", stackx::bench::coverage);
+  add("race", "Against fixed rounds, 64 arms", stackx::bench::races);
+  CLI11_PARSE(app, argc, argv);
+  return 0;
+}
