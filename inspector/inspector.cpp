@@ -11,9 +11,11 @@
 #include "inspector/environment.hpp"
 #include "inspector/host.hpp"
 #include "inspector/placement.hpp"
+#include "inspector/processor_time.hpp"
 #include "inspector/protocol.hpp"
 #include "inspector/sandbox.hpp"
 #include "inspector/supervised_run.hpp"
+#include "inspector/tree.hpp"
 #include "inspector/uv.hpp"
 #include "inspector/verify.hpp"
 #include "specs/clock.hpp"
@@ -259,7 +261,9 @@ struct Inspector::State {
       what.confinement.gpu = "nvidia.com/gpu=0";
     }
     result.load_1m = load_now();
+    const auto before = read_processor_time(Tree());
     const auto ran = run(what, *runner.confiner);
+    result.steal = share_of_steal(before, read_processor_time(Tree()));
     result.stdout_tail = tail(ran.process.out);
     result.stderr_tail = tail(ran.process.err);
     if (ran.supervision) put_supervision(result, *ran.supervision);

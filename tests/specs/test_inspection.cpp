@@ -45,6 +45,20 @@ TEST_CASE("an inspection is the same after writing and reading") {
   }
 }
 
+TEST_CASE("the steal may be stated, as a share") {
+  CHECK_FALSE(to_json(sample_inspection()).contains("steal"));  // as documents had it before
+  for (const double share : {0.0, 0.025, 1.0}) {
+    Inspection inspection = sample_inspection();
+    inspection.steal = share;
+    seal(inspection);
+    CHECK(inspection.id != sample_inspection().id);
+    CHECK(read(canonical(to_json(inspection))).steal == share);
+  }
+  for (const Json& value : {Json(-0.01), Json(1.01), Json(55)})
+    CHECK_THAT(resealed("/steal", value), Contains("/steal: expected a share, 0 to 1"));
+  CHECK_THAT(resealed("/steal", "2%"), Contains("/steal"));
+}
+
 TEST_CASE("the id is the digest of the canonical document without it") {
   Json json = to_json(sample_inspection());
   const std::string id = json["id"];
