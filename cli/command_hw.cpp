@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_hw_noise.hpp"
 #include "cli/commands.hpp"
 #include "cli/load.hpp"
 #include "inspector/engine.hpp"
@@ -272,6 +273,7 @@ void add_hw(CLI::App& app, Globals& globals) {
       command->add_subcommand("show", "What is known of one microarchitecture, with sources");
   show_command->add_option("name", *name, "Name or alias, e.g. sapphire-rapids or spr")->required();
   show_command->callback([name, &globals] { show(*name, globals); });
+  add_hw_noise(*command, globals);
   command->callback([command, &globals] {
     if (command->get_subcommands().empty()) detect(globals);
   });

@@ -119,6 +119,14 @@ std::optional<std::uint64_t> memory(const Tree& tree, const std::string& file) {
   return limit;
 }
 
+std::optional<Throttling> throttling(const Tree& tree, const std::string& directory) {
+  const auto text = tree.text(directory + "/cpu.stat").value_or("");
+  const auto periods = parse_unsigned(value_of(text, "nr_periods", ' ').value_or(""));
+  const auto throttled = parse_unsigned(value_of(text, "nr_throttled", ' ').value_or(""));
+  if (!periods || !throttled) return std::nullopt;
+  return Throttling{*periods, *throttled};
+}
+
 }  // namespace
 
 Limits read_limits(const Tree& tree) {
@@ -136,6 +144,15 @@ Limits read_limits(const Tree& tree) {
         group_directories(tree, "memory"),
         [&](const auto& d) { return memory(tree, d + "/memory.limit_in_bytes"); });
   return limits;
+}
+
+std::optional<Throttling> read_throttling(const Tree& tree) {
+  std::optional<Throttling> most;
+  for (const char* controller : {"", "cpu"})
+    for (const std::string& directory : group_directories(tree, controller))
+      if (const auto found = throttling(tree, directory))
+        if (!most || found->throttled > most->throttled) most = found;
+  return most;
 }
 
 }  // namespace stackx::inspector

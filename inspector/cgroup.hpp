@@ -22,4 +22,10 @@ struct Limits {
 
 Limits read_limits(const Tree& tree);
 
+// How often the CPU time ran out (cpu.stat), of the group or ancestor that ran out most often.
+struct Throttling {
+  std::uint64_t periods = 0, throttled = 0;  // since the group was made
+};
+std::optional<Throttling> read_throttling(const Tree& tree);
+
 }  // namespace stackx::inspector

@@ -76,3 +76,22 @@ TEST_CASE("names of another namespace, odd mounts and garbage give the mount poi
   machine.file("/proc/self/mountinfo", "1 2 3 - x\n - - -\ncgroup2\n");
   CHECK_FALSE(read_limits(machine.tree()).cpus);
 }
+
+TEST_CASE("throttling is told of the group that ran out most often") {
+  FakeMachine machine;
+  CHECK_FALSE(read_throttling(machine.tree()));
+  machine.file("/proc/self/cgroup", "0::/slurm/job7\n");
+  machine.file("/proc/self/mountinfo", v2_mount);
+  machine.file("/sys/fs/cgroup/slurm/cpu.stat", "usage_usec 900\n");  // no controller there
+  CHECK_FALSE(read_throttling(machine.tree()));
+  machine.file("/sys/fs/cgroup/slurm/cpu.stat",
+               "usage_usec 900\nnr_periods 50\nnr_throttled 8\nthrottled_usec 77\n");
+  machine.file("/sys/fs/cgroup/slurm/job7/cpu.stat", "nr_periods 40\nnr_throttled 3\n");
+  REQUIRE(read_throttling(machine.tree()));
+  CHECK(read_throttling(machine.tree())->throttled == 8);
+  CHECK(read_throttling(machine.tree())->periods == 50);
+  machine.file("/proc/self/cgroup", "2:cpu,cpuacct:/docker/abc\n");
+  machine.file("/proc/self/mountinfo", v1_mounts);
+  machine.file("/sys/fs/cgroup/cpu,cpuacct/cpu.stat", "nr_periods 4\nnr_throttled 1\n");
+  CHECK(read_throttling(machine.tree())->throttled == 1);
+}

@@ -1,0 +1,30 @@
+#include "cli/command_hw_noise.hpp"
+
+#include <fmt/core.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/load.hpp"
+#include "inspector/noise.hpp"
+
+namespace stackx::cli {
+
+void add_hw_noise(CLI::App& hw, Globals& globals) {
+  auto threads = std::make_shared<std::size_t>(1);
+  auto* command = hw.add_subcommand(
+      "noise", "What on this machine makes measurements noisy now, and what to change");
+  command
+      ->add_option("--threads", *threads, "Threads of the inspections to come (0: all processors)")
+      ->type_name("N")
+      ->capture_default_str();
+  command->callback([threads, &globals] {
+    const auto report = inspector::look_for_noise(*threads);
+    if (globals.json)
+      print_json(inspector::to_json(report));
+    else
+      fmt::print("{}", inspector::table(report));
+  });
+}
+
+}  // namespace stackx::cli

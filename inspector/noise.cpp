@@ -1,0 +1,123 @@
+#include "inspector/noise.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "inspector/cpu.hpp"
+#include "inspector/noise_checks.hpp"
+#include "inspector/placement.hpp"
+#include "inspector/platform.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+constexpr std::chrono::milliseconds between_looks{300};
+
+std::vector<std::string> processor_flags(const Tree& tree) {
+  const auto text = tree.text("/proc/cpuinfo").value_or("");
+  return words(value_of(text, "flags", ':').value_or(""));
+}
+
+Scene observe(const NoiseSources& sources, const std::vector<int>& cpus) {
+  Scene scene;
+  scene.tree = Tree(sources.root);
+  scene.cpus = cpus;
+  scene.allowed = parse_cpu_list(
+      value_of(scene.tree.text("/proc/self/status").value_or(""), "Cpus_allowed_list", ':')
+          .value_or(""));
+  scene.virtualization =
+      read_virtualization(scene.tree, processor_flags(scene.tree), sources.hypervisor);
+  scene.contained = !read_container(scene.tree).empty();
+  const Look before = look(scene.tree, cpus);
+  if (sources.wait)
+    sources.wait();
+  else
+    std::this_thread::sleep_for(between_looks);
+  scene.now = look(scene.tree, cpus);
+  scene.processors = scene.now.processors;
+  scene.activity = between(before, scene.now, ::getpid());
+  return scene;
+}
+
+std::size_t count(const NoiseReport& report, NoiseVerdict verdict) {
+  return static_cast<std::size_t>(
+      std::ranges::count(report.findings, verdict, &Finding::verdict));
+}
+
+}  // namespace
+
+const char* to_string(NoiseVerdict verdict) {
+  switch (verdict) {
+    case NoiseVerdict::good:
+      return "good";
+    case NoiseVerdict::noisy:
+      return "noisy";
+    case NoiseVerdict::unknown:
+      return "unknown";
+  }
+  return "";
+}
+
+NoiseReport look_for_noise(const NoiseSources& sources, const std::vector<int>& cpus) {
+  const Scene scene = observe(sources, cpus);
+  NoiseReport report{cpus, {}};
+  for (const auto check :
+       {check_load, check_others, check_steal, check_virtualization, check_governor, check_turbo,
+        check_siblings, check_cpu_set, check_quota, check_memory, check_swap, check_numa_balancing,
+        check_huge_pages})
+    report.findings.push_back(check(scene));
+  for (const auto check : {check_heat, check_battery})
+    if (auto finding = check(scene)) report.findings.push_back(std::move(*finding));
+  return report;
+}
+
+NoiseReport look_for_noise(std::size_t threads) {
+  NoiseSources sources;
+  sources.hypervisor = hypervisor_signature();
+  return look_for_noise(sources, place(usable_processors(), threads));
+}
+
+nlohmann::json to_json(const NoiseReport& report) {
+  auto findings = nlohmann::json::array();
+  for (const auto& finding : report.findings) {
+    nlohmann::json json = {{"what", finding.what},
+                           {"found", finding.found},
+                           {"verdict", to_string(finding.verdict)}};
+    if (!finding.advice.empty()) json["advice"] = finding.advice;
+    findings.push_back(std::move(json));
+  }
+  return {{"cpus", report.cpus},
+          {"findings", findings},
+          {"good", count(report, NoiseVerdict::good)},
+          {"noisy", count(report, NoiseVerdict::noisy)},
+          {"unknown", count(report, NoiseVerdict::unknown)}};
+}
+
+std::string table(const NoiseReport& report) {
+  std::string text;
+  for (const auto& finding : report.findings) {
+    text += fmt::format("{:<8} {:<24} {}\n", to_string(finding.verdict), finding.what, finding.found);
+    if (!finding.advice.empty()) text += fmt::format("{:<33} -> {}\n", "", finding.advice);
+  }
+  return text + fmt::format("{} of {} checks good, {} noisy, {} unknown; for inspections on CPU {}\n",
+                            count(report, NoiseVerdict::good), report.findings.size(),
+                            count(report, NoiseVerdict::noisy), count(report, NoiseVerdict::unknown),
+                            cpu_list(report.cpus));
+}
+
+std::string summary(const NoiseReport& report) {
+  std::string text;
+  for (const auto& finding : report.findings)
+    if (finding.verdict == NoiseVerdict::noisy)
+      text += fmt::format("noise: {}: {}\n", finding.what, finding.found);
+  return text + fmt::format("noise: {} of {} checks quiet; `stackx hw noise` shows all, and what to "
+                            "change\n",
+                            count(report, NoiseVerdict::good), report.findings.size());
+}
+
+}  // namespace stackx::inspector
