@@ -1,0 +1,232 @@
+#include "analysis/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "analysis/statistics.hpp"
+#include "analysis/text_table.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+using Measurements = std::vector<const store::Measurement*>;
+using Components = std::map<std::string, std::string>;
+
+Components common_components(const Ranking& ranking) {
+  Components common;
+  bool first = true;
+  for (const auto* rows : {&ranking.recommendations, &ranking.failed})
+    for (const Recommendation& row : *rows) {
+      if (first) common = row.stack.components;
+      first = false;
+      std::erase_if(common, [&](const auto& entry) {
+        const auto found = row.stack.components.find(entry.first);
+        return found == row.stack.components.end() || found->second != entry.second;
+      });
+    }
+  return common;
+}
+
+Distribution distribution(const StackRates& of, const Components& common) {
+  Distribution result;
+  result.stack = of.stack;
+  result.label = label_of(of.stack, common);
+  result.values = of.values;
+  const std::vector<double> values = rates(of);
+  result.q1 = quantile(values, 0.25);
+  result.median = median(values);
+  result.q3 = quantile(values, 0.75);
+  const double reach = 1.5 * (result.q3 - result.q1);
+  result.low = result.q1;
+  result.high = result.q3;
+  for (const double v : values) {
+    if (v >= result.q1 - reach) result.low = std::min(result.low, v);
+    if (v <= result.q3 + reach) result.high = std::max(result.high, v);
+  }
+  for (const double v : values)
+    if (v < result.low || v > result.high) result.outliers.push_back(v);
+  std::ranges::sort(result.outliers);
+  return result;
+}
+
+std::vector<FailureReason> failures(const Measurements& measurements, const Components& common) {
+  std::map<std::pair<std::string, std::string>, FailureReason> found;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> stacks;
+  for (const auto* m : measurements) {
+    if (m->outcome == specs::Outcome::ok) continue;
+    const std::pair key(std::string(specs::to_string(m->outcome)), m->reason);
+    ++found[key].inspections;
+    stacks[key].insert(m->stack.short_id() + " " + label_of(m->stack, common));
+  }
+  std::vector<FailureReason> result;
+  for (auto& [key, failure] : found) {
+    failure.outcome = key.first;
+    failure.reason = key.second;
+    failure.stacks.assign(stacks[key].begin(), stacks[key].end());
+    result.push_back(failure);
+  }
+  std::ranges::stable_sort(result, std::ranges::greater{}, &FailureReason::inspections);
+  return result;
+}
+
+std::vector<CampaignFacts> campaign_facts(const Measurements& measurements,
+                                          const std::vector<specs::Plan>& plans) {
+  std::map<std::string, CampaignFacts> found;
+  for (const auto* m : measurements) {
+    CampaignFacts& facts = found[m->campaign];
+    facts.id = m->campaign;
+    ++facts.inspections;
+    facts.failed += m->outcome != specs::Outcome::ok;
+    if (facts.first.empty() || m->finished < facts.first) facts.first = m->finished;
+    facts.last = std::max(facts.last, m->finished);
+  }
+  for (const specs::Plan& plan : plans) {
+    const auto place = found.find(plan.id);
+    if (place == found.end()) continue;
+    CampaignFacts& facts = place->second;
+    facts.project = plan.project;
+    facts.created = plan.created;
+    facts.seed = plan.seed;
+    facts.sampler_seed = plan.campaign.sampler.seed;
+    facts.arms = plan.arms.size();
+    facts.rounds = plan.campaign.rounds;
+  }
+  std::vector<CampaignFacts> result;
+  for (auto& [id, facts] : found) result.push_back(std::move(facts));
+  std::ranges::stable_sort(result, {}, &CampaignFacts::first);
+  return result;
+}
+
+std::string rate_text(const Recommendation& row, const std::string& unit) {
+  std::string text = fmt::format("{} {}", number(row.median), unit);
+  if (row.ci)
+    text += fmt::format(", {:.0f}% confidence interval {} to {}", 100 * row.ci->coverage,
+                        number(row.ci->low), number(row.ci->high));
+  if (row.cv) text += fmt::format(", CV {:.1f}%", 100 * *row.cv);
+  return text + fmt::format(", n = {} inspections", row.inspections);
+}
+
+std::string runner_up(const Ranking& ranking) {
+  const auto& rows = ranking.recommendations;
+  const auto first = rows.front().rank;
+  const auto ties =
+      static_cast<std::size_t>(std::ranges::count(rows, first, &Recommendation::rank));
+  if (ties > 1)
+    return fmt::format(
+        "{} of the {} ranked stacks tie for the first place: none of them is shown to "
+        "be slower than another of them",
+        ties, rows.size());
+  if (rows.size() == 1) return "no other stack was measured well";
+  const Recommendation& next = rows[1];
+  if (!next.versus_best || next.versus_best->pairs == 0 || !next.versus_best->interval)
+    return fmt::format("the next of {} stacks is shown to be slower", rows.size());
+  return fmt::format("the next of {} stacks has {:.3f} of its rate [{:.3f}, {:.3f}]", rows.size(),
+                     next.versus_best->ratio, next.versus_best->interval->low,
+                     next.versus_best->interval->high);
+}
+
+std::string answer(const Report& report) {
+  const auto& rows = report.ranking.recommendations;
+  if (rows.empty())
+    return fmt::format("None: all {} stacks that were tried failed.", report.ranking.failed.size());
+  // The best is what the others are compared with; an objective may put another of its tie first.
+  const std::string label = report.distributions.front().label;
+  return fmt::format("{} ({}): {}; {}.", label.empty() ? "the only stack" : label,
+                     rows.front().stack.short_id(), rate_text(rows.front(), report.ranking.unit),
+                     runner_up(report.ranking));
+}
+
+// A name in a line that people paste into a shell: no line of its own.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return text;
+}
+
+std::vector<std::string> commands(const Report& report, const ReportOptions& options) {
+  std::vector<std::string> result;
+  for (const CampaignFacts& campaign : report.campaigns) {
+    if (campaign.id.empty()) continue;
+    const std::string id = campaign.id.substr(0, 12);
+    const std::string project =
+        campaign.project.empty() ? "its project" : one_line(campaign.project);
+    result.push_back(
+        fmt::format("# campaign {}: every result document, for another store or "
+                    "machine (`stackx import results.jsonl`)",
+                    id));
+    result.push_back(fmt::format("stackx export --campaign {} > results.jsonl", id));
+    if (campaign.sampler_seed)
+      result.push_back(
+          fmt::format("# measure it again: PROJECT is the file of the project named {}", project));
+    if (campaign.sampler_seed)
+      result.push_back(fmt::format("stackx inspect PROJECT --seed {} --rounds {}",
+                                   *campaign.sampler_seed, campaign.rounds));
+  }
+  result.push_back("# this report, and the ranking alone");
+  result.push_back(fmt::format("stackx report {} -o report.html", options.selection));
+  result.push_back(fmt::format("stackx advise {}", options.selection));
+  return result;
+}
+
+FindBatch batch_of(const FindDocument& document) {
+  return [&document](const store::Measurement& m) -> std::optional<double> {
+    const auto found = document(m.inspection);
+    if (!found) return std::nullopt;
+    const auto batch = found->parameters.find("mini_batch");
+    if (batch == found->parameters.end()) return std::nullopt;
+    const double operations = std::strtod(batch->second.c_str(), nullptr);
+    return operations > 0 ? std::optional(operations) : std::nullopt;
+  };
+}
+
+}  // namespace
+
+std::string label_of(const specs::Stack& stack, const Components& common) {
+  std::string text;
+  for (const auto& [name, version] : stack.components)
+    if (!common.contains(name)) text += (text.empty() ? "" : ", ") + name + " " + version;
+  return text;
+}
+
+Report report(const std::vector<store::Measurement>& measurements, const specs::Workload& asked,
+              const std::vector<specs::Plan>& plans, const Documents& documents,
+              const ReportOptions& options) {
+  Report result;
+  result.ranking = rank(measurements, asked, options.ranking);
+  if (!options.hw.empty()) result.ranking.hw = options.hw;
+  result.stackx_version = options.stackx_version;
+  result.common = common_components(result.ranking);
+
+  Measurements selected;
+  for (const store::Measurement& m : measurements)
+    if (m.workload == result.ranking.workload) selected.push_back(&m);
+  const Rates all = collect(selected, options.ranking.this_host);
+  for (const Recommendation& row : result.ranking.recommendations) {
+    const auto of = std::ranges::find(all.stacks, row.stack, &StackRates::stack);
+    result.distributions.push_back(distribution(*of, result.common));
+  }
+  result.spread = spread(all.stacks, all.unit, options.ranking.confidence, options.seed);
+  result.sizes = sizes(measurements, result.ranking.workload, all.unit, options.ranking.this_host,
+                       batch_of(documents.find));
+  result.drifts = drift(all, options.ranking.confidence);
+  result.effects = effects(measurements, result.ranking.workload,
+                           {options.ranking.confidence, options.ranking.this_host, {}});
+  result.conditions =
+      study(documents.conditions(selected), options.ranking.confidence, options.seed);
+  result.failures = failures(selected, result.common);
+  result.machines = machines(selected, documents.find);
+  result.campaigns = campaign_facts(selected, plans);
+  result.commands = commands(result, options);
+  result.question =
+      fmt::format("Which of {} stacks runs {} fastest on {}?",
+                  result.ranking.recommendations.size() + result.ranking.failed.size(),
+                  result.ranking.workload.text(), result.ranking.hw);
+  result.answer = answer(result);
+  return result;
+}
+
+}  // namespace stackx::analysis

@@ -1,0 +1,97 @@
+// A report: everything that a page about a campaign shows, as plain data.
+//
+// Built from measurements, the documents behind them and the campaigns' plans; rendered by
+// report_html, report_text (Markdown, CSV) and to_json. Nothing in it depends on the clock: the same
+// store gives the same report. One workload is ranked (analysis/workload_choice.hpp); the other
+// sizes of it that were measured are the curves of `sizes`.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/conditions.hpp"
+#include "analysis/drift.hpp"
+#include "analysis/effects.hpp"
+#include "analysis/ranking.hpp"
+#include "analysis/report_machine.hpp"
+#include "analysis/report_sizes.hpp"
+#include "analysis/report_spread.hpp"
+#include "specs/plan.hpp"
+
+namespace stackx::analysis {
+
+// The inspections of one stack, rank order; what a box plot and a violin plot are drawn from.
+struct Distribution {
+  specs::Stack stack;
+  std::string label;  // the components in which the ranked stacks differ
+  std::vector<Value> values;
+  double low = 0, q1 = 0, median = 0, q3 = 0, high = 0;  // Tukey's: low and high within 1.5 boxes
+  std::vector<double> outliers;                          // the values beyond low and high
+};
+
+struct FailureReason {
+  std::string outcome, reason;
+  std::size_t inspections = 0;
+  std::vector<std::string> stacks;  // labels
+};
+
+struct CampaignFacts {
+  std::string id;  // "" for single inspections
+  std::string project, created;
+  std::optional<std::uint64_t> seed;  // the plan's: of the rounds' order
+  std::optional<std::uint64_t> sampler_seed;
+  std::uint64_t arms = 0, rounds = 0;  // planned; 0 without a plan
+  std::size_t inspections = 0, failed = 0;
+  std::string first, last;  // when the first and the last inspection ended
+};
+
+struct Report {
+  std::string question, answer;
+  Ranking ranking;
+  std::map<std::string, std::string> common;  // components on which all ranked stacks agree
+  std::vector<Distribution> distributions;    // in the order of ranking.recommendations
+  Spread spread;
+  std::optional<Sizes> sizes;
+  std::vector<Drift> drifts;
+  Effects effects;
+  Conditions conditions;
+  std::vector<FailureReason> failures;
+  std::vector<Machine> machines;
+  std::vector<CampaignFacts> campaigns;
+  std::vector<std::string> commands;  // how to reproduce it
+  std::string stackx_version;
+};
+
+// Under which conditions these ran: conditions_of over a store.
+using FindConditions =
+    std::function<std::vector<Condition>(const std::vector<const store::Measurement*>&)>;
+
+// Where the report reads what measurements do not hold.
+struct Documents {
+  FindDocument find;
+  FindConditions conditions;
+};
+
+struct ReportOptions {
+  Options ranking;
+  std::string hw;         // as the reader asked for it
+  std::string selection;  // the options to repeat: "--hw zen3 --workload matmul"
+  std::string stackx_version;
+  std::uint64_t seed = 1;  // of the sub-samples
+};
+
+Report report(const std::vector<store::Measurement>& measurements, const specs::Workload& asked,
+              const std::vector<specs::Plan>& plans, const Documents& documents,
+              const ReportOptions& options);
+
+// "openblas 0.3.34, threads 2": the components that are not in `common`.
+std::string label_of(const specs::Stack& stack, const std::map<std::string, std::string>& common);
+
+nlohmann::json to_json(const Report& report);
+
+}  // namespace stackx::analysis

@@ -1,0 +1,131 @@
+#include "analysis/report_sizes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "analysis/statistics.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+const std::set<std::string> not_sizes{"repetitions", "mini_batch", "min_sample_ms", "warmup_ms",
+                                      "max_seconds", "seed",       "threads"};
+
+std::optional<double> whole(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number == 0) return std::nullopt;
+  return static_cast<double>(number);
+}
+
+// Workloads that differ from `ranked` in whole numbers only, and in which.
+struct Family {
+  std::set<specs::Workload> workloads;
+  std::set<std::string> varying;
+};
+
+std::optional<std::set<std::string>> difference(const specs::Workload& a,
+                                                const specs::Workload& b) {
+  if (a.pi != b.pi || a.params.size() != b.params.size()) return std::nullopt;
+  std::set<std::string> keys;
+  for (const auto& [key, value] : a.params) {
+    const auto other = b.params.find(key);
+    if (other == b.params.end()) return std::nullopt;
+    if (other->second == value) continue;
+    if (not_sizes.contains(key) || !whole(value) || !whole(other->second)) return std::nullopt;
+    keys.insert(key);
+  }
+  return keys;
+}
+
+Family family_of(const std::vector<store::Measurement>& measurements,
+                 const specs::Workload& ranked) {
+  Family family;
+  for (const store::Measurement& m : measurements) {
+    if (family.workloads.contains(m.workload)) continue;
+    const auto keys = difference(ranked, m.workload);
+    if (!keys) continue;
+    family.workloads.insert(m.workload);
+    family.varying.insert(keys->begin(), keys->end());
+  }
+  return family;
+}
+
+bool always_equal(const Family& family) {
+  return std::ranges::all_of(family.workloads, [&](const specs::Workload& workload) {
+    std::set<std::string> values;
+    for (const std::string& key : family.varying) values.insert(workload.params.at(key));
+    return values.size() == 1;
+  });
+}
+
+double size_of(const specs::Workload& workload, const std::set<std::string>& keys) {
+  double logs = 0;
+  bool equal = true;
+  const double first = *whole(workload.params.at(*keys.begin()));
+  for (const std::string& key : keys) {
+    const double value = *whole(workload.params.at(key));
+    equal = equal && value == first;
+    logs += std::log(value);
+  }
+  return equal ? first : std::exp(logs / static_cast<double>(keys.size()));
+}
+
+std::string axis_of(const Family& family) {
+  if (always_equal(family)) return fmt::format("{}", fmt::join(family.varying, " = "));
+  return fmt::format("geometric mean of {}", fmt::join(family.varying, ", "));
+}
+
+std::optional<Quartiles> quartiles(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  return Quartiles{quantile(values, 0.25), median(values), quantile(values, 0.75)};
+}
+
+double median_seconds(const store::Measurement& measurement, double operations) {
+  std::vector<double> samples;
+  for (const std::int64_t ns : measurement.samples_ns) samples.push_back(static_cast<double>(ns));
+  return median(samples) / operations * 1e-9;
+}
+
+}  // namespace
+
+std::optional<Sizes> sizes(const std::vector<store::Measurement>& measurements,
+                           const specs::Workload& ranked, const std::string& unit,
+                           const std::string& this_host, const FindBatch& batch) {
+  const Family family = family_of(measurements, ranked);
+  if (family.workloads.size() < 2) return std::nullopt;
+  Sizes result;
+  result.axis = axis_of(family);
+  result.workloads.assign(family.workloads.begin(), family.workloads.end());
+  std::ranges::stable_sort(result.workloads, {},
+                           [&](const auto& w) { return size_of(w, family.varying); });
+  std::map<specs::Stack, std::vector<SizePoint>> curves;
+  for (const specs::Workload& workload : result.workloads) {
+    std::vector<const store::Measurement*> selected;
+    for (const store::Measurement& m : measurements)
+      if (m.workload == workload && !m.sentinel) selected.push_back(&m);
+    const Rates all = collect(selected, this_host);
+    for (const StackRates& stack : all.stacks) {
+      std::vector<double> rates_here, seconds;
+      for (const Value& value : stack.values) {
+        const double rate = rate_of(*value.measurement, unit);
+        if (rate > 0) rates_here.push_back(rate);
+        const auto operations = batch(*value.measurement);
+        result.without_batch += !operations;
+        seconds.push_back(median_seconds(*value.measurement, operations.value_or(1)));
+      }
+      curves[stack.stack].push_back({size_of(workload, family.varying), stack.values.size(),
+                                     stack.failed.size(), quartiles(rates_here),
+                                     quartiles(seconds)});
+    }
+  }
+  for (auto& [stack, points] : curves) result.curves.push_back({stack, std::move(points)});
+  return result;
+}
+
+}  // namespace stackx::analysis

@@ -1,0 +1,270 @@
+#include "analysis/report_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/report_cells.hpp"
+#include "analysis/text_table.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+std::size_t failed_inspections(const Recommendation& row) {
+  std::size_t total = 0;
+  for (const auto& [outcome, times] : row.failures) total += times;
+  return total;
+}
+
+std::string failures_text(const Recommendation& row) {
+  std::string text;
+  for (const auto& [outcome, times] : row.failures)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", times, outcome);
+  return text;
+}
+
+std::string verdict_text(const Recommendation& row) {
+  if (!row.versus_best) return "the best";
+  const Comparison& c = *row.versus_best;
+  if (c.pairs == 0) return std::string(to_string(c.verdict)) + " (no shared round)";
+  if (c.verdict != Verdict::unresolved) return to_string(c.verdict);
+  return fmt::format("{} ({} rounds more)", to_string(c.verdict),
+                     c.further_rounds ? fmt::format("about {}", *c.further_rounds) : "over 10000");
+}
+
+std::string rank_text(const Report& report, const Recommendation& row) {
+  const auto ties =
+      std::ranges::count(report.ranking.recommendations, row.rank, &Recommendation::rank);
+  return (ties > 1 ? "=" : "") + std::to_string(row.rank);
+}
+
+ReportTable ranking_table(const Report& report) {
+  const std::string& unit = report.ranking.unit;
+  ReportTable table{
+      "ranking",
+      "Ranking",
+      fmt::format(
+          "Stacks by the median rate of their inspections. A rank with = is a tie: no stack "
+          "of it is shown to be slower than another of it. Verdicts are against the best, on "
+          "the rounds both ran in; differences below {:g}% do not matter.",
+          100 * report.ranking.delta),
+      {{"row", "#", true},
+       {"rank", "Rank", true},
+       {"id", "Stack id"},
+       {"stack", "Stack"},
+       {"median", unit, true},
+       {"ci", "CI of the median", true, Shown::to_people},
+       {"ci_low", "", true, Shown::in_csv},
+       {"ci_high", "", true, Shown::in_csv},
+       {"cv", "CV", true},
+       {"n", "n", true},
+       {"failed", "Failed", true},
+       {"verdict", "Verdict"},
+       {"ratio", "Rate / best's", true},
+       {"ratio_ci", "CI of the ratio", true, Shown::to_people},
+       {"ratio_low", "", true, Shown::in_csv},
+       {"ratio_high", "", true, Shown::in_csv},
+       {"pairs", "n rounds", true},
+       {"evidence", "Evidence"}},
+      {}};
+  for (std::size_t i = 0; i < report.ranking.recommendations.size(); ++i) {
+    const Recommendation& row = report.ranking.recommendations[i];
+    const bool paired = row.versus_best && row.versus_best->pairs > 0;
+    const auto interval = paired ? row.versus_best->interval : std::nullopt;
+    table.rows.push_back({count(i + 1),
+                          {rank_text(report, row), static_cast<double>(row.rank)},
+                          {row.stack.short_id()},
+                          {report.distributions[i].label},
+                          rate(row.median),
+                          both(row.ci, rate),
+                          low(row.ci, rate),
+                          high(row.ci, rate),
+                          row.cv ? percent(*row.cv) : missing(),
+                          count(row.inspections),
+                          count(failed_inspections(row)),
+                          {verdict_text(row)},
+                          paired ? ratio(row.versus_best->ratio) : missing(),
+                          both(interval, ratio),
+                          low(interval, ratio),
+                          high(interval, ratio),
+                          paired ? count(row.versus_best->pairs) : missing(),
+                          {row.evidence}});
+  }
+  return table;
+}
+
+ReportTable unranked_table(const Report& report) {
+  ReportTable table{"unranked",
+                    "Stacks that are not ranked",
+                    "Stacks without a single inspection that ended well.",
+                    {{"id", "Stack id"},
+                     {"stack", "Stack"},
+                     {"failures", "Failed inspections"},
+                     {"reason", "Reason of the last"}},
+                    {}};
+  for (const Recommendation& row : report.ranking.failed)
+    table.rows.push_back({{row.stack.short_id()},
+                          {label_of(row.stack, report.common)},
+                          {failures_text(row)},
+                          {row.reason}});
+  return table;
+}
+
+ReportTable distributions_table(const Report& report) {
+  ReportTable table{
+      "distributions",
+      "Rates of the inspections",
+      fmt::format("{}, one value an inspection. Whiskers reach the farthest value within one and a "
+                  "half boxes of the box; what lies beyond is an outlier: shown, counted, never "
+                  "dropped.",
+                  report.ranking.unit),
+      {{"row", "#", true},
+       {"id", "Stack id"},
+       {"stack", "Stack"},
+       {"n", "n", true},
+       {"low", "Lower whisker", true},
+       {"q1", "First quartile", true},
+       {"median", "Median", true},
+       {"q3", "Third quartile", true},
+       {"high", "Upper whisker", true},
+       {"outlier_count", "Outliers", true},
+       {"outliers", "at"}},
+      {}};
+  for (std::size_t i = 0; i < report.distributions.size(); ++i) {
+    const Distribution& of = report.distributions[i];
+    std::string outliers;
+    for (const double value : of.outliers)
+      outliers += (outliers.empty() ? "" : " ") + number(value);
+    table.rows.push_back({count(i + 1),
+                          {of.stack.short_id()},
+                          {of.label},
+                          count(of.values.size()),
+                          rate(of.low),
+                          rate(of.q1),
+                          rate(of.median),
+                          rate(of.q3),
+                          rate(of.high),
+                          count(of.outliers.size()),
+                          {outliers}});
+  }
+  return table;
+}
+
+ReportTable spread_table(const std::vector<SpreadPoint>& points, ReportTable table) {
+  for (const SpreadPoint& point : points)
+    table.rows.push_back({count(point.repetitions), count(point.stacks), percent(point.q1),
+                          percent(point.median), percent(point.q3)});
+  return table;
+}
+
+ReportTable samples_table(const Report& report) {
+  return spread_table(
+      report.spread.by_samples,
+      {"spread_samples",
+       "Spread against samples in a process",
+       fmt::format("CV between inspections if every process had taken only so many consecutive "
+                   "samples; over the stacks. Median of {} draws, seed {}.",
+                   report.spread.draws, report.spread.seed),
+       {{"samples", "Samples a process", true},
+        {"stacks", "n stacks", true},
+        {"cv_q1", "CV, first quartile", true},
+        {"cv_median", "CV, median", true},
+        {"cv_q3", "CV, third quartile", true}},
+       {}});
+}
+
+ReportTable inspections_table(const Report& report) {
+  return spread_table(
+      report.spread.by_inspections,
+      {"spread_inspections",
+       "Spread against inspections",
+       fmt::format("Width of the {:g}% confidence interval of a stack's median rate, as a share of "
+                   "it, if only so many inspections had been made; over the stacks. Median of {} "
+                   "draws, seed {}. The ends of an interval are inspections, so its width "
+                   "falls in steps.",
+                   100 * report.ranking.confidence, report.spread.draws, report.spread.seed),
+       {{"inspections", "Inspections", true},
+        {"stacks", "n stacks", true},
+        {"width_q1", "CI width, first quartile", true},
+        {"width_median", "CI width, median", true},
+        {"width_q3", "CI width, third quartile", true}},
+       {}});
+}
+
+ReportTable sizes_table(const Report& report) {
+  if (!report.sizes) return {};
+  const std::string& unit = report.ranking.unit;
+  ReportTable table{
+      "sizes",
+      "Rate and elapsed time against size",
+      "Quartiles over the inspections of a stack at a size; elapsed is the time of one "
+      "operation.",
+      {{"id", "Stack id"},
+       {"stack", "Stack"},
+       {"size", report.sizes->axis, true},
+       {"n", "n", true},
+       {"failed", "Failed", true},
+       {"rate_q1", unit + ", first quartile", true},
+       {"rate_median", unit + ", median", true},
+       {"rate_q3", unit + ", third quartile", true},
+       {"seconds_q1", "Elapsed, first quartile", true},
+       {"seconds_median", "Elapsed, median", true},
+       {"seconds_q3", "Elapsed, third quartile", true}},
+      {}};
+  for (const SizeCurve& curve : report.sizes->curves)
+    for (const SizePoint& point : curve.points) {
+      const auto one = [](const std::optional<Quartiles>& of, double Quartiles::*part,
+                          Cell (*show)(double)) { return of ? show((*of).*part) : missing(); };
+      table.rows.push_back({{curve.stack.short_id()},
+                            {label_of(curve.stack, report.common)},
+                            {fmt::format("{:.6g}", point.size), point.size},
+                            count(point.inspections),
+                            count(point.failed),
+                            one(point.rate, &Quartiles::q1, rate),
+                            one(point.rate, &Quartiles::median, rate),
+                            one(point.rate, &Quartiles::q3, rate),
+                            one(point.seconds, &Quartiles::q1, duration),
+                            one(point.seconds, &Quartiles::median, duration),
+                            one(point.seconds, &Quartiles::q3, duration)});
+    }
+  return table;
+}
+
+ReportTable values_table(const Report& report) {
+  ReportTable table{"values",
+                    "Every inspection that ranks",
+                    "One row an inspection.",
+                    {{"id", "Stack id"},
+                     {"stack", "Stack"},
+                     {"inspection", "Inspection"},
+                     {"campaign", "Campaign"},
+                     {"round", "Round", true},
+                     {"rate", report.ranking.unit, true},
+                     {"samples", "n samples", true}},
+                    {}};
+  for (const Distribution& of : report.distributions)
+    for (const Value& value : of.values)
+      table.rows.push_back({{of.stack.short_id()},
+                            {of.label},
+                            {value.measurement->inspection},
+                            {value.measurement->campaign},
+                            count(value.measurement->round),
+                            rate(value.rate),
+                            count(value.measurement->samples_ns.size())});
+  return table;
+}
+
+}  // namespace
+
+std::vector<ReportTable> tables(const Report& report) {
+  std::vector<ReportTable> all{
+      ranking_table(report),   unranked_table(report),    distributions_table(report),
+      samples_table(report),   inspections_table(report), sizes_table(report),
+      effects_table(report),   rounds_table(report),      failures_table(report),
+      sentinels_table(report), machines_table(report),    campaigns_table(report),
+      values_table(report)};
+  std::erase_if(all, [](const ReportTable& table) { return table.rows.empty(); });
+  return all;
+}
+
+}  // namespace stackx::analysis

@@ -1,0 +1,183 @@
+// The tables that say why, how surely and where: effects, rounds, failures, sentinels, machines,
+// campaigns.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "analysis/report_cells.hpp"
+
+namespace stackx::analysis {
+
+ReportTable effects_table(const Report& report) {
+  ReportTable table{
+      "effects",
+      "Effects of versions",
+      "Rate with the second version over the rate with the first, everything else the same, by an "
+      "additive model of the log rate over the stacks measured; each interval on its own. What "
+      "interacts counts as noise. " +
+          accuracy_text(report.effects),
+      {{"component", "Component"},
+       {"from", "From"},
+       {"to", "To"},
+       {"kind", "Step"},
+       {"ratio", "Effect on the rate", true},
+       {"ci", "CI", true, Shown::to_people},
+       {"ci_low", "", true, Shown::in_csv},
+       {"ci_high", "", true, Shown::in_csv},
+       {"stacks_from", "n stacks from", true},
+       {"stacks_to", "n stacks to", true}},
+      {}};
+  const auto shown = [](const std::string& version) {
+    return Cell{version.empty() ? "absent" : version};
+  };
+  for (const Effect& effect : report.effects.effects)
+    table.rows.push_back({{effect.component},
+                          shown(effect.from),
+                          shown(effect.to),
+                          {effect.overall ? "first to last" : "step"},
+                          {fmt::format("×{:.3f}", effect.ratio), effect.ratio},
+                          both(effect.ci, ratio),
+                          low(effect.ci, ratio),
+                          high(effect.ci, ratio),
+                          count(effect.stacks_from),
+                          count(effect.stacks_to)});
+  return table;
+}
+
+ReportTable rounds_table(const Report& report) {
+  ReportTable table{
+      "rounds",
+      "Common shift of the rounds",
+      "How much faster or slower than the campaign's median round all stacks ran "
+      "together: the machine's doing, not a stack's. A change is a lasting new level.",
+      {{"campaign", "Campaign"},
+       {"round", "Round", true},
+       {"arms", "n inspections", true},
+       {"shift", "Shift", true},
+       {"change", "Change to a new level"}},
+      {}};
+  for (const Drift& drift : report.drifts)
+    for (const RoundShift& round : drift.rounds) {
+      std::string change;
+      for (const ChangePoint& point : drift.changes)
+        if (point.round == round.round)
+          change = fmt::format("×{:.3f} (p = {:.3g})", point.ratio, point.p);
+      const double share = std::expm1(round.shift);
+      table.rows.push_back({{drift.campaign.substr(0, 12)},
+                            count(round.round),
+                            count(round.arms),
+                            {fmt::format("{:+.2f}%", 100 * share), share},
+                            {change}});
+    }
+  return table;
+}
+
+ReportTable failures_table(const Report& report) {
+  ReportTable table{
+      "failures",
+      "Failures by reason",
+      "Inspections that ended without a measured rate. They are results: a stack that "
+      "does not build or computes the wrong product is no candidate.",
+      {{"outcome", "Outcome"},
+       {"reason", "Reason"},
+       {"inspections", "n inspections", true},
+       {"stack_count", "n stacks", true},
+       {"stacks", "Stacks"}},
+      {}};
+  for (const FailureReason& failure : report.failures)
+    table.rows.push_back({{failure.outcome},
+                          {failure.reason},
+                          count(failure.inspections),
+                          count(failure.stacks.size()),
+                          {fmt::format("{}", fmt::join(failure.stacks, "; "))}});
+  return table;
+}
+
+ReportTable sentinels_table(const Report& report) {
+  ReportTable table{
+      "sentinels",
+      "Sentinels: one stack under two names",
+      "Second name's rate over the first's, on the rounds both ran in. The truth is 1: "
+      "whatever is called different here is a false positive.",
+      {{"id", "Stack id"},
+       {"stack", "Stack"},
+       {"campaign", "Campaign"},
+       {"pairs", "n pairs", true},
+       {"ratio", "Ratio", true},
+       {"ci", "CI of the ratio", true, Shown::to_people},
+       {"ci_low", "", true, Shown::in_csv},
+       {"ci_high", "", true, Shown::in_csv},
+       {"different", "Called different"}},
+      {}};
+  for (const SentinelTest& test : report.ranking.sentinels.tests)
+    table.rows.push_back({{test.stack.short_id()},
+                          {label_of(test.stack, report.common)},
+                          {test.campaign.substr(0, 12)},
+                          count(test.pairs),
+                          ratio(test.ratio),
+                          both(test.interval, ratio),
+                          low(test.interval, ratio),
+                          high(test.interval, ratio),
+                          {test.different  ? "yes"
+                           : test.interval ? "no"
+                                           : "too few pairs"}});
+  return table;
+}
+
+ReportTable machines_table(const Report& report) {
+  ReportTable table{"machines",
+                    "Machine facts",
+                    "As the result documents of the inspections say.",
+                    {{"fact", "Fact"}},
+                    {}};
+  if (report.machines.empty()) return table;
+  for (std::size_t i = 0; i < report.machines.size(); ++i)
+    table.columns.push_back({fmt::format("machine_{}", i + 1), fmt::format("Machine {}", i + 1)});
+  const auto row = [&](const std::string& name, auto value) {
+    std::vector<Cell> cells{{name}};
+    for (const Machine& machine : report.machines) cells.push_back({value(machine)});
+    table.rows.push_back(std::move(cells));
+  };
+  for (std::size_t i = 0; i < report.machines.front().facts.size(); ++i)
+    row(report.machines.front().facts[i].first,
+        [&](const Machine& machine) { return machine.facts[i].second; });
+  row("Inspections", [](const Machine& m) { return std::to_string(m.inspections); });
+  row("Campaigns", [](const Machine& m) {
+    std::string text;
+    for (const std::string& id : m.campaigns)
+      text += (text.empty() ? "" : ", ") + (id.empty() ? "single inspections" : id.substr(0, 12));
+    return text;
+  });
+  return table;
+}
+
+ReportTable campaigns_table(const Report& report) {
+  ReportTable table{"campaigns",
+                    "Campaigns",
+                    "What the inspections belong to.",
+                    {{"id", "Campaign"},
+                     {"project", "Project"},
+                     {"created", "Planned at"},
+                     {"seed", "Seed", true},
+                     {"arms", "Arms", true},
+                     {"rounds", "Rounds planned", true},
+                     {"inspections", "n inspections", true},
+                     {"failed", "Failed", true},
+                     {"first", "First ended at"},
+                     {"last", "Last ended at"}},
+                    {}};
+  for (const CampaignFacts& of : report.campaigns)
+    table.rows.push_back({{of.id.empty() ? "single inspections" : of.id},
+                          {of.project},
+                          {of.created},
+                          of.seed ? Cell{std::to_string(*of.seed)} : missing(),
+                          of.arms > 0 ? count(of.arms) : missing(),
+                          of.rounds > 0 ? count(of.rounds) : missing(),
+                          count(of.inspections),
+                          count(of.failed),
+                          {of.first},
+                          {of.last}});
+  return table;
+}
+
+}  // namespace stackx::analysis

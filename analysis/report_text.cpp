@@ -1,0 +1,96 @@
+#include "analysis/report_text.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace stackx::analysis {
+namespace {
+
+// Text in Markdown that is nothing but text, also in a cell of a table and where HTML is allowed.
+std::string escape_markdown(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r' || c == '\t')
+      result += ' ';
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '&')
+      result += "&amp;";
+    else if (std::string_view("\\`*_[]|#~>").find(c) != std::string_view::npos)
+      (result += '\\') += c;
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string table_markdown(const ReportTable& table) {
+  std::string text =
+      fmt::format("## {}\n\n{}\n\n|", escape_markdown(table.title), escape_markdown(table.caption));
+  for (const TableColumn& column : table.columns)
+    if (column.shown != Shown::in_csv) text += " " + escape_markdown(column.title) + " |";
+  text += "\n|";
+  for (const TableColumn& column : table.columns)
+    if (column.shown != Shown::in_csv) text += column.numeric ? "---:|" : "---|";
+  text += "\n";
+  for (const auto& row : table.rows) {
+    text += "|";
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (table.columns[i].shown != Shown::in_csv)
+        text += " " + (row[i].text.empty() ? "–" : escape_markdown(row[i].text)) + " |";
+    text += "\n";
+  }
+  return text + "\n";
+}
+
+std::string list_markdown(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += "- " + escape_markdown(line) + "\n";
+  return text.empty() ? "" : text + "\n";
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+}  // namespace
+
+std::string markdown(const Report& report) {
+  std::string text = fmt::format("# {}\n\n**{}**\n\n", escape_markdown(report.question),
+                                 escape_markdown(report.answer));
+  for (const ReportTable& table : tables(report)) {
+    if (table.name == "values") continue;  // CSV and JSON have it
+    text += table_markdown(table);
+    if (table.name == "ranking") text += list_markdown(report.ranking.notes);
+    if (table.name == "rounds")
+      text += list_markdown(lines(report.drifts, report.ranking.confidence));
+  }
+  text += "## How to reproduce this\n\n";
+  for (const std::string& command : report.commands) text += "    " + command + "\n";
+  return text;
+}
+
+std::string csv(const ReportTable& table) {
+  std::string text;
+  const auto line = [&](auto field) {
+    bool first = true;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (table.columns[i].shown == Shown::to_people) continue;
+      text += (first ? "" : ",") + csv_field(field(i));
+      first = false;
+    }
+    text += "\r\n";
+  };
+  line([&](std::size_t i) { return table.columns[i].key; });
+  for (const auto& row : table.rows)
+    line([&](std::size_t i) {
+      return row[i].number ? fmt::format("{}", *row[i].number) : row[i].text;
+    });
+  return text;
+}
+
+}  // namespace stackx::analysis

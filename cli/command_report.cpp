@@ -1,0 +1,180 @@
+// stackx report: what was measured, as one page that needs nothing else; as Markdown; as CSV.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/report.hpp"
+#include "analysis/report_html.hpp"
+#include "analysis/report_text.hpp"
+#include "cli/commands.hpp"
+#include "cli/load.hpp"
+#include "cli/output_file.hpp"
+#include "cli/selection.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  SelectionOptions selection;
+  std::string output, format, table = "ranking";
+  fs::path charts;
+  double delta = 1.0;  // percent
+};
+
+// Where CMake puts the chart library: beside the binary in a build directory, or where it installs.
+fs::path find_charts(const fs::path& executable_directory) {
+  for (const char* place :
+       {"share/stackx/report/plotly.min.js", "../share/stackx/report/plotly.min.js"})
+    if (fs::is_regular_file(executable_directory / place)) return executable_directory / place;
+  return {};
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in || text.empty())
+    throw broken_environment(fmt::format(
+        "{}: cannot be read, or is empty; --charts expects Plotly's plotly.min.js", file.string()));
+  return text;
+}
+
+std::string html(const analysis::Report& report, const Options& options, const Globals& globals) {
+  const fs::path charts =
+      options.charts.empty() ? find_charts(globals.executable_directory) : options.charts;
+  const std::string note =
+      "The charts are missing: stackx was built without Plotly. Install it (pip install plotly) "
+      "and "
+      "give its package_data/plotly.min.js to `stackx report --charts FILE`. The tables are "
+      "complete.";
+  if (charts.empty()) fmt::print(stderr, "stackx report: {}\n", note);
+  return analysis::html(report, charts.empty() ? "" : read(charts), note);
+}
+
+std::string csv(const analysis::Report& report, const std::string& name) {
+  std::vector<std::string> known;
+  for (const analysis::ReportTable& table : analysis::tables(report)) {
+    if (table.name == name) return analysis::csv(table);
+    known.push_back(table.name);
+  }
+  throw bad_input(fmt::format("--table {}: this report has no such table; it has {}", name,
+                              fmt::join(known, ", ")));
+}
+
+std::string format_of(const Options& options) {
+  if (!options.format.empty()) return options.format;
+  const std::string suffix = fs::path(options.output).extension();
+  if (suffix == ".html" || suffix == ".htm") return "html";
+  if (suffix == ".csv") return "csv";
+  if (suffix == ".json") return "json";
+  if (suffix == ".md" || suffix == ".markdown" || options.output.empty() || options.output == "-")
+    return "markdown";
+  throw bad_input(
+      fmt::format("-o {}: of which format? Name it with --format, or end the file in "
+                  ".html, .md, .csv or .json",
+                  options.output));
+}
+
+// The options that select the same again, for a shell.
+std::string selection_text(const SelectionOptions& options, const std::string& hw) {
+  const auto quoted = [](const std::string& text) {
+    const bool plain = std::ranges::all_of(text, [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) ||
+             std::string_view("-_.,:=+/@").find(c) != std::string_view::npos;
+    });
+    if (plain && !text.empty()) return text;
+    std::string result = "'";
+    for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
+    return result + "'";
+  };
+  std::string text = fmt::format("--hw {} --workload {}", quoted(hw), quoted(options.workload));
+  if (!options.campaign.empty()) text += " --campaign " + quoted(options.campaign);
+  return text;
+}
+
+std::vector<specs::Plan> plans_of(const std::vector<store::Measurement>& measurements,
+                                  const store::Store& store) {
+  std::set<std::string> campaigns;
+  for (const auto& measurement : measurements) campaigns.insert(measurement.campaign);
+  std::vector<specs::Plan> plans;
+  for (const std::string& id : campaigns)
+    if (!id.empty())
+      if (auto plan = store.plan(id)) plans.push_back(std::move(*plan));
+  return plans;
+}
+
+void report(const Options& options, Globals& globals) {
+  const std::string format = globals.json ? "json" : format_of(options);
+  const Selection selection = select(options.selection, globals);
+  if (selection.measurements.empty())
+    return nothing_measured(selection, {{"$schema", "stackx/report/1"}}, globals);
+
+  const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
+  analysis::ReportOptions how;
+  how.ranking.delta = options.delta / 100;
+  how.ranking.this_host = selection.this_host;
+  how.hw = selection.hw;
+  how.selection = selection_text(options.selection, selection.hw);
+  how.stackx_version = STACKX_VERSION;
+  const analysis::Documents documents{
+      [&](const std::string& id) { return store.inspection(id); },
+      [&](const auto& measurements) { return analysis::conditions_of(store, measurements); }};
+  const analysis::Report report =
+      analysis::report(selection.measurements, selection.asked,
+                       plans_of(selection.measurements, store), documents, how);
+  if (format == "html")
+    write_output(options.output, html(report, options, globals));
+  else if (format == "markdown")
+    write_output(options.output, analysis::markdown(report));
+  else if (format == "csv")
+    write_output(options.output, csv(report, options.table));
+  else
+    write_output(options.output, analysis::to_json(report).dump() + "\n");
+  if (!options.output.empty() && options.output != "-")
+    fmt::print(stderr, "{}: {} stacks\n", options.output, report.distributions.size());
+  if (report.distributions.empty()) globals.exit_code = 1;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Globals& globals) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand(
+      "report",
+      "What was measured as a page of plots and tables that works offline, as Markdown, as CSV");
+  add_selection_options(*command, options->selection);
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write: .html, .md, .csv or .json; default: Markdown on stdout")
+      ->type_name("FILE");
+  command
+      ->add_option("--format", options->format,
+                   "html, markdown, csv or json, if the file's name does not say it")
+      ->check(CLI::IsMember({"html", "markdown", "csv", "json"}));
+  command
+      ->add_option(
+          "--table", options->table,
+          "The table that CSV shall hold: ranking, distributions, values (every inspection), "
+          "sizes, ...")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command
+      ->add_option("--delta", options->delta, "Differences below this many percent do not matter")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  command
+      ->add_option("--charts", options->charts,
+                   "Plotly's plotly.min.js, where stackx was built without it")
+      ->type_name("FILE");
+  command->callback([options, &globals] { report(*options, globals); });
+}
+
+}  // namespace stackx::cli
