@@ -16,9 +16,9 @@ constexpr double odd_spread = 0.01;      // an arm's own spread counts if chance
 
 // Paired log ratios leader / arm over the rounds that both have.
 std::vector<double> behind(const Table& rates, std::size_t arm, std::size_t leader,
-                           std::uint64_t rounds) {
+                           std::uint64_t rounds, std::uint64_t from = 0) {
   std::vector<double> result;
-  for (std::uint64_t r = 0; r < rounds; ++r)
+  for (std::uint64_t r = from; r < rounds; ++r)
     if (rates[arm][r] && rates[leader][r]) result.push_back(*rates[leader][r] - *rates[arm][r]);
   return result;
 }
@@ -181,6 +181,25 @@ Race race(const Table& log_rates, const specs::StrategySpec& strategy, std::uint
   result.finalists = finalists;
   const bool worth_it = finalists.size() > 1 && rounds < round + strategy.final_rounds;
   result.running = worth_it ? finalists : std::vector<std::size_t>{};
+  return result;
+}
+
+std::vector<Finalist> finals(const Table& log_rates, const Race& race, double delta,
+                             double confidence) {
+  std::vector<Finalist> result;
+  if (!race.finals) return result;
+  for (const std::size_t arm : race.finalists) {
+    std::vector<double> rates;
+    for (std::uint64_t round = *race.finals; round < log_rates[arm].size(); ++round)
+      if (const auto& rate = log_rates[arm][round]) rates.push_back(*rate);
+    if (!rates.empty()) result.push_back({arm, median(rates), rates.size(), {}});
+  }
+  std::ranges::stable_sort(result, std::ranges::greater{}, &Finalist::log_rate);
+  std::vector<std::vector<double>> family;
+  for (std::size_t i = 1; i < result.size(); ++i)
+    family.push_back(behind(log_rates, result[i].arm, result[0].arm, log_rates[0].size(), *race.finals));
+  const auto comparisons = compare(family, delta, confidence);
+  for (std::size_t i = 1; i < result.size(); ++i) result[i].versus_first = comparisons[i - 1];
   return result;
 }
 

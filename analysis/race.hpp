@@ -27,6 +27,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/comparison.hpp"
 #include "analysis/median_polish.hpp"
 #include "specs/campaign.hpp"
 
@@ -50,5 +51,16 @@ struct Race {
 // After `most_rounds` the finals begin whoever is left. A pure function of what was measured, so a
 // resumed campaign races on as if nothing had happened. An arm that failed twice leaves.
 Race race(const Table& log_rates, const specs::StrategySpec& strategy, std::uint64_t most_rounds);
+
+// The finalists by the median of their fresh rounds, each against the first: one family of comparisons.
+// Empty before the finals.
+struct Finalist {
+  std::size_t arm = 0;
+  double log_rate = 0;  // median of the fresh rounds
+  std::size_t rounds = 0;
+  std::optional<Comparison> versus_first;  // first / this one; absent for the first
+};
+std::vector<Finalist> finals(const Table& log_rates, const Race& race, double delta,
+                             double confidence);
 
 }  // namespace stackx::analysis

@@ -8,10 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/adaptive_schedule.hpp"
+#include "cli/campaign_recorder.hpp"
 #include "cli/commands.hpp"
 #include "cli/containerfile.hpp"
 #include "cli/inspect_job.hpp"
-#include "cli/progress.hpp"
 #include "cli/refused_inspector.hpp"
 #include "inspector/campaign.hpp"
 #include "inspector/inspector.hpp"
@@ -34,10 +35,14 @@ struct Options {
   fs::path pi;
   std::string runner;
   std::optional<std::uint64_t> rounds, sample, seed;
-  std::vector<std::string> budget;    // "400" inspections, "30m" or "90s" or "1h"
+  std::string strategy;
+  std::optional<double> width, error;  // percent
+  std::vector<std::string> budget;     // "400" inspections, "30m" or "90s" or "1h"
   std::optional<std::string> resume;  // empty: the newest campaign of the project
   bool dry_run = false;
 };
+
+constexpr double verdict_delta = 0.01;  // as `stackx advise` has it unless told otherwise
 
 std::atomic<bool> interrupted = false;  // the one thing that a signal handler may touch
 extern "C" void on_signal(int) { interrupted = true; }
@@ -59,38 +64,29 @@ void read_budget(const std::string& text, specs::CampaignSpec& campaign) {
   if (unit == "h") campaign.budget_minutes = number * 60;
 }
 
+// Options that another strategy would ignore are mistakes.
+void apply_strategy(const Options& options, specs::StrategySpec& strategy) {
+  using Kind = specs::StrategySpec::Kind;
+  if (!options.strategy.empty()) {
+    const Kind kind = *specs::strategy_from(options.strategy);
+    if (kind != strategy.kind) strategy = {.kind = kind};
+  }
+  if (options.width && strategy.kind != Kind::precision)
+    throw bad_input("--width: says when --strategy precision ends; add that");
+  if (options.error && strategy.kind != Kind::race)
+    throw bad_input("--error: is how often --strategy race may lose the best; add that");
+  if (options.width) strategy.width = *options.width / 100;
+  if (options.error) strategy.error = *options.error / 100;
+}
+
 void apply(const Options& options, specs::CampaignSpec& campaign) {
+  apply_strategy(options, campaign.strategy);
   if (!options.runner.empty()) campaign.runner = options.runner;
   if (options.rounds) campaign.rounds = *options.rounds;
   if (options.sample) campaign.sampler.count = *options.sample;
   if (options.seed) campaign.sampler.seed = *options.seed;
   for (const auto& text : options.budget) read_budget(text, campaign);
 }
-
-// Results become durable as files first, then part of the store; progress goes to the terminal.
-class Recorder : public inspector::Listener {
- public:
-  Recorder(store::Store& store, store::Spool& spool) : store_(store), spool_(spool) {}
-
-  void result(const specs::Inspection& inspection) override {
-    spool_.write(inspection);
-    store_.ingest(inspection);
-    ++outcomes[inspection.outcome];
-  }
-  void progress(const inspector::Progress& progress) override {
-    line.show(progress);
-    last = progress;
-  }
-  void say(const std::string& text) override { line.say(text); }
-
-  ProgressLine line;
-  inspector::Progress last;
-  std::map<specs::Outcome, std::size_t> outcomes;
-
- private:
-  store::Store& store_;
-  store::Spool& spool_;
-};
 
 // What the plan would fetch: each file once.
 struct Downloads {
@@ -126,6 +122,29 @@ Downloads downloads(const specs::Plan& plan, const specs::Catalog& catalog) {
   return all;
 }
 
+// "17 arms x 12 rounds = 204 inspections"; what an adaptive strategy needs is known at its end.
+std::string size_text(const specs::Plan& plan) {
+  using Kind = specs::StrategySpec::Kind;
+  const auto& campaign = plan.campaign;
+  const auto arms = plan.arms.size();
+  switch (campaign.strategy.kind) {
+    case Kind::fixed:
+      return fmt::format("{} arms x {} rounds = {} inspections", arms, campaign.rounds,
+                         arms * campaign.rounds);
+    case Kind::precision:
+      return fmt::format("{} arms, each until its interval is {:g}% wide, at most {} rounds = {} inspections",
+                         arms, 100 * campaign.strategy.width, campaign.rounds, arms * campaign.rounds);
+    case Kind::race:
+      return fmt::format("{} arms race for at most {} rounds; {} finalists, {} fresh rounds", arms,
+                         campaign.rounds, campaign.strategy.finalists, campaign.strategy.final_rounds);
+    case Kind::learn:
+      return fmt::format("{} of {} arms a round, the least known ones, {} rounds = {} inspections",
+                         std::min<std::uint64_t>(campaign.strategy.batch, arms), arms, campaign.rounds,
+                         std::min<std::uint64_t>(campaign.strategy.batch, arms) * campaign.rounds);
+  }
+  return "";
+}
+
 void print_plan(const specs::Plan& plan, const Loaded& loaded, bool json) {
   if (json) {
     print_json(specs::to_json(plan));
@@ -138,9 +157,7 @@ void print_plan(const specs::Plan& plan, const Loaded& loaded, bool json) {
     fmt::print("  {}\n", arm.workload.text());
   }
   const auto files = downloads(plan, loaded.catalog);
-  fmt::print("{} arms x {} rounds = {} inspections; {} wheels{} (cached ones are not fetched again)\n",
-             plan.arms.size(), plan.campaign.rounds, plan.arms.size() * plan.campaign.rounds,
-             files.files,
+  fmt::print("{}; {} wheels{} (cached ones are not fetched again)\n", size_text(plan), files.files,
              files.sized ? fmt::format(" of {} in all", bytes(static_cast<double>(files.bytes))) : "");
 }
 
@@ -193,8 +210,8 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const Options& options
   if (job.refusal) return std::make_unique<RefusedInspector>(*job.refusal, where);
   auto inspector = std::make_unique<inspector::Inspector>(std::move(where), job.loaded.catalog,
                                                           plan.campaign);
-  fmt::print(stderr, "campaign {}: {} arms x {} rounds, runner {}\n", plan.id.substr(0, 12),
-             plan.arms.size(), plan.campaign.rounds, inspector->runner());
+  fmt::print(stderr, "campaign {}: {}, runner {}\n", plan.id.substr(0, 12), size_text(plan),
+             inspector->runner());
   return inspector;
 }
 
@@ -212,7 +229,7 @@ const char* describe(inspector::Ending ending) {
   return "";
 }
 
-void report(const specs::Plan& plan, const Recorder& recorder, inspector::Ending ending,
+void report(const specs::Plan& plan, const CampaignRecorder& recorder, inspector::Ending ending,
             double seconds, bool json) {
   if (json) {
     nlohmann::json outcomes = nlohmann::json::object();
@@ -263,6 +280,13 @@ void check_hardware(const Loaded& loaded) {
   }
 }
 
+std::vector<specs::Inspection> documents(const store::Store& store, const std::string& campaign) {
+  std::vector<specs::Inspection> result;
+  for (const auto& id : store.inspection_ids(campaign))
+    if (auto document = store.inspection(id)) result.push_back(std::move(*document));
+  return result;
+}
+
 void inspect(const Options& options, Globals& globals) {
   JobOptions asked = options.job;
   asked.runner = options.runner;
@@ -303,11 +327,18 @@ void inspect(const Options& options, Globals& globals) {
   const auto inspector = make_inspector(options, job, globals, *plan);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
-  Recorder recorder(store, spool);
+  CampaignRecorder recorder(store, spool, plan->campaign.strategy.width);
+  const auto schedule = make_schedule(*plan);
+  const bool adaptive = plan->campaign.strategy.kind != specs::StrategySpec::Kind::fixed;
+  if (adaptive)
+    for (const auto& earlier : documents(store, plan->id)) schedule->add(earlier);
   const auto start = std::chrono::steady_clock::now();
-  const auto ending = inspector::run(*plan, *inspector, store.done(plan->id), recorder,
+  const auto ending = inspector::run(*plan, *inspector, *schedule, store.done(plan->id), recorder,
                                      [] { return interrupted.load(); });
   recorder.line.finish();
+  if (adaptive && !globals.json)
+    for (const auto& line : final_lines(*plan, documents(store, plan->id), verdict_delta))
+      fmt::print("{}\n", line);
   report(*plan, recorder, ending,
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
          globals.json);
@@ -329,11 +360,28 @@ void add_inspect(CLI::App& app, Globals& globals) {
       ->type_name("NAME");
   command
       ->add_option("--rounds", options->rounds,
-                   "Rounds; every round runs each arm once, in a fresh random order")
+                   "Rounds, each in a fresh random order; the most there are, where the strategy may end sooner")
       ->type_name("N");
   command->add_option("--sample", options->sample, "How many stacks to inspect")->type_name("N");
   command->add_option("--seed", options->seed, "Seed of the sample and of the order")
       ->type_name("S");
+  command
+      ->add_option("--strategy", options->strategy,
+                   "How rounds are spent: fixed (every arm in all), precision (until the interval of each "
+                   "rate is narrow), race (arms shown to be behind leave; the best two run fresh rounds), "
+                   "learn (the arms that the model of effects knows least)")
+      ->check(CLI::IsMember({"fixed", "precision", "race", "learn"}))
+      ->type_name("NAME");
+  command
+      ->add_option("--width", options->width,
+                   "Of --strategy precision: width of a 95% interval, in percent of the median [2]")
+      ->check(CLI::Range(0.01, 99.0))
+      ->type_name("PERCENT");
+  command
+      ->add_option("--error", options->error,
+                   "Of --strategy race: how often it may lose the best, in percent [5]")
+      ->check(CLI::Range(0.01, 50.0))
+      ->type_name("PERCENT");
   command
       ->add_option("--budget", options->budget,
                    "Stop after so many inspections (400) or so long (30m); may be given twice")

@@ -59,16 +59,20 @@ std::set<std::string> differing(const Plan& plan) {
 
 class Campaign {
  public:
-  Campaign(const Plan& plan, StackInspector& inspector, const std::set<Slot>& done,
-           Listener& listener, const std::function<bool()>& stop, const Seconds& now)
+  Campaign(const Plan& plan, StackInspector& inspector, Schedule& schedule,
+           const std::set<Slot>& done, Listener& listener, const std::function<bool()>& stop,
+           const Seconds& now)
       : plan_(plan),
         inspector_(inspector),
+        schedule_(schedule),
         done_(done),
         listener_(listener),
         stop_(stop),
         now_(now),
         started_(now()),
-        differing_(differing(plan)) {}
+        differing_(differing(plan)) {
+    for (const auto& [round, label] : done) seen_.insert(label);
+  }
 
   Ending run() {
     for (const auto& arm : plan_.arms) inspector_.check(arm.stack, arm.workload);
@@ -78,9 +82,12 @@ class Campaign {
                       "that share a machine disturb each other",
                       plan_.campaign.parallel));
     }
-    if (!prepare()) return ending_;
-    for (std::uint64_t round = 0; round < plan_.campaign.rounds; ++round) {
-      if (!run_round(round)) return ending_;
+    for (round_ = 0;; ++round_) {
+      active_ = schedule_.arms(round_);
+      for (const auto& line : schedule_.remarks()) listener_.say(line);
+      if (active_.empty()) break;
+      if (!prepare() || !run_round()) return ending_;
+      listener_.finished(round_);
     }
     report("done");
     return Ending::complete;
@@ -109,11 +116,11 @@ class Campaign {
   }
 
   bool prepare() {
-    std::map<specs::Stack, bool> ready;  // arms of several workloads, and sentinels, share a stack
-    for (const auto& arm : plan_.arms) {
+    for (const auto place : active_) {
+      const auto& arm = plan_.arms.at(place);
       if (stopped()) return end(Ending::interrupted, "");
-      auto known = ready.find(arm.stack);
-      if (known == ready.end() && wanted(arm)) {
+      auto known = ready_.find(arm.stack);
+      if (known == ready_.end() && wanted(arm)) {
         report("preparing " + describe(arm));
         const auto prepared =
             inspector_.prepare(arm.stack, [&](const std::string& line) { listener_.say(line); });
@@ -121,16 +128,16 @@ class Campaign {
         if (!prepared.ok) {
           listener_.say(fmt::format("{} is left out: {}", arm.label, prepared.reason));
         }
-        known = ready.emplace(arm.stack, prepared.ok).first;
+        known = ready_.emplace(arm.stack, prepared.ok).first;
       }
-      if (known != ready.end() && !known->second) broken_.insert(arm.label);
+      if (known != ready_.end() && !known->second) broken_.insert(arm.label);
     }
     return true;
   }
 
   // Something of this arm is still to be run.
   bool wanted(const Arm& arm) const {
-    for (std::uint64_t round = 0; round < plan_.campaign.rounds; ++round) {
+    for (auto round = round_; round < schedule_.most_rounds(); ++round) {
       if (!done_.contains({round, arm.label})) return true;
     }
     return false;
@@ -138,26 +145,28 @@ class Campaign {
 
   bool due(std::uint64_t round, const Arm& arm) const {
     if (done_.contains({round, arm.label})) return false;
-    return round == 0 || !broken_.contains(arm.label);
+    return !broken_.contains(arm.label) || !seen_.contains(arm.label);
   }
 
-  bool run_round(std::uint64_t round) {
-    const auto order = plan_.order(round);
+  bool run_round() {
+    const auto order = plan_.order(round_);
     for (std::size_t position = 0; position < order.size(); ++position) {
+      if (std::ranges::find(active_, order[position]) == active_.end()) continue;
       const auto& arm = plan_.arms.at(order[position]);
-      if (!due(round, arm)) continue;
+      if (!due(round_, arm)) continue;
       if (!may_go_on()) return false;
       report(describe(arm));
       const double begin = now_();
       auto inspection = inspector_.inspect(arm.stack, arm.workload);
       if (stopped()) return end(Ending::interrupted, "");
       inspection.campaign = plan_.id;
-      inspection.round = round;
+      inspection.round = round_;
       inspection.position = position;
       inspection.arm = arm.label;
       inspection.sentinel = arm.sentinel;
       specs::seal(inspection);
       listener_.result(inspection);
+      schedule_.add(inspection);
       count(arm, inspection, now_() - begin);
     }
     return true;
@@ -165,6 +174,7 @@ class Campaign {
 
   void count(const Arm& arm, const Inspection& inspection, double seconds) {
     ran_.insert({inspection.round, arm.label});
+    seen_.insert(arm.label);
     if (!broken_.contains(arm.label)) durations_.add(arm.label, seconds);
     if (inspection.outcome == Outcome::ok) return;
     ++failed_;
@@ -196,9 +206,11 @@ class Campaign {
     progress.current = current;
     double left = 0;
     progress.planned = progress.done;
-    for (std::uint64_t round = 0; round < plan_.campaign.rounds; ++round) {
-      for (const auto& arm : plan_.arms) {
+    for (auto round = round_; round < schedule_.most_rounds(); ++round) {
+      for (const auto place : active_) {
+        const auto& arm = plan_.arms.at(place);
         if (!due(round, arm) || ran_.contains({round, arm.label})) continue;
+        if (broken_.contains(arm.label) && round > round_) continue;
         ++progress.planned;
         if (!broken_.contains(arm.label)) left += durations_.of(arm.label);
       }
@@ -218,13 +230,18 @@ class Campaign {
 
   const Plan& plan_;
   StackInspector& inspector_;
+  Schedule& schedule_;
   const std::set<Slot>& done_;
   Listener& listener_;
   const std::function<bool()>& stop_;
   const Seconds& now_;
   double started_;
   std::set<std::string> differing_;
-  std::set<std::string> broken_;  // arms without an environment
+  std::uint64_t round_ = 0;
+  std::vector<std::size_t> active_;       // places of the arms of this round
+  std::map<specs::Stack, bool> ready_;    // arms of several workloads, and sentinels, share a stack
+  std::set<std::string> broken_;          // arms without an environment
+  std::set<std::string> seen_;            // arms with a result
   std::set<Slot> ran_;
   Durations durations_;
   std::uint64_t failed_ = 0, counted_failures_ = 0;
@@ -246,9 +263,10 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Ending run(const Plan& plan, StackInspector& inspector, const std::set<Slot>& done,
-           Listener& listener, const std::function<bool()>& stop, const Seconds& now) {
-  return Campaign(plan, inspector, done, listener, stop, now).run();
+Ending run(const Plan& plan, StackInspector& inspector, Schedule& schedule,
+           const std::set<Slot>& done, Listener& listener, const std::function<bool()>& stop,
+           const Seconds& now) {
+  return Campaign(plan, inspector, schedule, done, listener, stop, now).run();
 }
 
 Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& stacks,

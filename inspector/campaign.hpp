@@ -1,9 +1,12 @@
-// Runs a plan: randomised interleaved rounds, each arm once a round, resumable at any inspection.
+// Runs a plan: randomised interleaved rounds, each arm that the schedule wants once a round, resumable
+// at any inspection.
 //
-// Environments of all arms are made before the first round. An arm whose environment cannot be made
-// leaves one result, in round 0, and is left out of later rounds: repeating a failed download
-// teaches nothing. So `planned` shrinks, and a resumed campaign (which tries again) adds no second
-// result for that slot. Budgets: inspections count over all runs of the plan, minutes from this
+// Environments of a round's arms are made before its first inspection, so that no measurement waits
+// for a download; where all arms run, that is before the first round. An arm whose environment cannot
+// be made leaves one result, in its first round, and is left out of later ones: repeating a failed
+// download teaches nothing. So `planned` shrinks, and a resumed campaign (which tries again) adds no
+// second result for that slot. `planned` counts what is left as if the arms of this round went on to
+// the schedule's last: the most there can be. Budgets: inspections count over all runs of the plan, minutes from this
 // start. `max_failed` counts failures of this plan seen by this run, without `unsupported`, which
 // is a fact about the machine.
 #pragma once
@@ -15,6 +18,7 @@
 #include <vector>
 
 #include "inspector/inspector.hpp"
+#include "inspector/schedule.hpp"
 #include "specs/plan.hpp"
 
 namespace stackx::inspector {
@@ -34,6 +38,7 @@ class Listener {
   virtual void result(const specs::Inspection& inspection) = 0;  // durable when it returns
   virtual void progress(const Progress& progress) = 0;
   virtual void say(const std::string& line) = 0;  // one-off remarks: wheels fetched, budget reached
+  virtual void finished(std::uint64_t /*round*/) {}  // all of a round's inspections are done
 };
 
 enum class Ending { complete, budget, too_many_failures, interrupted };
@@ -43,8 +48,8 @@ double steady_seconds();
 
 // Runs what `done` does not hold. SIGINT/SIGTERM (through `stop`) ends it; the inspection under way
 // is discarded.
-Ending run(const specs::Plan& plan, StackInspector& inspector, const std::set<Slot>& done,
-           Listener& listener, const std::function<bool()>& stop,
+Ending run(const specs::Plan& plan, StackInspector& inspector, Schedule& schedule,
+           const std::set<Slot>& done, Listener& listener, const std::function<bool()>& stop,
            const Seconds& now = steady_seconds);
 
 // The plan for these stacks and workloads: arms in the given order (stacks, then workloads), then

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "recorded.hpp"
 #include "trials.hpp"
 
 int main(int argc, char** argv) {
@@ -19,6 +20,19 @@ int main(int argc, char** argv) {
   add("power", "True differences of 3% and 1%", stackx::bench::power);
   add("coverage", "Of every 95% interval", stackx::bench::coverage);
   add("race", "Against fixed rounds, 64 arms", stackx::bench::races);
+  stackx::bench::Recorded recorded;
+  const auto add_recorded = [&](const char* name, const char* what,
+                                void (*run)(const stackx::bench::Recorded&)) {
+    auto* command = app.add_subcommand(name, what);
+    command->add_option("db", recorded.db, "Store that holds the campaign")->required();
+    command->add_option("--campaign", recorded.campaign);
+    command->add_option("--block", recorded.block, "Rounds of one A/A test")->capture_default_str();
+    command->add_option("--trials", recorded.trials)->capture_default_str();
+    command->add_option("--seed", recorded.seed)->capture_default_str();
+    command->callback([&recorded, run] { run(recorded); });
+  };
+  add_recorded("sentinels", "A/A pairs of a recorded campaign", stackx::bench::recorded_sentinels);
+  add_recorded("replay", "The race on a recorded campaign", stackx::bench::recorded_race);
   CLI11_PARSE(app, argc, argv);
   return 0;
 }

@@ -19,28 +19,27 @@ void append(Table& table, const std::vector<std::optional<double>>& values) {
   for (std::size_t arm = 0; arm < table.size(); ++arm) table[arm].push_back(values[arm]);
 }
 
-std::vector<double> values(const Table& table, std::size_t arm, std::uint64_t from) {
+std::vector<double> values(const Table& table, std::size_t arm) {
   std::vector<double> result;
-  for (std::uint64_t r = from; r < table[arm].size(); ++r)
+  for (std::uint64_t r = 0; r < table[arm].size(); ++r)
     if (table[arm][r]) result.push_back(*table[arm][r]);
   return result;
 }
 
-std::size_t highest_median(const Table& table, const std::vector<std::size_t>& arms, std::uint64_t from) {
+std::size_t highest_median(const Table& table, const std::vector<std::size_t>& arms) {
   return *std::ranges::max_element(arms, {}, [&](std::size_t arm) {
-    const auto found = values(table, arm, from);
+    const auto found = values(table, arm);
     return found.empty() ? -1e300 : analysis::median(found);
   });
 }
 
 // Whether every other arm is SLOWER than `leader`, as a ranking would say.
-bool all_slower(const Table& table, const std::vector<std::size_t>& arms, std::size_t leader,
-                std::uint64_t from) {
+bool all_slower(const Table& table, const std::vector<std::size_t>& arms, std::size_t leader) {
   std::vector<std::vector<double>> family;
   for (const std::size_t arm : arms) {
     if (arm == leader) continue;
     family.emplace_back();
-    for (std::uint64_t r = from; r < table[arm].size(); ++r)
+    for (std::uint64_t r = 0; r < table[arm].size(); ++r)
       if (table[arm][r] && table[leader][r])
         family.back().push_back(*table[arm][r] - *table[leader][r]);
   }
@@ -58,13 +57,13 @@ std::vector<std::size_t> everybody(std::size_t arms) {
 
 bool succeeds(const Table& table, const std::set<std::size_t>& best, FixedRule rule) {
   const auto arms = everybody(table.size());
-  const std::size_t leader = highest_median(table, arms, 0);
+  const std::size_t leader = highest_median(table, arms);
   if (!best.contains(leader)) return false;
   if (rule == FixedRule::highest_median) return true;
   std::vector<std::size_t> others{leader};  // ties among the best are none of its business
   for (const std::size_t arm : arms)
     if (!best.contains(arm)) others.push_back(arm);
-  return all_slower(table, others, leader, 0);
+  return all_slower(table, others, leader);
 }
 
 }  // namespace
@@ -78,8 +77,11 @@ RaceRun run_race(Measured& measured, const specs::StrategySpec& strategy,
     if (race.running.empty()) {
       result.rounds = race.finals.value_or(table.front().size());
       result.finalists = race.finalists;
-      result.winner = highest_median(table, race.finalists, result.rounds);
-      result.verdict = all_slower(table, race.finalists, result.winner, result.rounds);
+      const auto places = analysis::finals(table, race, 0, 0.95);
+      result.winner = places.front().arm;
+      result.verdict = std::ranges::all_of(places, [](const auto& place) {
+        return !place.versus_first || place.versus_first->verdict == analysis::Verdict::faster;
+      });
       return result;
     }
     append(table, measured.round(table.front().size(), race.running));

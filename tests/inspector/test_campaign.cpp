@@ -79,7 +79,8 @@ specs::Plan plan_of(const specs::Project& project, const std::vector<std::string
 
 Ending go(const specs::Plan& plan, FakeInspector& inspector, Recorder& recorder,
           const std::set<Slot>& done = {}, const std::function<bool()>& stop = {}) {
-  return run(plan, inspector, done, recorder, stop, [&] { return inspector.seconds; });
+  FixedSchedule schedule(plan);
+  return run(plan, inspector, schedule, done, recorder, stop, [&] { return inspector.seconds; });
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+#include "analysis/precision.hpp"
+
+#include <cmath>
+
+#include "analysis/statistics.hpp"
+
+namespace stackx::analysis {
+
+std::vector<std::size_t> unsettled(const Table& log_rates, double width, double confidence) {
+  std::vector<std::size_t> result;
+  for (std::size_t arm = 0; arm < log_rates.size(); ++arm) {
+    std::vector<double> rates;
+    for (const auto& value : log_rates[arm])
+      if (value) rates.push_back(std::exp(*value));
+    if (rates.empty()) {
+      if (log_rates[arm].size() < 2) result.push_back(arm);
+      continue;
+    }
+    const auto interval = median_interval(rates, confidence);
+    if (!interval || (interval->high - interval->low) / median(rates) > width)
+      result.push_back(arm);
+  }
+  return result;
+}
+
+}  // namespace stackx::analysis

@@ -1,0 +1,31 @@
+// Strategies that look at the rates measured so far (precision, race, learn) as a schedule for the
+// campaign: cli composes what analysis computes with what the inspector runs.
+//
+// Arms of different workloads are never compared: each workload's arms are a field of their own. A
+// sentinel and the arm it repeats measure the campaign's own noise: in a race they run in every round
+// before the finals, otherwise they come and go together.
+#pragma once
+
+#include <memory>
+
+#include "analysis/race.hpp"
+#include "inspector/schedule.hpp"
+
+namespace stackx::cli {
+
+// As the plan's strategy says; for `fixed` the inspector's own.
+std::unique_ptr<inspector::Schedule> make_schedule(const specs::Plan& plan);
+
+// One workload's arms and what was measured of them.
+struct Field {
+  std::vector<std::size_t> arms;    // places in the plan, without sentinels
+  analysis::Table log_rates;        // [arm][round]
+  std::vector<std::size_t> failed;  // inspections of each that gave no rate
+};
+
+// What the finals of a race said, on their fresh rounds alone; one line a workload, empty before the
+// finals ran.
+std::vector<std::string> final_lines(const specs::Plan& plan,
+                                     const std::vector<specs::Inspection>& inspections, double delta);
+
+}  // namespace stackx::cli

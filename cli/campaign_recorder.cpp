@@ -1,0 +1,51 @@
+#include "cli/campaign_recorder.hpp"
+
+#include <cmath>
+
+namespace stackx::cli {
+namespace {
+
+double seconds_of(const specs::Inspection& inspection, const char* phase) {
+  for (const auto& known : inspection.phases)
+    if (known.name == phase) return static_cast<double>(known.duration_ns) / 1e9;
+  return 0;
+}
+
+}  // namespace
+
+analysis::PilotInspection pilot_inspection(const specs::Inspection& inspection) {
+  analysis::PilotInspection pilot;
+  pilot.arm = inspection.arm;
+  if (inspection.outcome != specs::Outcome::ok) return pilot;
+  for (const auto sample : inspection.samples_ns) {
+    if (sample <= 0) return {};
+    pilot.log_rates.push_back(-std::log(static_cast<double>(sample)));
+    pilot.sampling_seconds += static_cast<double>(sample) / 1e9;
+  }
+  pilot.seconds = seconds_of(inspection, "run");
+  return pilot;
+}
+
+void CampaignRecorder::result(const specs::Inspection& inspection) {
+  spool_.write(inspection);
+  store_.ingest(inspection);
+  ++outcomes[inspection.outcome];
+  if (inspection.round < pilot_rounds)
+    pilots_[inspection.workload].push_back(pilot_inspection(inspection));
+}
+
+void CampaignRecorder::progress(const inspector::Progress& progress) {
+  line.show(progress);
+  last = progress;
+}
+
+void CampaignRecorder::finished(std::uint64_t round) {
+  if (round + 1 != pilot_rounds) return;
+  for (const auto& [workload, pilot] : pilots_)
+    if (const auto design = analysis::two_level(pilot)) {
+      if (pilots_.size() > 1) line.say(workload.text() + ":");
+      for (const auto& text : analysis::lines(*design, width_)) line.say(text);
+    }
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,44 @@
+// Takes what a campaign produces: results become durable as files first, then part of the store;
+// progress goes to the terminal; the pilot rounds tell how many inspections of how many samples it
+// takes.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "analysis/two_level.hpp"
+#include "cli/progress.hpp"
+#include "inspector/campaign.hpp"
+#include "store/spool.hpp"
+#include "store/store.hpp"
+
+namespace stackx::cli {
+
+class CampaignRecorder : public inspector::Listener {
+ public:
+  static constexpr std::uint64_t pilot_rounds = 3;
+
+  // `width` of the interval that the two-level design is for, as a share of the median.
+  CampaignRecorder(store::Store& store, store::Spool& spool, double width)
+      : store_(store), spool_(spool), width_(width) {}
+
+  void result(const specs::Inspection& inspection) override;
+  void progress(const inspector::Progress& progress) override;
+  void say(const std::string& text) override { line.say(text); }
+  void finished(std::uint64_t round) override;
+
+  ProgressLine line;
+  inspector::Progress last;
+  std::map<specs::Outcome, std::size_t> outcomes;
+
+ private:
+  store::Store& store_;
+  store::Spool& spool_;
+  double width_;
+  std::map<specs::Workload, std::vector<analysis::PilotInspection>> pilots_;
+};
+
+// What the pilot wants to know of an inspection; no samples if it failed.
+analysis::PilotInspection pilot_inspection(const specs::Inspection& inspection);
+
+}  // namespace stackx::cli
