@@ -47,16 +47,6 @@ StackRates of_stack(Measurements measurements, const std::string& this_host,
   return result;
 }
 
-// One value a slot; none for inspections outside of campaigns, which share their round with nobody.
-std::map<Slot, double> by_slot(const StackRates& stack) {
-  std::map<Slot, std::vector<double>> all;
-  for (const Value& value : stack.values)
-    if (!std::get<0>(value.slot).empty()) all[value.slot].push_back(value.rate);
-  std::map<Slot, double> result;
-  for (const auto& [slot, rates] : all) result[slot] = median(rates);
-  return result;
-}
-
 }  // namespace
 
 std::string unit_of(const specs::Work& work) {
@@ -94,6 +84,15 @@ Rates collect(const std::vector<const store::Measurement*>& measurements,
 std::vector<double> rates(const StackRates& stack) {
   std::vector<double> result;
   for (const Value& value : stack.values) result.push_back(value.rate);
+  return result;
+}
+
+std::map<Slot, double> by_slot(const StackRates& stack) {
+  std::map<Slot, std::vector<double>> all;
+  for (const Value& value : stack.values)
+    if (!std::get<0>(value.slot).empty()) all[value.slot].push_back(value.rate);
+  std::map<Slot, double> result;
+  for (const auto& [slot, rates] : all) result[slot] = median(rates);
   return result;
 }
 

@@ -44,6 +44,8 @@ std::string unit_of(const specs::Work& work);
 double rate_of(const store::Measurement& measurement, const std::string& unit);
 
 std::vector<double> rates(const StackRates& stack);
+// One rate a slot; none for inspections outside of campaigns, which share their round with nobody.
+std::map<Slot, double> by_slot(const StackRates& stack);
 // Log of a's rate over b's, one for each slot that both have.
 std::vector<double> paired_logs(const StackRates& a, const StackRates& b);
 

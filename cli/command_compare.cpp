@@ -1,0 +1,120 @@
+// stackx compare A B: is one faster than the other, and how sure is that?
+#include <fmt/core.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analysis/side_by_side.hpp"
+#include "cli/commands.hpp"
+#include "cli/compare_report.hpp"
+#include "cli/compare_sides.hpp"
+#include "cli/load.hpp"
+
+namespace stackx::cli {
+namespace {
+
+struct Options {
+  SidesOptions sides;
+  std::string format = "table";
+  double delta = 1.0, confidence = 95;  // percent
+  std::optional<double> max_slower;     // percent
+  std::size_t rows = 25;
+  bool no_plots = false;
+};
+
+void print_nothing(const Sides& sides, const Options& options, bool json, Globals& globals) {
+  if (json) {
+    auto notes = sides.notes;
+    notes.push_back(sides.nothing);
+    print_json({{"a", {{"text", options.sides.a}}},
+                {"b", {{"text", options.sides.b}}},
+                {"verdict", nullptr},
+                {"couples", nlohmann::json::array()},
+                {"notes", notes}});
+  } else {
+    fmt::print("Nothing to compare. {}\n", sides.nothing);
+    for (const auto& note : sides.notes) fmt::print("Note: {}.\n", note);
+  }
+  globals.exit_code = 1;
+}
+
+// Paired where any couple shares a round, else the two sides for themselves.
+analysis::SideBySide result_of(const Sides& sides, const Options& options) {
+  const analysis::SideBySideOptions settings{options.delta / 100, options.confidence / 100, 1};
+  const auto kind = sides.a.what.kind;
+  if (kind == Compared::Kind::stack || kind == Compared::Kind::lock) {
+    auto paired = analysis::compare_paired(sides.couples, settings);
+    if (!paired.couples.empty()) return paired;
+  }
+  return analysis::compare_independent(sides.couples, settings);
+}
+
+void compare(const Options& options, Globals& globals) {
+  const bool json = globals.json || options.format == "json";
+  auto sides = find_sides(options.sides, globals);
+  if (!sides.nothing.empty()) return print_nothing(sides, options, json, globals);
+  const auto result = result_of(sides, options);
+  if (result.couples.empty()) {
+    sides.nothing = "All inspections of one of the sides failed.";
+    return print_nothing(sides, options, json, globals);
+  }
+  const CompareReport report{sides, result, options.delta / 100, options.confidence / 100,
+                             options.max_slower};
+  if (json)
+    print_json(compare_json(report));
+  else
+    fmt::print("{}", compare_text(report, options.rows, !options.no_plots, stdout_is_terminal()));
+  if (exceeds_limit(report)) globals.exit_code = 1;
+}
+
+void add_choices(CLI::App& command, Options& options) {
+  command.add_option("A", options.sides.a, "Stack, lock file, campaign, host or store")->required();
+  command.add_option("B", options.sides.b, "Another of the same kind")->required();
+  command.add_option("--workload", options.sides.workload,
+                     "Workload: NAME[:key=value,...]; else the one that both have most of")
+      ->type_name("WORKLOAD");
+  command.add_option("--hw", options.sides.hw,
+                     "Only measurements on this hardware: a name (`stackx hw list`), `host` or `any`")
+      ->type_name("NAME");
+}
+
+void add_statistics(CLI::App& command, Options& options) {
+  command
+      .add_option("--delta", options.delta, "Differences below this many percent do not matter")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  command.add_option("--confidence", options.confidence, "Of intervals and verdicts")
+      ->check(CLI::Range(50.0, 99.99))
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  command
+      .add_option("--max-slower", options.max_slower,
+                  "Exit with 1 if B is shown to be slower than A by more than this")
+      ->check(CLI::Range(0.0, 99.0))
+      ->type_name("PERCENT");
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Globals& globals) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand(
+      "compare", "Verdict with interval between two stacks, lock files, campaigns, hosts or stores");
+  command->footer(
+      R"(A and B: a stack's id or how it begins, COMPONENT=VERSION,... (all measured stacks with these), a lock
+file, the file of a store, a campaign's id, a host's name; campaign:ID, host:NAME, stack:ID where one word
+could mean several. Ratios are A's rate over B's.)");
+  add_choices(*command, *options);
+  add_statistics(*command, *options);
+  command->add_option("--format", options->format, "table or json")
+      ->check(CLI::IsMember({"table", "json"}))
+      ->capture_default_str();
+  command->add_option("--rows", options->rows, "Rows of the table (0: all)")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_flag("--no-plots", options->no_plots, "Numbers only");
+  command->callback([options, &globals] { compare(*options, globals); });
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,27 @@
+// What `stackx compare` prints: the verdict first, then what it rests on; or the same as one JSON
+// document.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "analysis/side_by_side.hpp"
+#include "cli/compare_sides.hpp"
+
+namespace stackx::cli {
+
+struct CompareReport {
+  const Sides& sides;
+  const analysis::SideBySide& result;
+  double delta = 0.01, confidence = 0.95;
+  std::optional<double> max_slower;  // percent that B may be slower than A
+};
+
+// B is shown to be slower than A by more than `max_slower`: the whole interval lies beyond.
+bool exceeds_limit(const CompareReport& report);
+
+std::string compare_text(const CompareReport& report, std::size_t rows, bool plots, bool colour);
+nlohmann::json compare_json(const CompareReport& report);
+
+}  // namespace stackx::cli

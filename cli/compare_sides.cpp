@@ -1,0 +1,262 @@
+#include "cli/compare_sides.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "inspector/host.hpp"
+#include "specs/error.hpp"
+#include "specs/workload.hpp"
+
+namespace stackx::cli {
+namespace {
+
+using Kind = Compared::Kind;
+using Names = std::set<std::string>;
+
+bool is_stacks(Kind kind) { return kind == Kind::stack || kind == Kind::lock; }
+
+std::vector<store::Measurement> load(const std::filesystem::path& file, const SidesOptions& options,
+                                     const Globals& globals) {
+  const auto store = store::Store::open(file, store::Mode::read_only);
+  store::Filter filter;
+  if (!options.workload.empty()) filter.workload = specs::parse_workload(options.workload);
+  if (options.hw == "host")
+    filter.hardware = inspector::detect_host(globals.data_directory).cpu.microarchitecture;
+  else if (!options.hw.empty() && options.hw != "any")
+    filter.hardware = options.hw;
+  return store.measurements(filter);
+}
+
+void check_kinds(const Compared& a, const Compared& b) {
+  if (a.kind == b.kind || (is_stacks(a.kind) && is_stacks(b.kind))) return;
+  throw bad_input(fmt::format(
+      "{} is a {} and {} is a {}: compare two of a kind (a lock is compared with a stack, too)", a.text,
+      to_string(a.kind), b.text, to_string(b.kind)));
+}
+
+void take(Side& side, const std::vector<store::Measurement>& all) {
+  for (const auto& measurement : all)
+    if (holds(side.what, measurement)) side.measurements.push_back(measurement);
+  if (!side.what.arm.empty())  // the second name is meant, not kept apart as a sentinel
+    for (auto& measurement : side.measurements) measurement.sentinel = false;
+}
+
+template <typename Key>
+auto counts(const Side& side, Key key) {
+  std::map<decltype(key(side.measurements.front())), std::size_t> result;
+  for (const auto& measurement : side.measurements) ++result[key(measurement)];
+  return result;
+}
+
+// The key that both sides have, of which the poorer side has most; the others that both have go to
+// `others`.
+template <typename Key>
+auto most_of_both(const Side& a, const Side& b, Key key,
+                  std::vector<decltype(key(a.measurements.front()))>& others) {
+  using Value = decltype(key(a.measurements.front()));
+  const auto of_a = counts(a, key), of_b = counts(b, key);
+  std::optional<Value> best;
+  std::size_t most = 0;
+  for (const auto& [value, n] : of_a) {
+    const auto other = of_b.find(value);
+    if (other == of_b.end()) continue;
+    others.push_back(value);
+    if (std::min(n, other->second) <= most) continue;
+    most = std::min(n, other->second);
+    best = value;
+  }
+  if (best) std::erase(others, *best);
+  return best;
+}
+
+template <typename Predicate>
+void keep(Sides& sides, Predicate wanted) {
+  for (auto* side : {&sides.a, &sides.b})
+    std::erase_if(side->measurements, [&](const auto& m) { return !wanted(m); });
+}
+
+void choose_workload(Sides& sides) {
+  std::vector<specs::Workload> others;
+  const auto found =
+      most_of_both(sides.a, sides.b, [](const auto& m) { return m.workload; }, others);
+  if (!found) {
+    const auto one = [](const Side& side) { return side.measurements.front().workload.text(); };
+    sides.nothing = fmt::format("A and B have no workload in common: A has {}, B has {}.",
+                                one(sides.a), one(sides.b));
+    return;
+  }
+  sides.workload = *found;
+  for (const auto& other : others)
+    sides.notes.push_back(fmt::format("both were measured with another workload, too: --workload {}",
+                                      other.text()));
+  keep(sides, [&](const auto& m) { return m.workload == sides.workload; });
+}
+
+// Rates of one stack on two microarchitectures are not one population.
+void choose_hardware(Sides& sides, const SidesOptions& options, const Globals& globals) {
+  if (!options.hw.empty() || !is_stacks(sides.a.what.kind)) return;
+  const auto name = [](const store::Measurement& m) { return m.microarchitecture; };
+  auto names = counts(sides.a, name);
+  names.merge(counts(sides.b, name));
+  if (names.size() < 2) return;
+  const auto here = inspector::detect_host(globals.data_directory).cpu.microarchitecture;
+  std::vector<std::string> others;
+  auto chosen = most_of_both(sides.a, sides.b, name, others);
+  if (std::ranges::find(others, here) != others.end()) {
+    others.push_back(*chosen);
+    std::erase(others, here);
+    chosen = here;
+  }
+  if (!chosen) return;
+  keep(sides, [&](const auto& m) { return m.microarchitecture == *chosen; });
+  sides.notes.push_back(fmt::format("of several kinds of hardware this is {}; also: {}", *chosen,
+                                    fmt::join(others, ", ")));
+}
+
+void note_unknown(const Compared& lock, std::vector<std::string>& notes) {
+  if (lock.unknown.empty()) return;
+  const std::size_t shown = std::min<std::size_t>(lock.unknown.size(), 8);
+  notes.push_back(fmt::format(
+      "{}: {} of its packages are in no measured stack: {}{}", lock.text, lock.unknown.size(),
+      fmt::join(lock.unknown.begin(), lock.unknown.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      shown < lock.unknown.size() ? ", ..." : ""));
+}
+
+void collect(Side& side) {
+  std::vector<const store::Measurement*> pointers;
+  for (const auto& measurement : side.measurements) pointers.push_back(&measurement);
+  side.rates = analysis::collect(pointers, "");
+}
+
+Names components(const Side& side) {
+  Names names;
+  for (const auto& stack : side.rates.stacks)
+    for (const auto& [component, version] : stack.stack.components) names.insert(component);
+  return names;
+}
+
+// The components in which a couple may differ.
+Names freedom(const Side& a, const Side& b) {
+  Names names;
+  for (const auto* side : {&a, &b})
+    for (const auto& [component, version] : side->what.versions) names.insert(component);
+  const Names of_a = components(a), of_b = components(b);
+  std::ranges::set_symmetric_difference(of_a, of_b, std::inserter(names, names.end()));
+  return names;
+}
+
+specs::Stack without(specs::Stack stack, const Names& names) {
+  for (const auto& name : names) stack.components.erase(name);
+  return stack;
+}
+
+void explain_no_couples(Sides& sides) {
+  if (!is_stacks(sides.a.what.kind)) {
+    sides.nothing = fmt::format("A has {} stacks and B has {}, and no stack is in both.",
+                                sides.a.rates.stacks.size(), sides.b.rates.stacks.size());
+    return;
+  }
+  Names vary;
+  for (const auto& a : sides.a.rates.stacks)
+    for (const auto& b : sides.b.rates.stacks)
+      for (const auto& [component, version] : a.stack.components)
+        if (const auto other = b.stack.components.find(component);
+            other != b.stack.components.end() && other->second != version)
+          vary.insert(component);
+  sides.nothing = fmt::format(
+      "{} stacks are A and {} are B, but none of A differs from one of B only in what was named. They "
+      "differ in: {}. Name these as well.",
+      sides.a.rates.stacks.size(), sides.b.rates.stacks.size(), fmt::join(vary, ", "));
+}
+
+Sides open(const SidesOptions& options, const Globals& globals) {
+  Sides sides;
+  const auto a = compared_file(options.a), b = compared_file(options.b);
+  const auto is_store = [](const auto& file) { return file && file->kind == Kind::store; };
+  if (is_store(a) && is_store(b)) {
+    sides.a.what = *a;
+    sides.b.what = *b;
+    take(sides.a, load(a->file, options, globals));
+    take(sides.b, load(b->file, options, globals));
+    return sides;
+  }
+  const auto all = load(store::default_path(globals.db), options, globals);
+  if (all.empty()) {
+    sides.nothing = "Nothing of that is measured; `stackx advise` says what is.";
+    return sides;
+  }
+  const auto known = known_of(all);
+  sides.a.what = parse_compared(options.a, known);
+  sides.b.what = parse_compared(options.b, known);
+  check_kinds(sides.a.what, sides.b.what);
+  take(sides.a, all);
+  take(sides.b, all);
+  return sides;
+}
+
+bool same(const Compared& a, const Compared& b) {
+  return a.id == b.id && a.arm == b.arm && a.hostname == b.hostname && a.versions == b.versions && a.file == b.file;
+}
+
+bool one_stack_twice(const Sides& sides) {
+  return is_stacks(sides.a.what.kind) && sides.couples.size() == 1 &&
+         sides.couples.front().a->stack == sides.couples.front().b->stack &&
+         sides.a.what.arm == sides.b.what.arm;
+}
+
+}  // namespace
+
+std::vector<analysis::Couple> couples_of(const Side& a, const Side& b) {
+  std::vector<analysis::Couple> couples;
+  const auto &of_a = a.rates.stacks, &of_b = b.rates.stacks;
+  if (!is_stacks(a.what.kind)) {
+    for (const auto& one : of_a)
+      for (const auto& other : of_b)
+        if (one.stack == other.stack) couples.push_back({&one, &other});
+    return couples;
+  }
+  if (of_a.size() == 1 && of_b.size() == 1) return {{&of_a.front(), &of_b.front()}};
+  const Names free = freedom(a, b);
+  std::map<specs::Stack, std::vector<const analysis::StackRates*>> partners;
+  for (const auto& other : of_b) partners[without(other.stack, free)].push_back(&other);
+  for (const auto& one : of_a)
+    if (const auto found = partners.find(without(one.stack, free)); found != partners.end())
+      for (const auto* other : found->second)
+        if (other->stack != one.stack) couples.push_back({&one, other});
+  return couples;
+}
+
+Sides find_sides(const SidesOptions& options, const Globals& globals) {
+  Sides sides = open(options, globals);
+  if (!sides.nothing.empty()) return sides;
+  if (same(sides.a.what, sides.b.what))
+    throw bad_input(fmt::format("{} and {} are the same; a stack is compared with itself through its "
+                                "sentinel, ARM+A",
+                                options.a, options.b));
+  for (auto* side : {&sides.a, &sides.b}) {
+    note_unknown(side->what, sides.notes);
+    if (sides.nothing.empty() && side->measurements.empty())
+      sides.nothing = fmt::format("No measured stack is {}.", side->what.text);
+  }
+  if (sides.nothing.empty()) choose_workload(sides);
+  if (!sides.nothing.empty()) return sides;
+  choose_hardware(sides, options, globals);
+  collect(sides.a);
+  collect(sides.b);
+  sides.couples = couples_of(sides.a, sides.b);
+  if (sides.a.rates.unit != sides.b.rates.unit)
+    sides.nothing = fmt::format("A is measured in {}, B in {}.", sides.a.rates.unit, sides.b.rates.unit);
+  else if (sides.couples.empty())
+    explain_no_couples(sides);
+  else if (one_stack_twice(sides))
+    sides.nothing =
+        fmt::format("{} and {} are the same stack, {}; compare it with its sentinel, ARM+A.", options.a,
+                    options.b, sides.couples.front().a->stack.short_id());
+  return sides;
+}
+
+}  // namespace stackx::cli
