@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "analysis/drift.hpp"
+#include "analysis/race.hpp"
 #include "analysis/rates.hpp"
 #include "analysis/workload_choice.hpp"
 
@@ -63,19 +65,43 @@ bool is_slower(const Comparison& comparison, const Recommendation& row,
 }
 
 std::vector<Comparison> compare_below(const std::vector<Candidate>& order, std::size_t leader,
-                                      const Options& options) {
+                                      const Options& options, const Finals& finals) {
   std::vector<std::vector<double>> family;
   for (std::size_t i = leader + 1; i < order.size(); ++i)
-    family.push_back(paired_logs(*order[i].rates, *order[leader].rates));
+    family.push_back(paired_logs(*order[i].rates, *order[leader].rates, finals));
   return compare(family, options.delta, options.confidence);
+}
+
+// Where the finals of each race among the measurements begin.
+Finals first_fresh_rounds(const Measurements& measurements,
+                          const std::map<std::string, specs::CampaignSpec>& races) {
+  Finals finals;
+  for (const auto& [campaign, spec] : races) {
+    std::map<std::string, std::map<std::uint64_t, double>> arms;
+    std::uint64_t rounds = 0;
+    for (const auto* m : measurements) {
+      if (m->campaign != campaign || m->sentinel) continue;
+      rounds = std::max(rounds, m->round + 1);
+      auto& arm = arms[m->arm];
+      const double rate = m->outcome == specs::Outcome::ok ? rate_of(*m, unit_of(m->work)) : 0;
+      if (rate > 0) arm[m->round] = std::log(rate);
+    }
+    Table table;
+    for (const auto& [label, rates] : arms) {
+      auto& row = table.emplace_back(rounds);
+      for (const auto& [round, rate] : rates) row[round] = rate;
+    }
+    if (const auto found = race(table, spec.strategy, spec.rounds).finals) finals[campaign] = *found;
+  }
+  return finals;
 }
 
 // `order` is sorted by median. Ranks as ranking.hpp defines them; `versus_best` of all but the
 // first.
-void set_ranks(std::vector<Candidate>& order, const Options& options) {
+void set_ranks(std::vector<Candidate>& order, const Options& options, const Finals& finals) {
   std::vector<std::vector<Comparison>>
       below;  // below[a][b - a - 1]: stack b against stack a above it
-  for (std::size_t i = 0; i < order.size(); ++i) below.push_back(compare_below(order, i, options));
+  for (std::size_t i = 0; i < order.size(); ++i) below.push_back(compare_below(order, i, options, finals));
   const auto slower = [&](std::size_t row, std::size_t above) {
     return is_slower(below[above][row - above - 1], order[row].row, order[above].row,
                      options.delta);
@@ -161,11 +187,13 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   // Equal medians keep the order of the stacks' components.
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [](const Candidate& c) { return c.row.median; });
-  set_ranks(order, options);
+  set_ranks(order, options, first_fresh_rounds(selected, options.races));
   for (Candidate& candidate : order) ranking.recommendations.push_back(std::move(candidate.row));
   sort_rows(ranking.recommendations, options.objective);
   ranking.sentinels = sentinels(all, options.delta, options.confidence);
   std::ranges::move(lines(ranking.sentinels, options.confidence), std::back_inserter(ranking.notes));
+  std::ranges::move(lines(drift(all, options.confidence), options.confidence),
+                    std::back_inserter(ranking.notes));
   note_limits(ranking, all, ranking.notes);
   return ranking;
 }

@@ -25,6 +25,7 @@
 // stacks, decides nothing before round 13.
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -33,6 +34,7 @@
 
 #include "analysis/comparison.hpp"
 #include "analysis/sentinels.hpp"
+#include "specs/campaign.hpp"
 #include "store/store.hpp"
 
 namespace stackx::analysis {
@@ -70,6 +72,8 @@ struct Options {
   double delta = 0.01;
   double confidence = 0.95;
   std::string this_host;  // fingerprint: measurements of other hosts are measured-elsewhere
+  // Campaigns that raced, by id: their finalists are compared on the fresh rounds alone (race.hpp).
+  std::map<std::string, specs::CampaignSpec> races = {};
 };
 
 // `workload` may leave parameters open: of those measured, the one that most stacks can do is ranked

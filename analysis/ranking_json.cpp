@@ -73,6 +73,22 @@ json unranked(const Recommendation& row) {
   return result;
 }
 
+json sentinels_json(const Sentinels& sentinels) {
+  json tests = json::array();
+  for (const SentinelTest& test : sentinels.tests)
+    tests.push_back({{"campaign", test.campaign},
+                     {"arm", test.arm},
+                     {"pairs", test.pairs},
+                     {"ratio", test.ratio},
+                     {"ci95", test.interval ? json{test.interval->low, test.interval->high} : json()},
+                     {"different", test.different}});
+  return {{"tested", sentinels.able},
+          {"different", sentinels.different},
+          {"false_positive_rate_ci95",
+           sentinels.rate ? json{sentinels.rate->low, sentinels.rate->high} : json()},
+          {"tests", tests}};
+}
+
 }  // namespace
 
 json to_json(const Ranking& ranking) {
@@ -83,6 +99,7 @@ json to_json(const Ranking& ranking) {
                  {"confidence", ranking.confidence},
                  {"recommendations", json::array()},
                  {"failed", json::array()},
+                 {"sentinels", sentinels_json(ranking.sentinels)},
                  {"notes", ranking.notes}};
   for (const Recommendation& row : ranking.recommendations)
     result["recommendations"].push_back(ranked(row, ranking));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "analysis/statistics.hpp"
 
@@ -96,12 +97,24 @@ std::map<Slot, double> by_slot(const StackRates& stack) {
   return result;
 }
 
-std::vector<double> paired_logs(const StackRates& a, const StackRates& b) {
+std::vector<double> paired_logs(const StackRates& a, const StackRates& b, const Finals& finals) {
   const std::map<Slot, double> of_a = by_slot(a), of_b = by_slot(b);
+  std::map<Slot, double> shared;
+  std::set<std::string> both_finalists;
+  for (const auto& [slot, rate] : of_a) {
+    const auto other = of_b.find(slot);
+    if (other == of_b.end()) continue;
+    shared[slot] = std::log(rate / other->second);
+    const auto raced = finals.find(std::get<0>(slot));
+    if (raced != finals.end() && std::get<1>(slot) >= raced->second)
+      both_finalists.insert(raced->first);
+  }
   std::vector<double> logs;
-  for (const auto& [slot, rate] : of_a)
-    if (const auto other = of_b.find(slot); other != of_b.end())
-      logs.push_back(std::log(rate / other->second));
+  for (const auto& [slot, log] : shared) {
+    const bool picked_by = both_finalists.contains(std::get<0>(slot)) &&
+                           std::get<1>(slot) < finals.at(std::get<0>(slot));
+    if (!picked_by) logs.push_back(log);
+  }
   return logs;
 }
 

@@ -46,7 +46,11 @@ double rate_of(const store::Measurement& measurement, const std::string& unit);
 std::vector<double> rates(const StackRates& stack);
 // One rate a slot; none for inspections outside of campaigns, which share their round with nobody.
 std::map<Slot, double> by_slot(const StackRates& stack);
+// Campaigns that raced -> the first round of their finals. What came before picked the finalists, so
+// two of them are compared on the fresh rounds alone.
+using Finals = std::map<std::string, std::uint64_t>;
+
 // Log of a's rate over b's, one for each slot that both have.
-std::vector<double> paired_logs(const StackRates& a, const StackRates& b);
+std::vector<double> paired_logs(const StackRates& a, const StackRates& b, const Finals& finals = {});
 
 }  // namespace stackx::analysis

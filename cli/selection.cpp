@@ -47,6 +47,12 @@ Selection select(const SelectionOptions& options, const Globals& globals) {
   filter.hardware = selection.hw;
   if (!options.campaign.empty()) filter.campaign = options.campaign;
   selection.measurements = store.measurements(filter);
+  std::set<std::string> campaigns;
+  for (const auto& measurement : selection.measurements) campaigns.insert(measurement.campaign);
+  for (const auto& id : campaigns)
+    if (const auto plan = id.empty() ? std::nullopt : store.plan(id))
+      if (plan->campaign.strategy.kind == specs::StrategySpec::Kind::race)
+        selection.races[id] = plan->campaign;
   if (selection.measurements.empty()) selection.what_is_measured = what_is_measured(store);
   return selection;
 }

@@ -1,6 +1,7 @@
 // What several subcommands ask of the store: the measurements of a workload on some hardware.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Selection {
   std::string hw;         // the host's microarchitecture for "host", else the name given
   std::string this_host;  // fingerprint
   std::vector<store::Measurement> measurements;
+  std::map<std::string, specs::CampaignSpec> races;  // campaigns among them that raced
   std::string what_is_measured;  // where there are none: what one could ask for instead
 };
 
