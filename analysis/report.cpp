@@ -35,7 +35,9 @@ Distribution distribution(const StackRates& of, const Components& common) {
   Distribution result;
   result.stack = of.stack;
   result.label = label_of(of.stack, common);
-  result.values = of.values;
+  for (const Value& value : of.values)
+    result.values.push_back({value.rate, value.measurement->inspection, value.measurement->campaign,
+                             value.measurement->round, value.measurement->samples_ns.size()});
   const std::vector<double> values = rates(of);
   result.q1 = quantile(values, 0.25);
   result.median = median(values);

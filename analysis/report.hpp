@@ -25,11 +25,18 @@
 
 namespace stackx::analysis {
 
+struct Inspected {  // one inspection that ranks
+  double rate = 0;
+  std::string id, campaign;
+  std::uint64_t round = 0;
+  std::size_t samples = 0;
+};
+
 // The inspections of one stack, rank order; what a box plot and a violin plot are drawn from.
 struct Distribution {
   specs::Stack stack;
   std::string label;  // the components in which the ranked stacks differ
-  std::vector<Value> values;
+  std::vector<Inspected> values;
   double low = 0, q1 = 0, median = 0, q3 = 0, high = 0;  // Tukey's: low and high within 1.5 boxes
   std::vector<double> outliers;                          // the values beyond low and high
 };

@@ -182,7 +182,7 @@ std::string html(const Report& report, std::string_view chart_library,
   for (const auto& [name, text] : facts(report)) values[name] = escape_html(text);
   for (const char* name :
        {"ranking", "unranked", "distributions", "spread_samples", "spread_inspections", "sizes",
-        "rounds", "failures", "sentinels", "machines", "campaigns"})
+        "effects", "rounds", "failures", "sentinels", "machines", "campaigns"})
     values[std::string("table_") + name] = "";
   for (const ReportTable& table : tables(report)) values["table_" + table.name] = table_html(table);
   values["notes"] = list_html(report.ranking.notes);

@@ -10,9 +10,9 @@ using nlohmann::json;
 
 json distribution_json(const Distribution& of) {
   json rounds = json::array(), rates = json::array();
-  for (const Value& value : of.values) {
-    rates.push_back(value.rate);
-    rounds.push_back({{"campaign", std::get<0>(value.slot)}, {"round", std::get<1>(value.slot)}});
+  for (const Inspected& one : of.values) {
+    rates.push_back(one.rate);
+    rounds.push_back({{"campaign", one.campaign}, {"round", one.round}});
   }
   return {{"id", of.stack.id()}, {"label", of.label}, {"n", of.values.size()},
           {"low", of.low},       {"q1", of.q1},       {"median", of.median},

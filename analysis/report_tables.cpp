@@ -243,14 +243,14 @@ ReportTable values_table(const Report& report) {
                      {"samples", "n samples", true}},
                     {}};
   for (const Distribution& of : report.distributions)
-    for (const Value& value : of.values)
+    for (const Inspected& one : of.values)
       table.rows.push_back({{of.stack.short_id()},
                             {of.label},
-                            {value.measurement->inspection},
-                            {value.measurement->campaign},
-                            count(value.measurement->round),
-                            rate(value.rate),
-                            count(value.measurement->samples_ns.size())});
+                            {one.id},
+                            {one.campaign},
+                            count(one.round),
+                            rate(one.rate),
+                            count(one.samples)});
   return table;
 }
 
