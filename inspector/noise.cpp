@@ -44,6 +44,15 @@ Scene observe(const NoiseSources& sources, const std::vector<int>& cpus) {
   return scene;
 }
 
+// CPUs that an inspection of this arm is given; 0: all. A setting `threads` has its number for a
+// version.
+std::size_t cpus_of(const specs::Arm& arm) {
+  for (const auto* named : {&arm.workload.params, &arm.stack.components})
+    if (const auto threads = named->find("threads"); threads != named->end())
+      return static_cast<std::size_t>(parse_unsigned(threads->second).value_or(0));
+  return 0;
+}
+
 std::size_t count(const NoiseReport& report, NoiseVerdict verdict) {
   return static_cast<std::size_t>(
       std::ranges::count(report.findings, verdict, &Finding::verdict));
@@ -80,6 +89,17 @@ NoiseReport look_for_noise(std::size_t threads) {
   NoiseSources sources;
   sources.hypervisor = hypervisor_signature();
   return look_for_noise(sources, place(usable_processors(), threads));
+}
+
+NoiseReport look_for_noise(const specs::Plan& plan) {
+  if (plan.campaign.cpus > 0) return look_for_noise(plan.campaign.cpus);
+  std::size_t most = 1;
+  for (const auto& arm : plan.arms) {
+    const auto cpus = cpus_of(arm);
+    if (cpus == 0) return look_for_noise(std::size_t{0});
+    most = std::max(most, cpus);
+  }
+  return look_for_noise(most);
 }
 
 nlohmann::json to_json(const NoiseReport& report) {
