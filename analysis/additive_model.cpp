@@ -81,7 +81,7 @@ AdditiveModel::Fit::Fit(const std::vector<specs::Stack>& stacks, const std::vect
   centre = Z.colwise().mean().transpose();
   Z.rowwise() -= centre.transpose();
   const VectorXd y = Eigen::Map<const VectorXd>(values.data(), n);
-  mean = y.mean();
+  mean = analysis::mean(values);
   centred_values = y.array() - mean;
 
   Index rank = 0;
@@ -170,6 +170,7 @@ double AdditiveModel::penalty() const { return fit_->best.penalty; }
 double AdditiveModel::effective_parameters() const { return fit_->best.parameters; }
 double AdditiveModel::effect(std::size_t column) const { return fit_->best.effects[at(column)]; }
 double AdditiveModel::noise() const { return std::sqrt(fit_->noise2); }
+double AdditiveModel::effect_deviation() const { return std::sqrt(fit_->effect2); }
 
 std::optional<double> AdditiveModel::residual() const {
   if (degrees_of_freedom() == 0) return std::nullopt;

@@ -57,7 +57,8 @@ class AdditiveModel {
   double penalty() const;
   double effective_parameters() const;  // with the intercept
   double effect(std::size_t column) const;  // ridge
-  double noise() const;                     // standard deviation about a prediction
+  double noise() const;                     // standard deviation about the sum of the true effects
+  double effect_deviation() const;          // standard deviation of effects
 
   struct Prediction {
     double value = 0;

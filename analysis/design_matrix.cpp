@@ -36,17 +36,21 @@ bool text_before(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+bool are_versions(const std::vector<std::string>& texts) {
+  return std::ranges::all_of(texts, [](const std::string& text) {
+    return text.empty() || specs::Version::parse(text, specs::Versioning::pep440).has_value();
+  });
+}
+
 std::vector<std::string> in_order(std::vector<std::string> versions) {
   std::ranges::sort(versions);  // equals, like 1.0 and 1.0.0, stay in the order of their texts
   std::map<std::string, specs::Version> parsed;
-  for (const std::string& text : versions)
-    if (auto version = specs::Version::parse(text, specs::Versioning::pep440))
-      parsed.emplace(text, std::move(*version));
-  const bool absent = !versions.empty() && versions.front().empty();
-  const bool all = parsed.size() + absent == versions.size();
+  if (are_versions(versions))
+    for (const std::string& text : versions)
+      if (!text.empty()) parsed[text] = *specs::Version::parse(text, specs::Versioning::pep440);
   std::ranges::stable_sort(versions, [&](const std::string& a, const std::string& b) {
     if (a.empty() || b.empty()) return a.empty() && !b.empty();
-    return all ? parsed.at(a) < parsed.at(b) : text_before(a, b);
+    return parsed.empty() ? text_before(a, b) : parsed.at(a) < parsed.at(b);
   });
   return versions;
 }
@@ -63,9 +67,12 @@ DesignMatrix::DesignMatrix(const std::vector<specs::Stack>& stacks) {
     std::size_t present = 0;
     for (const auto& [version, count] : counts) present += count;
     if (present < stacks.size()) counts[""] = stacks.size() - present;
-    Factor factor{component, {}, {}, columns_};
+    Factor factor;
+    factor.component = component;
+    factor.first_column = columns_;
     for (const auto& [version, count] : counts) factor.versions.push_back(version);
     factor.versions = in_order(std::move(factor.versions));
+    factor.ordered = are_versions(factor.versions);
     for (const auto& version : factor.versions) factor.stacks.push_back(counts.at(version));
     columns_ += factor.versions.size();
     factors_.push_back(std::move(factor));

@@ -19,6 +19,7 @@ namespace stackx::analysis {
 struct Factor {
   std::string component;
   std::vector<std::string> versions;  // in order; "" (absent) first
+  bool ordered = true;                // as versions are; else the order is that of the alphabet
   std::vector<std::size_t> stacks;    // how many hold each
   std::size_t first_column = 0;       // of versions[0]; the others follow
 };
@@ -45,6 +46,7 @@ class DesignMatrix {
 
 // As versions where all are (PEP 440), else as text in which numbers count as numbers; "" first.
 std::vector<std::string> in_order(std::vector<std::string> versions);
+bool are_versions(const std::vector<std::string>& texts);  // all of them, but ""
 
 // "numpy 1.26", "mkl absent"
 std::string level_text(const std::string& component, const std::string& version);

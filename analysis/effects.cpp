@@ -48,8 +48,19 @@ Effect effect_of(const AdditiveModel& model, const Factor& factor, std::size_t f
   return effect;
 }
 
+// Settings and names have no order to step along: each against the one that most stacks hold.
+void add_unordered(const AdditiveModel& model, const Factor& factor, const Group& group,
+                   std::vector<Effect>& effects) {
+  const std::size_t base = *std::ranges::max_element(group, {}, [&](std::size_t column) {
+    return factor.stacks[column - factor.first_column];
+  });
+  for (const std::size_t column : group)
+    if (column != base) effects.push_back(effect_of(model, factor, base, column));
+}
+
 void add_effects(const AdditiveModel& model, const Factor& factor, const Group& group,
                  std::vector<Effect>& effects) {
+  if (!factor.ordered) return add_unordered(model, factor, group, effects);
   for (std::size_t i = 1; i < group.size(); ++i)
     effects.push_back(effect_of(model, factor, group[i - 1], group[i]));
   // From the first that is a version: being absent is none.
@@ -59,20 +70,32 @@ void add_effects(const AdditiveModel& model, const Factor& factor, const Group& 
   effects.back().overall = true;
 }
 
-void add_confounded(const AdditiveModel& model, const Factor& factor,
-                    const std::vector<Group>& groups, std::vector<Confounded>& all) {
-  const auto names = [&](const Group& group) {
-    std::vector<std::string> versions;
-    for (const std::size_t column : group)
-      versions.push_back(factor.versions[column - factor.first_column]);
-    return versions;
-  };
+std::vector<std::string> versions_of(const Factor& factor, const Group& group) {
+  std::vector<std::string> versions;
+  for (const std::size_t column : group)
+    versions.push_back(factor.versions[column - factor.first_column]);
+  return versions;
+}
+
+// Being absent is the first version, so a group of its own is the first group.
+void add_confounded(const AdditiveModel& model, const Factor& factor, std::vector<Group> groups,
+                    std::vector<Confounded>& all) {
+  if (groups.size() < 2) return;
+  if (groups.front().size() == 1 && factor.versions.front().empty()) {
+    std::vector<std::string> versions(factor.versions.begin() + 1, factor.versions.end());
+    all.push_back({factor.component,
+                   true,
+                   {{""}, std::move(versions)},
+                   model.confounded_with(groups[0].front(), groups[1].front())});
+    groups.erase(groups.begin());
+  }
   std::map<std::vector<std::string>, Confounded> by_reason;
   for (std::size_t g = 1; g < groups.size(); ++g) {
     const auto with = model.confounded_with(groups.front().front(), groups[g].front());
     auto& entry = by_reason[with];
-    if (entry.groups.empty()) entry = {factor.component, {names(groups.front())}, with};
-    entry.groups.push_back(names(groups[g]));
+    if (entry.groups.empty())
+      entry = {factor.component, false, {versions_of(factor, groups.front())}, with};
+    entry.groups.push_back(versions_of(factor, groups[g]));
   }
   for (auto& [with, entry] : by_reason) all.push_back(std::move(entry));
 }
@@ -167,7 +190,9 @@ Effects effects(const std::vector<store::Measurement>& measurements,
     add_confounded(model, factor, groups, result.confounded);
   }
   std::ranges::stable_sort(result.effects, std::ranges::greater{},
-                           [](const Effect& e) { return std::abs(std::log(e.ratio)); });
+                           [](const Effect& e) {
+                             return std::pair(e.clear(), std::abs(std::log(e.ratio)));
+                           });
   if (result.values.size() >= 3) result.accuracy = accuracy_of(model, result.values);
   note_limits(result, rates, result.notes);
   return result;

@@ -3,7 +3,8 @@
 // The additive model (additive_model.hpp) on one log rate a stack (stack_values.hpp). An effect is a
 // ratio of rates: version `to` of a component over version `from`, everything else the same. Given
 // are the steps between successive versions that can be compared, and the first to the last of
-// more than two. Versions that cannot be compared are named with the components they cannot be told
+// more than two; where they are names and no versions, each against the one that most stacks hold.
+// Versions that cannot be compared are named with the components they cannot be told
 // apart from. Every interval is at the confidence stated, not all of them together. Interactions
 // count as noise: an effect is what the version does on average over the stacks measured, and the
 // leave-one-out error says how much that misses.
@@ -27,13 +28,17 @@ struct Effect {
   double ratio = 1;
   std::optional<Interval> ci;  // of the ratio; absent without degrees of freedom
   std::size_t stacks_from = 0, stacks_to = 0;
+
+  bool clear() const { return ci && (ci->low > 1 || ci->high < 1); }
 };
 
-// No version of one group can be compared with one of another.
+// No version of one group can be compared with one of another. Of being absent against present, which
+// takes other components along nearly always (another library has to come), it is an entry of its own.
 struct Confounded {
   std::string component;
+  bool presence = false;  // the first group is being absent, the second all versions
   std::vector<std::vector<std::string>> groups;
-  std::vector<std::string> with;  // components
+  std::vector<std::string> with;  // components that would have to be held still (not always unique)
 };
 
 // Each stack predicted from all the others.
@@ -50,7 +55,7 @@ struct Effects {
   std::string unit;
   double confidence = 0.95;
   std::vector<StackValue> values;
-  std::vector<Effect> effects;  // strongest first
+  std::vector<Effect> effects;  // clear ones first, of these the strongest first
   std::vector<Confounded> confounded;
   std::vector<std::string> constant;      // "cpu rocket-lake": the same in all stacks
   std::optional<Accuracy> accuracy;       // none below 3 stacks

@@ -1,7 +1,7 @@
 // The effects as tables and documents.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "analysis/effects.hpp"
@@ -27,6 +27,7 @@ json effect_json(const Effect& effect) {
           {"kind", effect.overall ? "overall" : "step"},
           {"ratio", effect.ratio},
           {"ci95", effect.ci ? json::array({effect.ci->low, effect.ci->high}) : json(nullptr)},
+          {"clear", effect.clear()},
           {"stacks_from", effect.stacks_from},
           {"stacks_to", effect.stacks_to}};
 }
@@ -37,7 +38,10 @@ json confounded_json(const Confounded& one) {
     groups.push_back(json::array());
     for (const std::string& version : group) groups.back().push_back(named(version));
   }
-  return {{"component", one.component}, {"groups", groups}, {"with", one.with}};
+  return {{"component", one.component},
+          {"presence", one.presence},
+          {"groups", groups},
+          {"with", one.with}};
 }
 
 json model_json(const Effects& effects) {
@@ -56,6 +60,14 @@ json model_json(const Effects& effects) {
                                {"rms_log_error", accuracy->rms_log},
                                {"intervals_that_covered", accuracy->covered}};
   return result;
+}
+
+// As RFC 4180 wants it: versions may hold commas and quotes.
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
 }
 
 std::size_t inspections(const Effects& effects) {
@@ -84,13 +96,11 @@ std::string heading(const Effects& effects) {
          "\n\n";
 }
 
-std::string effects_table(const Effects& effects, const Paint& paint) {
-  if (effects.effects.empty())
-    return "No difference between two versions of a component can be told from these stacks.\n";
+std::string effects_table(const std::vector<Effect>& effects, const Paint& paint) {
   std::vector<Column> columns{{"component", false, {}}, {"change", false, {}},
                               {"effect", true, {}},     {"interval", false, {}},
                               {"stacks", true, {}},     {"", false, {}}};
-  for (const Effect& effect : effects.effects) {
+  for (const Effect& effect : effects) {
     columns[0].cells.push_back(effect.component);
     columns[1].cells.push_back(shown(effect.from) + " -> " + shown(effect.to));
     columns[2].cells.push_back("×" + factor(effect.ratio));
@@ -102,30 +112,58 @@ std::string effects_table(const Effects& effects, const Paint& paint) {
   return table_text(columns, paint);
 }
 
+std::string effects_text(const Effects& effects, const Paint& paint) {
+  if (effects.effects.empty())
+    return "No difference between two versions of a component can be told from these stacks.\n";
+  const auto split_at = std::ranges::find_if_not(effects.effects, &Effect::clear);
+  const std::vector<Effect> clear(effects.effects.begin(), split_at);
+  const std::vector<Effect> unclear(split_at, effects.effects.end());
+  std::string text;
+  if (!clear.empty()) text += effects_table(clear, paint);
+  if (!unclear.empty())
+    text += fmt::format("{}Not told from no effect (the interval holds ×1, or there is none):\n{}",
+                        clear.empty() ? "" : "\n", effects_table(unclear, paint));
+  return text;
+}
+
 std::string joined(const std::vector<std::string>& words, const std::string& between) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
   return text;
 }
 
+// What is absent here and there is one list: nothing but the name would differ.
+std::string presence_text(const Effects& effects) {
+  std::vector<std::string> names;
+  for (const Confounded& one : effects.confounded)
+    if (one.presence) names.push_back(one.component);
+  if (names.empty()) return {};
+  return "- " +
+         wrap(split(fmt::format("being there or not, of {}: other components come or go with them; "
+                                "compare whole stacks instead (stackx advise)",
+                                joined(names, ", "))),
+              2, "") +
+         "\n";
+}
+
 std::string confounded_text(const Effects& effects) {
   if (effects.confounded.empty()) return {};
-  std::string text =
-      "\nCannot be told, since other components vary with it in every stack (| parts what cannot be "
-      "compared):\n";
+  std::string text = "\nCannot be told (| parts what cannot be compared):\n";
   for (const Confounded& one : effects.confounded) {
+    if (one.presence) continue;
     std::vector<std::string> groups;
     for (const auto& group : one.groups) {
       std::vector<std::string> versions;
       for (const std::string& version : group) versions.push_back(shown(version));
       groups.push_back(joined(versions, ", "));
     }
-    text += "- " + wrap(split(fmt::format("{}: {}; it varies with {}", one.component,
-                                          joined(groups, " | "), joined(one.with, ", "))),
+    text += "- " + wrap(split(fmt::format("{}: {}; no stacks differ in it alone, it varies with {}",
+                                          one.component, joined(groups, " | "),
+                                          joined(one.with, ", "))),
                         2, "") +
             "\n";
   }
-  return text;
+  return text + presence_text(effects);
 }
 
 }  // namespace
@@ -180,7 +218,7 @@ json scores_document(const Effects& effects) {
 std::string csv(const Effects& effects) {
   std::string text = "component,from,to,kind,ratio,low,high,stacks_from,stacks_to\n";
   for (const Effect& e : effects.effects)
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", e.component, e.from, e.to,
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", e.component, field(e.from), field(e.to),
                         e.overall ? "overall" : "step", e.ratio,
                         e.ci ? fmt::format("{}", e.ci->low) : "",
                         e.ci ? fmt::format("{}", e.ci->high) : "", e.stacks_from, e.stacks_to);
@@ -188,7 +226,7 @@ std::string csv(const Effects& effects) {
 }
 
 std::string table(const Effects& effects, bool colour) {
-  std::string text = heading(effects) + effects_table(effects, Paint{colour}) +
+  std::string text = heading(effects) + effects_text(effects, Paint{colour}) +
                      confounded_text(effects) + "\n" + wrap(split(accuracy_text(effects)), 0, "") +
                      "\n";
   if (!effects.notes.empty()) text += "\nNotes:\n";

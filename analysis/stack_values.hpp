@@ -1,11 +1,10 @@
 // One value a stack: its log rate, after what all stacks of a round share is taken out.
 //
 // The machine drifts from round to round (other tenants, clock frequency), and not every stack runs
-// in every round. Two-way median polish (Tukey 1977) of log rate = stack + round: the shift of a
-// round is the median of what is left of its inspections, the value of a stack the median of its
-// own; alternately, until neither moves. Shifts are measured from the median inspection's, so that
-// values are log rates of an ordinary round. Inspections outside of campaigns share their round with
-// nobody and keep their rate. Rejected: means, which one inspection in a bad moment moves.
+// in every round. So the value is the stack's part of a median polish over stacks and rounds
+// (median_polish.hpp): the log rate of an ordinary round. Inspections outside of campaigns are a
+// round of their own each, which takes nothing from them. Rejected: means, which one inspection in a
+// bad moment moves.
 #pragma once
 
 #include <vector>

@@ -10,6 +10,7 @@
 #include "cli/lock_report.hpp"
 #include "cli/lock_writer.hpp"
 #include "cli/pip_settings.hpp"
+#include "cli/predicted.hpp"
 #include "cli/stack_writer.hpp"
 #include "cli/version_graph.hpp"
 #include "pypi/http.hpp"
@@ -30,6 +31,7 @@ struct Options {
   std::uint64_t seed = 0;
   std::string strategy = "uniform", graph;
   std::filesystem::path scores, lock, output;
+  PredictedOptions predicted;
   std::string index_url, pip = "python3";
   double memory_gib = 4;
 
@@ -199,7 +201,7 @@ void write_cover(const Options& options, const Resolver& resolver, StackWriter& 
 }
 
 void write_stacks(const Options& options, const Loaded& loaded, const Resolver& resolver,
-                  bool json) {
+                  const Globals& globals) {
   std::unique_ptr<LockWriter> locks;
   if (!options.output.empty())
     locks = std::make_unique<LockWriter>(
@@ -207,13 +209,17 @@ void write_stacks(const Options& options, const Loaded& loaded, const Resolver& 
         pypi::shown_url(pip_settings(options.pip, options.index_url).index_url));
   StackWriter::Sink sink;
   if (locks) sink = [&](const specs::Stack& stack) { locks->write(stack); };
-  StackWriter writer(resolver, json, std::move(sink));
+  StackWriter writer(resolver, globals.json, sink);
   if (options.list && *options.list > 0) {
     std::uint64_t left = *options.list;
     resolver.enumerate([&](const Choice& choice) { return writer.write(choice), --left > 0; });
   }
   if (options.sample) write_sample(options, resolver, writer);
-  if (options.top) {
+  if (options.top && options.predicted.effects) {
+    writer.flush();
+    const auto effects = effects_for(options.predicted.selection, globals);
+    write_predicted(resolver, effects, *options.top, globals.json, sink);
+  } else if (options.top) {
     const auto scores = options.scores.empty() ? specs::Scores{}
                                                : specs::load_scores(options.scores, loaded.catalog);
     write_best(resolver, scores, *options.top, writer);
@@ -238,7 +244,7 @@ void answer(const Options& options, const Loaded& loaded, const Resolver& resolv
             Globals& globals) {
   if (!options.graph.empty()) write_graph(resolver, options.graph);
   if (options.explain && !explain(options, loaded, resolver, globals.json)) globals.exit_code = 1;
-  if (options.asks_for_stacks()) write_stacks(options, loaded, resolver, globals.json);
+  if (options.asks_for_stacks()) write_stacks(options, loaded, resolver, globals);
   if (options.share) print_shares(resolver, globals.json);
   if (!options.lock.empty() && !report_lock(loaded, resolver, options.lock, options.project.context,
                                             options.scores, globals.json))
@@ -258,6 +264,10 @@ void answer(const Options& options, const Loaded& loaded, const Resolver& resolv
 void check(const Options& options) {
   if (!options.scores.empty() && !options.top && options.lock.empty())
     throw bad_input("--score: says what --top and --lock rank by; add one of them");
+  if (options.predicted.effects && !options.top)
+    throw bad_input("--effects: says what --top ranks by; add --top K");
+  if (options.predicted.effects && !options.scores.empty())
+    throw bad_input("--effects and --score: both say what --top ranks by; give one of them");
   if (!options.output.empty() && !options.asks_for_stacks())
     throw bad_input("--output: of which stacks? Add --list, --sample, --cover or --top");
   if (options.approximate && !options.count && !options.asks_nothing())
@@ -374,6 +384,7 @@ void add_resolve(CLI::App& app, Globals& globals) {
           "--score", options->scores,
           "Scores of versions (stackx/score/1) for --top and --lock; what it lacks scores 0")
       ->type_name("FILE");
+  add_predicted_options(*command, options->predicted);
   command
       ->add_option("--memory", options->memory_gib,
                    "GiB that exact answers may take; beyond, --list, --explain and --approximate "

@@ -1,0 +1,129 @@
+// stackx effects: which version change makes how much of a difference, and what it predicts.
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/effects.hpp"
+#include "analysis/text_table.hpp"
+#include "cli/commands.hpp"
+#include "cli/load.hpp"
+#include "cli/output_file.hpp"
+#include "cli/predicted.hpp"
+#include "cli/selection.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::cli {
+namespace {
+
+struct Options {
+  SelectionOptions selection;
+  std::vector<std::string> components;
+  std::filesystem::path predict;
+  std::uint64_t top = 10;
+  std::string format = "table", scores;
+};
+
+struct Predicted {
+  std::vector<PredictedStack> stacks;
+  std::vector<std::string> notes;
+};
+
+Predicted predict(const Options& options, const analysis::Effects& effects,
+                  const Globals& globals) {
+  const Loaded loaded = load(options.predict, globals, {}, Need::stacks);
+  const resolver::Resolver resolver(loaded.project, loaded.catalog);
+  Predicted result;
+  result.stacks = best_predicted(resolver, effects, options.top);
+  result.notes = prediction_notes(resolver, effects, result.stacks);
+  return result;
+}
+
+void print_document(const analysis::Effects& effects, const Options& options,
+                    const Predicted& predicted) {
+  auto document = analysis::to_json(effects);
+  if (!options.predict.empty()) {
+    document["predictions"] = nlohmann::json::array();
+    for (const PredictedStack& one : predicted.stacks)
+      document["predictions"].push_back(to_json(one, effects));
+    for (const std::string& note : predicted.notes) document["notes"].push_back(note);
+  }
+  print_json(document);
+}
+
+void print_table(const analysis::Effects& effects, const Options& options,
+                 const Predicted& predicted) {
+  fmt::print("{}", analysis::table(effects, stdout_is_terminal()));
+  if (options.predict.empty()) return;
+  fmt::print("\nThe {} stacks of {} with the highest predicted rate:\n", predicted.stacks.size(),
+             options.predict.string());
+  for (const PredictedStack& one : predicted.stacks)
+    fmt::print("{}\n", analysis::wrap(analysis::split(line(one, effects)), 0, ""));
+  for (const std::string& note : predicted.notes)
+    fmt::print("- {}\n", analysis::wrap(analysis::split(note), 2, ""));
+}
+
+void effects(const Options& options, Globals& globals) {
+  const auto selection = select(options.selection, globals);
+  auto effects = analysis::effects(selection.measurements, selection.asked,
+                                   {0.95, selection.this_host, options.components});
+  effects.hw = selection.hw;
+  if (!effects.model && selection.measurements.empty())
+    return nothing_measured(selection, {{"effects", nlohmann::json::array()}}, globals);
+  const bool json = globals.json || options.format == "json";
+  if (!effects.model) {
+    const std::string nothing = fmt::format("All {} inspections of {} on {} failed: there is no rate",
+                                            selection.measurements.size(),
+                                            effects.workload.text(), effects.hw);
+    effects.notes.push_back(nothing);
+    if (json)
+      print_json(analysis::to_json(effects));
+    else
+      fmt::print("{}.\n", nothing);
+    globals.exit_code = 1;
+    return;
+  }
+  if (!options.scores.empty())
+    write_output(options.scores, analysis::scores_document(effects).dump(2) + "\n");
+  if (options.scores == "-") return;  // nothing else belongs there
+  const auto predicted = options.predict.empty() ? Predicted{} : predict(options, effects, globals);
+  if (json)
+    print_document(effects, options, predicted);
+  else if (options.format == "csv")
+    fmt::print("{}", analysis::csv(effects));
+  else
+    print_table(effects, options, predicted);
+}
+
+}  // namespace
+
+void add_effects(CLI::App& app, Globals& globals) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand(
+      "effects",
+      "How much each change of a version matters, and which stacks should be fast that nobody ran");
+  add_selection_options(*command, options->selection);
+  command
+      ->add_option("--component", options->components,
+                   "Only the effects of this component; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  auto* project = command
+                      ->add_option("--predict", options->predict,
+                                   "Also the stacks of this project with the highest predicted rate")
+                      ->type_name("PROJECT");
+  command->add_option("--top", options->top, "How many of them")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
+      ->needs(project)
+      ->type_name("K")
+      ->capture_default_str();
+  command
+      ->add_option("--scores", options->scores,
+                   "Write the effects as scores of versions (stackx/score/1; - for stdout)")
+      ->type_name("FILE");
+  command->add_option("--format", options->format, "table, json or csv (the effects alone)")
+      ->check(CLI::IsMember({"table", "json", "csv"}))
+      ->capture_default_str();
+  command->callback([options, &globals] { effects(*options, globals); });
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,189 @@
+#include "cli/predicted.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "analysis/text_table.hpp"
+#include "cli/load.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::cli {
+namespace {
+
+using analysis::number;
+
+// The model's scores of every version of the project.
+specs::Scores project_scores(const resolver::Resolver& resolver,
+                             const analysis::Effects& effects) {
+  specs::Scores all;
+  for (const auto& component : resolver.components()) {
+    auto some = analysis::scores(*effects.model, component.name, component.versions);
+    all.decimals = some.decimals;
+    all.of.merge(some.of);
+  }
+  return all;
+}
+
+const analysis::StackValue* measured(const analysis::Effects& effects, const specs::Stack& stack) {
+  const auto found = std::ranges::find(effects.values, stack, &analysis::StackValue::stack);
+  return found == effects.values.end() ? nullptr : &*found;
+}
+
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    text += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
+  return text;
+}
+
+std::string never_measured_note(const resolver::Resolver& resolver,
+                                const analysis::Effects& effects) {
+  std::vector<std::string> unknown;
+  std::size_t versions = 0;
+  for (const auto& component : resolver.components())
+    for (const auto& version : component.versions) {
+      ++versions;
+      const auto row = effects.model->design().row({{{component.name, version}}});
+      const auto text = analysis::level_text(component.name, version);
+      if (std::ranges::find(row.unknown, text) != row.unknown.end()) unknown.push_back(text);
+    }
+  if (unknown.empty()) return {};
+  return fmt::format(
+      "{} of the project's {} versions were never measured; their effect is taken to be the mean of "
+      "their component, and the interval of a stack that holds one is wider: {}",
+      unknown.size(), versions, some_of(unknown));
+}
+
+std::string rank_note(const analysis::Effects& effects,
+                      const std::vector<PredictedStack>& stacks) {
+  const auto best = std::ranges::max_element(effects.values, {}, &analysis::StackValue::median);
+  const auto above = std::ranges::count_if(stacks, [&](const PredictedStack& one) {
+    return !one.measured && one.rate > best->median;
+  });
+  std::string text = fmt::format("Best measured: {} with {} {} (n={}).", best->stack.short_id(),
+                                 number(best->median), effects.unit, best->inspections);
+  if (above > 0)
+    text += fmt::format(
+        " {} listed {} predicted to be faster, which nobody has measured: inspect {} before "
+        "believing it.",
+        above, above == 1 ? "stack is" : "stacks are", above == 1 ? "it" : "them");
+  return text;
+}
+
+}  // namespace
+
+void add_predicted_options(CLI::App& command, PredictedOptions& options) {
+  command.add_flag("--effects", options.effects,
+                   "--top by predicted rate, from the effects of versions measured for --workload "
+                   "on --hw (see `stackx effects`)");
+  add_selection_options(command, options.selection);
+  for (const char* name : {"--hw", "--workload", "--campaign"})
+    command.get_option(name)->needs("--effects");
+}
+
+analysis::Effects effects_for(const SelectionOptions& options, const Globals& globals,
+                              const std::vector<std::string>& components) {
+  const auto selection = select(options, globals);
+  auto effects = analysis::effects(selection.measurements, selection.asked,
+                                   {0.95, selection.this_host, components});
+  if (!effects.model)
+    throw bad_input(fmt::format("no measurement of {} on {} to take effects from.\n{}",
+                                selection.asked.text(), selection.hw,
+                                selection.what_is_measured));
+  effects.hw = selection.hw;
+  return effects;
+}
+
+std::vector<PredictedStack> best_predicted(const resolver::Resolver& resolver,
+                                           const analysis::Effects& effects, std::uint64_t count) {
+  std::vector<PredictedStack> stacks;
+  if (count == 0) return stacks;
+  const auto scores = project_scores(resolver, effects);
+  resolver.best(scores, [&](const resolver::Choice& choice, specs::Score score) {
+    PredictedStack one;
+    one.stack = resolver.stack(choice);
+    one.score = scores.text(score);
+    auto prediction = effects.model->predict(one.stack);
+    one.rate = std::exp(prediction.value);
+    if (const auto& interval = prediction.interval)
+      one.interval = analysis::Interval{std::exp(interval->low), std::exp(interval->high),
+                                        interval->coverage};
+    one.never_measured = std::move(prediction.never_measured);
+    one.measured = measured(effects, one.stack);
+    stacks.push_back(std::move(one));
+    return stacks.size() < count;
+  });
+  return stacks;
+}
+
+std::vector<std::string> prediction_notes(const resolver::Resolver& resolver,
+                                          const analysis::Effects& effects,
+                                          const std::vector<PredictedStack>& stacks) {
+  std::vector<std::string> notes{analysis::accuracy_text(effects)};
+  if (auto note = never_measured_note(resolver, effects); !note.empty())
+    notes.push_back(std::move(note));
+  notes.push_back(rank_note(effects, stacks));
+  return notes;
+}
+
+nlohmann::json to_json(const PredictedStack& one, const analysis::Effects& effects) {
+  nlohmann::json document = {
+      {"id", one.stack.id()},
+      {"components", one.stack.components},
+      {"score", nlohmann::json::parse(one.score)},
+      {"evidence", "predicted"},
+      {"predicted",
+       {{"rate", one.rate},
+        {"interval95", one.interval ? nlohmann::json{one.interval->low, one.interval->high}
+                                    : nlohmann::json(nullptr)},
+        {"unit", effects.unit}}},
+      {"never_measured", one.never_measured},
+      {"measured", nullptr}};
+  if (const auto& accuracy = effects.accuracy)
+    document["model"] = {{"stacks", accuracy->stacks},
+                         {"leave_one_out_median_error", accuracy->median_error},
+                         {"leave_one_out_rms_log", accuracy->rms_log}};
+  if (one.measured)
+    document["measured"] = {{"median", one.measured->median},
+                            {"inspections", one.measured->inspections},
+                            {"unit", effects.unit}};
+  return document;
+}
+
+std::string line(const PredictedStack& one, const analysis::Effects& effects) {
+  std::string text = fmt::format("predicted {} {} {}", number(one.rate),
+                                 one.interval ? fmt::format("[{}, {}]", number(one.interval->low),
+                                                            number(one.interval->high))
+                                              : "(no interval)",
+                                 effects.unit);
+  if (one.measured)
+    text += fmt::format(", measured {} (n={})", number(one.measured->median),
+                        one.measured->inspections);
+  text += "  " + one.stack.short_id() + " ";
+  for (const auto& [component, version] : one.stack.components) text += " " + component + "=" + version;
+  if (!one.never_measured.empty())
+    text += "  (never measured: " + some_of(one.never_measured) + ")";
+  return text;
+}
+
+void write_predicted(const resolver::Resolver& resolver, const analysis::Effects& effects,
+                     std::uint64_t count, bool json, const StackWriter::Sink& sink) {
+  const auto stacks = best_predicted(resolver, effects, count);
+  for (const PredictedStack& one : stacks) {
+    if (sink) sink(one.stack);
+    if (json)
+      print_json(to_json(one, effects));
+    else
+      fmt::print("{}\n", line(one, effects));
+  }
+  std::fflush(stdout);
+  for (const std::string& note : prediction_notes(resolver, effects, stacks))
+    fmt::print(stderr, "{}\n", analysis::wrap(analysis::split(note), 0, ""));
+}
+
+}  // namespace stackx::cli
