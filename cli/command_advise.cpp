@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/pareto.hpp"
 #include "analysis/ranking.hpp"
 #include "cli/commands.hpp"
 #include "cli/load.hpp"
@@ -16,6 +17,7 @@ struct Options {
   std::string objective = "rate", format = "table";
   std::size_t rows = 25;
   double delta = 1.0;  // percent
+  bool pareto = false;
 };
 
 analysis::Objective objective_from(const std::string& name) {
@@ -33,9 +35,17 @@ void advise(const Options& options, Globals& globals) {
   analysis_options.objective = objective_from(options.objective);
   analysis_options.delta = options.delta / 100;
   analysis_options.this_host = selection.this_host;
+  analysis_options.races = selection.races;
   auto ranking = analysis::rank(selection.measurements, selection.asked, analysis_options);
   ranking.hw = selection.hw;
-  if (globals.json || options.format == "json")
+  if (options.pareto) {
+    const auto front =
+        analysis::pareto(ranking, selection.measurements, selection.this_host);
+    if (globals.json || options.format == "json")
+      print_json(analysis::to_json(front, ranking));
+    else
+      fmt::print("{}", analysis::table(front, ranking, stdout_is_terminal()));
+  } else if (globals.json || options.format == "json")
     print_json(analysis::to_json(ranking));
   else
     fmt::print("{}", analysis::table(ranking, options.rows, stdout_is_terminal()));
@@ -65,6 +75,8 @@ void add_advise(CLI::App& app, Globals& globals) {
       ->check(CLI::NonNegativeNumber)
       ->type_name("PERCENT")
       ->capture_default_str();
+  command->add_flag("--pareto", options->pareto,
+                    "Only the stacks that no other beats in both rate and spread (CV)");
   command->callback([options, &globals] { advise(*options, globals); });
 }
 
