@@ -2,21 +2,16 @@
 // resumable.
 #include <fmt/core.h>
 
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/adaptive_schedule.hpp"
-#include "cli/campaign_recorder.hpp"
 #include "cli/commands.hpp"
 #include "cli/containerfile.hpp"
 #include "cli/inspect_job.hpp"
-#include "cli/refused_inspector.hpp"
+#include "cli/run_campaign.hpp"
 #include "inspector/campaign.hpp"
-#include "inspector/inspector.hpp"
-#include "inspector/paths.hpp"
 #include "inspector/stack_python.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/clock.hpp"
@@ -43,9 +38,6 @@ struct Options {
 };
 
 constexpr double verdict_delta = 0.01;  // as `stackx advise` has it unless told otherwise
-
-std::atomic<bool> interrupted = false;  // the one thing that a signal handler may touch
-extern "C" void on_signal(int) { interrupted = true; }
 
 void read_budget(const std::string& text, specs::CampaignSpec& campaign) {
   std::size_t used = 0;
@@ -122,29 +114,6 @@ Downloads downloads(const specs::Plan& plan, const specs::Catalog& catalog) {
   return all;
 }
 
-// "17 arms x 12 rounds = 204 inspections"; what an adaptive strategy needs is known at its end.
-std::string size_text(const specs::Plan& plan) {
-  using Kind = specs::StrategySpec::Kind;
-  const auto& campaign = plan.campaign;
-  const auto arms = plan.arms.size();
-  switch (campaign.strategy.kind) {
-    case Kind::fixed:
-      return fmt::format("{} arms x {} rounds = {} inspections", arms, campaign.rounds,
-                         arms * campaign.rounds);
-    case Kind::precision:
-      return fmt::format("{} arms, each until its interval is {:g}% wide, at most {} rounds = {} inspections",
-                         arms, 100 * campaign.strategy.width, campaign.rounds, arms * campaign.rounds);
-    case Kind::race:
-      return fmt::format("{} arms race for at most {} rounds; {} finalists, {} fresh rounds", arms,
-                         campaign.rounds, campaign.strategy.finalists, campaign.strategy.final_rounds);
-    case Kind::learn:
-      return fmt::format("{} of {} arms a round, the least known ones, {} rounds = {} inspections",
-                         std::min<std::uint64_t>(campaign.strategy.batch, arms), arms, campaign.rounds,
-                         std::min<std::uint64_t>(campaign.strategy.batch, arms) * campaign.rounds);
-  }
-  return "";
-}
-
 void print_plan(const specs::Plan& plan, const Loaded& loaded, bool json) {
   if (json) {
     print_json(specs::to_json(plan));
@@ -187,34 +156,6 @@ std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::
   return std::nullopt;
 }
 
-inspector::Context context(const Options& options, const Job& job, const Globals& globals) {
-  inspector::Context context;
-  context.host = job.loaded.host;
-  context.cache = inspector::cache_directory();
-  const fs::path& pi = options.pi.empty() ? job.script : options.pi;
-  context.pis = find_pis(globals.executable_directory);
-  if (!pi.empty()) context.pis.own = fs::absolute(pi);
-  context.data = globals.data_directory;
-  context.say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
-  context.supervisor = globals.executable_directory / "stackx-supervise";
-  context.offline = options.job.offline;
-  context.stackx_version = STACKX_VERSION;
-  context.stop = [] { return interrupted.load(); };  // Ctrl-C ends the run under way, too
-  return context;
-}
-
-std::unique_ptr<inspector::StackInspector> make_inspector(const Options& options, const Job& job,
-                                                          const Globals& globals,
-                                                          const specs::Plan& plan) {
-  auto where = context(options, job, globals);
-  if (job.refusal) return std::make_unique<RefusedInspector>(*job.refusal, where);
-  auto inspector = std::make_unique<inspector::Inspector>(std::move(where), job.loaded.catalog,
-                                                          plan.campaign);
-  fmt::print(stderr, "campaign {}: {}, runner {}\n", plan.id.substr(0, 12), size_text(plan),
-             inspector->runner());
-  return inspector;
-}
-
 const char* describe(inspector::Ending ending) {
   switch (ending) {
     case inspector::Ending::complete:
@@ -229,26 +170,25 @@ const char* describe(inspector::Ending ending) {
   return "";
 }
 
-void report(const specs::Plan& plan, const CampaignRecorder& recorder, inspector::Ending ending,
-            double seconds, bool json) {
+void report(const specs::Plan& plan, const CampaignRun& run, bool json) {
   if (json) {
     nlohmann::json outcomes = nlohmann::json::object();
-    for (const auto& [outcome, n] : recorder.outcomes) outcomes[specs::to_string(outcome)] = n;
+    for (const auto& [outcome, n] : run.outcomes) outcomes[specs::to_string(outcome)] = n;
     print_json({{"campaign", plan.id},
                 {"project", plan.project},
-                {"ending", describe(ending)},
-                {"planned", recorder.last.planned},
-                {"done", recorder.last.done},
+                {"ending", describe(run.ending)},
+                {"planned", run.last.planned},
+                {"done", run.last.done},
                 {"outcomes", outcomes},
-                {"seconds", seconds}});
+                {"seconds", run.seconds}});
     return;
   }
   std::string outcomes;
-  for (const auto& [outcome, n] : recorder.outcomes)
+  for (const auto& [outcome, n] : run.outcomes)
     outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", n, specs::to_string(outcome));
   fmt::print("campaign {}: {} of {} inspections done ({}), {} in {}\n", plan.id.substr(0, 12),
-             recorder.last.done, recorder.last.planned, describe(ending),
-             outcomes.empty() ? "nothing new" : outcomes, duration(seconds));
+             run.last.done, run.last.planned, describe(run.ending),
+             outcomes.empty() ? "nothing new" : outcomes, duration(run.seconds));
 }
 
 void print_containerfiles(const specs::Plan& plan, const Job& job, Globals& globals) {
@@ -262,29 +202,6 @@ void print_containerfiles(const specs::Plan& plan, const Job& job, Globals& glob
     else
       fmt::print("{}{}", &arm == &plan.arms.front() ? "" : "\n", text);
   }
-}
-
-// What is measured here must not be filed under another machine's name.
-void check_hardware(const Loaded& loaded) {
-  std::map<std::string, std::string> here{{"cpu", loaded.host.cpu_entry().version.text()}};
-  if (const auto gpu = loaded.host.gpu_entry()) here["gpu"] = gpu->version.text();
-  if (!loaded.host.driver.empty()) here["driver"] = loaded.host.driver;
-  for (const auto& [component, wanted] : loaded.project.hardware) {
-    const auto found = here.find(component);
-    if (found != here.end() && found->second == wanted) continue;
-    throw bad_input(
-        fmt::format("{}: /hardware/{}: asks for {}, but this machine has {}; inspect on such a "
-                    "machine, or ask for \"host\"",
-                    loaded.project.file.string(), component, wanted,
-                    found == here.end() ? "none" : found->second));
-  }
-}
-
-std::vector<specs::Inspection> documents(const store::Store& store, const std::string& campaign) {
-  std::vector<specs::Inspection> result;
-  for (const auto& id : store.inspection_ids(campaign))
-    if (auto document = store.inspection(id)) result.push_back(std::move(*document));
-  return result;
 }
 
 void inspect(const Options& options, Globals& globals) {
@@ -324,26 +241,12 @@ void inspect(const Options& options, Globals& globals) {
                       "plan was made, start a new campaign",
                       plan->id.substr(0, 12), arm.stack.short_id(), *wrong));
 
-  const auto inspector = make_inspector(options, job, globals, *plan);
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
-  CampaignRecorder recorder(store, spool, plan->campaign.strategy.width);
-  const auto schedule = make_schedule(*plan);
-  const bool adaptive = plan->campaign.strategy.kind != specs::StrategySpec::Kind::fixed;
-  if (adaptive)
-    for (const auto& earlier : documents(store, plan->id)) schedule->add(earlier);
-  const auto start = std::chrono::steady_clock::now();
-  const auto ending = inspector::run(*plan, *inspector, *schedule, store.done(plan->id), recorder,
-                                     [] { return interrupted.load(); });
-  recorder.line.finish();
-  if (adaptive && !globals.json)
-    for (const auto& line : final_lines(*plan, documents(store, plan->id), verdict_delta))
-      fmt::print("{}\n", line);
-  report(*plan, recorder, ending,
-         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-         globals.json);
-  if (ending == inspector::Ending::too_many_failures || job.refusal) globals.exit_code = 1;
-  if (ending == inspector::Ending::interrupted) globals.exit_code = 3;
+  const CampaignRun run = run_campaign(*plan, {job, options.pi, options.job.offline}, store, spool, globals);
+  if (!globals.json)
+    for (const auto& line : final_lines(*plan, run.documents, verdict_delta)) fmt::print("{}\n", line);
+  report(*plan, run, globals.json);
+  if (run.ending == inspector::Ending::too_many_failures || job.refusal) globals.exit_code = 1;
+  if (run.ending == inspector::Ending::interrupted) globals.exit_code = 3;
 }
 
 }  // namespace

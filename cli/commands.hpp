@@ -22,8 +22,10 @@ void add_catalog(CLI::App& app, Globals& globals);
 void add_resolve(CLI::App& app, Globals& globals);
 void add_inspect(CLI::App& app, Globals& globals);
 void add_advise(CLI::App& app, Globals& globals);
-void add_effects(CLI::App& app, Globals& globals);
 void add_compare(CLI::App& app, Globals& globals);
+void add_effects(CLI::App& app, Globals& globals);
+void add_report(CLI::App& app, Globals& globals);
+void add_verify(CLI::App& app, Globals& globals);
 void add_env(CLI::App& app, Globals& globals);
 void add_exchange(CLI::App& app, Globals& globals);  // export, import
 

@@ -36,8 +36,10 @@ int run(int argc, char** argv) {
   cli::add_resolve(app, globals);
   cli::add_inspect(app, globals);
   cli::add_advise(app, globals);
-  cli::add_effects(app, globals);
   cli::add_compare(app, globals);
+  cli::add_effects(app, globals);
+  cli::add_report(app, globals);
+  cli::add_verify(app, globals);
   cli::add_env(app, globals);
   cli::add_exchange(app, globals);
 

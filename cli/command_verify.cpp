@@ -1,0 +1,251 @@
+// stackx verify ADVICE: does the claim hold here? The advised stack against a baseline, in fresh rounds.
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analysis/advice.hpp"
+#include "analysis/rates.hpp"
+#include "analysis/terminal_plot.hpp"
+#include "cli/commands.hpp"
+#include "cli/load.hpp"
+#include "cli/run_campaign.hpp"
+#include "inspector/host.hpp"
+#include "resolver/resolver.hpp"
+#include "specs/clock.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  fs::path advice, project, pi;
+  std::vector<fs::path> catalogs;
+  std::string baseline, runner;
+  std::uint64_t rounds = 12;
+  bool offline = false;
+};
+
+constexpr double confidence = 0.95;
+constexpr std::size_t plot_width = 100;
+
+std::set<std::string> components_of(const std::vector<specs::Stack>& stacks) {
+  std::set<std::string> result;
+  for (const auto& stack : stacks)
+    for (const auto& [component, version] : stack.components) result.insert(component);
+  return result;
+}
+
+// Of the catalogs that come with stackx, those that declare any of the components.
+std::vector<fs::path> shipped_catalogs(const std::set<std::string>& components,
+                                       const fs::path& data) {
+  std::vector<fs::path> result;
+  std::set<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(data))
+    if (entry.path().extension() == ".json") files.insert(entry.path());
+  for (const auto& file : files) {
+    const auto document = specs::Node::parse_file(file);
+    const auto declared = document.find("components");
+    if (!declared || document.at("$schema").text() != "stackx/catalog/1") continue;
+    for (const auto& [name, component] : declared->members())
+      if (components.contains(name)) {
+        result.push_back(file);
+        break;
+      }
+  }
+  return result;
+}
+
+// The catalog that says how to build the stacks, and the machine.
+Loaded load_for(const Options& options, const std::vector<specs::Stack>& stacks,
+                const Globals& globals) {
+  if (!options.project.empty()) return load(options.project, globals);
+  const auto components = components_of(stacks);
+  Loaded loaded;
+  loaded.project.file = options.advice;
+  loaded.catalog = specs::load_catalogs(options.catalogs.empty()
+                                            ? shipped_catalogs(components, globals.data_directory)
+                                            : options.catalogs);
+  if (components.contains("cpu")) loaded.project.hardware["cpu"] = "host";
+  if (components.contains("gpu")) loaded.project.hardware["gpu"] = "host";
+  loaded.host = inspector::detect_host(globals.data_directory);
+  resolver::bind_host(loaded.project, loaded.catalog, loaded.host);
+  return loaded;
+}
+
+void check_known(const Loaded& loaded, const std::vector<specs::Stack>& stacks,
+                 const Options& options) {
+  for (const auto& stack : stacks)
+    for (const auto& [name, version] : stack.components) {
+      const auto* component = loaded.catalog.find(name);
+      if (component != nullptr && component->find(version) != nullptr) continue;
+      const auto here = loaded.project.hardware.find(name);
+      throw bad_input(
+          here != loaded.project.hardware.end()
+              ? fmt::format("{}: stack {} is for {} {}, and this machine has {}; verify it on such a "
+                            "machine", options.advice.string(), stack.short_id(), name, version, here->second)
+              : fmt::format("{}: stack {}: no catalog knows {} {}; name the project or the catalog it "
+                            "was measured with: --project FILE, --catalog FILE",
+                            options.advice.string(), stack.short_id(), name, version));
+    }
+}
+
+bool brings_image(const Loaded& loaded, const specs::Stack& stack) {
+  return std::ranges::any_of(stack.components, [&](const auto& entry) {
+    const auto* component = loaded.catalog.find(entry.first);
+    return component != nullptr && component->kind == specs::Kind::image;
+  });
+}
+
+specs::Plan make_plan(Loaded& loaded, const Options& options, const analysis::Advice& advice,
+                      const std::vector<specs::Stack>& stacks) {
+  auto& project = loaded.project;
+  project.name = "verify-" + stacks.front().short_id();
+  project.workloads = {advice.workload};
+  auto& campaign = project.campaign;
+  if (options.project.empty() && brings_image(loaded, stacks.front())) campaign.runner = "container";
+  if (!options.runner.empty()) campaign.runner = options.runner;
+  campaign.strategy = {};
+  campaign.rounds = options.rounds;
+  campaign.sentinels = 1;
+  campaign.budget_inspections.reset();
+  campaign.budget_minutes.reset();
+  return inspector::make_plan(project, stacks,
+                              specs::rfc3339_utc(std::chrono::system_clock::now()));
+}
+
+// The rates of one of the campaign's stacks.
+struct Fresh {
+  analysis::Comparison comparison;
+  std::vector<double> logs, advised, baseline;
+  std::string unit;
+};
+
+Fresh compare_fresh(const store::Store& store, const specs::Plan& plan, double delta,
+                    const std::string& host) {
+  store::Filter filter;
+  filter.campaign = plan.id;
+  const auto measurements = store.measurements(filter);
+  std::vector<const store::Measurement*> pointers;
+  for (const auto& measurement : measurements) pointers.push_back(&measurement);
+  const auto all = analysis::collect(pointers, host);
+  Fresh fresh;
+  fresh.unit = all.unit;
+  const auto find = [&](const specs::Stack& stack) {
+    return std::ranges::find(all.stacks, stack, &analysis::StackRates::stack);
+  };
+  const auto advised = find(plan.arms[0].stack), baseline = find(plan.arms[1].stack);
+  if (advised != all.stacks.end() && baseline != all.stacks.end()) {
+    fresh.logs = analysis::paired_logs(*advised, *baseline);
+    fresh.advised = analysis::rates(*advised);
+    fresh.baseline = analysis::rates(*baseline);
+  }
+  fresh.comparison = analysis::compare({fresh.logs}, delta, confidence).front();
+  return fresh;
+}
+
+std::string claimed(const analysis::AdvisedStack& baseline) {
+  if (!baseline.versus_best || baseline.versus_best->pairs == 0)
+    return "no comparison with it (no shared round)";
+  const auto& c = *baseline.versus_best;
+  std::string text = fmt::format("{} ×{:.3f}", analysis::to_string(c.verdict), c.ratio);
+  if (c.interval) text += fmt::format(" [{:.3f}, {:.3f}]", c.interval->low, c.interval->high);
+  return text + fmt::format(" of the advised one, n={} rounds", c.pairs);
+}
+
+nlohmann::json to_json(const analysis::Verification& verification, const Fresh& fresh,
+                       const specs::Plan& plan) {
+  const auto& c = fresh.comparison;
+  return {{"claim", analysis::to_string(verification.claim)},
+          {"why", verification.why},
+          {"campaign", plan.id},
+          {"advised", plan.arms[0].stack.id()},
+          {"baseline", plan.arms[1].stack.id()},
+          {"verdict", analysis::to_string(c.verdict)},
+          {"ratio", c.pairs > 0 ? nlohmann::json(c.ratio) : nlohmann::json()},
+          {"ci", c.interval ? nlohmann::json{c.interval->low, c.interval->high} : nlohmann::json()},
+          {"pairs", c.pairs}};
+}
+
+void print(const analysis::Verification& verification, const Fresh& fresh,
+           const analysis::AdvisedStack& baseline, const specs::Plan& plan, double delta) {
+  fmt::print("The claim {}: {}.\n\n", analysis::to_string(verification.claim), verification.why);
+  fmt::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n", plan.arms[0].stack.short_id(),
+             plan.arms[1].stack.short_id(), claimed(baseline));
+  if (fresh.logs.empty()) return;
+  fmt::print("\n{}", analysis::box_plots({{"advised", fresh.advised}, {"baseline", fresh.baseline}},
+                                         plot_width, fresh.unit));
+  if (const auto interval = analysis::median_interval(fresh.logs, confidence))
+    fmt::print("\n{}", analysis::ratio_plot(fresh.logs, *interval, delta, plot_width));
+}
+
+void verify(const Options& options, Globals& globals) {
+  const auto advice = analysis::read_advice(specs::Node::parse_file(options.advice));
+  const auto& baseline = analysis::baseline(advice, options.baseline);
+  const std::vector stacks{advice.stacks.front().stack, baseline.stack};
+  Job job;
+  job.loaded = load_for(options, stacks, globals);
+  check_known(job.loaded, stacks, options);
+
+  const auto database = store::default_path(globals.db);
+  store::Store store = store::Store::open(database);
+  store::Spool spool(database);
+  const auto plan = make_plan(job.loaded, options, advice, stacks);
+  spool.write(plan);
+  store.ingest(plan);
+  const auto run = run_campaign(plan, {job, options.pi, options.offline}, store, spool, globals);
+  if (run.ending == inspector::Ending::interrupted) {
+    globals.exit_code = 3;
+    return;
+  }
+  const auto fresh = compare_fresh(store, plan, advice.delta, job.loaded.host.fingerprint());
+  auto verification = analysis::judge(baseline, fresh.comparison);
+  if (fresh.logs.empty())
+    verification = {analysis::Claim::undecided,
+                    "no round has a rate of both; `stackx export --campaign " + plan.id.substr(0, 12) +
+                        "` says why"};
+  if (globals.json)
+    print_json(to_json(verification, fresh, plan));
+  else
+    print(verification, fresh, baseline, plan, advice.delta);
+  if (verification.claim != analysis::Claim::holds) globals.exit_code = 1;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Globals& globals) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand(
+      "verify", "Run an advised stack against a baseline here and say whether the claim holds");
+  command->add_option("advice", options->advice, "What `stackx advise --json` printed")
+      ->required()
+      ->check(CLI::ExistingFile)
+      ->type_name("ADVICE");
+  command
+      ->add_option("--baseline", options->baseline,
+                   "Stack of the advice to compare with: how its id begins [the first that is SLOWER, "
+                   "else the second]")
+      ->type_name("ID");
+  command->add_option("--rounds", options->rounds, "Fresh rounds")
+      ->check(CLI::Range(6, 100000))
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      ->add_option("--project", options->project,
+                   "Project whose catalogs and limits to use [the catalogs that come with stackx]")
+      ->type_name("FILE");
+  command->add_option("--catalog", options->catalogs, "Catalog to use instead; may be repeated")
+      ->excludes("--project")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command->add_option("--runner", options->runner, "Where the PI runs: local or container")
+      ->type_name("NAME");
+  command->add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
+      ->type_name("FILE");
+  command->add_flag("--offline", options->offline, "Use what is cached and fetch nothing");
+  command->callback([options, &globals] { verify(*options, globals); });
+}
+
+}  // namespace stackx::cli

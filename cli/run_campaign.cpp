@@ -1,0 +1,121 @@
+#include "cli/run_campaign.hpp"
+
+#include <fmt/core.h>
+
+#include <atomic>
+#include <csignal>
+
+#include "cli/adaptive_schedule.hpp"
+#include "cli/campaign_recorder.hpp"
+#include "cli/refused_inspector.hpp"
+#include "inspector/inspector.hpp"
+#include "inspector/noise.hpp"
+#include "inspector/paths.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::atomic<bool> interrupted = false;  // the one thing that a signal handler may touch
+extern "C" void on_signal(int) { interrupted = true; }
+
+inspector::Context context(const CampaignOptions& options, const Globals& globals) {
+  inspector::Context context;
+  context.host = options.job.loaded.host;
+  context.cache = inspector::cache_directory();
+  const fs::path& pi = options.pi.empty() ? options.job.script : options.pi;
+  context.pis = find_pis(globals.executable_directory);
+  if (!pi.empty()) context.pis.own = fs::absolute(pi);
+  context.data = globals.data_directory;
+  context.say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  context.supervisor = globals.executable_directory / "stackx-supervise";
+  context.offline = options.offline;
+  context.stackx_version = STACKX_VERSION;
+  context.stop = [] { return interrupted.load(); };  // Ctrl-C ends the run under way, too
+  return context;
+}
+
+std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions& options,
+                                                          const Globals& globals,
+                                                          const specs::Plan& plan) {
+  auto where = context(options, globals);
+  if (options.job.refusal) return std::make_unique<RefusedInspector>(*options.job.refusal, where);
+  auto inspector = std::make_unique<inspector::Inspector>(std::move(where), options.job.loaded.catalog,
+                                                          plan.campaign);
+  fmt::print(stderr, "campaign {}: {}, runner {}\n", plan.id.substr(0, 12), size_text(plan),
+             inspector->runner());
+  fmt::print(stderr, "{}", inspector::summary(inspector::look_for_noise(plan)));
+  return inspector;
+}
+
+}  // namespace
+
+CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options,
+                         store::Store& store, store::Spool& spool, const Globals& globals) {
+  const auto inspector = make_inspector(options, globals, plan);
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  CampaignRecorder recorder(store, spool, plan.campaign.strategy.width);
+  const auto schedule = make_schedule(plan);
+  const bool adaptive = plan.campaign.strategy.kind != specs::StrategySpec::Kind::fixed;
+  if (adaptive)
+    for (const auto& earlier : documents(store, plan.id)) schedule->add(earlier);
+  const double start = inspector::steady_seconds();
+  CampaignRun run;
+  run.ending = inspector::run(plan, *inspector, *schedule, store.done(plan.id), recorder,
+                              [] { return interrupted.load(); });
+  run.seconds = inspector::steady_seconds() - start;
+  recorder.line.finish();
+  run.last = recorder.last;
+  run.outcomes = recorder.outcomes;
+  if (adaptive) run.documents = documents(store, plan.id);
+  return run;
+}
+
+std::vector<specs::Inspection> documents(const store::Store& store, const std::string& campaign) {
+  std::vector<specs::Inspection> result;
+  for (const auto& id : store.inspection_ids(campaign))
+    if (auto document = store.inspection(id)) result.push_back(std::move(*document));
+  return result;
+}
+
+std::string size_text(const specs::Plan& plan) {
+  using Kind = specs::StrategySpec::Kind;
+  const auto& campaign = plan.campaign;
+  const auto arms = plan.arms.size();
+  switch (campaign.strategy.kind) {
+    case Kind::fixed:
+      return fmt::format("{} arms x {} rounds = {} inspections", arms, campaign.rounds,
+                         arms * campaign.rounds);
+    case Kind::precision:
+      return fmt::format("{} arms, each until its interval is {:g}% wide, at most {} rounds = {} inspections",
+                         arms, 100 * campaign.strategy.width, campaign.rounds, arms * campaign.rounds);
+    case Kind::race:
+      return fmt::format("{} arms race for at most {} rounds; {} finalists, {} fresh rounds", arms,
+                         campaign.rounds, campaign.strategy.finalists, campaign.strategy.final_rounds);
+    case Kind::learn:
+      return fmt::format("{} of {} arms a round, the least known ones, {} rounds = {} inspections",
+                         std::min<std::uint64_t>(campaign.strategy.batch, arms), arms, campaign.rounds,
+                         std::min<std::uint64_t>(campaign.strategy.batch, arms) * campaign.rounds);
+  }
+  return "";
+}
+
+void check_hardware(const Loaded& loaded) {
+  std::map<std::string, std::string> here{{"cpu", loaded.host.cpu_entry().version.text()}};
+  if (const auto gpu = loaded.host.gpu_entry()) here["gpu"] = gpu->version.text();
+  if (!loaded.host.driver.empty()) here["driver"] = loaded.host.driver;
+  for (const auto& [component, wanted] : loaded.project.hardware) {
+    const auto found = here.find(component);
+    if (found != here.end() && found->second == wanted) continue;
+    throw bad_input(
+        fmt::format("{}: /hardware/{}: asks for {}, but this machine has {}; inspect on such a "
+                    "machine, or ask for \"host\"",
+                    loaded.project.file.string(), component, wanted,
+                    found == here.end() ? "none" : found->second));
+  }
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,43 @@
+// Runs a plan from the command line: inspector, schedule, progress, Ctrl-C. What `inspect` and
+// `verify` share.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/inspect_job.hpp"
+#include "inspector/campaign.hpp"
+#include "store/spool.hpp"
+#include "store/store.hpp"
+
+namespace stackx::cli {
+
+struct CampaignOptions {
+  const Job& job;
+  std::filesystem::path pi;  // instead of stackx-pi; "": as the job says
+  bool offline = false;
+};
+
+struct CampaignRun {
+  inspector::Ending ending = inspector::Ending::complete;
+  inspector::Progress last;
+  std::map<specs::Outcome, std::size_t> outcomes;  // of this start
+  double seconds = 0;
+  std::vector<specs::Inspection> documents;  // of the whole campaign; empty where nothing looks at
+                                             // rates (strategy fixed)
+};
+
+CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options,
+                         store::Store& store, store::Spool& spool, const Globals& globals);
+
+std::vector<specs::Inspection> documents(const store::Store& store, const std::string& campaign);
+
+// "17 arms x 12 rounds = 204 inspections"; what an adaptive strategy needs is known at its end only.
+std::string size_text(const specs::Plan& plan);
+
+// What is measured here must not be filed under another machine's name: throws Error(bad_input).
+void check_hardware(const Loaded& loaded);
+
+}  // namespace stackx::cli

@@ -1,0 +1,82 @@
+// Drift: found where it is, and seldom where it is not.
+#include "analysis/drift.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "measurements.hpp"
+
+using namespace stackx;
+using namespace stackx::analysis;
+using namespace stackx::test;
+
+namespace {
+
+Drift of(std::size_t arms, std::uint64_t rounds,
+         const std::function<double(std::uint64_t)>& machine, std::uint64_t seed) {
+  specs::Random random(seed);
+  const auto measurements = campaign(arms, rounds, [&](std::size_t arm, std::uint64_t round) {
+    return 100 * (1 + static_cast<double>(arm)) * std::exp(machine(round) + 0.01 * normal(random));
+  });
+  std::vector<const store::Measurement*> pointers;
+  for (const auto& m : measurements) pointers.push_back(&m);
+  const auto drifts = drift(collect(pointers, here), 0.95);
+  REQUIRE(drifts.size() == 1);
+  return drifts[0];
+}
+
+}  // namespace
+
+TEST_CASE("drift: a step is a change point in the right round, of the right size") {
+  const Drift found = of(8, 30, [](std::uint64_t round) { return round < 12 ? 0.0 : -0.08; }, 1);
+  REQUIRE(found.changes.size() == 1);
+  CHECK(found.changes[0].round == 12);
+  CHECK(found.changes[0].ratio == Approx(std::exp(-0.08)).epsilon(0.01));
+  CHECK(found.changes[0].p <= 0.01);
+  CHECK(found.rounds.size() == 30);
+  CHECK(found.rounds[0].arms == 8);
+  const auto said = lines({found}, 0.95);
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].find("from round 12 on") != std::string::npos);
+}
+
+TEST_CASE("drift: two steps are two change points") {
+  const Drift found = of(
+      6, 40, [](std::uint64_t round) { return round < 10 ? 0.0 : round < 28 ? 0.1 : 0.02; }, 2);
+  REQUIRE(found.changes.size() == 2);
+  CHECK(found.changes[0].round == 10);
+  CHECK(found.changes[1].round == 28);
+  CHECK(found.changes[1].ratio < 1);
+}
+
+TEST_CASE("drift: a slow trend is told by Kendall's tau") {
+  const Drift found =
+      of(6, 20, [](std::uint64_t round) { return -0.002 * static_cast<double>(round); }, 3);
+  CHECK(found.trend < -0.5);
+  CHECK(found.trend_p <= 0.01);
+  CHECK(!lines({found}, 0.95).empty());
+}
+
+TEST_CASE("drift: a calm machine is called calm in 19 of 20 campaigns") {
+  int changes = 0, trends = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Drift found = of(4, 20, [](std::uint64_t) { return 0.0; }, 100 + seed);
+    changes += !found.changes.empty();
+    trends += found.trend_p <= 0.05;
+  }
+  INFO(changes << " change points, " << trends << " trends");
+  CHECK(changes <= 12);  // 5 expected, 3 standard errors
+  CHECK(trends <= 12);
+}
+
+TEST_CASE("drift: too few rounds or arms say nothing") {
+  const auto few = [](std::size_t arms, std::uint64_t rounds) {
+    const auto measurements = campaign(arms, rounds, [](std::size_t, std::uint64_t) { return 100; });
+    std::vector<const store::Measurement*> pointers;
+    for (const auto& m : measurements) pointers.push_back(&m);
+    return drift(collect(pointers, here), 0.95).size();
+  };
+  CHECK(few(1, 20) == 0);
+  CHECK(few(3, 5) == 0);
+  CHECK(few(2, 6) == 1);
+}

@@ -1,0 +1,33 @@
+#include "analysis/median_polish.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "measurements.hpp"
+
+using namespace stackx::analysis;
+using stackx::test::normal;
+
+TEST_CASE("median polish: an additive table is taken apart exactly, with cells absent") {
+  const double arms[] = {5, 1, -2, 0.5}, rounds[] = {0, 0.3, -0.1, 0.2, -0.4};  // median round: 0
+  Table table(4, std::vector<std::optional<double>>(5));
+  for (std::size_t a = 0; a < 4; ++a)
+    for (std::size_t r = 0; r < 5; ++r)
+      if ((a + 2 * r) % 7 != 3) table[a][r] = arms[a] + rounds[r];
+  const Polished polished = median_polish(table);
+  for (std::size_t a = 0; a < 4; ++a) CHECK(*polished.arms[a] == Approx(arms[a]).margin(1e-6));
+  for (std::size_t r = 0; r < 5; ++r) CHECK(*polished.rounds[r] == Approx(rounds[r]).margin(1e-6));
+  for (const double residual : polished.residuals) CHECK(std::abs(residual) < 1e-6);
+}
+
+TEST_CASE("median polish: wild cells stay residuals; what never ran has no effect") {
+  Table table(5, std::vector<std::optional<double>>(9, 1.0));
+  table[2][4] = 100;
+  for (auto& row : table) row[8].reset();
+  const Polished polished = median_polish(table);
+  CHECK(*polished.arms[2] == 1);
+  CHECK(*polished.rounds[4] == 0);
+  CHECK(!polished.rounds[8]);
+  CHECK(polished.residuals.size() == 40);
+  CHECK(median_polish({}).arms.empty());
+}
