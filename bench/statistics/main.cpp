@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "peer_rules.hpp"
 #include "recorded.hpp"
 #include "trials.hpp"
 
@@ -33,6 +34,8 @@ int main(int argc, char** argv) {
   };
   add_recorded("sentinels", "A/A pairs of a recorded campaign", stackx::bench::recorded_sentinels);
   add_recorded("replay", "The race on a recorded campaign", stackx::bench::recorded_race);
+  app.add_subcommand("rules", "Other tools' rules on samples from stdin")
+      ->callback(stackx::bench::answer_rules);
   CLI11_PARSE(app, argc, argv);
   return 0;
 }

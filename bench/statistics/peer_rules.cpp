@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <iostream>
 #include <stdexcept>
 #include <vector>
 
@@ -63,6 +64,17 @@ bool asv_differs(std::span<const double> a, std::span<const double> b) {
   const double u = mann_whitney_u(a, b), least = std::min(u, n * m - u);
   const double z = (least - n * m / 2) / std::sqrt(n * m * (n + m + 1) / 12);
   return std::erfc(-z / std::sqrt(2.0)) < 0.002;
+}
+
+void answer_rules() {
+  std::size_t n = 0, m = 0;
+  while (std::cin >> n >> m) {
+    std::vector<double> a(n), b(m);
+    for (double& value : a) std::cin >> value;
+    for (double& value : b) std::cin >> value;
+    std::cout << welch_differs(a, b) << ' ' << pyperf_differs(a, b) << ' ' << asv_differs(a, b)
+              << '\n';
+  }
 }
 
 }  // namespace stackx::bench

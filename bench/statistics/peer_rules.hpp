@@ -16,4 +16,7 @@ bool welch_differs(std::span<const double> a, std::span<const double> b);
 bool pyperf_differs(std::span<const double> a, std::span<const double> b);
 bool asv_differs(std::span<const double> a, std::span<const double> b);
 
+// Reads lines "n m a1 .. an b1 .. bm" from stdin, prints "welch pyperf asv" as 0 or 1 a line.
+void answer_rules();
+
 }  // namespace stackx::bench
