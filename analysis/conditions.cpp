@@ -208,12 +208,15 @@ std::string change(const Slope& slope, double unit) {
   const auto percent = [&](double s) { return 100 * std::expm1(s * unit); };
   if (!slope.interval)
     return fmt::format("{:+.2f}% rate, too few inspections for an interval", percent(slope.slope));
-  return fmt::format("{:+.2f}% rate [{:+.2f}%, {:+.2f}%]", percent(slope.slope),
-                     percent(slope.interval->low), percent(slope.interval->high));
+  const bool shown = slope.interval->low > 0 || slope.interval->high < 0;
+  return fmt::format("{:+.2f}% rate [{:+.2f}%, {:+.2f}%]{}", percent(slope.slope),
+                     percent(slope.interval->low), percent(slope.interval->high),
+                     shown ? "" : ", no effect shown");
 }
 
 std::string basis(const Conditions& conditions, const Slope& slope) {
-  return fmt::format("n={} inspections of {} arms in {} rounds, within rounds", slope.n,
+  return fmt::format("n={}{} inspections of {} arms in {} rounds, within rounds", slope.n,
+                     slope.n == most_used ? fmt::format(" of {}", conditions.inspections) : "",
                      conditions.arms, conditions.rounds);
 }
 

@@ -153,6 +153,8 @@ TEST_CASE("conditions: the lines give size, interval and number") {
   c.steal = Slope{-0.9, Interval{-1.1, -0.6, 0.95}, 480};
   const auto text = lines(c);
   REQUIRE(text.size() == 2);
+  c.load = Slope{0.02, Interval{-0.01, 0.05, 0.95}, 480};
+  CHECK_THAT(lines(c)[1], Contains("+1: +2.02% rate [-1.00%, +5.13%], no effect shown (n=480"));
   CHECK(text[0] ==
         "steal: +1 percentage point: -0.90% rate [-1.09%, -0.60%] (n=480 inspections of 16 arms in 30 "
         "rounds, within rounds); 10.0% of 480 inspections had more than 1%, at most 14.0%");
