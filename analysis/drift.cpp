@@ -35,19 +35,36 @@ std::vector<double> ranks(std::span<const double> values) {
   return result;
 }
 
-struct Split {
-  std::size_t at = 0;  // the first of the second part
-  double statistic = 0;
-};
-
-// Pettitt's K over splits that leave `least_segment` on both sides.
-Split pettitt(const std::vector<double>& ranks) {
+// Pettitt's K: the largest sum of centred ranks, over splits that leave `least_segment` on both sides.
+double pettitt(const std::vector<double>& ranks) {
   const double center = static_cast<double>(ranks.size() + 1) / 2;
-  Split best;
-  double sum = 0;
+  double largest = 0, sum = 0;
   for (std::size_t i = 0; i + least_segment < ranks.size(); ++i) {
     sum += ranks[i] - center;
-    if (i + 1 >= least_segment && std::abs(sum) > best.statistic) best = {i + 1, std::abs(sum)};
+    if (i + 1 >= least_segment) largest = std::max(largest, std::abs(sum));
+  }
+  return largest;
+}
+
+double absolute_deviations(std::span<const double> values) {
+  const double center = median(values);
+  double sum = 0;
+  for (const double value : values) sum += std::abs(value - center);
+  return sum;
+}
+
+// Where two medians fit best. K says that there is a change; its own place is pulled towards the
+// middle where the parts are unequal.
+std::size_t best_split(std::span<const double> values) {
+  std::size_t best = least_segment;
+  double least = HUGE_VAL;
+  for (std::size_t at = least_segment; at + least_segment <= values.size(); ++at) {
+    const double misfit =
+        absolute_deviations(values.first(at)) + absolute_deviations(values.subspan(at));
+    if (misfit < least) {
+      least = misfit;
+      best = at;
+    }
   }
   return best;
 }
@@ -56,7 +73,7 @@ double permutation_p(std::vector<double> ranks, double statistic, specs::Random&
   int as_large = 1;  // the order that was seen
   for (int i = 0; i < permutations; ++i) {
     random.shuffle(ranks);
-    as_large += pettitt(ranks).statistic >= statistic;
+    as_large += pettitt(ranks) >= statistic;
   }
   return static_cast<double>(as_large) / (permutations + 1);
 }
@@ -70,13 +87,12 @@ void segment(std::span<const double> values, std::size_t offset, double alpha,
              specs::Random& random, std::vector<Cut>& cuts) {
   if (values.size() < least_rounds) return;
   const std::vector<double> ranked = ranks(values);
-  const Split split = pettitt(ranked);
-  if (split.statistic == 0) return;
-  const double p = permutation_p(ranked, split.statistic, random);
+  const double p = permutation_p(ranked, pettitt(ranked), random);
   if (p > alpha) return;
-  segment(values.first(split.at), offset, alpha, random, cuts);
-  cuts.push_back({offset + split.at, p});
-  segment(values.subspan(split.at), offset + split.at, alpha, random, cuts);
+  const std::size_t split = best_split(values);
+  segment(values.first(split), offset, alpha, random, cuts);
+  cuts.push_back({offset + split, p});
+  segment(values.subspan(split), offset + split, alpha, random, cuts);
 }
 
 double kendall(const std::vector<double>& values) {

@@ -171,7 +171,9 @@ nlohmann::json to_json(const analysis::Verification& verification, const Fresh& 
 
 void print(const analysis::Verification& verification, const Fresh& fresh,
            const analysis::AdvisedStack& baseline, const specs::Plan& plan, double delta) {
-  fmt::print("The claim {}: {}.\n\n", analysis::to_string(verification.claim), verification.why);
+  const bool holds = verification.claim == analysis::Claim::holds;
+  fmt::print("The claim {}{}: {}.\n\n", holds ? "" : "is ", analysis::to_string(verification.claim),
+             verification.why);
   fmt::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n", plan.arms[0].stack.short_id(),
              plan.arms[1].stack.short_id(), claimed(baseline));
   if (fresh.logs.empty()) return;

@@ -57,13 +57,13 @@ class BlackBox(unittest.TestCase):
         document.update(changes)
         return self.write(name, document)
 
-    def fake_blas(self, version="9.9.1", fault=0):
-        """Builds a look-alike library; returns its path. Skips the test without a C compiler."""
+    def fake_blas(self, version="9.9.1", fault=0, slow=1):
+        """Builds a look-alike library that does its work `slow` times; returns its path. Skips without a C compiler."""
         compiler = os.environ.get("STACKX_CC") or shutil.which("cc")
         if not compiler:
             self.skipTest("no C compiler to build the look-alike library with")
-        library = self.scratch / f"libfake-{version}-{fault}.so"
-        subprocess.run([compiler, "-O1", "-shared", "-fPIC", f"-DFAULT={fault}", f'-DVERSION="{version}"',
+        library = self.scratch / f"libfake-{version}-{fault}-{slow}.so"
+        subprocess.run([compiler, "-O1", "-shared", "-fPIC", f"-DFAULT={fault}", f"-DSLOW={slow}", f'-DVERSION="{version}"',
                         "-o", library, pathlib.Path(__file__).with_name("fake_blas.c")], check=True)
         return library
 
