@@ -124,8 +124,9 @@ Verification judge(const AdvisedStack& baseline, const Comparison& fresh) {
       break;
   }
   const std::string rounds =
-      fresh.further_rounds ? fmt::format("about {} further rounds would tell", *fresh.further_rounds)
-                           : "no number of rounds within 10,000 would tell";
+      fresh.further_rounds
+          ? fmt::format("about {} further rounds would tell", *fresh.further_rounds)
+          : "no number of rounds within 10,000 would tell";
   return {Claim::undecided, found + "; " + rounds};
 }
 

@@ -16,8 +16,8 @@ constexpr std::size_t enough_hosts = 6;  // as many as the sign test needs at 95
 // The tail probability to read off the bootstrap distribution of n units.
 double expanded_tail(std::size_t n, double confidence) {
   const double units = static_cast<double>(n);
-  const double t = boost::math::quantile(boost::math::students_t(units - 1),
-                                         1 - (1 - confidence) / 2);
+  const double t =
+      boost::math::quantile(boost::math::students_t(units - 1), 1 - (1 - confidence) / 2);
   return boost::math::cdf(boost::math::normal(), -t * std::sqrt(units / (units - 1)));
 }
 
@@ -68,26 +68,31 @@ class Drawer {
  public:
   Drawer(const Hosts& hosts, bool draw_hosts, bool every_level, std::uint64_t seed)
       : hosts_(hosts), draw_hosts_(draw_hosts), every_level_(every_level), random_(seed) {
-    for (const auto& host : hosts)
-      for (const PairedProcesses* round : host) whole_[round] = median(round->a) - median(round->b);
+    for (const auto& host : hosts) {
+      logs_.emplace_back();
+      for (const PairedProcesses* round : host)
+        logs_.back().push_back(median(round->a) - median(round->b));
+    }
   }
 
   double operator()() {
     values_.clear();
     for (std::size_t i = 0; i < hosts_.size(); ++i)
-      add(hosts_[draw_hosts_ ? random_.below(hosts_.size()) : i]);
+      add(draw_hosts_ ? random_.below(hosts_.size()) : i);
     return median(values_);
   }
 
  private:
-  void add(const std::vector<const PairedProcesses*>& host) {
+  void add(std::size_t host) {
     const bool draw_rounds = !draw_hosts_ || every_level_;
-    for (std::size_t i = 0; i < host.size(); ++i)
-      values_.push_back(value(*host[draw_rounds ? random_.below(host.size()) : i]));
+    const std::size_t rounds = hosts_[host].size();
+    for (std::size_t i = 0; i < rounds; ++i) {
+      const std::size_t round = draw_rounds ? random_.below(rounds) : i;
+      values_.push_back(every_level_ ? drawn_again(*hosts_[host][round]) : logs_[host][round]);
+    }
   }
 
-  double value(const PairedProcesses& round) {
-    if (!every_level_) return whole_.at(&round);
+  double drawn_again(const PairedProcesses& round) {
     draw(round.a, random_, samples_);
     const double a = median(samples_);
     draw(round.b, random_, samples_);
@@ -97,7 +102,7 @@ class Drawer {
   const Hosts& hosts_;
   bool draw_hosts_, every_level_;
   specs::Random random_;
-  std::map<const PairedProcesses*, double> whole_;
+  std::vector<std::vector<double>> logs_;  // of each host's rounds, samples as they are
   std::vector<double> values_, samples_;
 };
 

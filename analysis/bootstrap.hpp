@@ -62,7 +62,6 @@ struct Hierarchical {
   bool over_hosts = false;  // whether it speaks of hosts like these, or of these
 };
 std::optional<Hierarchical> bootstrap_hierarchy(const std::vector<PairedProcesses>& rounds,
-                                                const Bootstrap& options,
-                                                bool every_level = false);
+                                                const Bootstrap& options, bool every_level = false);
 
 }  // namespace stackx::analysis

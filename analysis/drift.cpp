@@ -171,8 +171,8 @@ Drift drift_of(const std::string& campaign, Grid& grid, double confidence, std::
   std::vector<double> shifts;
   for (const auto& [round, column] : grid.rounds) {
     if (!polished.rounds[column]) continue;
-    const auto ran = std::ranges::count_if(
-        table, [&](const auto& row) { return row[column].has_value(); });
+    const auto ran =
+        std::ranges::count_if(table, [&](const auto& row) { return row[column].has_value(); });
     result.rounds.push_back({round, static_cast<std::size_t>(ran), *polished.rounds[column]});
     shifts.push_back(*polished.rounds[column]);
   }

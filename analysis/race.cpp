@@ -12,7 +12,7 @@ namespace stackx::analysis {
 namespace {
 
 constexpr std::uint64_t first_look = 2;  // rounds before anything can leave
-constexpr double odd_spread = 0.01;      // an arm's own spread counts if chance gives it this seldom
+constexpr double odd_spread = 0.01;  // an arm's own spread counts if chance gives it this seldom
 
 // Paired log ratios leader / arm over the rounds that both have.
 std::vector<double> behind(const Table& rates, std::size_t arm, std::size_t leader,
@@ -64,8 +64,9 @@ double quantile(std::uint64_t look, double freedom, double a) {
 // Whether pairs with variance `own` (n - 1 degrees of freedom) spread more than the pooled scale.
 bool spreads_more(double own, double pooled, std::size_t n) {
   const double freedom = static_cast<double>(n - 1);
-  return own > pooled && own * freedom / pooled >
-         boost::math::quantile(boost::math::complement(boost::math::chi_squared(freedom), odd_spread));
+  return own > pooled &&
+         own * freedom / pooled > boost::math::quantile(boost::math::complement(
+                                      boost::math::chi_squared(freedom), odd_spread));
 }
 
 double lower_median(std::vector<double> values) {
@@ -172,7 +173,8 @@ Race race(const Table& log_rates, const specs::StrategySpec& strategy, std::uint
   const std::uint64_t rounds = log_rates.empty() ? 0 : log_rates.front().size();
   Field field(log_rates, strategy);
   std::uint64_t round = 0;
-  while (round < std::min(rounds, most_rounds) && field.size() > strategy.finalists) field.look(++round);
+  while (round < std::min(rounds, most_rounds) && field.size() > strategy.finalists)
+    field.look(++round);
   const bool over = field.size() <= strategy.finalists || round >= most_rounds;
   const std::vector<std::size_t> finalists = field.finalists();
   Race result = std::move(field).race();
@@ -197,7 +199,8 @@ std::vector<Finalist> finals(const Table& log_rates, const Race& race, double de
   std::ranges::stable_sort(result, std::ranges::greater{}, &Finalist::log_rate);
   std::vector<std::vector<double>> family;
   for (std::size_t i = 1; i < result.size(); ++i)
-    family.push_back(behind(log_rates, result[i].arm, result[0].arm, log_rates[0].size(), *race.finals));
+    family.push_back(
+        behind(log_rates, result[i].arm, result[0].arm, log_rates[0].size(), *race.finals));
   const auto comparisons = compare(family, delta, confidence);
   for (std::size_t i = 1; i < result.size(); ++i) result[i].versus_first = comparisons[i - 1];
   return result;

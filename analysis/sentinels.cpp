@@ -95,8 +95,8 @@ std::vector<std::string> lines(const Sentinels& sentinels, double confidence) {
         100.0 * static_cast<double>(sentinels.different) / static_cast<double>(sentinels.able),
         100 * sentinels.rate->low, 100 * sentinels.rate->high, 100 * (1 - confidence)));
   else if (!sentinels.tests.empty())
-    result.push_back(fmt::format("no sentinel has the {} pairs that a test needs",
-                                 least_values(confidence)));
+    result.push_back(
+        fmt::format("no sentinel has the {} pairs that a test needs", least_values(confidence)));
   return result;
 }
 

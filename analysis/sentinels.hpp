@@ -18,7 +18,7 @@ struct SentinelTest {
   std::string campaign, arm;
   specs::Stack stack;
   std::size_t pairs = 0;
-  double ratio = 1;  // median of the paired ratios, second name / first
+  double ratio = 1;                  // median of the paired ratios, second name / first
   std::optional<Interval> interval;  // of the ratio; absent below least_values pairs
   bool different = false;            // the interval excludes the band
 };

@@ -94,9 +94,9 @@ std::optional<TwoLevel> two_level(const std::vector<PilotInspection>& pilot) {
 }
 
 std::size_t inspections_for(const TwoLevel& design, std::size_t samples, double width) {
-  const double variance = median_factor * (design.between * design.between +
-                                           design.within * design.within /
-                                               static_cast<double>(samples));
+  const double variance =
+      median_factor * (design.between * design.between +
+                       design.within * design.within / static_cast<double>(samples));
   const double needed = std::pow(2 * z95 / width, 2) * variance;
   return std::max<std::size_t>(least_values(0.95), static_cast<std::size_t>(std::ceil(needed)));
 }
@@ -104,7 +104,8 @@ std::size_t inspections_for(const TwoLevel& design, std::size_t samples, double 
 std::vector<std::string> lines(const TwoLevel& design, double width) {
   std::vector<std::string> result;
   result.push_back(fmt::format(
-      "two levels: {:.2f}% between inspections, {:.2f}% within one (autocorrelation {:.2f}); {:.3g} s to "
+      "two levels: {:.2f}% between inspections, {:.2f}% within one (autocorrelation {:.2f}); "
+      "{:.3g} s to "
       "start one, {:.3g} ms a sample (pilot: {} inspections of {} arms)",
       100 * design.between, 100 * design.within, design.autocorrelation, design.start_seconds,
       1000 * design.sample_seconds, design.inspections, design.arms));
@@ -112,16 +113,17 @@ std::vector<std::string> lines(const TwoLevel& design, double width) {
   if (!design.samples_best) {
     result.push_back(fmt::format(
         "an interval {:g}% wide takes {}; inspections vary no more than their samples do, so more "
-        "samples are as good as more inspections", 100 * width, now));
+        "samples are as good as more inspections",
+        100 * width, now));
     return result;
   }
   if (*design.samples_best == design.samples_now)
-    result.push_back(fmt::format("an interval {:g}% wide takes {}, which is the cheapest",
-                                 100 * width, now));
+    result.push_back(
+        fmt::format("an interval {:g}% wide takes {}, which is the cheapest", 100 * width, now));
   else
-    result.push_back(fmt::format("an interval {:g}% wide takes {}; cheapest would be {}: repetitions={}",
-                                 100 * width, now, plan_text(design, *design.samples_best, width),
-                                 *design.samples_best));
+    result.push_back(fmt::format(
+        "an interval {:g}% wide takes {}; cheapest would be {}: repetitions={}", 100 * width, now,
+        plan_text(design, *design.samples_best, width), *design.samples_best));
   return result;
 }
 

@@ -18,9 +18,9 @@ namespace stackx::analysis {
 
 struct PilotInspection {
   std::string arm;
-  std::vector<double> log_rates;        // of its samples, in order
-  double seconds = 0;                   // all of it: start, check, calibration, warm-up, samples
-  double sampling_seconds = 0;          // the samples alone
+  std::vector<double> log_rates;  // of its samples, in order
+  double seconds = 0;             // all of it: start, check, calibration, warm-up, samples
+  double sampling_seconds = 0;    // the samples alone
 };
 
 struct TwoLevel {

@@ -40,8 +40,7 @@ class Results {
 
   void add(const specs::Inspection& inspection) {
     const auto place = places_.find(inspection.arm);
-    if (place != places_.end())
-      rates_[{place->second, inspection.round}] = log_rate(inspection);
+    if (place != places_.end()) rates_[{place->second, inspection.round}] = log_rate(inspection);
   }
 
   // By workload, in the plan's order.
@@ -84,7 +83,8 @@ class Results {
 
   std::size_t failures(std::size_t place, std::uint64_t rounds) const {
     std::size_t count = 0;
-    for (auto at = rates_.lower_bound({place, 0}); at != rates_.end() && at->first < std::pair(place, rounds); ++at)
+    for (auto at = rates_.lower_bound({place, 0});
+         at != rates_.end() && at->first < std::pair(place, rounds); ++at)
       count += !at->second;
     return count;
   }
@@ -97,8 +97,8 @@ class Results {
 std::string text(const analysis::Comparison& c) {
   const std::string interval =
       c.interval ? fmt::format(" [{:.3f}, {:.3f}]", c.interval->low, c.interval->high) : "";
-  return fmt::format("{} ×{:.3f}{}, n={} fresh rounds", analysis::to_string(c.verdict), c.ratio, interval,
-                     c.pairs);
+  return fmt::format("{} ×{:.3f}{}, n={} fresh rounds", analysis::to_string(c.verdict), c.ratio,
+                     interval, c.pairs);
 }
 
 std::string name(const specs::Plan& plan, std::size_t place) { return plan.arms[place].label; }
@@ -253,7 +253,8 @@ std::vector<std::string> final_lines(const specs::Plan& plan,
     const auto places = analysis::finals(field.log_rates, race, delta, confidence);
     for (const auto& place : places)
       if (place.versus_first)
-        lines.push_back(fmt::format("finals: {} against {}: {}", name(plan, field.arms[places.front().arm]),
+        lines.push_back(fmt::format("finals: {} against {}: {}",
+                                    name(plan, field.arms[places.front().arm]),
                                     name(plan, field.arms[place.arm]), text(*place.versus_first)));
   }
   return lines;

@@ -26,6 +26,7 @@ struct Field {
 // What the finals of a race said, on their fresh rounds alone; one line a workload, empty before the
 // finals ran.
 std::vector<std::string> final_lines(const specs::Plan& plan,
-                                     const std::vector<specs::Inspection>& inspections, double delta);
+                                     const std::vector<specs::Inspection>& inspections,
+                                     double delta);
 
 }  // namespace stackx::cli

@@ -2,7 +2,9 @@
 // resumable.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -36,8 +38,6 @@ struct Options {
   std::optional<std::string> resume;  // empty: the newest campaign of the project
   bool dry_run = false;
 };
-
-constexpr double verdict_delta = 0.01;  // as `stackx advise` has it unless told otherwise
 
 void read_budget(const std::string& text, specs::CampaignSpec& campaign) {
   std::size_t used = 0;
@@ -170,7 +170,8 @@ const char* describe(inspector::Ending ending) {
   return "";
 }
 
-void report(const specs::Plan& plan, const CampaignRun& run, bool json) {
+void report(const specs::Plan& plan, const CampaignRun& run, const std::vector<std::string>& notes,
+            bool json) {
   if (json) {
     nlohmann::json outcomes = nlohmann::json::object();
     for (const auto& [outcome, n] : run.outcomes) outcomes[specs::to_string(outcome)] = n;
@@ -180,7 +181,8 @@ void report(const specs::Plan& plan, const CampaignRun& run, bool json) {
                 {"planned", run.last.planned},
                 {"done", run.last.done},
                 {"outcomes", outcomes},
-                {"seconds", run.seconds}});
+                {"seconds", run.seconds},
+                {"notes", notes}});
     return;
   }
   std::string outcomes;
@@ -189,6 +191,7 @@ void report(const specs::Plan& plan, const CampaignRun& run, bool json) {
   fmt::print("campaign {}: {} of {} inspections done ({}), {} in {}\n", plan.id.substr(0, 12),
              run.last.done, run.last.planned, describe(run.ending),
              outcomes.empty() ? "nothing new" : outcomes, duration(run.seconds));
+  for (const auto& note : notes) fmt::print("  {}\n", note);
 }
 
 void print_containerfiles(const specs::Plan& plan, const Job& job, Globals& globals) {
@@ -241,10 +244,11 @@ void inspect(const Options& options, Globals& globals) {
                       "plan was made, start a new campaign",
                       plan->id.substr(0, 12), arm.stack.short_id(), *wrong));
 
-  const CampaignRun run = run_campaign(*plan, {job, options.pi, options.job.offline}, store, spool, globals);
-  if (!globals.json)
-    for (const auto& line : final_lines(*plan, run.documents, verdict_delta)) fmt::print("{}\n", line);
-  report(*plan, run, globals.json);
+  const CampaignRun run =
+      run_campaign(*plan, {job, options.pi, options.job.offline}, store, spool, globals);
+  auto notes = final_lines(*plan, run.documents, verdict_delta);
+  std::ranges::move(health(store, plan->id, loaded.host.fingerprint()), std::back_inserter(notes));
+  report(*plan, run, notes, globals.json);
   if (run.ending == inspector::Ending::too_many_failures || job.refusal) globals.exit_code = 1;
   if (run.ending == inspector::Ending::interrupted) globals.exit_code = 3;
 }

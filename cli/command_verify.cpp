@@ -84,11 +84,14 @@ void check_known(const Loaded& loaded, const std::vector<specs::Stack>& stacks,
       const auto here = loaded.project.hardware.find(name);
       throw bad_input(
           here != loaded.project.hardware.end()
-              ? fmt::format("{}: stack {} is for {} {}, and this machine has {}; verify it on such a "
-                            "machine", options.advice.string(), stack.short_id(), name, version, here->second)
-              : fmt::format("{}: stack {}: no catalog knows {} {}; name the project or the catalog it "
-                            "was measured with: --project FILE, --catalog FILE",
-                            options.advice.string(), stack.short_id(), name, version));
+              ? fmt::format(
+                    "{}: stack {} is for {} {}, and this machine has {}; verify it on such a "
+                    "machine",
+                    options.advice.string(), stack.short_id(), name, version, here->second)
+              : fmt::format(
+                    "{}: stack {}: no catalog knows {} {}; name the project or the catalog it "
+                    "was measured with: --project FILE, --catalog FILE",
+                    options.advice.string(), stack.short_id(), name, version));
     }
 }
 
@@ -105,7 +108,8 @@ specs::Plan make_plan(Loaded& loaded, const Options& options, const analysis::Ad
   project.name = "verify-" + stacks.front().short_id();
   project.workloads = {advice.workload};
   auto& campaign = project.campaign;
-  if (options.project.empty() && brings_image(loaded, stacks.front())) campaign.runner = "container";
+  if (options.project.empty() && brings_image(loaded, stacks.front()))
+    campaign.runner = "container";
   if (!options.runner.empty()) campaign.runner = options.runner;
   campaign.strategy = {};
   campaign.rounds = options.rounds;
@@ -174,8 +178,8 @@ void print(const analysis::Verification& verification, const Fresh& fresh,
   const bool holds = verification.claim == analysis::Claim::holds;
   fmt::print("The claim {}{}: {}.\n\n", holds ? "" : "is ", analysis::to_string(verification.claim),
              verification.why);
-  fmt::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n", plan.arms[0].stack.short_id(),
-             plan.arms[1].stack.short_id(), claimed(baseline));
+  fmt::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n",
+             plan.arms[0].stack.short_id(), plan.arms[1].stack.short_id(), claimed(baseline));
   if (fresh.logs.empty()) return;
   fmt::print("\n{}", analysis::box_plots({{"advised", fresh.advised}, {"baseline", fresh.baseline}},
                                          plot_width, fresh.unit));
@@ -206,8 +210,8 @@ void verify(const Options& options, Globals& globals) {
   auto verification = analysis::judge(baseline, fresh.comparison);
   if (fresh.logs.empty())
     verification = {analysis::Claim::undecided,
-                    "no round has a rate of both; `stackx export --campaign " + plan.id.substr(0, 12) +
-                        "` says why"};
+                    "no round has a rate of both; `stackx export --campaign " +
+                        plan.id.substr(0, 12) + "` says why"};
   if (globals.json)
     print_json(to_json(verification, fresh, plan));
   else
@@ -226,9 +230,10 @@ void add_verify(CLI::App& app, Globals& globals) {
       ->check(CLI::ExistingFile)
       ->type_name("ADVICE");
   command
-      ->add_option("--baseline", options->baseline,
-                   "Stack of the advice to compare with: how its id begins [the first that is SLOWER, "
-                   "else the second]")
+      ->add_option(
+          "--baseline", options->baseline,
+          "Stack of the advice to compare with: how its id begins [the first that is SLOWER, "
+          "else the second]")
       ->type_name("ID");
   command->add_option("--rounds", options->rounds, "Fresh rounds")
       ->check(CLI::Range(6, 100000))

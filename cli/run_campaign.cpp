@@ -5,6 +5,9 @@
 #include <atomic>
 #include <csignal>
 
+#include "analysis/conditions.hpp"
+#include "analysis/drift.hpp"
+#include "analysis/sentinels.hpp"
 #include "cli/adaptive_schedule.hpp"
 #include "cli/campaign_recorder.hpp"
 #include "cli/refused_inspector.hpp"
@@ -17,6 +20,8 @@ namespace stackx::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double confidence = 0.95;
 
 std::atomic<bool> interrupted = false;  // the one thing that a signal handler may touch
 extern "C" void on_signal(int) { interrupted = true; }
@@ -42,8 +47,8 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
                                                           const specs::Plan& plan) {
   auto where = context(options, globals);
   if (options.job.refusal) return std::make_unique<RefusedInspector>(*options.job.refusal, where);
-  auto inspector = std::make_unique<inspector::Inspector>(std::move(where), options.job.loaded.catalog,
-                                                          plan.campaign);
+  auto inspector = std::make_unique<inspector::Inspector>(
+      std::move(where), options.job.loaded.catalog, plan.campaign);
   fmt::print(stderr, "campaign {}: {}, runner {}\n", plan.id.substr(0, 12), size_text(plan),
              inspector->runner());
   fmt::print(stderr, "{}", inspector::summary(inspector::look_for_noise(plan)));
@@ -74,6 +79,28 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   return run;
 }
 
+std::vector<std::string> health(const store::Store& store, const std::string& campaign,
+                                const std::string& host) {
+  store::Filter filter;
+  filter.campaign = campaign;
+  const auto measurements = store.measurements(filter);
+  std::map<specs::Workload, std::vector<const store::Measurement*>> by_workload;
+  for (const auto& measurement : measurements)
+    by_workload[measurement.workload].push_back(&measurement);
+  std::vector<std::string> said;
+  const auto say = [&](const std::vector<std::string>& lines) {
+    said.insert(said.end(), lines.begin(), lines.end());
+  };
+  for (const auto& [workload, selected] : by_workload) {
+    if (by_workload.size() > 1) said.push_back(workload.text() + ":");
+    const auto rates = analysis::collect(selected, host);
+    say(analysis::lines(analysis::sentinels(rates, verdict_delta, confidence), confidence));
+    say(analysis::lines(analysis::drift(rates, confidence), confidence));
+    say(analysis::lines(analysis::study(analysis::conditions_of(store, selected), confidence)));
+  }
+  return said;
+}
+
 std::vector<specs::Inspection> documents(const store::Store& store, const std::string& campaign) {
   std::vector<specs::Inspection> result;
   for (const auto& id : store.inspection_ids(campaign))
@@ -90,14 +117,17 @@ std::string size_text(const specs::Plan& plan) {
       return fmt::format("{} arms x {} rounds = {} inspections", arms, campaign.rounds,
                          arms * campaign.rounds);
     case Kind::precision:
-      return fmt::format("{} arms, each until its interval is {:g}% wide, at most {} rounds = {} inspections",
-                         arms, 100 * campaign.strategy.width, campaign.rounds, arms * campaign.rounds);
+      return fmt::format(
+          "{} arms, each until its interval is {:g}% wide, at most {} rounds = {} inspections",
+          arms, 100 * campaign.strategy.width, campaign.rounds, arms * campaign.rounds);
     case Kind::race:
       return fmt::format("{} arms race for at most {} rounds; {} finalists, {} fresh rounds", arms,
-                         campaign.rounds, campaign.strategy.finalists, campaign.strategy.final_rounds);
+                         campaign.rounds, campaign.strategy.finalists,
+                         campaign.strategy.final_rounds);
     case Kind::learn:
       return fmt::format("{} of {} arms a round, the least known ones, {} rounds = {} inspections",
-                         std::min<std::uint64_t>(campaign.strategy.batch, arms), arms, campaign.rounds,
+                         std::min<std::uint64_t>(campaign.strategy.batch, arms), arms,
+                         campaign.rounds,
                          std::min<std::uint64_t>(campaign.strategy.batch, arms) * campaign.rounds);
   }
   return "";

@@ -14,6 +14,9 @@
 
 namespace stackx::cli {
 
+// Differences below this share do not matter, as `stackx advise` has it unless told otherwise.
+inline constexpr double verdict_delta = 0.01;
+
 struct CampaignOptions {
   const Job& job;
   std::filesystem::path pi;  // instead of stackx-pi; "": as the job says
@@ -31,6 +34,10 @@ struct CampaignRun {
 
 CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options,
                          store::Store& store, store::Spool& spool, const Globals& globals);
+
+// What a campaign says of itself: its sentinels, how the machine drifted, what steal and load did.
+std::vector<std::string> health(const store::Store& store, const std::string& campaign,
+                                const std::string& host);
 
 std::vector<specs::Inspection> documents(const store::Store& store, const std::string& campaign);
 

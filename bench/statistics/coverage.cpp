@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analysis/bootstrap.hpp"
+#include "analysis/precision.hpp"
 #include "noise_model.hpp"
 #include "trials.hpp"
 
@@ -13,7 +14,7 @@ namespace stackx::bench {
 namespace {
 
 constexpr std::size_t values_tried[] = {6, 7, 8, 9, 10, 11, 12, 15, 20, 30, 40, 60};
-constexpr analysis::Bootstrap bootstrap{.confidence = 0.95, .seed = 1, .draws = 1000};
+constexpr analysis::Bootstrap bootstrap{.confidence = 0.95, .seed = 1, .draws = 500};
 
 struct Count {
   int covered = 0, trials = 0;
@@ -41,7 +42,8 @@ std::vector<double> values(Shape shape, std::size_t n, specs::Random& random) {
 // By the name of the interval.
 using Counts = std::map<std::string, Count>;
 
-void one_sample(Counts& counts, Shape shape, std::size_t n, specs::Random& random, std::uint64_t seed) {
+void one_sample(Counts& counts, Shape shape, std::size_t n, specs::Random& random,
+                std::uint64_t seed) {
   const std::vector<double> sample = values(shape, n, random), other = values(shape, n, random);
   auto options = bootstrap;
   options.seed = seed;
@@ -54,8 +56,8 @@ void one_sample(Counts& counts, Shape shape, std::size_t n, specs::Random& rando
 
 void paired(Counts& counts, Shape shape, double rho, std::size_t n, specs::Random& random,
             std::uint64_t seed) {
-  const Samples data = simulate({0, 0}, {n, n}, {20, 20},
-                                {.rho = rho, .drift = 1, .shape = shape}, random);
+  const Samples data =
+      simulate({0, 0}, {n, n}, {20, 20}, {.rho = rho, .drift = 1, .shape = shape}, random);
   std::vector<double> logs;
   for (std::size_t r = 0; r < n; ++r)
     logs.push_back(analysis::median(data[0][r]) - analysis::median(data[1][r]));
@@ -68,6 +70,33 @@ void paired(Counts& counts, Shape shape, double rho, std::size_t n, specs::Rando
   };
   counts["5 pairs, hierarchical bootstrap"].add(hierarchy(false), 0);
   if (n == 12 || n == 30) counts["6 (rejected: every level drawn)"].add(hierarchy(true), 0);
+}
+
+// What is left of the coverage when a campaign stops because the interval is narrow enough.
+void stopped_on_width(const Trials& trials) {
+  constexpr double cv = 0.02, width = 0.02;
+  constexpr std::size_t most = 100;
+  fmt::print(
+      "\n| `--strategy precision`, width 2%, CV 2% | covered | rounds (mean) | width reached "
+      "|\n|---|---|---|---|\n");
+  for (const Shape shape : shapes) {
+    specs::Random random(specs::derive_seed(trials.seed, to_string(shape), most));
+    Count count;
+    double rounds = 0;
+    int reached = 0;
+    for (int trial = 0; trial < trials.count; ++trial) {
+      analysis::Table table(1);
+      while (table[0].size() < most && !analysis::unsettled(table, width, 0.95).empty())
+        table[0].push_back(cv * draw(shape, random));
+      std::vector<double> rates;
+      for (const auto& log_rate : table[0]) rates.push_back(std::exp(*log_rate));
+      count.add(analysis::median_interval(rates, 0.95), 1);
+      rounds += static_cast<double>(rates.size());
+      reached += analysis::unsettled(table, width, 0.95).empty();
+    }
+    fmt::print("| {} | {:.1f}% | {:.1f} | {:.1f}% |\n", to_string(shape), count.percent(),
+               rounds / trials.count, 100.0 * reached / trials.count);
+  }
 }
 
 }  // namespace
@@ -102,9 +131,8 @@ void coverage(const Trials& trials) {
     }
   };
   for (const Shape shape : shapes)
-    row(to_string(shape), [&](Counts& counts, std::size_t n, specs::Random& random, std::uint64_t seed) {
-      one_sample(counts, shape, n, random, seed);
-    });
+    row(to_string(shape), [&](Counts& counts, std::size_t n, specs::Random& random,
+                              std::uint64_t seed) { one_sample(counts, shape, n, random, seed); });
   for (const Shape shape : shapes)
     for (const double rho : {0.0, 0.5, 0.95})
       row(fmt::format("{}, rho {:g}, drift/noise 1", to_string(shape), rho),
@@ -113,6 +141,7 @@ void coverage(const Trials& trials) {
           });
   fmt::print("\nLowest {:.1f}%, highest {:.1f}% ({} trials a cell, bootstrap of {} draws)\n", low,
              high, trials.count, bootstrap.draws);
+  stopped_on_width(trials);
 }
 
 }  // namespace stackx::bench

@@ -11,7 +11,8 @@ int main(int argc, char** argv) {
   CLI::App app{"Simulations of the statistics; bench/statistics/run drives it"};
   app.require_subcommand(1);
   stackx::bench::Trials trials;
-  const auto add = [&](const char* name, const char* what, void (*run)(const stackx::bench::Trials&)) {
+  const auto add = [&](const char* name, const char* what,
+                       void (*run)(const stackx::bench::Trials&)) {
     auto* command = app.add_subcommand(name, what);
     command->add_option("--trials", trials.count, "Trials of each cell")->capture_default_str();
     command->add_option("--seed", trials.seed)->capture_default_str();

@@ -36,7 +36,6 @@ using Samples = std::vector<std::vector<std::vector<double>>>;
 // `counts`: samples that a process of each arm takes; `rounds` of each arm (an arm with fewer lacks
 // the last ones: it was added later, or failed).
 Samples simulate(const std::vector<double>& offsets, const std::vector<std::size_t>& rounds,
-                 const std::vector<std::size_t>& counts, const Noise& noise,
-                 specs::Random& random);
+                 const std::vector<std::size_t>& counts, const Noise& noise, specs::Random& random);
 
 }  // namespace stackx::bench

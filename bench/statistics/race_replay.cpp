@@ -105,10 +105,10 @@ std::uint64_t RaceSummary::rounds_quantile(double p) const {
 }
 
 std::string RaceSummary::row(const std::string& name) const {
-  return fmt::format("| {} | {} | {:.1f}% | {:.1f}% | {:.0f} ({:.0f}, {:.0f}) | {:.1f}% |", name, trials,
-                     100.0 * found / trials, 100.0 * (trials - kept) / trials, mean_inspections(),
-                     analysis::quantile(inspections, 0.05), analysis::quantile(inspections, 0.95),
-                     100.0 * verdicts / trials);
+  return fmt::format("| {} | {} | {:.1f}% | {:.1f}% | {:.0f} ({:.0f}, {:.0f}) | {:.1f}% |", name,
+                     trials, 100.0 * found / trials, 100.0 * (trials - kept) / trials,
+                     mean_inspections(), analysis::quantile(inspections, 0.05),
+                     analysis::quantile(inspections, 0.95), 100.0 * verdicts / trials);
 }
 
 FixedDesign cheapest_fixed(const Source& source, const std::set<std::size_t>& best, FixedRule rule,
@@ -140,10 +140,10 @@ FixedDesign cheapest_fixed(const Source& source, const std::set<std::size_t>& be
 }
 
 std::string FixedDesign::row(double race_inspections) const {
-  const char* name = rule == FixedRule::verdict ? "the verdict singles out the best (`--strategy fixed`)"
-                                                : "highest median, no claim";
-  if (!rounds)
-    return fmt::format("| {} | > {} | | {:.1f}% | |", name, most, 100 * successes);
+  const char* name = rule == FixedRule::verdict
+                         ? "the verdict singles out the best (`--strategy fixed`)"
+                         : "highest median, no claim";
+  if (!rounds) return fmt::format("| {} | > {} | | {:.1f}% | |", name, most, 100 * successes);
   return fmt::format("| {} | {} | {} | {:.1f}% | {:.3f} |", name, *rounds, inspections,
                      100 * successes, race_inspections / static_cast<double>(inspections));
 }

@@ -24,12 +24,13 @@ class Measured {
 };
 
 struct RaceRun {
-  std::size_t winner = 0;             // highest median over the fresh rounds
-  bool verdict = false;               // FASTER than every other finalist, on fresh rounds, delta 0
+  std::size_t winner = 0;  // highest median over the fresh rounds
+  bool verdict = false;    // FASTER than every other finalist, on fresh rounds, delta 0
   std::uint64_t inspections = 0, rounds = 0;  // rounds before the finals
   std::vector<std::size_t> finalists;
 };
-RaceRun run_race(Measured& measured, const specs::StrategySpec& strategy, std::uint64_t most_rounds);
+RaceRun run_race(Measured& measured, const specs::StrategySpec& strategy,
+                 std::uint64_t most_rounds);
 
 struct RaceSummary {
   int trials = 0, found = 0, kept = 0, verdicts = 0;

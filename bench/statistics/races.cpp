@@ -36,7 +36,8 @@ class Simulated : public Measured {
  public:
   Simulated(const Scenario& scenario, std::uint64_t seed) : scenario_(scenario), random_(seed) {}
   std::size_t arms() const override { return bench::arms; }
-  std::vector<std::optional<double>> round(std::uint64_t, const std::vector<std::size_t>& running) override {
+  std::vector<std::optional<double>> round(std::uint64_t,
+                                           const std::vector<std::size_t>& running) override {
     std::vector<std::optional<double>> result(bench::arms);
     std::vector<std::size_t> order = running;
     random_.shuffle(order);
@@ -60,17 +61,21 @@ std::vector<Scenario> scenarios() {
   return {
       {"normal", gaussian(cv), 0},
       {"normal, machine drifts by 1 CV an inspection", gaussian(cv), cv},
-      {"log-normal", [](std::size_t, specs::Random& r) { return cv * draw(Shape::lognormal, r); }, 0},
+      {"log-normal", [](std::size_t, specs::Random& r) { return cv * draw(Shape::lognormal, r); },
+       0},
       {"bimodal", [](std::size_t, specs::Random& r) { return cv * draw(Shape::bimodal, r); }, 0},
-      {"heavy tails: t(2)", [](std::size_t, specs::Random& r) { return cv * draw(Shape::heavy, r); }, 0},
+      {"heavy tails: t(2)",
+       [](std::size_t, specs::Random& r) { return cv * draw(Shape::heavy, r); }, 0},
       {"normal, 1 inspection in 20 is 30% slow",
        [](std::size_t, specs::Random& r) {
          return cv * normal(r) + (r.below(20) == 0 ? std::log(0.7) : 0);
-       }, 0},
+       },
+       0},
       {"arms differ: CV 1% to 9%, the best's 6%",
        [](std::size_t arm, specs::Random& r) {
          return normal(r) * (arm == 0 ? 0.06 : 0.01 + 0.08 * static_cast<double>(arm % 9) / 8);
-       }, 0},
+       },
+       0},
   };
 }
 
@@ -78,8 +83,10 @@ std::vector<Scenario> scenarios() {
 
 void races(const Trials& trials) {
   const specs::StrategySpec strategy{.kind = specs::StrategySpec::Kind::race};
-  fmt::print("| noise | n | best found | best lost in the race | inspections (5%, 95%) | verdict FASTER in "
-             "the finals |\n|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| noise | n | best found | best lost in the race | inspections (5%, 95%) | verdict FASTER "
+      "in "
+      "the finals |\n|---|---|---|---|---|---|\n");
   RaceSummary usual;
   for (const Scenario& scenario : scenarios()) {
     RaceSummary summary;
@@ -92,21 +99,23 @@ void races(const Trials& trials) {
     fmt::print("{}\n", summary.row(scenario.name));
     std::fflush(stdout);
   }
-  fmt::print("\n| fixed rounds, normal noise | rounds | inspections | successes | race / it |\n"
-             "|---|---|---|---|---|\n");
+  fmt::print(
+      "\n| fixed rounds, normal noise | rounds | inspections | successes | race / it |\n"
+      "|---|---|---|---|---|\n");
   const Scenario normal_noise = scenarios().front();
   for (const FixedRule rule : {FixedRule::verdict, FixedRule::highest_median}) {
     const FixedDesign fixed = cheapest_fixed(
         [&](int trial) {
           return std::make_unique<Simulated>(
-              normal_noise, specs::derive_seed(trials.seed, "fixed", static_cast<std::uint64_t>(trial)));
+              normal_noise,
+              specs::derive_seed(trials.seed, "fixed", static_cast<std::uint64_t>(trial)));
         },
         {0}, rule, trials.count, 0.95, 120);
     fmt::print("{}\n", fixed.row(usual.mean_inspections()));
     std::fflush(stdout);
   }
-  fmt::print("| the race's own bound, nobody leaves | {} | {} | 95% | {:.3f} |\n", usual.rounds_quantile(0.95),
-             usual.rounds_quantile(0.95) * arms,
+  fmt::print("| the race's own bound, nobody leaves | {} | {} | 95% | {:.3f} |\n",
+             usual.rounds_quantile(0.95), usual.rounds_quantile(0.95) * arms,
              usual.mean_inspections() / static_cast<double>(usual.rounds_quantile(0.95) * arms));
 }
 

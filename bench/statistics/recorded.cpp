@@ -37,8 +37,8 @@ struct Arm {
 std::map<std::string, Arm> arms(const std::vector<store::Measurement>& measurements) {
   std::map<std::string, Arm> result;
   for (const auto& m : measurements) {
-    const double rate = m.outcome == specs::Outcome::ok
-                            ? analysis::rate_of(m, analysis::unit_of(m.work)) : 0;
+    const double rate =
+        m.outcome == specs::Outcome::ok ? analysis::rate_of(m, analysis::unit_of(m.work)) : 0;
     if (!(rate > 0)) continue;
     Arm& arm = result[m.arm];
     arm.log_rates[m.round] = std::log(rate);
@@ -57,7 +57,8 @@ bool different(const std::vector<double>& logs, double delta) {
   return verdict == Verdict::faster || verdict == Verdict::slower;
 }
 
-void test_block(const Arm& a, const Arm& b, std::uint64_t from, std::uint64_t rounds, Tests& tests) {
+void test_block(const Arm& a, const Arm& b, std::uint64_t from, std::uint64_t rounds,
+                Tests& tests) {
   std::vector<double> logs, times_a, times_b;
   for (std::uint64_t round = from; round < from + rounds; ++round) {
     const auto of_a = a.log_rates.find(round), of_b = b.log_rates.find(round);
@@ -87,7 +88,8 @@ class Replay : public Measured {
     random.shuffle(order_);
   }
   std::size_t arms() const override { return table_.size(); }
-  std::vector<std::optional<double>> round(std::uint64_t round, const std::vector<std::size_t>& running) override {
+  std::vector<std::optional<double>> round(std::uint64_t round,
+                                           const std::vector<std::size_t>& running) override {
     std::vector<std::optional<double>> result(table_.size());
     for (const std::size_t arm : running) result[arm] = table_[arm][order_[round]];
     return result;
@@ -120,13 +122,15 @@ void recorded_sentinels(const Recorded& recorded) {
   for (const auto& m : all) rounds = std::max(rounds, m.round + 1);
   for (const auto& [label, arm] : by_label) {
     const auto plus = label.rfind('+');
-    const auto original = plus == std::string::npos ? by_label.end() : by_label.find(label.substr(0, plus));
+    const auto original =
+        plus == std::string::npos ? by_label.end() : by_label.find(label.substr(0, plus));
     if (original == by_label.end()) continue;
     for (std::uint64_t from = 0; from + recorded.block <= rounds; from += recorded.block)
       test_block(arm, original->second, from, recorded.block, tests);
   }
   const auto row = [&](const char* name, int called) {
-    fmt::print("| {} | {} of {} | {:.1f}% |\n", name, called, tests.pairs, 100.0 * called / tests.pairs);
+    fmt::print("| {} | {} of {} | {:.1f}% |\n", name, called, tests.pairs,
+               100.0 * called / tests.pairs);
   };
   fmt::print("| rule | called different | share |\n|---|---|---|\n");
   row("stackx, delta 0", tests.sign);
@@ -134,15 +138,19 @@ void recorded_sentinels(const Recorded& recorded) {
   row("Welch, samples pooled", tests.welch);
   row("pyperf", tests.pyperf);
   row("asv", tests.asv);
-  fmt::print("\n{} A/A pairs of {} rounds each; the pairs' median differences: half below {:.2f}%, 95% below {:.2f}%\n",
-             tests.pairs, recorded.block, 100 * analysis::median(tests.distances),
-             100 * analysis::quantile(tests.distances, 0.95));
+  fmt::print(
+      "\n{} A/A pairs of {} rounds each; the pairs' median differences: half below {:.2f}%, 95% "
+      "below {:.2f}%\n",
+      tests.pairs, recorded.block, 100 * analysis::median(tests.distances),
+      100 * analysis::quantile(tests.distances, 0.95));
   std::vector<const store::Measurement*> pointers;
   for (const auto& m : all) pointers.push_back(&m);
   const auto drifts = analysis::drift(analysis::collect(pointers, all.front().host), confidence);
   for (const auto& drift : drifts)
-    fmt::print("drift: shifts of rounds spread by {:.2f}%, noise within a round {:.2f}% (scaled MAD, n = {} rounds)\n",
-               100 * drift.spread, 100 * drift.noise, drift.rounds.size());
+    fmt::print(
+        "drift: shifts of rounds spread by {:.2f}%, noise within a round {:.2f}% (scaled MAD, n = "
+        "{} rounds)\n",
+        100 * drift.spread, 100 * drift.noise, drift.rounds.size());
   for (const auto& line : analysis::lines(drifts, confidence)) fmt::print("{}\n", line);
 }
 
@@ -171,11 +179,16 @@ void recorded_race(const Recorded& recorded) {
   };
   for (int trial = 0; trial < recorded.trials; ++trial)
     summary.add(run_race(*source(trial), strategy, rounds - strategy.final_rounds), best);
-  fmt::print("{} arms, {} rounds recorded; {} of them share the first rank of the whole campaign\n\n",
-             table.size(), rounds, best.size());
-  fmt::print("| replayed | n | best found | best lost in the race | inspections (5%, 95%) | verdict FASTER in the "
-             "finals |\n|---|---|---|---|---|---|\n{}\n", summary.row("rounds in an order of chance"));
-  fmt::print("\n| fixed rounds | rounds | inspections | successes | race / it |\n|---|---|---|---|---|\n");
+  fmt::print(
+      "{} arms, {} rounds recorded; {} of them share the first rank of the whole campaign\n\n",
+      table.size(), rounds, best.size());
+  fmt::print(
+      "| replayed | n | best found | best lost in the race | inspections (5%, 95%) | verdict "
+      "FASTER in the "
+      "finals |\n|---|---|---|---|---|---|\n{}\n",
+      summary.row("rounds in an order of chance"));
+  fmt::print(
+      "\n| fixed rounds | rounds | inspections | successes | race / it |\n|---|---|---|---|---|\n");
   for (const FixedRule rule : {FixedRule::verdict, FixedRule::highest_median})
     fmt::print("{}\n", cheapest_fixed(source, best, rule, recorded.trials, 0.95, rounds)
                            .row(summary.mean_inspections()));

@@ -9,7 +9,7 @@ namespace stackx::bench {
 
 struct Recorded {
   std::filesystem::path db;
-  std::string campaign;    // id or how it begins; "": all that is in the store
+  std::string campaign;      // id or how it begins; "": all that is in the store
   std::uint64_t block = 10;  // rounds of one A/A test
   int trials = 1000;
   std::uint64_t seed = 1;

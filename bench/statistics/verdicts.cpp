@@ -74,8 +74,8 @@ Found found(double gain, double cv, std::size_t rounds, const Trials& trials) {
   Found result;
   for (int trial = 0; trial < trials.count; ++trial) {
     // One value a process with the CV asked for: what 2% between inspections means.
-    const Samples data = simulate({std::log1p(gain), 0}, {rounds, rounds}, {1, 1},
-                                  {.cv = cv, .rho = 1}, random);
+    const Samples data =
+        simulate({std::log1p(gain), 0}, {rounds, rounds}, {1, 1}, {.cv = cv, .rho = 1}, random);
     const Verdict verdict = analysis::compare({paired_logs(data)}, 0.01, 0.95).front().verdict;
     result.faster += verdict == Verdict::faster;
     result.unresolved += verdict == Verdict::unresolved;
@@ -108,10 +108,11 @@ void false_positives(const Trials& trials) {
           if (rounds == 20) usual = called;
         }
         worst = std::max(worst, highest);
-        fmt::print("| {:g} | {:g} | {} | {:.2f} | {} | {:.2f} | {:.2f} | {:.1f} | {:.1f} | {:.1f} |\n",
-                   rho, drift, equal ? "equal" : "unequal", highest, at, percent(usual.ours),
-                   percent(usual.ours_delta), percent(usual.welch), percent(usual.pyperf),
-                   percent(usual.asv));
+        fmt::print(
+            "| {:g} | {:g} | {} | {:.2f} | {} | {:.2f} | {:.2f} | {:.1f} | {:.1f} | {:.1f} |\n",
+            rho, drift, equal ? "equal" : "unequal", highest, at, percent(usual.ours),
+            percent(usual.ours_delta), percent(usual.welch), percent(usual.pyperf),
+            percent(usual.asv));
         std::fflush(stdout);
       }
   fmt::print("\nWorst cell of stackx: {:.2f}% ({} trials each, {} cells)\n", worst, trials.count,
@@ -120,8 +121,9 @@ void false_positives(const Trials& trials) {
 
 void power(const Trials& trials) {
   const auto percent = [&](int count) { return 100.0 * count / trials.count; };
-  fmt::print("| true difference | CV | rounds | FASTER | UNRESOLVED | EQUIVALENT | SLOWER (reversed) |\n"
-             "|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| true difference | CV | rounds | FASTER | UNRESOLVED | EQUIVALENT | SLOWER (reversed) |\n"
+      "|---|---|---|---|---|---|---|\n");
   for (const double gain : {0.03, 0.01})
     for (const std::size_t rounds : {10u, 20u, 30u, 40u, 60u}) {
       const Found result = found(gain, 0.02, rounds, trials);

@@ -1,10 +1,9 @@
 // What `advise --json` printed, read again, and whether fresh rounds bear it out.
-#include "analysis/advice.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/advice.hpp"
 #include "analysis/ranking.hpp"
 #include "measurements.hpp"
 #include "specs/error.hpp"
@@ -88,7 +87,8 @@ TEST_CASE("advice: damaged documents are refused by place") {
   CHECK(message(document).find("/recommendations/1/stack/id") != std::string::npos);
   document = advice_document();
   document["recommendations"][1]["verdict_vs_best"] = "BETTER";
-  CHECK(message(document).find("/recommendations/1/verdict_vs_best: expected FASTER") != std::string::npos);
+  CHECK(message(document).find("/recommendations/1/verdict_vs_best: expected FASTER") !=
+        std::string::npos);
   document = advice_document();
   document.erase("workload");
   CHECK(message(document).find("workload") != std::string::npos);

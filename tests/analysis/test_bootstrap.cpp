@@ -47,7 +47,8 @@ TEST_CASE("bootstrap: of a mean it is Student's interval, nearly") {
       values.push_back(-value);
     }
     const double t = n == 8 ? 2.3646 : n == 15 ? 2.1604 : 2.0010;  // of 7, 13 and 59 degrees
-    const double half = t * *standard_deviation(values) / std::sqrt(static_cast<double>(values.size()));
+    const double half =
+        t * *standard_deviation(values) / std::sqrt(static_cast<double>(values.size()));
     const auto interval = bootstrap_interval(values, mean_of, {.seed = 3, .draws = 20000});
     REQUIRE(interval);
     CHECK(interval->high == Approx(half).epsilon(n == 8 ? 0.15 : 0.08));
@@ -89,7 +90,8 @@ TEST_CASE("bootstrap: covers the median of six to sixty values 94 to 99% of the 
 TEST_CASE("hierarchy: the coarsest level with six units is drawn") {
   specs::Random random(6);
   const auto round = [&](const std::string& host, double shift) {
-    return PairedProcesses{host, {shift + 0.01 * normal(random), shift}, {0, 0.01 * normal(random)}};
+    return PairedProcesses{
+        host, {shift + 0.01 * normal(random), shift}, {0, 0.01 * normal(random)}};
   };
   std::vector<PairedProcesses> rounds;
   for (int i = 0; i < 5; ++i) rounds.push_back(round("a", 0.05));
@@ -120,5 +122,6 @@ TEST_CASE("hierarchy: drawing every level is wider") {
   std::vector<PairedProcesses> rounds;
   for (int i = 0; i < 20; ++i) rounds.push_back({"a", normals(20, random), normals(20, random)});
   const auto usual = bootstrap_hierarchy(rounds, {}), every = bootstrap_hierarchy(rounds, {}, true);
-  CHECK(every->interval.high - every->interval.low > 1.1 * (usual->interval.high - usual->interval.low));
+  CHECK(every->interval.high - every->interval.low >
+        1.1 * (usual->interval.high - usual->interval.low));
 }

@@ -1,9 +1,8 @@
 // Drift: found where it is, and seldom where it is not.
-#include "analysis/drift.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "analysis/drift.hpp"
 #include "measurements.hpp"
 
 using namespace stackx;
@@ -28,7 +27,8 @@ Drift of(std::size_t arms, std::uint64_t rounds,
 }  // namespace
 
 TEST_CASE("drift: a step is a change point in the right round, of the right size") {
-  const Drift found = of(8, 30, [](std::uint64_t round) { return round < 12 ? 0.0 : -0.08; }, 1);
+  const Drift found = of(
+      8, 30, [](std::uint64_t round) { return round < 12 ? 0.0 : -0.08; }, 1);
   REQUIRE(found.changes.size() == 1);
   CHECK(found.changes[0].round == 12);
   CHECK(found.changes[0].ratio == Approx(std::exp(-0.08)).epsilon(0.01));
@@ -42,7 +42,9 @@ TEST_CASE("drift: a step is a change point in the right round, of the right size
 
 TEST_CASE("drift: two steps are two change points") {
   const Drift found = of(
-      6, 40, [](std::uint64_t round) { return round < 10 ? 0.0 : round < 28 ? 0.1 : 0.02; }, 2);
+      6, 40, [](std::uint64_t round) { return round < 10   ? 0.0
+                                              : round < 28 ? 0.1
+                                                           : 0.02; }, 2);
   REQUIRE(found.changes.size() == 2);
   CHECK(found.changes[0].round == 10);
   CHECK(found.changes[1].round == 28);
@@ -50,8 +52,8 @@ TEST_CASE("drift: two steps are two change points") {
 }
 
 TEST_CASE("drift: a slow trend is told by Kendall's tau") {
-  const Drift found =
-      of(6, 20, [](std::uint64_t round) { return -0.002 * static_cast<double>(round); }, 3);
+  const Drift found = of(
+      6, 20, [](std::uint64_t round) { return -0.002 * static_cast<double>(round); }, 3);
   CHECK(found.trend < -0.5);
   CHECK(found.trend_p <= 0.01);
   CHECK(!lines({found}, 0.95).empty());
@@ -60,7 +62,8 @@ TEST_CASE("drift: a slow trend is told by Kendall's tau") {
 TEST_CASE("drift: a calm machine is called calm in 19 of 20 campaigns") {
   int changes = 0, trends = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    const Drift found = of(4, 20, [](std::uint64_t) { return 0.0; }, 100 + seed);
+    const Drift found = of(
+        4, 20, [](std::uint64_t) { return 0.0; }, 100 + seed);
     changes += !found.changes.empty();
     trends += found.trend_p <= 0.05;
   }
@@ -71,7 +74,8 @@ TEST_CASE("drift: a calm machine is called calm in 19 of 20 campaigns") {
 
 TEST_CASE("drift: too few rounds or arms say nothing") {
   const auto few = [](std::size_t arms, std::uint64_t rounds) {
-    const auto measurements = campaign(arms, rounds, [](std::size_t, std::uint64_t) { return 100; });
+    const auto measurements =
+        campaign(arms, rounds, [](std::size_t, std::uint64_t) { return 100; });
     std::vector<const store::Measurement*> pointers;
     for (const auto& m : measurements) pointers.push_back(&m);
     return drift(collect(pointers, here), 0.95).size();

@@ -1,8 +1,7 @@
-#include "analysis/median_polish.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "analysis/median_polish.hpp"
 #include "measurements.hpp"
 
 using namespace stackx::analysis;

@@ -1,10 +1,9 @@
 // Racing: who leaves, when, and who runs the finals.
-#include "analysis/race.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numeric>
 
+#include "analysis/race.hpp"
 #include "measurements.hpp"
 
 using namespace stackx;
@@ -48,7 +47,8 @@ TEST_CASE("race: nobody leaves before the second round") {
 
 TEST_CASE("race: slow arms leave at once, close ones stay, two finalists run fresh rounds") {
   specs::Random random(1);
-  const Ran ran = run({0, -0.03, -0.5, -0.6, -0.7, -0.8}, 40, [&](std::size_t) { return 0.01 * normal(random); });
+  const Ran ran = run({0, -0.03, -0.5, -0.6, -0.7, -0.8}, 40,
+                      [&](std::size_t) { return 0.01 * normal(random); });
   REQUIRE(ran.race.finals);
   CHECK(ran.race.finalists == std::vector<std::size_t>{0, 1});
   CHECK(ran.race.eliminations.size() >= 4);
@@ -57,7 +57,8 @@ TEST_CASE("race: slow arms leave at once, close ones stay, two finalists run fre
     CHECK(ran.race.eliminations[i].behind > ran.race.eliminations[i].bound);
   }
   for (std::size_t arm = 2; arm < 6; ++arm)
-    for (std::uint64_t round = 2; round < ran.table[arm].size(); ++round) CHECK(!ran.table[arm][round]);
+    for (std::uint64_t round = 2; round < ran.table[arm].size(); ++round)
+      CHECK(!ran.table[arm][round]);
   CHECK(ran.table[0].size() == *ran.race.finals + strategy.final_rounds);
 
   const auto places = finals(ran.table, ran.race, 0.01, 0.95);
@@ -71,7 +72,8 @@ TEST_CASE("race: slow arms leave at once, close ones stay, two finalists run fre
 
 TEST_CASE("race: a race that was interrupted goes on as if nothing had happened") {
   specs::Random random(2);
-  const Ran ran = run({0, -0.05, -0.08, -0.3, -0.31}, 40, [&](std::size_t) { return 0.03 * normal(random); });
+  const Ran ran =
+      run({0, -0.05, -0.08, -0.3, -0.31}, 40, [&](std::size_t) { return 0.03 * normal(random); });
   const std::uint64_t rounds = ran.table.front().size();
   for (std::uint64_t round = 0; round < rounds; ++round) {
     Table so_far;
@@ -96,9 +98,10 @@ TEST_CASE("race: an arm that fails twice leaves; one wild inspection does not dr
   Table table(6);
   for (std::size_t arm = 0; arm < 6; ++arm)
     for (int round = 0; round < 2; ++round)
-      table[arm].push_back(arm == 5 ? std::nullopt
-                                    : std::optional(-0.001 * static_cast<double>(arm) +
-                                                    0.002 * ((arm + static_cast<std::size_t>(round)) % 2)));
+      table[arm].push_back(
+          arm == 5 ? std::nullopt
+                   : std::optional(-0.001 * static_cast<double>(arm) +
+                                   0.002 * ((arm + static_cast<std::size_t>(round)) % 2)));
   table[0][1] = -1.0;  // the best met a neighbour
   const Race result = race(table, strategy, 10);
   CHECK(result.running == std::vector<std::size_t>{0, 1, 2, 3, 4});

@@ -1,8 +1,7 @@
-#include "analysis/sentinels.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "analysis/sentinels.hpp"
 #include "measurements.hpp"
 
 using namespace stackx;
@@ -15,7 +14,8 @@ std::vector<store::Measurement> measured(std::uint64_t rounds, double difference
   std::vector<store::Measurement> all;
   for (std::uint64_t round = 0; round < rounds; ++round) {
     all.push_back(measurement(stack("0.3.1"), round, 100 + static_cast<double>(round % 3)));
-    auto second = measurement(stack("0.3.1"), round, (100 + static_cast<double>((round + 1) % 3)) * difference);
+    auto second = measurement(stack("0.3.1"), round,
+                              (100 + static_cast<double>((round + 1) % 3)) * difference);
     second.sentinel = true;
     second.arm += "+A";
     second.inspection += "+A";

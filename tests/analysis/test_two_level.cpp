@@ -1,9 +1,8 @@
 // The two-level design against its own model, simulated.
-#include "analysis/two_level.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "analysis/two_level.hpp"
 #include "measurements.hpp"
 
 using namespace stackx;
