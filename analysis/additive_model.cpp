@@ -193,8 +193,8 @@ std::optional<AdditiveModel::Difference> AdditiveModel::difference(std::size_t f
 }
 
 // With N the null space: holding still the components of `held` makes the difference estimable if
-// N' contrast lies in the span of the rows of N that belong to them. Begins with all others and lets
-// go of each in turn, those with the least part in it first.
+// N' contrast lies in the span of the rows of N that belong to them. Takes in those with the largest
+// part in it until that is so, then lets go of each in turn.
 std::vector<std::string> AdditiveModel::confounded_with(std::size_t from, std::size_t to) const {
   const VectorXd wanted = fit_->null.transpose() * fit_->contrast(from, to);
   if (wanted.norm() < tiny) return {};
@@ -208,7 +208,7 @@ std::vector<std::string> AdditiveModel::confounded_with(std::size_t from, std::s
   for (const Factor& factor : design().factors())
     if (&factor != &design().factor_of(from) && factor.versions.size() > 1)
       others.push_back({&factor, part.segment(at(factor.first_column), columns(factor)).norm()});
-  std::ranges::stable_sort(others, {}, &Other::part);
+  std::ranges::stable_sort(others, std::ranges::greater{}, &Other::part);
 
   const auto enough = [&](const std::vector<Other>& held) {
     Index width = 0;
@@ -227,10 +227,14 @@ std::vector<std::string> AdditiveModel::confounded_with(std::size_t from, std::s
     qr.compute(span);
     return (span * qr.solve(wanted) - wanted).norm() < 1e-6;
   };
-  std::vector<Other> held = others;
+  std::vector<Other> held;
   for (const Other& other : others) {
+    held.push_back(other);
+    if (enough(held)) break;
+  }
+  for (std::size_t i = held.size(); i-- > 0;) {
     std::vector<Other> fewer = held;
-    std::erase_if(fewer, [&](const Other& one) { return one.factor == other.factor; });
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
     if (enough(fewer)) held = std::move(fewer);
   }
   std::vector<std::string> names;

@@ -135,11 +135,13 @@ void note_limits(const Effects& result, const Rates& rates, std::vector<std::str
   const AdditiveModel& model = *result.model;
   if (model.degrees_of_freedom() == 0)
     notes.push_back(fmt::format("{} stacks for {} parameters: no degrees of freedom are left, so no "
-                                "interval of an effect can be given; measure more stacks",
+                                "interval of an effect can be given; measure more stacks (stackx "
+                                "inspect --strategy learn picks those that tell most)",
                                 result.values.size(), model.rank()));
   else if (model.degrees_of_freedom() < 10)
     notes.push_back(fmt::format("only {} degrees of freedom ({} stacks, {} parameters): the "
-                                "intervals are wide for want of stacks",
+                                "intervals are wide for want of stacks; stackx inspect --strategy "
+                                "learn picks those that tell most",
                                 model.degrees_of_freedom(), result.values.size(), model.rank()));
   const auto elsewhere = std::ranges::count_if(
       rates.stacks, [](const auto& stack) { return !stack.here && !stack.values.empty(); });

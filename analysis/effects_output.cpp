@@ -15,9 +15,11 @@ using nlohmann::json;
 std::string shown(const std::string& version) { return version.empty() ? "absent" : version; }
 json named(const std::string& version) { return version.empty() ? json(nullptr) : json(version); }
 
-// Three decimals; of what is small, three digits.
+// Three decimals near 1; of what is far from it, three digits.
 std::string factor(double ratio) {
-  return ratio < 0.1 ? fmt::format("{:.3g}", ratio) : fmt::format("{:.3f}", ratio);
+  if (ratio >= 0.1 && ratio < 10) return fmt::format("{:.3f}", ratio);
+  return ratio >= 10 && ratio < 1000 ? fmt::format("{:.{}f}", ratio, ratio < 100 ? 1 : 0)
+                                     : fmt::format("{:.3g}", ratio);
 }
 
 json effect_json(const Effect& effect) {

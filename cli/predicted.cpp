@@ -28,8 +28,10 @@ specs::Scores project_scores(const resolver::Resolver& resolver,
 }
 
 const analysis::StackValue* measured(const analysis::Effects& effects, const specs::Stack& stack) {
-  const auto found = std::ranges::find(effects.values, stack, &analysis::StackValue::stack);
-  return found == effects.values.end() ? nullptr : &*found;
+  // In the order of their stacks, as collect() (analysis/rates.hpp) gives them.
+  const auto found =
+      std::ranges::lower_bound(effects.values, stack, {}, &analysis::StackValue::stack);
+  return found == effects.values.end() || found->stack != stack ? nullptr : &*found;
 }
 
 std::string some_of(const std::vector<std::string>& names) {

@@ -8,12 +8,12 @@ from harness import EXAMPLE, BlackBox
 class Usage(BlackBox):
     def test_help_names_every_command(self):
         text = self.stackx("--help").stdout
-        for command in ("hw", "catalog", "resolve", "inspect", "advise", "export", "import"):
+        for command in ("hw", "catalog", "resolve", "inspect", "advise", "effects", "export", "import"):
             self.assertRegex(text, rf"(?m)^\s+{command}\s", command)
         self.assertIn("Exit codes", text)
 
     def test_every_command_has_help(self):
-        for command in ("hw", "catalog", "resolve", "inspect", "advise", "export", "import"):
+        for command in ("hw", "catalog", "resolve", "inspect", "advise", "effects", "export", "import"):
             self.assertIn("Usage", self.stackx(command, "--help").stdout)
 
     def test_usage_errors_exit_with_2(self):
