@@ -199,7 +199,8 @@ SideBySide compare_independent(const std::vector<Couple>& couples,
     result.logs.push_back(log);
     result.couples.push_back(std::move(entry));
   }
-  if (able.size() < least_values(options.confidence))
+  result.own_verdicts = able.size() < least_values(options.confidence);
+  if (result.own_verdicts)
     decide_few(result, able, options);
   else
     result.overall = compare({result.logs}, options.delta, options.confidence).front();

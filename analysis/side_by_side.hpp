@@ -55,6 +55,7 @@ struct CoupleResult {
 
 struct SideBySide {
   bool paired = true;
+  bool own_verdicts = true;  // of each couple: not where the couple is the unit
   std::vector<CoupleResult> couples;  // those that can be compared, by ratio, A's best first
   std::size_t left_out = 0;           // couples without a common round, or a side without a rate
   Comparison overall;                 // pairs: rounds, or couples

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/side_by_side.hpp"
 #include "cli/compare_sides.hpp"
@@ -20,6 +21,15 @@ struct CompareReport {
 
 // B is shown to be slower than A by more than `max_slower`: the whole interval lies beyond.
 bool exceeds_limit(const CompareReport& report);
+
+// In which components, and their versions; empty: absent.
+struct Difference {
+  std::string component, a, b;  // version; empty: absent
+};
+std::vector<Difference> differences(const specs::Stack& a, const specs::Stack& b);
+
+// What a reader has to know besides: failures, rounds not shared, what else differed.
+std::vector<std::string> compare_notes(const CompareReport& report);
 
 std::string compare_text(const CompareReport& report, std::size_t rows, bool plots, bool colour);
 nlohmann::json compare_json(const CompareReport& report);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "analysis/conditions.hpp"
 #include "inspector/host.hpp"
 #include "specs/error.hpp"
 #include "specs/workload.hpp"
@@ -202,6 +203,29 @@ bool same(const Compared& a, const Compared& b) {
   return a.id == b.id && a.arm == b.arm && a.hostname == b.hostname && a.versions == b.versions && a.file == b.file;
 }
 
+// Evenly over the side's inspections.
+std::vector<const store::Measurement*> some_of(const Side& side) {
+  const auto n = side.measurements.size(), shown = std::min<std::size_t>(n, 200);
+  std::vector<const store::Measurement*> result;
+  for (std::size_t i = 0; i < shown; ++i) result.push_back(&side.measurements[i * n / shown]);
+  return result;
+}
+
+std::string conditions_text(const Side& side, const Globals& globals) {
+  const bool own = side.what.kind == Kind::store;
+  const auto store = store::Store::open(own ? side.what.file : store::default_path(globals.db),
+                                        store::Mode::read_only);
+  std::vector<double> loads, steals;
+  for (const auto& condition : analysis::conditions_of(store, some_of(side))) {
+    loads.push_back(condition.load);
+    if (condition.steal) steals.push_back(*condition.steal);
+  }
+  if (loads.empty()) return "unknown";
+  return fmt::format("load {:.2f} (n={}), steal {}", analysis::median(loads), loads.size(),
+                     steals.empty() ? "not told"
+                                    : fmt::format("{:.1f}%", 100 * analysis::mean(steals)));
+}
+
 bool one_stack_twice(const Sides& sides) {
   return is_stacks(sides.a.what.kind) && sides.couples.size() == 1 &&
          sides.couples.front().a->stack == sides.couples.front().b->stack &&
@@ -228,6 +252,12 @@ std::vector<analysis::Couple> couples_of(const Side& a, const Side& b) {
       for (const auto* other : found->second)
         if (other->stack != one.stack) couples.push_back({&one, other});
   return couples;
+}
+
+void note_conditions(Sides& sides, const Globals& globals) {
+  sides.notes.push_back(fmt::format(
+      "median load average when inspections began, and mean steal: A {}; B {}",
+      conditions_text(sides.a, globals), conditions_text(sides.b, globals)));
 }
 
 Sides find_sides(const SidesOptions& options, const Globals& globals) {

@@ -44,6 +44,10 @@ struct Sides {
 // Throws Error(bad_input) for A and B that are nothing, or not of one kind.
 Sides find_sides(const SidesOptions& options, const Globals& globals);
 
+// For sides that are not paired: under which load and steal each ran, from the documents of 200
+// inspections of each at most, as a note.
+void note_conditions(Sides& sides, const Globals& globals);
+
 // Exposed for tests: the couples of two sides' stacks.
 std::vector<analysis::Couple> couples_of(const Side& a, const Side& b);
 

@@ -48,10 +48,14 @@ class Campaign(BlackBox):
 
     def test_result_document_says_what_ran(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
-        self.stackx("inspect", self.project(), "--rounds", "1")
+        told = self.stackx("inspect", self.project(), "--rounds", "1").stderr
+        self.assertRegex(told, r"noise: \d+ of \d+ checks quiet; `stackx hw noise` shows all")
         plan, document = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
         self.assertEqual(plan["$schema"], "stackx/plan/1")
         self.assertEqual(document["campaign"], plan["id"])
+        self.assertTrue(0 <= document.get("steal", 0) <= 1)
+        with open("/proc/stat", encoding="ascii") as file:
+            self.assertEqual("steal" in document, len(file.readline().split()) > 8)
         self.assertEqual(document["loaded"]["right"], "9.9.1")
         self.assertTrue(document["check"]["pass"])
         self.assertLess(document["check"]["max_relative_error"], document["check"]["bound"])

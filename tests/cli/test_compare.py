@@ -132,6 +132,7 @@ class Compare(MadeUpStore):
             self.assertTrue(low < couple["ratio"] < high)
         notes = " ".join(found["notes"])
         self.assertIn("nothing is paired", notes)
+        self.assertIn("A load 0.50 (n=135), steal not told; B load 0.50 (n=96), steal not told", notes)
         self.assertIn("1 stack only in A and 0 stacks only in B", notes)
         self.assertIn("n=8 stacks, each measured on both sides, not paired", self.stackx("compare", a, b).stdout)
 

@@ -105,6 +105,32 @@ class Hardware(BlackBox):
         self.assertIn("none within 10 s", self.json("hw")["container_engine"]["none"])
         self.assertFalse((self.scratch / "cache" / "stackx" / "container-engine.json").exists())
 
+    def test_noise_is_told_check_by_check(self):
+        report = self.json("hw", "noise")
+        self.assertEqual(len(report["cpus"]), 1)  # inspections of one thread
+        self.assertIn(report["cpus"][0], os.sched_getaffinity(0))
+        self.assertEqual(sorted(self.json("hw", "noise", "--threads", "0")["cpus"]), sorted(os.sched_getaffinity(0)))
+        verdicts = [finding["verdict"] for finding in report["findings"]]
+        self.assertEqual([report[verdict] for verdict in ("good", "noisy", "unknown")],
+                         [verdicts.count(verdict) for verdict in ("good", "noisy", "unknown")])
+        names = [finding["what"] for finding in report["findings"]]
+        self.assertEqual(len(set(names)), len(names))
+        for finding in report["findings"]:
+            self.assertFalse(finding["verdict"] == "noisy" and not finding["advice"], finding)
+        table = self.stackx("hw", "noise").stdout
+        for name in ("load", "other processes", "steal time", "CPU frequency governor", "SMT siblings", "CPU quota"):
+            self.assertIn(name, names)
+            self.assertIn(name, table)
+
+    def test_noise_sees_a_busy_process(self):
+        with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as burner:
+            try:
+                others = [finding for finding in self.json("hw", "noise")["findings"] if finding["what"] == "other processes"][0]
+            finally:
+                burner.kill()
+        self.assertEqual(others["verdict"], "noisy")
+        self.assertGreater(float(others["found"].split()[0]), 0.1)
+
     def test_list_and_show(self):
         rows = self.lines("hw", "list")
         self.assertGreater(len(rows), 80)

@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "analysis/terminal_plot.hpp"
+#include "analysis/text_table.hpp"
+#include "cli/compare_report.hpp"
+
+namespace stackx::cli {
+namespace {
+
+using analysis::Column;
+using analysis::CoupleResult;
+using analysis::Interval;
+using analysis::SideSummary;
+using analysis::Verdict;
+
+constexpr std::size_t plot_width = 100;
+constexpr const char* bold = "1";
+
+std::string plural(std::size_t n, const char* noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+std::string interval_text(const std::optional<Interval>& interval) {
+  return interval ? fmt::format("[{:.3f}, {:.3f}]", interval->low, interval->high) : "-";
+}
+
+std::string rate_interval(const std::optional<Interval>& interval) {
+  return interval ? fmt::format("[{}, {}]", analysis::number(interval->low),
+                                analysis::number(interval->high))
+                  : "-";
+}
+
+std::string relation(Verdict verdict, double delta) {
+  switch (verdict) {
+    case Verdict::faster:
+      return "A is FASTER than B";
+    case Verdict::slower:
+      return "A is SLOWER than B";
+    case Verdict::equivalent:
+      return fmt::format("A and B are EQUIVALENT (within {:.3g}%)", 100 * delta);
+    case Verdict::unresolved:
+      break;
+  }
+  return "A against B is UNRESOLVED";
+}
+
+// What n counts.
+std::string basis(const CompareReport& report) {
+  const auto& result = report.result;
+  if (result.couples.size() == 1 && !result.paired) {
+    const auto& couple = result.couples.front();
+    return fmt::format("n={} and {} inspections, not paired", couple.of_a.inspections,
+                       couple.of_b.inspections);
+  }
+  if (!result.paired)
+    return fmt::format("n={} stacks, each measured on both sides, not paired", result.logs.size());
+  auto text = fmt::format("n={} paired rounds on {}", result.rounds, plural(result.hosts, "host"));
+  if (result.couples.size() > 1)
+    text += fmt::format(", each the median of up to {} couples of stacks", result.couples.size());
+  return text;
+}
+
+std::string outlook(const CompareReport& report) {
+  const auto& overall = report.result.overall;
+  if (overall.verdict != Verdict::unresolved) return "";
+  const char* unit = report.result.paired ? "round" : "stack";
+  const bool by_sign_test = report.result.paired ||
+                            report.result.couples.size() >= analysis::least_values(report.confidence);
+  if (!by_sign_test) return "";
+  return overall.further_rounds
+             ? fmt::format(" About {} more would tell.", plural(*overall.further_rounds, unit))
+             : fmt::format(" It lies so close to the edge of the band that 10,000 {}s would not tell.",
+                           unit);
+}
+
+std::string sentence(const CompareReport& report) {
+  const auto& overall = report.result.overall;
+  return fmt::format("{}: x{:.3f} {}, {}.{}", relation(overall.verdict, report.delta), overall.ratio,
+                     overall.interval ? interval_text(overall.interval) : "without an interval",
+                     basis(report), outlook(report));
+}
+
+std::string intervals(const CompareReport& report) {
+  const auto& result = report.result;
+  std::string text;
+  const bool by_bootstrap = !result.paired && result.couples.size() == 1;
+  if (result.overall.interval && !by_bootstrap)
+    text = fmt::format("sign test {} (covers {:.1f}%)", interval_text(result.overall.interval),
+                       100 * result.overall.interval->coverage);
+  if (result.bootstrap)
+    text += fmt::format("{}{} bootstrap {}", text.empty() ? "" : "; ",
+                        !result.paired               ? "independent"
+                        : result.couples.size() == 1 ? "hierarchical"
+                                                     : "rounds'",
+                        interval_text(result.bootstrap));
+  return text.empty() ? "" : "  intervals   " + text + "\n";
+}
+
+std::string percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f}%", 100 * *share) : "-";
+}
+
+std::string failures_text(const SideSummary& summary) {
+  std::vector<std::string> parts;
+  for (const auto& [outcome, n] : summary.failures) parts.push_back(fmt::format("{} {}", n, outcome));
+  return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string two_sides(const CompareReport& report, const CoupleResult& couple) {
+  std::vector<Column> columns = {{"", false, {}},
+                                 {"stack", false, {}},
+                                 {"median " + report.sides.a.rates.unit, true, {}},
+                                 {fmt::format("{:.3g}% CI", 100 * report.confidence), false, {}},
+                                 {"CV", true, {}},
+                                 {"n", true, {}},
+                                 {"failures", false, {}}};
+  const auto add = [&](const char* side, const specs::Stack& stack, const SideSummary& summary) {
+    const std::vector<std::string> cells = {
+        side,
+        stack.short_id(),
+        analysis::number(summary.median),
+        rate_interval(summary.interval),
+        percent(summary.cv),
+        fmt::format("{}", summary.inspections),
+        failures_text(summary)};
+    for (std::size_t i = 0; i < cells.size(); ++i) columns[i].cells.push_back(cells[i]);
+  };
+  add("A", couple.a, couple.of_a);
+  add("B", couple.b, couple.of_b);
+  return analysis::table_text(columns, {false});
+}
+
+std::string differences_text(const CoupleResult& couple) {
+  const auto list = differences(couple.a, couple.b);
+  if (list.empty()) return "";
+  std::vector<Column> columns = {{"differ in", false, {}}, {"A", false, {}}, {"B", false, {}}};
+  for (const auto& difference : list) {
+    columns[0].cells.push_back(difference.component);
+    columns[1].cells.push_back(difference.a.empty() ? "-" : difference.a);
+    columns[2].cells.push_back(difference.b.empty() ? "-" : difference.b);
+  }
+  return analysis::table_text(columns, {false}) + "\n";
+}
+
+// What A and B have in common in each couple, where the couples differ in it.
+std::string setting(const CompareReport& report, const CoupleResult& couple) {
+  std::string text;
+  for (const auto& [name, version] : couple.a.components) {
+    const auto same = couple.b.components.find(name);
+    if (same == couple.b.components.end() || same->second != version) continue;
+    const bool everywhere = std::ranges::all_of(report.result.couples, [&](const auto& other) {
+      const auto found = other.a.components.find(name);
+      return found != other.a.components.end() && found->second == version;
+    });
+    if (!everywhere) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, version);
+  }
+  return text;
+}
+
+void add(std::vector<Column>& columns, const char* title, bool right, auto cell,
+         std::span<const CoupleResult> couples) {
+  columns.push_back({title, right, {}});
+  for (const auto& couple : couples) columns.back().cells.push_back(cell(couple));
+}
+
+std::string couples_text(const CompareReport& report, std::size_t rows) {
+  const auto& result = report.result;
+  const auto shown = rows == 0 ? result.couples.size() : std::min(rows, result.couples.size());
+  const std::span<const CoupleResult> couples(result.couples.data(), shown);
+  const bool decided = result.own_verdicts;
+  const bool same = std::ranges::all_of(couples, [](const auto& c) { return c.a == c.b; });
+  std::vector<Column> columns;
+  const auto column = [&](const char* title, bool right, auto cell) {
+    add(columns, title, right, cell, couples);
+  };
+  column("A/B", true, [](const auto& c) { return fmt::format("x{:.3f}", c.comparison.ratio); });
+  column("CI", false, [&](const auto& c) {
+    return interval_text(decided ? c.comparison.interval : c.bootstrap);
+  });
+  if (decided)
+    column("verdict", false, [](const auto& c) { return to_string(c.comparison.verdict); });
+  column(result.paired ? "rounds" : "n", true, [&](const auto& c) {
+    return result.paired ? fmt::format("{}", c.comparison.pairs)
+                         : fmt::format("{}, {}", c.of_a.inspections, c.of_b.inspections);
+  });
+  column(same ? "stack" : "A", false, [](const auto& c) { return c.a.short_id(); });
+  if (!same) column("B", false, [](const auto& c) { return c.b.short_id(); });
+  column("CV A", true, [](const auto& c) { return percent(c.of_a.cv); });
+  column("CV B", true, [](const auto& c) { return percent(c.of_b.cv); });
+  column("in common", false, [&](const auto& c) { return setting(report, c); });
+  auto text = analysis::table_text(columns, {false});
+  if (shown < result.couples.size())
+    text += fmt::format("... and {} more (--rows 0 shows all)\n", result.couples.size() - shown);
+  return text;
+}
+
+// "10 FASTER, 2 UNRESOLVED".
+std::string tally(const CompareReport& report) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& couple : report.result.couples) ++counts[to_string(couple.comparison.verdict)];
+  std::string text;
+  for (const auto& [verdict, n] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, verdict);
+  return text;
+}
+
+const analysis::StackRates& rates_of(const Side& side, const specs::Stack& stack) {
+  return *std::ranges::find(side.rates.stacks, stack, &analysis::StackRates::stack);
+}
+
+std::string plots_text(const CompareReport& report) {
+  const auto& result = report.result;
+  std::string text;
+  if (result.couples.size() == 1) {
+    const auto& couple = result.couples.front();
+    text += "\n" + analysis::box_plots(
+                       {{"A", analysis::rates(rates_of(report.sides.a, couple.a))},
+                        {"B", analysis::rates(rates_of(report.sides.b, couple.b))}},
+                       plot_width, report.sides.a.rates.unit);
+  }
+  if (result.overall.interval && result.logs.size() > 1)
+    text += "\n" + analysis::ratio_plot(result.logs, *result.overall.interval, report.delta, plot_width);
+  return text;
+}
+
+std::string limit_text(const CompareReport& report) {
+  if (!report.max_slower) return "";
+  return fmt::format("  limit       B may be {:.3g}% slower than A: {}\n", *report.max_slower,
+                     exceeds_limit(report) ? "EXCEEDED, the whole interval lies beyond"
+                                           : "not shown to be exceeded");
+}
+
+}  // namespace
+
+std::string compare_text(const CompareReport& report, std::size_t rows, bool plots, bool colour) {
+  const auto& result = report.result;
+  const analysis::Paint paint{colour};
+  std::string text = paint(bold, sentence(report)) + "\n\n";
+  text += fmt::format("  A           {}\n  B           {}\n", report.sides.a.what.text,
+                      report.sides.b.what.text);
+  text += fmt::format("  workload    {}, in {}\n", report.sides.workload.text(),
+                      report.sides.a.rates.unit);
+  text += intervals(report) + limit_text(report);
+  if (result.couples.size() == 1) {
+    text += "\n" + two_sides(report, result.couples.front()) + "\n" +
+            differences_text(result.couples.front());
+  } else {
+    if (result.paired)
+      text += fmt::format(
+          "  couples     {} of the {} stacks that are A and the {} that are B, corrected for their "
+          "number: {}\n",
+          result.couples.size(), report.sides.a.rates.stacks.size(), report.sides.b.rates.stacks.size(),
+          tally(report));
+    text += "\n" + couples_text(report, rows);
+  }
+  if (plots) text += plots_text(report);
+  for (const auto& note : compare_notes(report)) text += fmt::format("\nNote: {}.", note);
+  return text + (text.ends_with('\n') ? "" : "\n");
+}
+
+}  // namespace stackx::cli
