@@ -131,6 +131,14 @@ std::string runner_up(const Ranking& ranking) {
                      next.versus_best->interval->high);
 }
 
+// "matmul (dtype float32, m 512)": what is computed, without how it is measured.
+std::string operation(const specs::Workload& workload) {
+  std::string text;
+  for (const auto& [key, value] : workload.params)
+    if (!says_how_to_measure(key)) text += (text.empty() ? "" : ", ") + key + " " + value;
+  return text.empty() ? workload.pi : fmt::format("{} ({})", workload.pi, text);
+}
+
 std::string answer(const Report& report) {
   const auto& rows = report.ranking.recommendations;
   if (rows.empty())
@@ -226,7 +234,7 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
   result.question =
       fmt::format("Which of {} stacks runs {} fastest on {}?",
                   result.ranking.recommendations.size() + result.ranking.failed.size(),
-                  result.ranking.workload.text(), result.ranking.hw);
+                  operation(result.ranking.workload), result.ranking.hw);
   result.answer = answer(result);
   return result;
 }

@@ -13,9 +13,6 @@
 namespace stackx::analysis {
 namespace {
 
-const std::set<std::string> not_sizes{"repetitions", "mini_batch", "min_sample_ms", "warmup_ms",
-                                      "max_seconds", "seed",       "threads"};
-
 std::optional<double> whole(const std::string& text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -37,7 +34,8 @@ std::optional<std::set<std::string>> difference(const specs::Workload& a,
     const auto other = b.params.find(key);
     if (other == b.params.end()) return std::nullopt;
     if (other->second == value) continue;
-    if (not_sizes.contains(key) || !whole(value) || !whole(other->second)) return std::nullopt;
+    if (says_how_to_measure(key) || key == "threads" || !whole(value) || !whole(other->second))
+      return std::nullopt;
     keys.insert(key);
   }
   return keys;
@@ -93,6 +91,12 @@ double median_seconds(const store::Measurement& measurement, double operations) 
 }
 
 }  // namespace
+
+bool says_how_to_measure(const std::string& parameter) {
+  static const std::set<std::string> known{"repetitions", "mini_batch",  "min_sample_ms",
+                                           "warmup_ms",   "max_seconds", "seed"};
+  return known.contains(parameter);
+}
 
 std::optional<Sizes> sizes(const std::vector<store::Measurement>& measurements,
                            const specs::Workload& ranked, const std::string& unit,

@@ -116,6 +116,11 @@ void report(const Options& options, Globals& globals) {
   if (selection.measurements.empty())
     return nothing_measured(selection, {{"$schema", "stackx/report/1"}}, globals);
 
+  // The other sizes of the workload, too: its curves over size.
+  SelectionOptions any_size = options.selection;
+  any_size.workload = selection.asked.pi;
+  const auto measurements = select(any_size, globals).measurements;
+
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   analysis::ReportOptions how;
   how.ranking.delta = options.delta / 100;
@@ -126,9 +131,8 @@ void report(const Options& options, Globals& globals) {
   const analysis::Documents documents{
       [&](const std::string& id) { return store.inspection(id); },
       [&](const auto& measurements) { return analysis::conditions_of(store, measurements); }};
-  const analysis::Report report =
-      analysis::report(selection.measurements, selection.asked,
-                       plans_of(selection.measurements, store), documents, how);
+  const analysis::Report report = analysis::report(measurements, selection.asked,
+                                                   plans_of(measurements, store), documents, how);
   if (format == "html")
     write_output(options.output, html(report, options, globals));
   else if (format == "markdown")

@@ -7,6 +7,7 @@
   const charted = 30; // stacks in a chart, and as lines over each other; the tables have all
   const lines = 12;
   const dark = matchMedia("(prefers-color-scheme: dark)");
+  const paper_width = 680; // of A4 and US Letter, less margins, in CSS pixels
   let printing = false;
 
   // Plotly reads a part of HTML in labels; these are names, and mean themselves.
@@ -45,7 +46,6 @@
       legend: { orientation: "h", y: -0.18, yanchor: "top", x: 0, xanchor: "left", font: { size: printing ? 8 : 11 } },
       height: 420,
     };
-    if (printing) base.width = 680;
     const all = { ...base, ...changes };
     all.xaxis = { ...axis, ...changes.xaxis };
     all.yaxis = { ...axis, ...changes.yaxis };
@@ -252,7 +252,7 @@
     "chart-sentinels": sentinels,
   };
   const config = {
-    displaylogo: false, responsive: true,
+    displaylogo: false, responsive: false, // the width is set here: see draw()
     modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
   };
 
@@ -261,7 +261,8 @@
       const target = document.getElementById(id);
       if (!target) continue;
       const { data, layout } = make();
-      Plotly.react(target, data, layout, { ...config, displayModeBar: printing ? false : "hover" });
+      layout.width = printing ? paper_width : target.clientWidth;
+      Plotly.react(target, data, layout, config);
     }
   }
 
@@ -270,22 +271,29 @@
   function print_begins() {
     if (printing) return;
     printing = true;
+    document.documentElement.classList.add("printing");
     closed = [...document.querySelectorAll("details:not([open])")];
     for (const one of closed) one.open = true;
     draw();
   }
   function print_ends() {
     printing = false;
+    document.documentElement.classList.remove("printing");
     for (const one of closed) one.open = false;
     draw();
   }
 
   draw();
-  let was_narrow = narrow();
+  let drawn_width = document.documentElement.clientWidth;
+  let waiting = 0;
   addEventListener("resize", () => {
-    if (narrow() === was_narrow) return; // Plotly itself fits the width
-    was_narrow = narrow();
-    draw();
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      const width = document.documentElement.clientWidth;
+      if (printing || width === drawn_width) return; // a phone's address bar resizes, too
+      drawn_width = width;
+      draw();
+    }, 150);
   });
   dark.addEventListener("change", draw);
   addEventListener("beforeprint", print_begins);
