@@ -68,22 +68,22 @@ TEST_CASE("bootstrap: too few values have no interval; it never leaves the value
 }
 
 TEST_CASE("bootstrap: covers the median of six to sixty values 94 to 99% of the time") {
-  // The full table is bench/statistics; 600 trials have a standard error of 0.8.
+  // The full table is bench/statistics; 200 trials have a standard error of 1.5.
   specs::Random random(5);
   for (const std::size_t n : {6u, 7u, 9u, 11u, 20u, 60u}) {
     int one = 0, two = 0;
-    for (int trial = 0; trial < 600; ++trial) {
+    for (int trial = 0; trial < 200; ++trial) {
       const auto a = normals(n, random), b = normals(n, random);
-      const Bootstrap options{.seed = static_cast<std::uint64_t>(trial) + 1, .draws = 400};
+      const Bootstrap options{.seed = static_cast<std::uint64_t>(trial) + 1, .draws = 300};
       const auto of_one = bootstrap_interval(a, median_of, options);
       const auto of_two = bootstrap_difference(a, b, median_of, options);
       one += of_one->low <= 0 && 0 <= of_one->high;
       two += of_two->low <= 0 && 0 <= of_two->high;
     }
-    INFO("n " << n << ": " << one / 6.0 << "%, two samples " << two / 6.0 << "%");
-    CHECK(one >= 550);
-    CHECK(two >= 550);
-    CHECK(one < 600);
+    INFO("n " << n << ": " << one / 2.0 << "%, two samples " << two / 2.0 << "%");
+    CHECK(one >= 180);
+    CHECK(two >= 180);
+    CHECK(one + two < 400);
   }
 }
 
