@@ -8,7 +8,7 @@
 #include <set>
 
 #include "analysis/drift.hpp"
-#include "analysis/race.hpp"
+#include "analysis/finals.hpp"
 #include "analysis/rates.hpp"
 #include "analysis/workload_choice.hpp"
 
@@ -70,30 +70,6 @@ std::vector<Comparison> compare_below(const std::vector<Candidate>& order, std::
   for (std::size_t i = leader + 1; i < order.size(); ++i)
     family.push_back(paired_logs(*order[i].rates, *order[leader].rates, finals));
   return compare(family, options.delta, options.confidence);
-}
-
-// Where the finals of each race among the measurements begin.
-Finals first_fresh_rounds(const Measurements& measurements,
-                          const std::map<std::string, specs::CampaignSpec>& races) {
-  Finals finals;
-  for (const auto& [campaign, spec] : races) {
-    std::map<std::string, std::map<std::uint64_t, double>> arms;
-    std::uint64_t rounds = 0;
-    for (const auto* m : measurements) {
-      if (m->campaign != campaign || m->sentinel) continue;
-      rounds = std::max(rounds, m->round + 1);
-      auto& arm = arms[m->arm];
-      const double rate = m->outcome == specs::Outcome::ok ? rate_of(*m, unit_of(m->work)) : 0;
-      if (rate > 0) arm[m->round] = std::log(rate);
-    }
-    Table table;
-    for (const auto& [label, rates] : arms) {
-      auto& row = table.emplace_back(rounds);
-      for (const auto& [round, rate] : rates) row[round] = rate;
-    }
-    if (const auto found = race(table, spec.strategy, spec.rounds).finals) finals[campaign] = *found;
-  }
-  return finals;
 }
 
 // `order` is sorted by median. Ranks as ranking.hpp defines them; `versus_best` of all but the

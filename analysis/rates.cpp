@@ -97,7 +97,8 @@ std::map<Slot, double> by_slot(const StackRates& stack) {
   return result;
 }
 
-std::vector<double> paired_logs(const StackRates& a, const StackRates& b, const Finals& finals) {
+std::map<Slot, double> paired_by_slot(const StackRates& a, const StackRates& b,
+                                      const Finals& finals) {
   const std::map<Slot, double> of_a = by_slot(a), of_b = by_slot(b);
   std::map<Slot, double> shared;
   std::set<std::string> both_finalists;
@@ -109,12 +110,17 @@ std::vector<double> paired_logs(const StackRates& a, const StackRates& b, const 
     if (raced != finals.end() && std::get<1>(slot) >= raced->second)
       both_finalists.insert(raced->first);
   }
+  std::erase_if(shared, [&](const auto& entry) {
+    const auto& slot = entry.first;  // a round that picked the finalists
+    return both_finalists.contains(std::get<0>(slot)) &&
+           std::get<1>(slot) < finals.at(std::get<0>(slot));
+  });
+  return shared;
+}
+
+std::vector<double> paired_logs(const StackRates& a, const StackRates& b, const Finals& finals) {
   std::vector<double> logs;
-  for (const auto& [slot, log] : shared) {
-    const bool picked_by = both_finalists.contains(std::get<0>(slot)) &&
-                           std::get<1>(slot) < finals.at(std::get<0>(slot));
-    if (!picked_by) logs.push_back(log);
-  }
+  for (const auto& [slot, log] : paired_by_slot(a, b, finals)) logs.push_back(log);
   return logs;
 }
 

@@ -51,6 +51,8 @@ std::map<Slot, double> by_slot(const StackRates& stack);
 using Finals = std::map<std::string, std::uint64_t>;
 
 // Log of a's rate over b's, one for each slot that both have.
+std::map<Slot, double> paired_by_slot(const StackRates& a, const StackRates& b,
+                                      const Finals& finals = {});
 std::vector<double> paired_logs(const StackRates& a, const StackRates& b, const Finals& finals = {});
 
 }  // namespace stackx::analysis

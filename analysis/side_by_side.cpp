@@ -36,15 +36,14 @@ std::map<Slot, std::vector<double>> samples_by_slot(const StackRates& stack) {
   return result;
 }
 
-std::vector<PairedProcesses> processes(const Couple& couple) {
+std::vector<PairedProcesses> processes(const Couple& couple, const Finals& finals) {
   std::map<Slot, std::string> hosts;
   for (const Value& value : couple.a->values) hosts[value.slot] = value.measurement->host;
-  const auto shared = by_slot(*couple.b);
+  const auto shared = paired_by_slot(*couple.a, *couple.b, finals);
   const auto of_a = samples_by_slot(*couple.a), of_b = samples_by_slot(*couple.b);
   std::vector<PairedProcesses> result;
-  for (const auto& [slot, samples] : of_a)
-    if (!std::get<0>(slot).empty() && shared.contains(slot))
-      result.push_back({hosts.at(slot), samples, of_b.at(slot)});
+  for (const auto& [slot, log] : shared)
+    result.push_back({hosts.at(slot), of_a.at(slot), of_b.at(slot)});
   return result;
 }
 
@@ -63,14 +62,12 @@ void sort_by_ratio(std::vector<CoupleResult>& couples) {
 }
 
 // The median over the couples of each round.
-std::map<Slot, std::vector<double>> logs_by_round(const std::vector<Couple>& couples) {
+std::map<Slot, std::vector<double>> logs_by_round(const std::vector<Couple>& couples,
+                                                  const Finals& finals) {
   std::map<Slot, std::vector<double>> result;
-  for (const auto& couple : couples) {
-    const auto of_b = by_slot(*couple.b);
-    for (const auto& [slot, rate] : by_slot(*couple.a))
-      if (const auto other = of_b.find(slot); other != of_b.end())
-        result[slot].push_back(std::log(rate / other->second));
-  }
+  for (const auto& couple : couples)
+    for (const auto& [slot, log] : paired_by_slot(*couple.a, *couple.b, finals))
+      result[slot].push_back(log);
   return result;
 }
 
@@ -89,7 +86,7 @@ std::optional<Interval> paired_bootstrap(const std::vector<Couple>& couples,
   const Bootstrap settings{options.confidence, options.seed, 2000};
   std::optional<Interval> interval;
   if (couples.size() == 1) {
-    if (const auto found = bootstrap_hierarchy(processes(couples.front()), settings))
+    if (const auto found = bootstrap_hierarchy(processes(couples.front(), options.finals), settings))
       interval = found->interval;
   } else if (!logs.empty()) {
     interval = bootstrap_interval(
@@ -157,7 +154,7 @@ SideBySide compare_paired(const std::vector<Couple>& couples, const SideBySideOp
   std::vector<Couple> able;
   std::vector<std::vector<double>> family;
   for (const auto& couple : couples) {
-    auto logs = paired_logs(*couple.a, *couple.b);
+    auto logs = paired_logs(*couple.a, *couple.b, options.finals);
     if (logs.empty()) continue;
     able.push_back(couple);
     family.push_back(std::move(logs));
@@ -171,7 +168,7 @@ SideBySide compare_paired(const std::vector<Couple>& couples, const SideBySideOp
     couple.logs = std::move(family[i]);
     result.couples.push_back(std::move(couple));
   }
-  const auto rounds = logs_by_round(able);
+  const auto rounds = logs_by_round(able, options.finals);
   for (const auto& [slot, logs] : rounds) result.logs.push_back(median(logs));
   result.overall = compare({result.logs}, options.delta, options.confidence).front();
   result.rounds = rounds.size();

@@ -67,6 +67,7 @@ struct SideBySide {
 struct SideBySideOptions {
   double delta = 0.01, confidence = 0.95;
   std::uint64_t seed = 1;
+  Finals finals = {};  // paired: of campaigns that raced
 };
 
 SideBySide compare_paired(const std::vector<Couple>& couples, const SideBySideOptions& options);

@@ -40,7 +40,8 @@ void print_nothing(const Sides& sides, const Options& options, bool json, Global
 
 // Paired where any couple shares a round, else the two sides for themselves.
 analysis::SideBySide result_of(const Sides& sides, const Options& options) {
-  const analysis::SideBySideOptions settings{options.delta / 100, options.confidence / 100, 1};
+  const analysis::SideBySideOptions settings{options.delta / 100, options.confidence / 100, 1,
+                                             sides.finals};
   const auto kind = sides.a.what.kind;
   if (kind == Compared::Kind::stack || kind == Compared::Kind::lock) {
     auto paired = analysis::compare_paired(sides.couples, settings);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/conditions.hpp"
+#include "analysis/finals.hpp"
 #include "inspector/host.hpp"
 #include "specs/error.hpp"
 #include "specs/workload.hpp"
@@ -140,12 +141,17 @@ Names components(const Side& side) {
   return names;
 }
 
-// The components in which a couple may differ.
-Names freedom(const Side& a, const Side& b) {
+// The components that A or B name.
+Names named(const Side& a, const Side& b) {
   Names names;
   for (const auto* side : {&a, &b})
     for (const auto& [component, version] : side->what.versions) names.insert(component);
+  return names;
+}
+
+Names on_one_side_only(const Side& a, const Side& b) {
   const Names of_a = components(a), of_b = components(b);
+  Names names;
   std::ranges::set_symmetric_difference(of_a, of_b, std::inserter(names, names.end()));
   return names;
 }
@@ -153,6 +159,76 @@ Names freedom(const Side& a, const Side& b) {
 specs::Stack without(specs::Stack stack, const Names& names) {
   for (const auto& name : names) stack.components.erase(name);
   return stack;
+}
+
+std::vector<analysis::Couple> same_stacks(const Side& a, const Side& b) {
+  std::vector<analysis::Couple> couples;
+  for (const auto& one : a.rates.stacks)
+    for (const auto& other : b.rates.stacks)
+      if (one.stack == other.stack) couples.push_back({&one, &other});
+  return couples;
+}
+
+// Stacks that are equal but for `free`.
+std::vector<analysis::Couple> equal_but_for(const Names& free, const Side& a, const Side& b) {
+  std::map<specs::Stack, std::vector<const analysis::StackRates*>> partners;
+  for (const auto& other : b.rates.stacks) partners[without(other.stack, free)].push_back(&other);
+  std::vector<analysis::Couple> couples;
+  for (const auto& one : a.rates.stacks)
+    if (const auto found = partners.find(without(one.stack, free)); found != partners.end())
+      for (const auto* other : found->second)
+        if (other->stack != one.stack) couples.push_back({&one, other});
+  return couples;
+}
+
+void make_couples(Sides& sides) {
+  const auto &a = sides.a, &b = sides.b;
+  if (!is_stacks(a.what.kind)) {
+    sides.couples = same_stacks(a, b);
+    return;
+  }
+  if (a.rates.stacks.size() == 1 && b.rates.stacks.size() == 1) {
+    sides.couples = {{&a.rates.stacks.front(), &b.rates.stacks.front()}};
+    return;
+  }
+  Names free = named(a, b);
+  sides.couples = equal_but_for(free, a, b);
+  if (!sides.couples.empty()) return;
+  Names more = on_one_side_only(a, b);
+  std::erase_if(more, [&](const auto& component) { return free.contains(component); });
+  free.insert(more.begin(), more.end());
+  sides.couples = equal_but_for(free, a, b);
+  if (!sides.couples.empty())
+    sides.notes.push_back(fmt::format("A and B also differ in what only one of them has: {}",
+                                      fmt::join(more, ", ")));
+}
+
+// Of campaigns in which both sides ran.
+analysis::Finals finals_of(const Sides& sides, const Globals& globals) {
+  const auto campaign = [](const store::Measurement& m) { return m.campaign; };
+  const auto of_a = counts(sides.a, campaign), of_b = counts(sides.b, campaign);
+  const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
+  analysis::Finals finals;
+  for (const auto& [id, n] : of_a) {
+    const auto plan = id.empty() || !of_b.contains(id) ? std::nullopt : store.plan(id);
+    if (!plan || plan->campaign.strategy.kind != specs::StrategySpec::Kind::race) continue;
+    store::Filter filter;
+    filter.campaign = id;
+    auto all = store.measurements(filter);
+    std::erase_if(all, [&](const auto& m) { return m.workload != sides.workload; });
+    std::vector<const store::Measurement*> pointers;
+    for (const auto& measurement : all) pointers.push_back(&measurement);
+    finals.merge(analysis::first_fresh_rounds(pointers, {{id, plan->campaign}}));
+  }
+  return finals;
+}
+
+void note_finals(Sides& sides) {
+  for (const auto& [campaign, round] : sides.finals)
+    sides.notes.push_back(fmt::format(
+        "campaign {} raced: its finalists are compared on its fresh rounds alone, from round {} on, since "
+        "those before picked them",
+        campaign.substr(0, 12), round));
 }
 
 void explain_no_couples(Sides& sides) {
@@ -234,26 +310,6 @@ bool one_stack_twice(const Sides& sides) {
 
 }  // namespace
 
-std::vector<analysis::Couple> couples_of(const Side& a, const Side& b) {
-  std::vector<analysis::Couple> couples;
-  const auto &of_a = a.rates.stacks, &of_b = b.rates.stacks;
-  if (!is_stacks(a.what.kind)) {
-    for (const auto& one : of_a)
-      for (const auto& other : of_b)
-        if (one.stack == other.stack) couples.push_back({&one, &other});
-    return couples;
-  }
-  if (of_a.size() == 1 && of_b.size() == 1) return {{&of_a.front(), &of_b.front()}};
-  const Names free = freedom(a, b);
-  std::map<specs::Stack, std::vector<const analysis::StackRates*>> partners;
-  for (const auto& other : of_b) partners[without(other.stack, free)].push_back(&other);
-  for (const auto& one : of_a)
-    if (const auto found = partners.find(without(one.stack, free)); found != partners.end())
-      for (const auto* other : found->second)
-        if (other->stack != one.stack) couples.push_back({&one, other});
-  return couples;
-}
-
 void note_conditions(Sides& sides, const Globals& globals) {
   sides.notes.push_back(fmt::format(
       "median load average when inspections began, and mean steal: A {}; B {}",
@@ -277,7 +333,7 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
   choose_hardware(sides, options, globals);
   collect(sides.a);
   collect(sides.b);
-  sides.couples = couples_of(sides.a, sides.b);
+  make_couples(sides);
   if (sides.a.rates.unit != sides.b.rates.unit)
     sides.nothing = fmt::format("A is measured in {}, B in {}.", sides.a.rates.unit, sides.b.rates.unit);
   else if (sides.couples.empty())
@@ -286,6 +342,10 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
     sides.nothing =
         fmt::format("{} and {} are the same stack, {}; compare it with its sentinel, ARM+A.", options.a,
                     options.b, sides.couples.front().a->stack.short_id());
+  if (sides.nothing.empty() && is_stacks(sides.a.what.kind)) {
+    sides.finals = finals_of(sides, globals);
+    note_finals(sides);
+  }
   return sides;
 }
 

@@ -2,9 +2,9 @@
 // workload and hardware are meant, and which stack is held against which.
 //
 // Campaigns, hosts and stores: each stack against itself on the other side. Stacks and locks: a stack
-// of A against every stack of B that differs from it only in the components that A or B name, and in
-// those that only one side has at all (an OpenBLAS core type, where the other side is MKL). One stack
-// on either side: these two, whatever they differ in.
+// of A against every stack of B that differs from it only in the components that A or B name; where
+// there is none, also in those that only one side has at all (an OpenBLAS core type, where the other
+// side is MKL). One stack on either side: these two, whatever they differ in.
 #pragma once
 
 #include <string>
@@ -33,6 +33,7 @@ struct Sides {
   Side a, b;
   specs::Workload workload;
   std::vector<analysis::Couple> couples;  // points into the sides
+  analysis::Finals finals;                // stacks and locks: of the campaigns that raced
   std::vector<std::string> notes;
   std::string nothing;  // why there is nothing to compare; empty if there is
 
@@ -47,8 +48,5 @@ Sides find_sides(const SidesOptions& options, const Globals& globals);
 // For sides that are not paired: under which load and steal each ran, from the documents of 200
 // inspections of each at most, as a note.
 void note_conditions(Sides& sides, const Globals& globals);
-
-// Exposed for tests: the couples of two sides' stacks.
-std::vector<analysis::Couple> couples_of(const Side& a, const Side& b);
 
 }  // namespace stackx::cli

@@ -76,6 +76,22 @@ TEST_CASE("side by side: one paired couple is what comparison says of its pairs"
   CHECK(back.overall.ratio * found.overall.ratio == Approx(1));
 }
 
+TEST_CASE("side by side: finalists of a race are compared on the fresh rounds alone") {
+  World world;
+  // Before the finals luck made A the faster.
+  const auto* a = world.add("1", 30, [](std::uint64_t round) { return round < 10 ? 130.0 : 100.0; });
+  const auto* b = world.add("2", 30, [](std::uint64_t) { return 100.0; });
+  const auto* out = world.add("3", 8, [](std::uint64_t) { return 50.0; });  // left before
+  SideBySideOptions options;
+  options.finals[std::string(64, 'c')] = 10;
+  const auto found = compare_paired({{a, b}}, options);
+  CHECK(found.rounds == 20);
+  CHECK(found.overall.pairs == 20);
+  CHECK(found.overall.verdict == Verdict::equivalent);
+  CHECK(found.bootstrap->high == Approx(1));
+  CHECK(compare_paired({{a, out}}, options).rounds == 8);
+}
+
 TEST_CASE("side by side: couples of a round count once, and each has its corrected verdict") {
   specs::Random random(2);
   World world;

@@ -81,10 +81,14 @@ class Compare(MadeUpStore):
         both = self.compare("openblas=0.3.34,threads=2", "openblas=0.3.27,threads=1")
         self.assertEqual(len(both["couples"]), 2)
         self.assertAlmostEqual(both["ratio"], 2.2, delta=0.02)
+        # A library that only one side has is no partner of another, as long as there are couples without it.
+        threads = self.compare("threads=2", "threads=1")
+        self.assertEqual([list(couple["differ"]) for couple in threads["couples"]], [["threads"]] * 4)
         # What only one side has at all needs no name.
         other = self.compare("mkl=2025", "openblas=0.3.34")
         self.assertEqual({couple["b"]["stack"]["components"]["threads"] for couple in other["couples"]}, {"1"})
         self.assertEqual(len(other["couples"]), 2)
+        self.assertIn("coretype, interface", " ".join(other["notes"]))
         text = self.stackx("compare", "openblas=0.3.34", "openblas=0.3.27").stdout
         self.assertIn("4 FASTER", text)
         self.assertIn("coretype=Zen threads=2", text)
@@ -205,6 +209,28 @@ class Compare(MadeUpStore):
         self.store()
         found = self.compare(stack_id(stack)[:12], label)
         self.assertEqual((found["verdict"], found["n"]), ("EQUIVALENT", 20))
+
+    def test_finalists_of_a_race_on_their_fresh_rounds(self):
+        self.fake_catalog({f"library{n}": ("1", "/nowhere.so") for n in range(4)})
+        project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 60,
+                                         "strategy": {"kind": "race", "finalists": 2, "final_rounds": 12}})
+        plan = self.json("inspect", project, "--dry-run")
+        self.documents.append(plan)
+        arms = plan["arms"]
+        for number in range(60):
+            for place, arm in enumerate(arms):
+                # Luck before the finals: the first is ahead by 4%, later by nothing.
+                rate = 100 * (0.7 if place > 1 else 1.04 if place == 0 and number < 10 else 1)
+                self.inspection(arm["stack"], rate * math.exp(self.random.gauss(0, 0.002)), number, campaign=plan["id"],
+                                workload=arm["workload"])
+        self.store()
+        found = self.compare(stack_id(arms[0]["stack"])[:12], stack_id(arms[1]["stack"])[:12])
+        note = [note for note in found["notes"] if "raced" in note][0]
+        first = int(note.split("from round ")[1].split(" ")[0])
+        self.assertEqual(found["n"], 60 - first)
+        self.assertTrue(0 < first < 60, note)
+        left = self.compare(stack_id(arms[0]["stack"])[:12], stack_id(arms[2]["stack"])[:12])
+        self.assertEqual(left["verdict"], "FASTER")
 
     def test_workload_that_both_have_most_of(self):
         first, second = {"openblas": "1"}, {"openblas": "2"}
