@@ -53,8 +53,6 @@ struct AdditiveModel::Fit {
   double variance(const VectorXd& centred, std::size_t unknown) const;  // of a predicted mean
   VectorXd contrast(std::size_t from, std::size_t to) const;
   bool estimable(const VectorXd& contrast) const;
-  std::optional<Interval> interval(double value, double noise2, double relative_variance,
-                                   double prior, std::size_t stacks) const;
 
   DesignMatrix design;
   double confidence;
@@ -67,6 +65,7 @@ struct AdditiveModel::Fit {
   double squares = 0;      // of its residuals
   Ridge best;
   double noise2 = 0, effect2 = 0;
+  double chosen = 0;  // parameters besides the effects
 };
 
 AdditiveModel::Fit::Fit(const std::vector<specs::Stack>& stacks, const std::vector<double>& values,
@@ -129,7 +128,10 @@ void AdditiveModel::Fit::choose_penalty() {
     Ridge next = ridge(std::pow(10.0, -3 + step * 0.05));
     if (next.press < best.press) best = std::move(next);
   }
-  noise2 = (best.residuals.array().square() / (1 - best.leverage.array())).mean();
+  // The penalty is chosen from the same values and counts as a parameter, if there is one to choose.
+  chosen = s.size() > 0 ? 1 : 0;
+  noise2 = (best.residuals.array().square() / (1 - best.leverage.array())).sum() /
+           (static_cast<double>(n) - chosen);
   // All effects 0: nothing to see, or no two stacks differ.
   effect2 = best.effects.squaredNorm() > 0 ? best.effects.squaredNorm() / (best.parameters - 1) : 0;
 }
@@ -254,7 +256,8 @@ AdditiveModel::Prediction AdditiveModel::predict(const specs::Stack& stack) cons
   // A component that is new differs from being absent, which is as uncertain.
   const std::size_t unknown = result.never_measured.size() + row.new_components;
   const double error = std::sqrt(fit.noise2 + fit.variance(centred, unknown));
-  const double freedom = std::max(1.0, static_cast<double>(n) - fit.best.parameters);
+  const double freedom =
+      std::max(1.0, static_cast<double>(n) - fit.best.parameters - fit.chosen);
   result.interval = around(result.value, student(freedom, fit.confidence) * error, fit.confidence);
   return result;
 }
@@ -265,13 +268,14 @@ std::vector<AdditiveModel::Prediction> AdditiveModel::leave_one_out() const {
   const Index n = fit.centred_values.size();
   std::vector<Prediction> result;
   if (n < at(least_stacks)) return result;
-  const double freedom = std::max(1.0, static_cast<double>(n) - 1 - fit.best.parameters);
+  const double freedom =
+      std::max(1.0, static_cast<double>(n) - 1 - fit.best.parameters - fit.chosen);
   const double factor = student(freedom, fit.confidence);
   for (Index i = 0; i < n; ++i) {
     const double residual = fit.best.residuals[i], rest = 1 - fit.best.leverage[i];
     const double value = fit.mean + fit.centred_values[i] - residual / rest;
-    const double others = (static_cast<double>(n) * fit.noise2 - residual * residual / rest) /
-                          static_cast<double>(n - 1);
+    const double all = static_cast<double>(n) - fit.chosen;
+    const double others = (all * fit.noise2 - residual * residual / rest) / (all - 1);
     result.push_back(
         {value, around(value, factor * std::sqrt(std::max(0.0, others) / rest), fit.confidence), {}});
   }

@@ -17,8 +17,13 @@
 // predictions: noise^2 is the mean of residual^2 / (1 - leverage), the variance of effects |effects|^2
 // / their effective number (MacKay 1992, Neural Computation 4:415), which is what a version that no
 // stack held is uncertain by; its effect is 0, the mean: the effects of a component add up to 0.
-// Intervals are Student's, with stacks - effective parameters degrees of freedom. Noise here is all that
-// the model does not say, interactions included, and is taken to be the same for all stacks.
+// Intervals are Student's, with stacks - effective parameters degrees of freedom, the penalty counted
+// as one of them. Noise here is all that the model does not say, interactions included, and is taken
+// to be the same for all stacks.
+//
+// Rejected: ridge estimates of single effects, which look better than least squares where stacks are
+// few. Simulated, their 95% intervals cover 87% where noise is as large as the effects, and 92% with the
+// penalty averaged over its likelihood instead of chosen.
 #pragma once
 
 #include <memory>

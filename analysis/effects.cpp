@@ -133,7 +133,9 @@ Accuracy accuracy_of(const AdditiveModel& model, const std::vector<StackValue>& 
 
 void note_limits(const Effects& result, const Rates& rates, std::vector<std::string>& notes) {
   const AdditiveModel& model = *result.model;
-  if (model.degrees_of_freedom() == 0)
+  if (result.values.size() == 1)
+    notes.push_back("one stack has a rate: there is nothing to compare it with");
+  else if (model.degrees_of_freedom() == 0)
     notes.push_back(fmt::format("{} stacks for {} parameters: no degrees of freedom are left, so no "
                                 "interval of an effect can be given; measure more stacks (stackx "
                                 "inspect --strategy learn picks those that tell most)",
@@ -193,7 +195,10 @@ Effects effects(const std::vector<store::Measurement>& measurements,
   }
   std::ranges::stable_sort(result.effects, std::ranges::greater{},
                            [](const Effect& e) {
-                             return std::pair(e.clear(), std::abs(std::log(e.ratio)));
+                             // Of an effect that is not clear its size says little by itself.
+                             const double half = e.ci ? std::log(e.ci->high / e.ratio) : 1;
+                             const double size = std::abs(std::log(e.ratio));
+                             return std::pair(e.clear(), e.clear() || half <= 0 ? size : size / half);
                            });
   if (result.values.size() >= 3) result.accuracy = accuracy_of(model, result.values);
   note_limits(result, rates, result.notes);

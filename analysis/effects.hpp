@@ -55,7 +55,7 @@ struct Effects {
   std::string unit;
   double confidence = 0.95;
   std::vector<StackValue> values;
-  std::vector<Effect> effects;  // clear ones first, of these the strongest first
+  std::vector<Effect> effects;  // clear ones, strongest first; then those nearest to it
   std::vector<Confounded> confounded;
   std::vector<std::string> constant;      // "cpu rocket-lake": the same in all stacks
   std::optional<Accuracy> accuracy;       // none below 3 stacks

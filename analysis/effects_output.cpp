@@ -78,11 +78,15 @@ std::size_t inspections(const Effects& effects) {
   return total;
 }
 
+std::string counted(std::size_t n, const std::string& what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
 std::string heading(const Effects& effects) {
-  std::string text = fmt::format("{} on {}: effects of versions on {}, from {} inspections of {} "
-                                 "stacks",
+  std::string text = fmt::format("{} on {}: effects of versions on {}, from {} of {}",
                                  effects.workload.text(), effects.hw, effects.unit,
-                                 inspections(effects), effects.values.size());
+                                 counted(inspections(effects), "inspection"),
+                                 counted(effects.values.size(), "stack"));
   text = wrap(split(text), 0, "") + "\n";
   if (!effects.constant.empty())
     text += "All stacks: " + wrap(effects.constant, 12, ",") + "\n";
@@ -134,6 +138,15 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
   return text;
 }
 
+// The document has all of them.
+std::string some_of(std::vector<std::string> names) {
+  constexpr std::size_t most = 10;
+  if (names.size() <= most + 1) return joined(names, ", ");
+  const std::size_t more = names.size() - most;
+  names.resize(most);
+  return fmt::format("{} and {} more", joined(names, ", "), more);
+}
+
 // What is absent here and there is one list: nothing but the name would differ.
 std::string presence_text(const Effects& effects) {
   std::vector<std::string> names;
@@ -143,7 +156,7 @@ std::string presence_text(const Effects& effects) {
   return "- " +
          wrap(split(fmt::format("being there or not, of {}: other components come or go with them; "
                                 "compare whole stacks instead (stackx advise)",
-                                joined(names, ", "))),
+                                some_of(names))),
               2, "") +
          "\n";
 }
@@ -161,7 +174,7 @@ std::string confounded_text(const Effects& effects) {
     }
     text += "- " + wrap(split(fmt::format("{}: {}; no stacks differ in it alone, it varies with {}",
                                           one.component, joined(groups, " | "),
-                                          joined(one.with, ", "))),
+                                          some_of(one.with))),
                         2, "") +
             "\n";
   }

@@ -64,9 +64,9 @@ def answer(case):
     beta, inverse = ridge(X, y, penalty)
     H = X @ inverse @ X.T
     e = y - H @ y
-    noise2 = float(np.mean(e ** 2 / (1 - np.diag(H))))
+    noise2 = float(np.sum(e ** 2 / (1 - np.diag(H))) / (n - 1))
     parameters = float(np.trace(H))
-    t = stats.t.ppf(0.975, max(1.0, n - parameters))
+    t = stats.t.ppf(0.975, max(1.0, n - 1 - parameters))
     asked = design(case["ask"], columns)
     again = []
     for i in range(n):  # the columns stay, as do those that are 0 then
