@@ -104,7 +104,8 @@ double sweep(Values& values, const std::vector<std::size_t>& groups, std::size_t
   return largest;
 }
 
-// What the least-squares levels of arms and rounds leave; a single step each where no cell is absent.
+// What the least-squares levels of arms and rounds leave; a single step each where no cell is
+// absent.
 Values without_levels(Values values, const Places& places) {
   for (int step = 0; step < 100; ++step) {
     const double arms = sweep(values, places.arm, places.arms);
@@ -165,7 +166,8 @@ Values at(const Values& values, const std::vector<std::size_t>& places) {
 }
 
 // The slope and the levels of arms and rounds hang together: what steal costs is not wild, and a
-// round in which many were hit is low because of it. So each is fitted with the other's last value taken out, in turns.
+// round in which many were hit is low because of it. So each is fitted with the other's last value
+// taken out, in turns.
 std::optional<Slope> fit(const Study& study, double confidence, std::uint64_t seed) {
   const auto places = chosen(study.condition.size(), seed);
   auto x = at(by_campaign(study, study.condition, without_levels), places);
@@ -184,8 +186,7 @@ std::optional<Slope> fit(const Study& study, double confidence, std::uint64_t se
     }
     const double change = rest->slope;
     rest->slope = slope += change;
-    if (rest->interval &&
-        std::abs(change) <= 0.01 * (rest->interval->high - rest->interval->low))
+    if (rest->interval && std::abs(change) <= 0.01 * (rest->interval->high - rest->interval->low))
       break;
   }
   return rest;
@@ -237,8 +238,7 @@ std::vector<Condition> conditions_of(const store::Store& store,
   return result;
 }
 
-Conditions study(const std::vector<Condition>& inspections, double confidence,
-                 std::uint64_t seed) {
+Conditions study(const std::vector<Condition>& inspections, double confidence, std::uint64_t seed) {
   Conditions result;
   if (inspections.empty()) return result;
   describe(inspections, result);
@@ -264,10 +264,10 @@ std::vector<std::string> lines(const Conditions& conditions) {
     if (conditions.steal)
       steal += fmt::format("+1 percentage point: {} ({}); ", change(*conditions.steal, 0.01),
                            basis(conditions, *conditions.steal));
-    steal += fmt::format("{:.1f}% of {} inspections had more than 1%, at most {:.1f}%",
-                         100.0 * static_cast<double>(conditions.stolen) /
-                             static_cast<double>(conditions.with_steal),
-                         conditions.with_steal, 100 * conditions.most_steal);
+    steal += fmt::format(
+        "{:.1f}% of {} inspections had more than 1%, at most {:.1f}%",
+        100.0 * static_cast<double>(conditions.stolen) / static_cast<double>(conditions.with_steal),
+        conditions.with_steal, 100 * conditions.most_steal);
   }
   result.push_back(steal);
   std::string load = "load: ";

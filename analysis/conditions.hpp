@@ -1,22 +1,23 @@
 // What the conditions of each inspection did to its rate: the steal time during the run, and the
 // load average when it began.
 //
-// Taken out first within a campaign, of the log rate and of the condition alike (least squares; wild
-// log rates are drawn in to 4 scaled MAD of median polish while levels are fitted, never dropped):
+// Taken out first within a campaign, of the log rate and of the condition alike (least squares;
+// wild log rates are drawn in to 4 scaled MAD of median polish while levels are fitted, never
+// dropped):
 //   the arm's level   stacks differ in speed, and slow stacks run longer and collect more steal
 //   the round's shift the machine drifts over the campaign, and steal and load with it; a machine
 //                     that is slower in the evening, when there is steal too, does not show that
 //                     steal costs anything
 // What is left is within a round: did the inspection that was hit lose against the others of its
 // round and against itself in other rounds? Theil-Sen's slope of the one residual on the other
-// (analysis/theil_sen.hpp) is the answer, its interval widened for the arms and rounds fitted; slope
-// and levels are fitted in turns. Rejected: levels by medians, which leave the condition (mostly 0)
-// as it is while the hit rounds' rates are levelled; the interval then covered 79 to 90% of the time.
-// The price: an effect that lasts longer than a round is drift (analysis/drift.hpp), not seen here;
-// the load average, over a minute, is smooth and shows little within a short round. Steal comes in
-// ticks (inspector/processor_time.hpp), which draws the slope of short runs towards 0. With one arm,
-// nothing can be told from drift: no slope. Paired verdicts need none of this; it tells whether a
-// quieter machine would pay.
+// (analysis/theil_sen.hpp) is the answer, its interval widened for the arms and rounds fitted;
+// slope and levels are fitted in turns. Rejected: levels by medians, which leave the condition
+// (mostly 0) as it is while the hit rounds' rates are levelled; the interval then covered 79 to 90%
+// of the time. The price: an effect that lasts longer than a round is drift (analysis/drift.hpp),
+// not seen here; the load average, over a minute, is smooth and shows little within a short round.
+// Steal comes in ticks (inspector/processor_time.hpp), which draws the slope of short runs towards
+// 0. With one arm, nothing can be told from drift: no slope. Paired verdicts need none of this; it
+// tells whether a quieter machine would pay.
 #pragma once
 
 #include <optional>
@@ -46,7 +47,7 @@ struct Conditions {
   std::size_t stolen = 0;       // of these, those with more than 1%
   double most_steal = 0;
   double least_load = 0, most_load = 0;
-  std::size_t arms = 0, rounds = 0;  // in the slopes; of more than 2,000 inspections a seeded choice
+  std::size_t arms = 0, rounds = 0;  // in the slopes; of over 2,000 inspections a seeded choice
   std::optional<Slope> steal;  // of the log rate, per whole share; absent where steal never varied
   std::optional<Slope> load;   // per 1 of load
 };

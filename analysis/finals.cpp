@@ -25,7 +25,8 @@ Finals first_fresh_rounds(const std::vector<const store::Measurement*>& measurem
       auto& row = table.emplace_back(rounds);
       for (const auto& [round, rate] : rates) row[round] = rate;
     }
-    if (const auto found = race(table, spec.strategy, spec.rounds).finals) finals[campaign] = *found;
+    if (const auto found = race(table, spec.strategy, spec.rounds).finals)
+      finals[campaign] = *found;
   }
   return finals;
 }

@@ -86,7 +86,8 @@ std::optional<Interval> paired_bootstrap(const std::vector<Couple>& couples,
   const Bootstrap settings{options.confidence, options.seed, 2000};
   std::optional<Interval> interval;
   if (couples.size() == 1) {
-    if (const auto found = bootstrap_hierarchy(processes(couples.front(), options.finals), settings))
+    if (const auto found =
+            bootstrap_hierarchy(processes(couples.front(), options.finals), settings))
       interval = found->interval;
   } else if (!logs.empty()) {
     interval = bootstrap_interval(
@@ -98,10 +99,10 @@ std::optional<Interval> paired_bootstrap(const std::vector<Couple>& couples,
 std::optional<Interval> difference(const Couple& couple, double confidence, std::uint64_t seed) {
   // Twenty draws in each tail, whatever the level.
   const double draws = std::clamp(40 / (1 - confidence), 2000.0, 50'000.0);
-  const auto interval = bootstrap_difference(
-      log_rates(*couple.a), log_rates(*couple.b),
-      [](std::span<const double> values) { return median(values); },
-      {confidence, seed, static_cast<std::size_t>(draws)});
+  const auto interval =
+      bootstrap_difference(log_rates(*couple.a), log_rates(*couple.b),
+                           [](std::span<const double> values) { return median(values); },
+                           {confidence, seed, static_cast<std::size_t>(draws)});
   return interval ? std::optional(exponential(*interval)) : std::nullopt;
 }
 

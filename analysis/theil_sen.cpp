@@ -64,9 +64,9 @@ std::optional<Slope> theil_sen(std::span<const double> x, std::span<const double
   const double z = boost::math::quantile(boost::math::normal(), (1 + confidence) / 2);
   const auto pairs = static_cast<double>(slopes.size()), n = static_cast<double>(x.size());
   const double width = z * kendall_deviation(x, y) * std::sqrt(n / (n - static_cast<double>(lost)));
-  result.interval = Interval{order_statistic(slopes, std::nearbyint((pairs - width) / 2) - 1),
-                             order_statistic(slopes, std::nearbyint((pairs + width) / 2)),
-                             confidence};
+  result.interval =
+      Interval{order_statistic(slopes, std::nearbyint((pairs - width) / 2) - 1),
+               order_statistic(slopes, std::nearbyint((pairs + width) / 2)), confidence};
   return result;
 }
 

@@ -3,9 +3,9 @@
 // shape of the noise; up to 29% of the values may be wild.
 //
 // Pairs with equal x say nothing and are left out; ties widen nothing and narrow Kendall's variance
-// as in Sen's equation 2.6. The normal approximation of Kendall's statistic is close from ten values
-// on; there is no interval below. Rejected: least squares (one inspection that the machine forgot
-// for a second decides it); rank correlation alone (says that, not how much).
+// as in Sen's equation 2.6. The normal approximation of Kendall's statistic is close from ten
+// values on; there is no interval below. Rejected: least squares (one inspection that the machine
+// forgot for a second decides it); rank correlation alone (says that, not how much).
 #pragma once
 
 #include <optional>

@@ -72,17 +72,18 @@ void compare(const Options& options, Globals& globals) {
 void add_choices(CLI::App& command, Options& options) {
   command.add_option("A", options.sides.a, "Stack, lock file, campaign, host or store")->required();
   command.add_option("B", options.sides.b, "Another of the same kind")->required();
-  command.add_option("--workload", options.sides.workload,
-                     "Workload: NAME[:key=value,...]; else the one that both have most of")
+  command
+      .add_option("--workload", options.sides.workload,
+                  "Workload: NAME[:key=value,...]; else the one that both have most of")
       ->type_name("WORKLOAD");
-  command.add_option("--hw", options.sides.hw,
-                     "Only measurements on this hardware: a name (`stackx hw list`), `host` or `any`")
+  command
+      .add_option("--hw", options.sides.hw,
+                  "Only measurements on this hardware: a name (`stackx hw list`), `host` or `any`")
       ->type_name("NAME");
 }
 
 void add_statistics(CLI::App& command, Options& options) {
-  command
-      .add_option("--delta", options.delta, "Differences below this many percent do not matter")
+  command.add_option("--delta", options.delta, "Differences below this many percent do not matter")
       ->check(CLI::NonNegativeNumber)
       ->type_name("PERCENT")
       ->capture_default_str();
@@ -102,11 +103,12 @@ void add_statistics(CLI::App& command, Options& options) {
 void add_compare(CLI::App& app, Globals& globals) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand(
-      "compare", "Verdict with interval between two stacks, lock files, campaigns, hosts or stores");
+      "compare",
+      "Verdict with interval between two stacks, lock files, campaigns, hosts or stores");
   command->footer(
-      R"(A and B: a stack's id or how it begins, COMPONENT=VERSION,... (all measured stacks with these), a lock
-file, the file of a store, a campaign's id, a host's name; campaign:ID, host:NAME, stack:ID where one word
-could mean several. Ratios are A's rate over B's.)");
+      R"(A and B: a stack's id or how it begins, COMPONENT=VERSION,... (all measured stacks with these),
+a lock file, the file of a store, a campaign's id, a host's name; campaign:ID, host:NAME, stack:ID
+where one word could mean several. Ratios are A's rate over B's.)");
   add_choices(*command, *options);
   add_statistics(*command, *options);
   command->add_option("--format", options->format, "table or json")

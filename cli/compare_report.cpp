@@ -44,15 +44,17 @@ void note_independence(const CompareReport& report, std::vector<std::string>& no
       "(drift, load, system) is part of the difference and of no interval",
       of_a.first, of_a.second, of_b.first, of_b.second));
   if (!report.result.own_verdicts)
-    notes.push_back(fmt::format(
-        "the intervals of single stacks are bootstrap intervals of {:.3g}% each, not corrected for their "
-        "number; only the verdict over all stacks is one",
-        100 * report.confidence));
+    notes.push_back(
+        fmt::format("the intervals of single stacks are bootstrap intervals of {:.3g}% each, not "
+                    "corrected for their "
+                    "number; only the verdict over all stacks is one",
+                    100 * report.confidence));
   else if (report.result.couples.size() > 1)
-    notes.push_back(fmt::format(
-        "fewer than {} stacks: each decides for itself (intervals corrected for their number), and there "
-        "is a verdict where they agree",
-        analysis::least_values(report.confidence)));
+    notes.push_back(
+        fmt::format("fewer than {} stacks: each decides for itself (intervals corrected for their "
+                    "number), and there "
+                    "is a verdict where they agree",
+                    analysis::least_values(report.confidence)));
 }
 
 void note_rounds(const CompareReport& report, std::vector<std::string>& notes) {
@@ -69,8 +71,9 @@ void note_rounds(const CompareReport& report, std::vector<std::string>& notes) {
     notes.push_back(fmt::format("A ran in {}, B in {}, both in {}: only these are compared",
                                 plural(a, "round"), plural(b, "round"), plural(shared, "round")));
   else if (couples > 0)
-    notes.push_back(fmt::format(
-        "{} ran in rounds that they do not share; only shared rounds are compared", plural(couples, "couple")));
+    notes.push_back(
+        fmt::format("{} ran in rounds that they do not share; only shared rounds are compared",
+                    plural(couples, "couple")));
 }
 
 nlohmann::json json_of(const std::optional<Interval>& interval) {
@@ -141,9 +144,9 @@ std::vector<std::string> compare_notes(const CompareReport& report) {
   const auto of_a = host_names(report.sides.a), of_b = host_names(report.sides.b);
   if (of_a != of_b) result.push_back(fmt::format("hosts differ: A on {}; B on {}", of_a, of_b));
   if (report.result.left_out > 0)
-    result.push_back(fmt::format("{} left out: {}", plural(report.result.left_out, "couple"),
-                                 report.result.paired ? "no round in which both gave a rate"
-                                                      : "a side gave no rate"));
+    result.push_back(fmt::format(
+        "{} left out: {}", plural(report.result.left_out, "couple"),
+        report.result.paired ? "no round in which both gave a rate" : "a side gave no rate"));
   std::size_t failed = 0;
   for (const auto& couple : report.result.couples)
     for (const auto* summary : {&couple.of_a, &couple.of_b})
@@ -153,10 +156,11 @@ std::vector<std::string> compare_notes(const CompareReport& report) {
   const auto kind = report.sides.a.what.kind;
   if (kind != Compared::Kind::stack && kind != Compared::Kind::lock) {
     const auto both = report.sides.couples.size();
-    const auto a = report.sides.a.rates.stacks.size() - both, b = report.sides.b.rates.stacks.size() - both;
+    const auto a = report.sides.a.rates.stacks.size() - both,
+               b = report.sides.b.rates.stacks.size() - both;
     if (a + b > 0)
-      result.push_back(fmt::format("{} only in A and {} only in B: not compared", plural(a, "stack"),
-                                   plural(b, "stack")));
+      result.push_back(fmt::format("{} only in A and {} only in B: not compared",
+                                   plural(a, "stack"), plural(b, "stack")));
   }
   return result;
 }

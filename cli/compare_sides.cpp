@@ -36,8 +36,8 @@ std::vector<store::Measurement> load(const std::filesystem::path& file, const Si
 void check_kinds(const Compared& a, const Compared& b) {
   if (a.kind == b.kind || (is_stacks(a.kind) && is_stacks(b.kind))) return;
   throw bad_input(fmt::format(
-      "{} is a {} and {} is a {}: compare two of a kind (a lock is compared with a stack, too)", a.text,
-      to_string(a.kind), b.text, to_string(b.kind)));
+      "{} is a {} and {} is a {}: compare two of a kind (a lock is compared with a stack, too)",
+      a.text, to_string(a.kind), b.text, to_string(b.kind)));
 }
 
 void take(Side& side, const std::vector<store::Measurement>& all) {
@@ -83,8 +83,8 @@ void keep(Sides& sides, Predicate wanted) {
 
 void choose_workload(Sides& sides) {
   std::vector<specs::Workload> others;
-  const auto found =
-      most_of_both(sides.a, sides.b, [](const auto& m) { return m.workload; }, others);
+  const auto found = most_of_both(
+      sides.a, sides.b, [](const auto& m) { return m.workload; }, others);
   if (!found) {
     const auto one = [](const Side& side) { return side.measurements.front().workload.text(); };
     sides.nothing = fmt::format("A and B have no workload in common: A has {}, B has {}.",
@@ -93,8 +93,8 @@ void choose_workload(Sides& sides) {
   }
   sides.workload = *found;
   for (const auto& other : others)
-    sides.notes.push_back(fmt::format("both were measured with another workload, too: --workload {}",
-                                      other.text()));
+    sides.notes.push_back(
+        fmt::format("both were measured with another workload, too: --workload {}", other.text()));
   keep(sides, [&](const auto& m) { return m.workload == sides.workload; });
 }
 
@@ -124,7 +124,8 @@ void note_unknown(const Compared& lock, std::vector<std::string>& notes) {
   const std::size_t shown = std::min<std::size_t>(lock.unknown.size(), 8);
   notes.push_back(fmt::format(
       "{}: {} of its packages are in no measured stack: {}{}", lock.text, lock.unknown.size(),
-      fmt::join(lock.unknown.begin(), lock.unknown.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      fmt::join(lock.unknown.begin(), lock.unknown.begin() + static_cast<std::ptrdiff_t>(shown),
+                ", "),
       shown < lock.unknown.size() ? ", ..." : ""));
 }
 
@@ -199,8 +200,8 @@ void make_couples(Sides& sides) {
   free.insert(more.begin(), more.end());
   sides.couples = equal_but_for(free, a, b);
   if (!sides.couples.empty())
-    sides.notes.push_back(fmt::format("A and B also differ in what only one of them has: {}",
-                                      fmt::join(more, ", ")));
+    sides.notes.push_back(
+        fmt::format("A and B also differ in what only one of them has: {}", fmt::join(more, ", ")));
 }
 
 // Of campaigns in which both sides ran.
@@ -225,10 +226,11 @@ analysis::Finals finals_of(const Sides& sides, const Globals& globals) {
 
 void note_finals(Sides& sides) {
   for (const auto& [campaign, round] : sides.finals)
-    sides.notes.push_back(fmt::format(
-        "campaign {} raced: its finalists are compared on its fresh rounds alone, from round {} on, since "
-        "those before picked them",
-        campaign.substr(0, 12), round));
+    sides.notes.push_back(
+        fmt::format("campaign {} raced: its finalists are compared on its fresh rounds alone, from "
+                    "round {} on, since "
+                    "those before picked them",
+                    campaign.substr(0, 12), round));
 }
 
 void explain_no_couples(Sides& sides) {
@@ -245,7 +247,8 @@ void explain_no_couples(Sides& sides) {
             other != b.stack.components.end() && other->second != version)
           vary.insert(component);
   sides.nothing = fmt::format(
-      "{} stacks are A and {} are B, but none of A differs from one of B only in what was named. They "
+      "{} stacks are A and {} are B, but none of A differs from one of B only in what was named. "
+      "They "
       "differ in: {}. Name these as well.",
       sides.a.rates.stacks.size(), sides.b.rates.stacks.size(), fmt::join(vary, ", "));
 }
@@ -276,7 +279,8 @@ Sides open(const SidesOptions& options, const Globals& globals) {
 }
 
 bool same(const Compared& a, const Compared& b) {
-  return a.id == b.id && a.arm == b.arm && a.hostname == b.hostname && a.versions == b.versions && a.file == b.file;
+  return a.id == b.id && a.arm == b.arm && a.hostname == b.hostname && a.versions == b.versions &&
+         a.file == b.file;
 }
 
 // Evenly over the side's inspections.
@@ -297,9 +301,9 @@ std::string conditions_text(const Side& side, const Globals& globals) {
     if (condition.steal) steals.push_back(*condition.steal);
   }
   if (loads.empty()) return "unknown";
-  return fmt::format("load {:.2f} (n={}), steal {}", analysis::median(loads), loads.size(),
-                     steals.empty() ? "not told"
-                                    : fmt::format("{:.1f}%", 100 * analysis::mean(steals)));
+  return fmt::format(
+      "load {:.2f} (n={}), steal {}", analysis::median(loads), loads.size(),
+      steals.empty() ? "not told" : fmt::format("{:.1f}%", 100 * analysis::mean(steals)));
 }
 
 bool one_stack_twice(const Sides& sides) {
@@ -311,18 +315,19 @@ bool one_stack_twice(const Sides& sides) {
 }  // namespace
 
 void note_conditions(Sides& sides, const Globals& globals) {
-  sides.notes.push_back(fmt::format(
-      "median load average when inspections began, and mean steal: A {}; B {}",
-      conditions_text(sides.a, globals), conditions_text(sides.b, globals)));
+  sides.notes.push_back(
+      fmt::format("median load average when inspections began, and mean steal: A {}; B {}",
+                  conditions_text(sides.a, globals), conditions_text(sides.b, globals)));
 }
 
 Sides find_sides(const SidesOptions& options, const Globals& globals) {
   Sides sides = open(options, globals);
   if (!sides.nothing.empty()) return sides;
   if (same(sides.a.what, sides.b.what))
-    throw bad_input(fmt::format("{} and {} are the same; a stack is compared with itself through its "
-                                "sentinel, ARM+A",
-                                options.a, options.b));
+    throw bad_input(
+        fmt::format("{} and {} are the same; a stack is compared with itself through its "
+                    "sentinel, ARM+A",
+                    options.a, options.b));
   for (auto* side : {&sides.a, &sides.b}) {
     note_unknown(side->what, sides.notes);
     if (sides.nothing.empty() && side->measurements.empty())
@@ -335,13 +340,14 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
   collect(sides.b);
   make_couples(sides);
   if (sides.a.rates.unit != sides.b.rates.unit)
-    sides.nothing = fmt::format("A is measured in {}, B in {}.", sides.a.rates.unit, sides.b.rates.unit);
+    sides.nothing =
+        fmt::format("A is measured in {}, B in {}.", sides.a.rates.unit, sides.b.rates.unit);
   else if (sides.couples.empty())
     explain_no_couples(sides);
   else if (one_stack_twice(sides))
     sides.nothing =
-        fmt::format("{} and {} are the same stack, {}; compare it with its sentinel, ARM+A.", options.a,
-                    options.b, sides.couples.front().a->stack.short_id());
+        fmt::format("{} and {} are the same stack, {}; compare it with its sentinel, ARM+A.",
+                    options.a, options.b, sides.couples.front().a->stack.short_id());
   if (sides.nothing.empty() && is_stacks(sides.a.what.kind)) {
     sides.finals = finals_of(sides, globals);
     note_finals(sides);

@@ -1,10 +1,10 @@
 // The two sides of `stackx compare`: what of the store (or of two stores) each of them is, which
 // workload and hardware are meant, and which stack is held against which.
 //
-// Campaigns, hosts and stores: each stack against itself on the other side. Stacks and locks: a stack
-// of A against every stack of B that differs from it only in the components that A or B name; where
-// there is none, also in those that only one side has at all (an OpenBLAS core type, where the other
-// side is MKL). One stack on either side: these two, whatever they differ in.
+// Campaigns, hosts and stores: each stack against itself on the other side. Stacks and locks: a
+// stack of A against every stack of B that differs from it only in the components that A or B name;
+// where there is none, also in those that only one side has at all (an OpenBLAS core type, where
+// the other side is MKL). One stack on either side: these two, whatever they differ in.
 #pragma once
 
 #include <string>

@@ -69,18 +69,20 @@ std::string outlook(const CompareReport& report) {
   const auto& overall = report.result.overall;
   if (overall.verdict != Verdict::unresolved) return "";
   const char* unit = report.result.paired ? "round" : "stack";
-  const bool by_sign_test = report.result.paired ||
-                            report.result.couples.size() >= analysis::least_values(report.confidence);
+  const bool by_sign_test = report.result.paired || report.result.couples.size() >=
+                                                        analysis::least_values(report.confidence);
   if (!by_sign_test) return "";
   return overall.further_rounds
              ? fmt::format(" About {} more would tell.", plural(*overall.further_rounds, unit))
-             : fmt::format(" It lies so close to the edge of the band that 10,000 {}s would not tell.",
-                           unit);
+             : fmt::format(
+                   " It lies so close to the edge of the band that 10,000 {}s would not tell.",
+                   unit);
 }
 
 std::string sentence(const CompareReport& report) {
   const auto& overall = report.result.overall;
-  return fmt::format("{}: x{:.3f} {}, {}.{}", relation(overall.verdict, report.delta), overall.ratio,
+  return fmt::format("{}: x{:.3f} {}, {}.{}", relation(overall.verdict, report.delta),
+                     overall.ratio,
                      overall.interval ? interval_text(overall.interval) : "without an interval",
                      basis(report), outlook(report));
 }
@@ -107,7 +109,8 @@ std::string percent(const std::optional<double>& share) {
 
 std::string failures_text(const SideSummary& summary) {
   std::vector<std::string> parts;
-  for (const auto& [outcome, n] : summary.failures) parts.push_back(fmt::format("{} {}", n, outcome));
+  for (const auto& [outcome, n] : summary.failures)
+    parts.push_back(fmt::format("{} {}", n, outcome));
   return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -120,14 +123,13 @@ std::string two_sides(const CompareReport& report, const CoupleResult& couple) {
                                  {"n", true, {}},
                                  {"failures", false, {}}};
   const auto add = [&](const char* side, const specs::Stack& stack, const SideSummary& summary) {
-    const std::vector<std::string> cells = {
-        side,
-        stack.short_id(),
-        analysis::number(summary.median),
-        rate_interval(summary.interval),
-        percent(summary.cv),
-        fmt::format("{}", summary.inspections),
-        failures_text(summary)};
+    const std::vector<std::string> cells = {side,
+                                            stack.short_id(),
+                                            analysis::number(summary.median),
+                                            rate_interval(summary.interval),
+                                            percent(summary.cv),
+                                            fmt::format("{}", summary.inspections),
+                                            failures_text(summary)};
     for (std::size_t i = 0; i < cells.size(); ++i) columns[i].cells.push_back(cells[i]);
   };
   add("A", couple.a, couple.of_a);
@@ -218,13 +220,13 @@ std::string plots_text(const CompareReport& report) {
   std::string text;
   if (result.couples.size() == 1) {
     const auto& couple = result.couples.front();
-    text += "\n" + analysis::box_plots(
-                       {{"A", analysis::rates(rates_of(report.sides.a, couple.a))},
-                        {"B", analysis::rates(rates_of(report.sides.b, couple.b))}},
-                       plot_width, report.sides.a.rates.unit);
+    text += "\n" + analysis::box_plots({{"A", analysis::rates(rates_of(report.sides.a, couple.a))},
+                                        {"B", analysis::rates(rates_of(report.sides.b, couple.b))}},
+                                       plot_width, report.sides.a.rates.unit);
   }
   if (result.overall.interval && result.logs.size() > 1)
-    text += "\n" + analysis::ratio_plot(result.logs, *result.overall.interval, report.delta, plot_width);
+    text += "\n" +
+            analysis::ratio_plot(result.logs, *result.overall.interval, report.delta, plot_width);
   return text;
 }
 
@@ -254,8 +256,8 @@ std::string compare_text(const CompareReport& report, std::size_t rows, bool plo
       text += fmt::format(
           "  couples     {} of the {} stacks that are A and the {} that are B, corrected for their "
           "number: {}\n",
-          result.couples.size(), report.sides.a.rates.stacks.size(), report.sides.b.rates.stacks.size(),
-          tally(report));
+          result.couples.size(), report.sides.a.rates.stacks.size(),
+          report.sides.b.rates.stacks.size(), tally(report));
     text += "\n" + couples_text(report, rows);
   }
   if (plots) text += plots_text(report);

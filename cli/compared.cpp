@@ -74,7 +74,8 @@ struct Candidate {
 };
 
 void add_hosts(const std::string& name, const Known& known, std::vector<Candidate>& found) {
-  if (std::ranges::any_of(known.hosts, [&](const auto& host) { return host.second.contains(name); }))
+  if (std::ranges::any_of(known.hosts,
+                          [&](const auto& host) { return host.second.contains(name); }))
     found.push_back({Kind::host, "", "", name});
   for (const auto& [fingerprint, names] : known.hosts)
     if (!name.empty() && fingerprint.starts_with(name)) found.push_back({Kind::host, fingerprint});
@@ -96,9 +97,9 @@ std::vector<Candidate> candidates(const std::string& name, const Known& known,
 }
 
 std::string describe(const Candidate& candidate) {
-  return fmt::format("{}:{}", to_string(candidate.kind),
-                     !candidate.id.empty() ? candidate.id.substr(0, 16)
-                                           : candidate.arm + candidate.hostname);
+  return fmt::format(
+      "{}:{}", to_string(candidate.kind),
+      !candidate.id.empty() ? candidate.id.substr(0, 16) : candidate.arm + candidate.hostname);
 }
 
 [[noreturn]] void not_found(const std::string& text, const Known& known,
@@ -109,11 +110,13 @@ std::string describe(const Candidate& candidate) {
   if (wanted == Kind::host)
     throw bad_input(
         fmt::format("{}: nothing is measured on such a host, but on {}", text, host_texts(known)));
-  throw bad_input(fmt::format(
-      "{}: no file, and the store knows no {} by that name or beginning; expected an id (`stackx advise` "
-      "shows those of stacks), COMPONENT=VERSION,..., a lock file, campaign:ID, host:NAME or the file "
-      "of a store",
-      text, wanted == Kind::stack ? "stack" : "stack, campaign or host"));
+  throw bad_input(
+      fmt::format("{}: no file, and the store knows no {} by that name or beginning; expected an "
+                  "id (`stackx advise` "
+                  "shows those of stacks), COMPONENT=VERSION,..., a lock file, campaign:ID, "
+                  "host:NAME or the file "
+                  "of a store",
+                  text, wanted == Kind::stack ? "stack" : "stack, campaign or host"));
 }
 
 Compared from_name(const std::string& text, const std::string& name, const Known& known,
@@ -145,8 +148,8 @@ void check_version(const std::string& text, const std::string& component,
   }
   if (std::ranges::none_of(measured->second,
                            [&](const auto& other) { return same_version(other, version); }))
-    throw bad_input(fmt::format("{}: {} {} is in no measured stack; measured are {}", text, component,
-                                version, some(measured->second)));
+    throw bad_input(fmt::format("{}: {} {} is in no measured stack; measured are {}", text,
+                                component, version, some(measured->second)));
 }
 
 Compared from_versions(const std::string& text, const std::string& list, const Known& known) {
@@ -271,7 +274,8 @@ bool holds(const Compared& compared, const store::Measurement& measurement) {
   if (!compared.id.empty()) return measurement.stack.id() == compared.id;
   return std::ranges::all_of(compared.versions, [&](const auto& wanted) {
     const auto found = measurement.stack.components.find(wanted.first);
-    return found != measurement.stack.components.end() && same_version(found->second, wanted.second);
+    return found != measurement.stack.components.end() &&
+           same_version(found->second, wanted.second);
   });
 }
 

@@ -1,16 +1,17 @@
 // What `stackx compare A B` may be given as A and B, and what of the store that means.
 //
-//   stack     4f1c09a2, stack:4f1c09a2   an id or how it begins; an arm's label (4f1c09a2d7e1+A) for
-//                                        the second name of a sentinel
+//   stack     4f1c09a2, stack:4f1c09a2   an id or how it begins; an arm's label (4f1c09a2d7e1+A)
+//                                        for the second name of a sentinel
 //             openblas=0.3.27,threads=1  every measured stack with these versions
-//   lock      Pipfile.lock, pylock.toml, requirements.txt: every measured stack with all versions of
-//             the lock that any measured stack has at all
+//   lock      Pipfile.lock, pylock.toml, requirements.txt: every measured stack with all versions
+//             of the lock that any measured stack has at all
 //   campaign  campaign:9c1b44            an id or how it begins
 //   host      host:bench-1               a host's name, or how its fingerprint begins
 //   store     other.db
 //
-// A word before a colon is needed only where a name could be several of these. Versions are equal as
-// PEP 440 has it, or as text. Everything that cannot be found is an Error that says what there is.
+// A word before a colon is needed only where a name could be several of these. Versions are equal
+// as PEP 440 has it, or as text. Everything that cannot be found is an Error that says what there
+// is.
 #pragma once
 
 #include <filesystem>
@@ -39,8 +40,8 @@ const char* to_string(Compared::Kind kind);
 
 // The names of the store that A and B can be.
 struct Known {
-  std::set<std::string> stacks, campaigns;     // ids
-  std::set<std::string> sentinels;             // labels of sentinels' arms
+  std::set<std::string> stacks, campaigns;                // ids
+  std::set<std::string> sentinels;                        // labels of sentinels' arms
   std::map<std::string, std::set<std::string>> hosts;     // fingerprint -> names
   std::map<std::string, std::set<std::string>> versions;  // component -> versions measured
 };

@@ -32,8 +32,8 @@ struct Look {
   std::size_t processors = 0;  // that /proc/stat lists
   std::map<int, ProcessTicks> processes;
   std::optional<Throttling> throttling;
-  std::optional<std::uint64_t> swapped;   // pages in and out, since boot
-  std::optional<std::uint64_t> too_hot;   // thermal throttling events of `cpus`, since boot
+  std::optional<std::uint64_t> swapped;  // pages in and out, since boot
+  std::optional<std::uint64_t> too_hot;  // thermal throttling events of `cpus`, since boot
 };
 Look look(const Tree& tree, const std::vector<int>& cpus);
 
@@ -45,7 +45,7 @@ struct BusyProcess {
 
 struct Activity {
   // Absent if no tick passed, or /proc/stat is not shown.
-  std::optional<double> busy;  // CPUs' worth of time of everybody else than `self`
+  std::optional<double> busy;          // CPUs' worth of time of everybody else than `self`
   std::vector<BusyProcess> processes;  // that ran at all and are not `self`, busiest first
   std::optional<double> steal;         // share_of_steal
   std::optional<std::uint64_t> throttled, swapped, too_hot;  // events

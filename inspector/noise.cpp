@@ -54,8 +54,7 @@ std::size_t cpus_of(const specs::Arm& arm) {
 }
 
 std::size_t count(const NoiseReport& report, NoiseVerdict verdict) {
-  return static_cast<std::size_t>(
-      std::ranges::count(report.findings, verdict, &Finding::verdict));
+  return static_cast<std::size_t>(std::ranges::count(report.findings, verdict, &Finding::verdict));
 }
 
 }  // namespace
@@ -75,10 +74,9 @@ const char* to_string(NoiseVerdict verdict) {
 NoiseReport look_for_noise(const NoiseSources& sources, const std::vector<int>& cpus) {
   const Scene scene = observe(sources, cpus);
   NoiseReport report{cpus, {}};
-  for (const auto check :
-       {check_load, check_others, check_steal, check_virtualization, check_governor, check_turbo,
-        check_siblings, check_cpu_set, check_quota, check_memory, check_swap, check_numa_balancing,
-        check_huge_pages})
+  for (const auto check : {check_load, check_others, check_steal, check_virtualization,
+                           check_governor, check_turbo, check_siblings, check_cpu_set, check_quota,
+                           check_memory, check_swap, check_numa_balancing, check_huge_pages})
     report.findings.push_back(check(scene));
   for (const auto check : {check_heat, check_battery})
     if (auto finding = check(scene)) report.findings.push_back(std::move(*finding));
@@ -105,9 +103,8 @@ NoiseReport look_for_noise(const specs::Plan& plan) {
 nlohmann::json to_json(const NoiseReport& report) {
   auto findings = nlohmann::json::array();
   for (const auto& finding : report.findings) {
-    nlohmann::json json = {{"what", finding.what},
-                           {"found", finding.found},
-                           {"verdict", to_string(finding.verdict)}};
+    nlohmann::json json = {
+        {"what", finding.what}, {"found", finding.found}, {"verdict", to_string(finding.verdict)}};
     if (!finding.advice.empty()) json["advice"] = finding.advice;
     findings.push_back(std::move(json));
   }
@@ -121,13 +118,15 @@ nlohmann::json to_json(const NoiseReport& report) {
 std::string table(const NoiseReport& report) {
   std::string text;
   for (const auto& finding : report.findings) {
-    text += fmt::format("{:<8} {:<24} {}\n", to_string(finding.verdict), finding.what, finding.found);
+    text +=
+        fmt::format("{:<8} {:<24} {}\n", to_string(finding.verdict), finding.what, finding.found);
     if (!finding.advice.empty()) text += fmt::format("{:<33} -> {}\n", "", finding.advice);
   }
-  return text + fmt::format("{} of {} checks good, {} noisy, {} unknown; for inspections on CPU {}\n",
-                            count(report, NoiseVerdict::good), report.findings.size(),
-                            count(report, NoiseVerdict::noisy), count(report, NoiseVerdict::unknown),
-                            cpu_list(report.cpus));
+  return text +
+         fmt::format("{} of {} checks good, {} noisy, {} unknown; for inspections on CPU {}\n",
+                     count(report, NoiseVerdict::good), report.findings.size(),
+                     count(report, NoiseVerdict::noisy), count(report, NoiseVerdict::unknown),
+                     cpu_list(report.cpus));
 }
 
 std::string summary(const NoiseReport& report) {
@@ -135,9 +134,10 @@ std::string summary(const NoiseReport& report) {
   for (const auto& finding : report.findings)
     if (finding.verdict == NoiseVerdict::noisy)
       text += fmt::format("noise: {}: {}\n", finding.what, finding.found);
-  return text + fmt::format("noise: {} of {} checks quiet; `stackx hw noise` shows all, and what to "
-                            "change\n",
-                            count(report, NoiseVerdict::good), report.findings.size());
+  return text + fmt::format(
+                    "noise: {} of {} checks quiet; `stackx hw noise` shows all, and what to "
+                    "change\n",
+                    count(report, NoiseVerdict::good), report.findings.size());
 }
 
 }  // namespace stackx::inspector

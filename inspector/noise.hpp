@@ -44,12 +44,13 @@ struct NoiseSources {
 
 // `cpus`: those that an inspection will be given (place() of placement.hpp).
 NoiseReport look_for_noise(const NoiseSources& sources, const std::vector<int>& cpus);
-// This machine, for inspections of `threads` threads (0: on all CPUs), or for the widest of a plan's.
+// This machine, for inspections of `threads` threads (0: on all CPUs), or for the widest of a
+// plan's.
 NoiseReport look_for_noise(std::size_t threads);
 NoiseReport look_for_noise(const specs::Plan& plan);
 
 nlohmann::json to_json(const NoiseReport& report);
-std::string table(const NoiseReport& report);    // all findings, advice below what needs it
+std::string table(const NoiseReport& report);  // all findings, advice below what needs it
 // The noisy ones, a line each, and how many checks were quiet.
 std::string summary(const NoiseReport& report);
 

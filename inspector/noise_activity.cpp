@@ -40,7 +40,8 @@ double gib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30);
 
 // Names come from other users' programs: what is no printable ASCII does not reach the terminal.
 std::string printable(std::string name) {
-  std::ranges::replace_if(name, [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::ranges::replace_if(
+      name, [](char c) { return c < ' ' || c > '~'; }, '?');
   return name;
 }
 
@@ -60,9 +61,11 @@ std::string stop_them(const std::vector<BusyProcess>& processes) {
   for (const auto& process : processes)
     if (process.cpus >= 0.1) pids += fmt::format(" {}", process.pid);
   if (pids.empty())
-    return "they are not processes that can be seen here: of other containers, the kernel's, or too "
+    return "they are not processes that can be seen here: of other containers, the kernel's, or "
+           "too "
            "short-lived; look from the host (top)";
-  return fmt::format("wait until they end, or kill -STOP{0}; after the campaign kill -CONT{0}", pids);
+  return fmt::format("wait until they end, or kill -STOP{0}; after the campaign kill -CONT{0}",
+                     pids);
 }
 
 }  // namespace
@@ -71,13 +74,13 @@ Finding check_load(const Scene& scene) {
   constexpr const char* what = "load";
   const auto load = parse_load(scene.tree);
   if (!load || scene.processors == 0) return {what, "not shown", unknown, ""};
-  const auto found =
-      fmt::format("{:.2f} over the last minute, on {} processor{}", *load, scene.processors,
-                  scene.processors == 1 ? "" : "s");
+  const auto found = fmt::format("{:.2f} over the last minute, on {} processor{}", *load,
+                                 scene.processors, scene.processors == 1 ? "" : "s");
   const double most = std::max(0.25, 0.1 * static_cast<double>(scene.processors));
   if (*load <= most) return {what, found, good, ""};
-  return {what, found, noisy,
-          fmt::format("wait until it is below {:.2f} (uptime shows it), and see who runs (top)", most)};
+  return {
+      what, found, noisy,
+      fmt::format("wait until it is below {:.2f} (uptime shows it), and see who runs (top)", most)};
 }
 
 Finding check_others(const Scene& scene) {
@@ -115,12 +118,15 @@ Finding check_memory(const Scene& scene) {
   if (total == 0) return {what, "not shown", unknown, ""};
   const auto limit = read_limits(scene.tree).memory_bytes;
   auto found = fmt::format("{:.1f} of {:.1f} GiB available", gib(free), gib(total));
-  if (limit && *limit < total) found += fmt::format("; control group's limit {:.1f} GiB", gib(*limit));
+  if (limit && *limit < total)
+    found += fmt::format("; control group's limit {:.1f} GiB", gib(*limit));
   if (free * 10 < total)
-    return {what, found, noisy, "end what holds it (ps aux --sort=-rss): pages are reclaimed meanwhile"};
-  if (limit && *limit < (std::uint64_t{1} << 30))
     return {what, found, noisy,
-            "start the container with more (podman run --memory 4g): pages are reclaimed meanwhile"};
+            "end what holds it (ps aux --sort=-rss): pages are reclaimed meanwhile"};
+  if (limit && *limit < (std::uint64_t{1} << 30))
+    return {
+        what, found, noisy,
+        "start the container with more (podman run --memory 4g): pages are reclaimed meanwhile"};
   return {what, found, good, ""};
 }
 

@@ -14,8 +14,8 @@ namespace stackx::inspector {
 
 struct Scene {  // all that checks may look at
   Tree tree;
-  std::vector<int> cpus;     // for the inspections
-  std::vector<int> allowed;  // that this process may use; empty: not shown
+  std::vector<int> cpus;       // for the inspections
+  std::vector<int> allowed;    // that this process may use; empty: not shown
   std::size_t processors = 0;  // online, of the whole machine
   std::string virtualization;  // as read_virtualization() names it
   bool contained = false;      // settings belong to the host

@@ -66,15 +66,13 @@ Finding check_governor(const Scene& scene) {
   finding.verdict = finding.found == "performance" ? good : noisy;
   if (finding.verdict == noisy)
     finding.advice = as_root(
-        scene,
-        fmt::format("echo performance | tee {}/cpu*/cpufreq/scaling_governor", cpu_root));
+        scene, fmt::format("echo performance | tee {}/cpu*/cpufreq/scaling_governor", cpu_root));
   return finding;
 }
 
 Finding check_turbo(const Scene& scene) {
   const auto turbo = read_turbo(scene.tree);
-  if (turbo == "unknown")
-    return {"turbo", "not shown", unknown, of_the_host(scene, "turbo")};
+  if (turbo == "unknown") return {"turbo", "not shown", unknown, of_the_host(scene, "turbo")};
   if (turbo == "off") return {"turbo", "off", good, ""};
   const bool intel = scene.tree.exists(fmt::format("{}/intel_pstate/no_turbo", cpu_root));
   return {"turbo", "on: the clock follows temperature and the neighbours' load", noisy,
@@ -89,31 +87,34 @@ Finding check_siblings(const Scene& scene) {
     return {what, "not shown", unknown, ""};
   const auto siblings = foreign_siblings(scene);
   if (siblings.empty())
-    return {what, fmt::format("none shares a core with CPU {}", cpu_list(scene.cpus)), good,
-            ""};
+    return {what, fmt::format("none shares a core with CPU {}", cpu_list(scene.cpus)), good, ""};
   std::string command;
   if (siblings.size() > 2 || contains(siblings, 0))  // CPU 0 cannot be taken offline
     command = fmt::format("echo off > {}/smt/control", cpu_root);
   else
     for (const int cpu : siblings)
-      command += fmt::format("{}echo 0 > {}/cpu{}/online", command.empty() ? "" : "; ", cpu_root, cpu);
-  return {what,
-          fmt::format("CPU {} shares its core with CPU {}", cpu_list(scene.cpus), cpu_list(siblings)),
-          noisy, as_root(scene, command)};
+      command +=
+          fmt::format("{}echo 0 > {}/cpu{}/online", command.empty() ? "" : "; ", cpu_root, cpu);
+  return {
+      what,
+      fmt::format("CPU {} shares its core with CPU {}", cpu_list(scene.cpus), cpu_list(siblings)),
+      noisy, as_root(scene, command)};
 }
 
 Finding check_virtualization(const Scene& scene) {
   constexpr const char* what = "virtualization";
   if (scene.virtualization == "none") return {what, "none", good, ""};
   if (!is_virtual(scene)) return {what, "not shown", unknown, ""};
-  return {what, scene.virtualization + ": neighbours share caches, memory and cores", noisy,
-          "ask the host's operator for CPUs of your own (pinned, without overcommitment), or measure "
-          "on bare metal"};
+  return {
+      what, scene.virtualization + ": neighbours share caches, memory and cores", noisy,
+      "ask the host's operator for CPUs of your own (pinned, without overcommitment), or measure "
+      "on bare metal"};
 }
 
 Finding check_numa_balancing(const Scene& scene) {
   constexpr const char* what = "NUMA balancing";
-  const auto nodes = parse_cpu_list(scene.tree.line("/sys/devices/system/node/online").value_or(""));
+  const auto nodes =
+      parse_cpu_list(scene.tree.line("/sys/devices/system/node/online").value_or(""));
   if (nodes.size() == 1) return {what, "one node", good, ""};
   const auto mode = scene.tree.number("/proc/sys/kernel/numa_balancing");
   if (!mode) return {what, "not shown", unknown, ""};
@@ -148,9 +149,10 @@ Finding check_cpu_set(const Scene& scene) {
                            cpu_list(scene.allowed), scene.processors);
   if (alone) return {what, found + ", isolated from the scheduler", good, ""};
   if (scene.cpus.size() < scene.allowed.size()) return {what, found, good, ""};
-  return {what, found + ": none is left for the system and stackx itself", noisy,
-          "use fewer threads than processors, or a larger CPU set (taskset, Slurm's --cpus-per-task, "
-          "a container's --cpuset-cpus)"};
+  return {
+      what, found + ": none is left for the system and stackx itself", noisy,
+      "use fewer threads than processors, or a larger CPU set (taskset, Slurm's --cpus-per-task, "
+      "a container's --cpuset-cpus)"};
 }
 
 Finding check_quota(const Scene& scene) {
@@ -159,7 +161,8 @@ Finding check_quota(const Scene& scene) {
   if (!limit) return {what, "none", good, ""};
   const auto& so_far = scene.now.throttling;
   auto found = fmt::format("{:.3g} CPUs' worth of time", *limit);
-  if (so_far) found += fmt::format("; used up in {} of {} periods", so_far->throttled, so_far->periods);
+  if (so_far)
+    found += fmt::format("; used up in {} of {} periods", so_far->throttled, so_far->periods);
   const bool often = so_far && so_far->throttled * 100 > so_far->periods;
   const bool now = scene.activity.throttled.value_or(0) > 0;
   if (*limit >= static_cast<double>(scene.cpus.size()) && !often && !now)

@@ -19,9 +19,9 @@ namespace stackx::inspector {
 
 class Tree;
 
-struct ProcessorTime {  // ticks since boot
-  std::uint64_t busy = 0;   // user, nice, system, irq, softirq: somebody in this machine ran
-  std::uint64_t idle = 0;   // idle, iowait
+struct ProcessorTime {     // ticks since boot
+  std::uint64_t busy = 0;  // user, nice, system, irq, softirq: somebody in this machine ran
+  std::uint64_t idle = 0;  // idle, iowait
   std::optional<std::uint64_t> steal;  // absent before Linux 2.6.11
   std::uint64_t total() const { return busy + idle + steal.value_or(0); }
 };

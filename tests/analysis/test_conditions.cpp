@@ -1,7 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "analysis/conditions.hpp"
 #include "measurements.hpp"
@@ -16,9 +17,9 @@ namespace {
 struct World {
   std::size_t arms = 8;
   std::uint64_t rounds = 20;
-  double effect = -1.2;   // of the whole share of steal on the log rate
-  double drift = 0;       // of the log rate, per round
-  double steal_drift = 0; // of the steal, per round
+  double effect = -1.2;    // of the whole share of steal on the log rate
+  double drift = 0;        // of the log rate, per round
+  double steal_drift = 0;  // of the steal, per round
   double noise = 0.02;
   std::uint64_t wild = 0;  // one of so many inspections loses up to 63% for no reason
 };
@@ -88,8 +89,8 @@ TEST_CASE("conditions: the interval covers the truth, also with few arms") {
     const int trials = 300;
     for (int trial = 0; trial < trials; ++trial) {
       const auto found = study(campaign(random, world), 0.95);
-      covered += found.steal->interval->low <= world.effect &&
-                 world.effect <= found.steal->interval->high;
+      covered +=
+          found.steal->interval->low <= world.effect && world.effect <= found.steal->interval->high;
     }
     INFO(arms << " arms, wild 1 of " << wild << ": " << covered << " of " << trials);
     CHECK(covered >= 0.92 * trials);
@@ -156,7 +157,8 @@ TEST_CASE("conditions: the lines give size, interval and number") {
   c.load = Slope{0.02, Interval{-0.01, 0.05, 0.95}, 480};
   CHECK_THAT(lines(c)[1], Contains("+1: +2.02% rate [-1.00%, +5.13%], no effect shown (n=480"));
   CHECK(text[0] ==
-        "steal: +1 percentage point: -0.90% rate [-1.09%, -0.60%] (n=480 inspections of 16 arms in 30 "
+        "steal: +1 percentage point: -0.90% rate [-1.09%, -0.60%] (n=480 inspections of 16 arms in "
+        "30 "
         "rounds, within rounds); 10.0% of 480 inspections had more than 1%, at most 14.0%");
   CHECK(text[1] == "load: 0.00 to 3.00 over one minute when inspections began");
 }

@@ -47,7 +47,9 @@ TEST_CASE("side by side: one paired couple is what comparison says of its pairs"
   const auto drift = drift_of(random, 24, 0.2);
   World world;
   const auto noisy = [&](double rate) {
-    return [&, rate](std::uint64_t round) { return rate * drift[round] * std::exp(0.01 * normal(random)); };
+    return [&, rate](std::uint64_t round) {
+      return rate * drift[round] * std::exp(0.01 * normal(random));
+    };
   };
   const auto* a = world.add("1", 24, noisy(106));
   const auto* b = world.add("2", 20, noisy(100));  // four rounds fewer
@@ -79,7 +81,8 @@ TEST_CASE("side by side: one paired couple is what comparison says of its pairs"
 TEST_CASE("side by side: finalists of a race are compared on the fresh rounds alone") {
   World world;
   // Before the finals luck made A the faster.
-  const auto* a = world.add("1", 30, [](std::uint64_t round) { return round < 10 ? 130.0 : 100.0; });
+  const auto* a =
+      world.add("1", 30, [](std::uint64_t round) { return round < 10 ? 130.0 : 100.0; });
   const auto* b = world.add("2", 30, [](std::uint64_t) { return 100.0; });
   const auto* out = world.add("3", 8, [](std::uint64_t) { return 50.0; });  // left before
   SideBySideOptions options;
@@ -163,7 +166,8 @@ TEST_CASE("side by side: independent couples, the stack is the unit from six on"
 TEST_CASE("side by side: a side without a rate is left out, few inspections have no interval") {
   World world;
   const auto constant = [](std::uint64_t) { return 100.0; };
-  const auto *a = world.add("1", 5, constant), *b = world.add("1", 5, constant, std::string(64, 'd'));
+  const auto *a = world.add("1", 5, constant),
+             *b = world.add("1", 5, constant, std::string(64, 'd'));
   const auto* none = world.add("1", 0, constant);
   CHECK(compare_independent({{a, none}}, {}).couples.empty());
   CHECK(compare_independent({{a, none}}, {}).left_out == 1);
@@ -181,11 +185,14 @@ TEST_CASE("side by side: equal stacks are seldom called different, paired or not
   for (int trial = 0; trial < trials; ++trial) {
     World world;
     const auto drift = drift_of(random, 15, 0.05);
-    const auto same = [&](std::uint64_t round) { return 100 * drift[round] * std::exp(0.02 * normal(random)); };
+    const auto same = [&](std::uint64_t round) {
+      return 100 * drift[round] * std::exp(0.02 * normal(random));
+    };
     const auto alone = [&](std::uint64_t) { return 100 * std::exp(0.05 * normal(random)); };
     SideBySideOptions exact;
     exact.delta = 0;
-    const auto found = compare_paired({{world.add("1", 15, same), world.add("2", 15, same)}}, exact);
+    const auto found =
+        compare_paired({{world.add("1", 15, same), world.add("2", 15, same)}}, exact);
     paired += found.overall.verdict != Verdict::unresolved;
     const auto other = compare_independent(
         {{world.add("1", 15, alone), world.add("1", 12, alone, std::string(64, 'd'))}}, exact);

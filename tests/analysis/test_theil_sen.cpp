@@ -23,9 +23,9 @@ nlohmann::json ask_scipy(const nlohmann::json& request) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("stackx-theil-sen-" + std::to_string(::getpid()) + ".json");
   std::ofstream(file) << request.dump();
-  const std::string command =
-      std::string(STACKX_TEST_PYTHON) +
-      " " STACKX_SOURCE_DIR "/tests/analysis/oracle_theil_sen.py < " + file.string();
+  const std::string command = std::string(STACKX_TEST_PYTHON) +
+                              " " STACKX_SOURCE_DIR "/tests/analysis/oracle_theil_sen.py < " +
+                              file.string();
   std::string answer;
   if (FILE* pipe = ::popen(command.c_str(), "r")) {
     char buffer[4096];
@@ -110,7 +110,8 @@ TEST_CASE("theil-sen: as SciPy has it, with ties and without") {
     REQUIRE(own[i]);
     CHECK(own[i]->slope == Approx(scipy["answers"][i]["slope"].get<double>()).margin(1e-12));
     CHECK(own[i]->interval->low == Approx(scipy["answers"][i]["low"].get<double>()).margin(1e-12));
-    CHECK(own[i]->interval->high == Approx(scipy["answers"][i]["high"].get<double>()).margin(1e-12));
+    CHECK(own[i]->interval->high ==
+          Approx(scipy["answers"][i]["high"].get<double>()).margin(1e-12));
   }
 }
 
@@ -140,7 +141,8 @@ TEST_CASE("theil-sen: the interval covers, also where most x are the same") {
 TEST_CASE("theil-sen: values used up before widen the interval") {
   specs::Random random(3);
   const auto c = cloud(random, 60, 1, 0.5);
-  const auto wide = *theil_sen(c.x, c.y, 0.95, 40)->interval, all = *theil_sen(c.x, c.y, 0.95)->interval;
+  const auto wide = *theil_sen(c.x, c.y, 0.95, 40)->interval,
+             all = *theil_sen(c.x, c.y, 0.95)->interval;
   CHECK(wide.low < all.low);
   CHECK(wide.high > all.high);
 }

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 class Directory {
  public:
-  Directory() : path_(fs::temp_directory_path() / ("stackx-compared-" + std::to_string(::getpid()))) {
+  Directory()
+      : path_(fs::temp_directory_path() / ("stackx-compared-" + std::to_string(::getpid()))) {
     fs::create_directories(path_);
   }
   ~Directory() {
@@ -34,8 +35,9 @@ class Directory {
   fs::path path_;
 };
 
-store::Measurement measured(std::map<std::string, std::string> components, const std::string& campaign,
-                            const std::string& host, const std::string& name) {
+store::Measurement measured(std::map<std::string, std::string> components,
+                            const std::string& campaign, const std::string& host,
+                            const std::string& name) {
   store::Measurement m;
   m.stack.components = std::move(components);
   m.campaign = campaign;
@@ -89,7 +91,8 @@ TEST_CASE("compared: ids by their beginning, with and without their kind") {
   CHECK(parse("campaign:aa").id == std::string(64, 'a'));
   CHECK(held(parse("campaign:aa")) == 3);
   CHECK(held(parse("campaign:ab")) == 1);
-  CHECK_THAT(refusal("campaign:a"), Contains("could be campaign:aaaa") && Contains("campaign:ab00"));
+  CHECK_THAT(refusal("campaign:a"),
+             Contains("could be campaign:aaaa") && Contains("campaign:ab00"));
   CHECK_THAT(refusal("campaign:c"), Contains("no such campaign") && Contains("ab00"));
   CHECK_THAT(refusal("campaign:"), Contains("no such campaign"));
   CHECK_THAT(refusal("stack:zz"), Contains("no stack by that name"));
@@ -119,8 +122,10 @@ TEST_CASE("compared: versions, equal as PEP 440 has it") {
   CHECK(parse("numpy=2.2,threads=2").versions ==
         std::map<std::string, std::string>{{"numpy", "2.2"}, {"threads", "2"}});
   CHECK_THAT(refusal("nunpy=2.2"), Contains("\"nunpy\"") && Contains("did you mean \"numpy\""));
-  CHECK_THAT(refusal("numpy=9"), Contains("numpy 9 is in no measured stack; measured are 1.26.4, 2.2.0"));
-  for (const char* text : {"numpy=", "=1", "numpy=2.2,", ",numpy=2.2", "numpy=2.2,threads", "numpy===2.2"}) {
+  CHECK_THAT(refusal("numpy=9"),
+             Contains("numpy 9 is in no measured stack; measured are 1.26.4, 2.2.0"));
+  for (const char* text :
+       {"numpy=", "=1", "numpy=2.2,", ",numpy=2.2", "numpy=2.2,threads", "numpy===2.2"}) {
     INFO(text);
     CHECK_THAT(refusal(text), Contains("expected COMPONENT=VERSION"));
   }
@@ -143,8 +148,10 @@ TEST_CASE("compared: files are stores or locks by what is in them") {
   CHECK_THAT(refusal("store:" + lock), Contains("no store"));
   CHECK_THAT(refusal("lock:" + store), Contains("a store, no lock"));
   CHECK_THAT(refusal("store:nowhere.db"), Contains("no such file"));
-  CHECK_THAT(refusal(directory.file("requirements-web.txt", "flask==1.0\n")), Contains("none of its 1 packages"));
-  CHECK_THAT(refusal(directory.file("requirements-open.txt", "numpy>=1\n")), Contains("requirements-open.txt"));
+  CHECK_THAT(refusal(directory.file("requirements-web.txt", "flask==1.0\n")),
+             Contains("none of its 1 packages"));
+  CHECK_THAT(refusal(directory.file("requirements-open.txt", "numpy>=1\n")),
+             Contains("requirements-open.txt"));
   CHECK_FALSE(compared_file("numpy=2.2"));
   CHECK_FALSE(compared_file("campaign:aa"));
 }

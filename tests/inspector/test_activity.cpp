@@ -1,5 +1,6 @@
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+
+#include <catch2/catch.hpp>
 
 #include "inspector/activity.hpp"
 #include "tests/inspector/fake_machine.hpp"

@@ -1,5 +1,6 @@
-#include <catch2/catch.hpp>
 #include <fmt/format.h>
+
+#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "inspector/noise.hpp"
@@ -16,8 +17,9 @@ constexpr auto noisy = NoiseVerdict::noisy;
 constexpr auto unknown = NoiseVerdict::unknown;
 
 std::string stat(unsigned busy, unsigned idle, unsigned steal) {
-  return fmt::format("cpu  {} 0 0 {} 0 0 0 {} 0 0\ncpu0 1 0 0 1\ncpu1 1 0 0 1\ncpu2 1 0 0 1\ncpu3 1 0 0 1\n",
-                     busy, idle, steal);
+  return fmt::format(
+      "cpu  {} 0 0 {} 0 0 0 {} 0 0\ncpu0 1 0 0 1\ncpu1 1 0 0 1\ncpu2 1 0 0 1\ncpu3 1 0 0 1\n", busy,
+      idle, steal);
 }
 
 std::string process(int pid, const std::string& name, unsigned ticks) {
@@ -33,8 +35,9 @@ void quiet(FakeMachine& machine) {
   for (int cpu = 0; cpu < 4; ++cpu) {
     machine.file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu),
                  fmt::format("{}\n", cpu));
-    machine.file(fmt::format("/sys/devices/system/cpu/cpu{}/thermal_throttle/core_throttle_count", cpu),
-                 "0\n");
+    machine.file(
+        fmt::format("/sys/devices/system/cpu/cpu{}/thermal_throttle/core_throttle_count", cpu),
+        "0\n");
   }
   machine.file("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
   machine.file("/sys/devices/system/node/online", "0-1\n");
@@ -44,8 +47,9 @@ void quiet(FakeMachine& machine) {
   machine.file("/proc/cpuinfo", "processor : 0\nflags : fpu avx2\n");
   machine.file("/proc/self/status", "Name:\tstackx\nCpus_allowed_list:\t0-3\n");
   machine.file("/proc/loadavg", "0.05 0.10 0.20 1/117 2656\n");
-  machine.file("/proc/meminfo",
-               "MemTotal: 16000000 kB\nMemAvailable: 12000000 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
+  machine.file(
+      "/proc/meminfo",
+      "MemTotal: 16000000 kB\nMemAvailable: 12000000 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
   machine.file("/proc/stat", stat(1000, 100000, 0));
 }
 
@@ -86,9 +90,8 @@ TEST_CASE("noise: a machine set up for measurements is quiet, check by check") {
 
 TEST_CASE("noise: a machine that shows nothing is unknown, not good") {
   FakeMachine machine;
-  for (const auto& finding : report(machine, {0}, [&] {
-         machine.file("/proc/stat", "");
-       }).findings) {
+  for (const auto& finding :
+       report(machine, {0}, [&] { machine.file("/proc/stat", ""); }).findings) {
     INFO(finding.what << ": " << finding.found);
     if (finding.what != "CPU quota") CHECK(finding.verdict == unknown);
   }
@@ -110,7 +113,8 @@ TEST_CASE("noise: settings, one at a time, with a command that changes them") {
   machine.file("/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
   check("turbo", "on", "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo");
   machine.file("/sys/devices/system/cpu/cpu3/topology/thread_siblings_list", "1,3\n");
-  check("SMT siblings", "CPU 3 shares its core with CPU 1", "echo 0 > /sys/devices/system/cpu/cpu1/online");
+  check("SMT siblings", "CPU 3 shares its core with CPU 1",
+        "echo 0 > /sys/devices/system/cpu/cpu1/online");
   machine.file("/sys/devices/system/cpu/cpu3/topology/thread_siblings_list", "0,3\n");
   check("SMT siblings", "CPU 3 shares its core with CPU 0", "smt/control");
   machine.file("/proc/sys/kernel/numa_balancing", "1\n");
@@ -121,10 +125,12 @@ TEST_CASE("noise: settings, one at a time, with a command that changes them") {
   check("CPU set", "none is left", "fewer threads");
   machine.file("/proc/loadavg", "2.50 1 1 1/1 1\n");
   check("load", "2.50 over the last minute, on 4 processors", "below 0.40");
-  machine.file("/proc/meminfo", "MemTotal: 16000000 kB\nMemAvailable: 900000 kB\nSwapTotal: 0 kB\n");
-  check("memory", "0.9 of 15.3 GiB", "ps aux");
   machine.file("/proc/meminfo",
-               "MemTotal: 9000 kB\nMemAvailable: 9000 kB\nSwapTotal: 2097152 kB\nSwapFree: 1048576 kB\n");
+               "MemTotal: 16000000 kB\nMemAvailable: 900000 kB\nSwapTotal: 0 kB\n");
+  check("memory", "0.9 of 15.3 GiB", "ps aux");
+  machine.file(
+      "/proc/meminfo",
+      "MemTotal: 9000 kB\nMemAvailable: 9000 kB\nSwapTotal: 2097152 kB\nSwapFree: 1048576 kB\n");
   check("swap", "1.0 of 2.0 GiB in use", "swapoff -a");
   machine.file("/sys/devices/system/cpu/cpu3/thermal_throttle/core_throttle_count", "12\n");
   check("heat", "12 times since boot, 0 just now", "cool");
@@ -155,10 +161,9 @@ TEST_CASE("noise: what others do meanwhile") {
   CHECK_THAT(others.advice, Contains("kill -STOP 42;") && Contains("kill -CONT 42"));
 
   quiet(machine);
-  const auto hidden = of(report(machine, {3}, [&] {
-                           machine.file("/proc/stat", stat(1000 + 40, 100000 + 80, 0));
-                         }),
-                         "other processes");
+  const auto hidden =
+      of(report(machine, {3}, [&] { machine.file("/proc/stat", stat(1000 + 40, 100000 + 80, 0)); }),
+         "other processes");
   CHECK(hidden.verdict == noisy);
   CHECK_THAT(hidden.advice, Contains("other containers") && !Contains("kill"));
 }
@@ -172,14 +177,14 @@ TEST_CASE("noise: a virtual machine") {
   CHECK_THAT(of(idle, "virtualization").found, Contains("kvm"));
   CHECK(of(idle, "steal time").verdict == unknown);  // no steal ever: does it tell at all?
   machine.file("/proc/stat", stat(1000, 100000, 0));
-  const auto stolen = report(machine, {3}, [&] { machine.file("/proc/stat", stat(1000, 100108, 12)); },
-                             "KVMKVMKVM");
+  const auto stolen = report(
+      machine, {3}, [&] { machine.file("/proc/stat", stat(1000, 100108, 12)); }, "KVMKVMKVM");
   CHECK(of(stolen, "steal time").verdict == noisy);
   CHECK_THAT(of(stolen, "steal time").found, Contains("10.0% now"));
   CHECK_THAT(of(stolen, "steal time").advice, Contains("operator"));
   machine.file("/proc/stat", stat(1000, 100000, 5));
-  const auto little = report(machine, {3}, [&] { machine.file("/proc/stat", stat(1000, 100120, 5)); },
-                             "KVMKVMKVM");
+  const auto little = report(
+      machine, {3}, [&] { machine.file("/proc/stat", stat(1000, 100120, 5)); }, "KVMKVMKVM");
   CHECK(of(little, "steal time").verdict == good);
 }
 
@@ -205,7 +210,8 @@ TEST_CASE("noise: a container with a quota") {
   CHECK(memory.verdict == noisy);
   CHECK_THAT(memory.found, Contains("limit 0.5 GiB"));
   machine.cpufreq({1, 1, 4, 1, {}}, "ondemand", 4'000'000);
-  CHECK_THAT(of(report(machine), "CPU frequency governor").advice, Contains("outside of this container"));
+  CHECK_THAT(of(report(machine), "CPU frequency governor").advice,
+             Contains("outside of this container"));
 }
 
 TEST_CASE("noise: a laptop on its battery") {
