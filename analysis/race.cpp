@@ -93,10 +93,15 @@ class Field {
     if (!(scale_.freedom > 0)) return;
     const std::size_t leader = this->leader(rounds);
     usual_ = {2 * scale_.variance(), errors_behind(rounds, scale_.effective_freedom(rounds))};
+    const std::size_t known = race_.eliminations.size();
     std::vector<std::size_t> left;
     for (const std::size_t arm : race_.running)
       if (arm == leader || !leaves(arm, leader, rounds)) left.push_back(arm);
     race_.running = left;
+    // Those that leave at one look: the farthest behind first, so that the closest comes back first.
+    const auto first = race_.eliminations.begin() + static_cast<std::ptrdiff_t>(known);
+    std::stable_sort(first, race_.eliminations.end(),
+                     [](const auto& a, const auto& b) { return a.behind > b.behind; });
   }
 
   std::size_t size() const { return race_.running.size(); }
@@ -107,7 +112,7 @@ class Field {
     std::vector<std::size_t> result = race_.running;
     for (auto last = race_.eliminations.rbegin();
          last != race_.eliminations.rend() && result.size() < strategy_.finalists; ++last)
-      if (last->bound > 0) result.push_back(last->arm);
+      if (!last->failed) result.push_back(last->arm);
     std::ranges::sort(result);
     return result;
   }
@@ -122,7 +127,7 @@ class Field {
   void drop_failing(std::uint64_t rounds) {
     std::erase_if(race_.running, [&](std::size_t arm) {
       const bool fails = values(arm, rounds) + 2 <= rounds;
-      if (fails) race_.eliminations.push_back({arm, arm, rounds - 1, 0, 0});
+      if (fails) race_.eliminations.push_back({arm, arm, rounds - 1, 0, 0, true});
       return fails;
     });
   }
@@ -152,7 +157,7 @@ class Field {
     const double bound = yardstick.errors * std::sqrt(yardstick.variance / n);
     const double lead = mean(logs);
     if (!(lead > bound) || lower_median(logs) < lead / 2) return false;
-    race_.eliminations.push_back({arm, leader, rounds - 1, lead, bound});
+    race_.eliminations.push_back({arm, leader, rounds - 1, lead, bound, false});
     return true;
   }
 

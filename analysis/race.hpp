@@ -37,7 +37,8 @@ struct Elimination {
   std::size_t arm = 0, leader = 0;
   std::uint64_t round = 0;  // the last it ran in
   double behind = 0;        // mean paired log ratio, leader / arm
-  double bound = 0;         // what that had to exceed; 0: it left because it failed
+  double bound = 0;         // what that had to exceed
+  bool failed = false;      // it left because it gave no rate twice
 };
 
 struct Race {

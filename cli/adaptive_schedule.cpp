@@ -204,7 +204,7 @@ class Race : public Adaptive {
       const auto& last = race.eliminations.back();
       say(fmt::format("round {}: {} arms left the race (the last, {}, {}), {} go on", round,
                       race.eliminations.size() - known, name(plan_, field.arms[last.arm]),
-                      last.bound > 0 ? fmt::format("{:.1f}% behind {}; {:.1f}% are enough",
+                      !last.failed ? fmt::format("{:.1f}% behind {}; {:.1f}% are enough",
                                                    100 * -std::expm1(-last.behind),
                                                    name(plan_, field.arms[last.leader]),
                                                    100 * -std::expm1(-last.bound))

@@ -107,7 +107,7 @@ TEST_CASE("race: an arm that fails twice leaves; one wild inspection does not dr
   CHECK(result.running == std::vector<std::size_t>{0, 1, 2, 3, 4});
   REQUIRE(result.eliminations.size() == 1);
   CHECK(result.eliminations[0].arm == 5);
-  CHECK(result.eliminations[0].bound == 0);
+  CHECK(result.eliminations[0].failed);
 }
 
 TEST_CASE("race: the best is lost less often than stated, also from among near equals") {
@@ -122,4 +122,13 @@ TEST_CASE("race: the best is lost less often than stated, also from among near e
   }
   INFO(lost << " of 200 lost");
   CHECK(lost <= 10);
+}
+
+TEST_CASE("race: without any noise the slower ones leave, and the last comes back for the finals") {
+  Table table;
+  for (const double level : {0.0, -0.01, -0.3, -0.4}) table.push_back({level, level});
+  const Race result = race(table, strategy, 10);
+  CHECK(result.eliminations.size() == 3);
+  CHECK(result.finalists == std::vector<std::size_t>{0, 1});
+  CHECK(result.finals == 2);
 }
