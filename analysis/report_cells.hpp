@@ -21,6 +21,7 @@ Cell high(const std::optional<Interval>& interval, Show show);
 
 ReportTable effects_table(const Report& report);
 ReportTable rounds_table(const Report& report);
+ReportTable round_rates_table(const Report& report);
 ReportTable failures_table(const Report& report);
 ReportTable sentinels_table(const Report& report);
 ReportTable machines_table(const Report& report);

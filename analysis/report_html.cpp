@@ -122,6 +122,13 @@ std::string common_text(const Report& report) {
   return text.empty() ? "nothing" : text;
 }
 
+// Lines may break after commas; copied, the text is the same.
+std::string breakable(const std::string& escaped) {
+  std::string result;
+  for (const char c : escaped) (result += c) += c == ',' ? "<wbr>" : "";
+  return result;
+}
+
 Values facts(const Report& report) {
   const std::size_t n = report.distributions.size();
   std::size_t failed = 0;
@@ -180,9 +187,10 @@ std::string html(const Report& report, std::string_view chart_library,
                  const std::string& chart_note) {
   Values values;
   for (const auto& [name, text] : facts(report)) values[name] = escape_html(text);
+  values["workload"] = breakable(values["workload"]);
   for (const char* name :
        {"ranking", "unranked", "distributions", "spread_samples", "spread_inspections", "sizes",
-        "effects", "rounds", "failures", "sentinels", "machines", "campaigns"})
+        "effects", "rounds", "round_rates", "failures", "sentinels", "machines", "campaigns"})
     values[std::string("table_") + name] = "";
   for (const ReportTable& table : tables(report)) values["table_" + table.name] = table_html(table);
   values["notes"] = list_html(report.ranking.notes);

@@ -20,12 +20,20 @@ std::optional<double> whole(const std::string& text) {
   return static_cast<double>(number);
 }
 
-// Workloads that differ from `ranked` in whole numbers only, and in which.
+// What is computed, without how it is measured: large sizes are often repeated less.
+specs::Workload bare(specs::Workload workload) {
+  std::erase_if(workload.params,
+                [](const auto& entry) { return says_how_to_measure(entry.first); });
+  return workload;
+}
+
+// Bare workloads that differ from the ranked one in whole numbers only, and in which.
 struct Family {
   std::set<specs::Workload> workloads;
   std::set<std::string> varying;
 };
 
+// Both bare.
 std::optional<std::set<std::string>> difference(const specs::Workload& a,
                                                 const specs::Workload& b) {
   if (a.pi != b.pi || a.params.size() != b.params.size()) return std::nullopt;
@@ -34,8 +42,7 @@ std::optional<std::set<std::string>> difference(const specs::Workload& a,
     const auto other = b.params.find(key);
     if (other == b.params.end()) return std::nullopt;
     if (other->second == value) continue;
-    if (says_how_to_measure(key) || key == "threads" || !whole(value) || !whole(other->second))
-      return std::nullopt;
+    if (key == "threads" || !whole(value) || !whole(other->second)) return std::nullopt;
     keys.insert(key);
   }
   return keys;
@@ -45,10 +52,11 @@ Family family_of(const std::vector<store::Measurement>& measurements,
                  const specs::Workload& ranked) {
   Family family;
   for (const store::Measurement& m : measurements) {
-    if (family.workloads.contains(m.workload)) continue;
-    const auto keys = difference(ranked, m.workload);
+    const specs::Workload workload = bare(m.workload);
+    if (family.workloads.contains(workload)) continue;
+    const auto keys = difference(bare(ranked), workload);
     if (!keys) continue;
-    family.workloads.insert(m.workload);
+    family.workloads.insert(workload);
     family.varying.insert(keys->begin(), keys->end());
   }
   return family;
@@ -112,7 +120,7 @@ std::optional<Sizes> sizes(const std::vector<store::Measurement>& measurements,
   for (const specs::Workload& workload : result.workloads) {
     std::vector<const store::Measurement*> selected;
     for (const store::Measurement& m : measurements)
-      if (m.workload == workload && !m.sentinel) selected.push_back(&m);
+      if (!m.sentinel && bare(m.workload) == workload) selected.push_back(&m);
     const Rates all = collect(selected, this_host);
     for (const StackRates& stack : all.stacks) {
       std::vector<double> rates_here, seconds;

@@ -1,9 +1,10 @@
 // Rate and elapsed time against the size of the problem, where a workload was measured in several.
 //
-// Sizes are parameters that are whole numbers and differ between the measured workloads, but for those
-// that say how to measure (repetitions, warmup_ms, ...) or with how many threads. Compared are the
-// workloads that agree with the ranked one in everything else. One size parameter, or several that
-// are always equal (m = n = k), is the axis as it is; else it is their geometric mean.
+// Sizes are parameters that are whole numbers and differ between the measured workloads, but for
+// those that say how to measure (repetitions, warmup_ms, ...) or with how many threads. Compared are
+// the workloads that agree with the ranked one in everything else; how they are measured may differ.
+// One size parameter, or several that are always equal (m = n = k), is the axis as it is; else it is
+// their geometric mean.
 #pragma once
 
 #include <functional>
@@ -32,9 +33,9 @@ struct SizeCurve {
 };
 
 struct Sizes {
-  std::string axis;  // "m = n = k", "geometric mean of m and n"
-  std::vector<specs::Workload> workloads;
-  std::vector<SizeCurve> curves;  // in the order of the stacks' components
+  std::string axis;                        // "m = n = k", "geometric mean of m and n"
+  std::vector<specs::Workload> workloads;  // without the parameters that say how to measure
+  std::vector<SizeCurve> curves;           // in the order of the stacks' components
   std::size_t without_batch =
       0;  // inspections that do not say how many operations a sample has: one
 };

@@ -50,7 +50,6 @@ ReportTable ranking_table(const Report& report) {
           100 * report.ranking.delta),
       {{"row", "#", true},
        {"rank", "Rank", true},
-       {"id", "Stack id"},
        {"stack", "Stack"},
        {"median", unit, true},
        {"ci", "CI of the median", true, Shown::to_people},
@@ -65,7 +64,8 @@ ReportTable ranking_table(const Report& report) {
        {"ratio_low", "", true, Shown::in_csv},
        {"ratio_high", "", true, Shown::in_csv},
        {"pairs", "n rounds", true},
-       {"evidence", "Evidence"}},
+       {"evidence", "Evidence"},
+       {"id", "Stack id"}},
       {}};
   for (std::size_t i = 0; i < report.ranking.recommendations.size(); ++i) {
     const Recommendation& row = report.ranking.recommendations[i];
@@ -73,7 +73,6 @@ ReportTable ranking_table(const Report& report) {
     const auto interval = paired ? row.versus_best->interval : std::nullopt;
     table.rows.push_back({count(i + 1),
                           {rank_text(report, row), static_cast<double>(row.rank)},
-                          {row.stack.short_id()},
                           {report.distributions[i].label},
                           rate(row.median),
                           both(row.ci, rate),
@@ -88,7 +87,8 @@ ReportTable ranking_table(const Report& report) {
                           low(interval, ratio),
                           high(interval, ratio),
                           paired ? count(row.versus_best->pairs) : missing(),
-                          {row.evidence}});
+                          {row.evidence},
+                          {row.stack.short_id()}});
   }
   return table;
 }
@@ -260,9 +260,9 @@ std::vector<ReportTable> tables(const Report& report) {
   std::vector<ReportTable> all{
       ranking_table(report),   unranked_table(report),    distributions_table(report),
       samples_table(report),   inspections_table(report), sizes_table(report),
-      effects_table(report),   rounds_table(report),      failures_table(report),
-      sentinels_table(report), machines_table(report),    campaigns_table(report),
-      values_table(report)};
+      effects_table(report),   rounds_table(report),      round_rates_table(report),
+      failures_table(report),  sentinels_table(report),   machines_table(report),
+      campaigns_table(report), values_table(report)};
   std::erase_if(all, [](const ReportTable& table) { return table.rows.empty(); });
   return all;
 }

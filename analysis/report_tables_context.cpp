@@ -2,7 +2,9 @@
 // campaigns.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "analysis/report_cells.hpp"
 
@@ -69,6 +71,32 @@ ReportTable rounds_table(const Report& report) {
                             {fmt::format("{:+.2f}%", 100 * share), share},
                             {change}});
     }
+  return table;
+}
+
+ReportTable round_rates_table(const Report& report) {
+  constexpr std::size_t shown = 12;  // as many lines as the chart has
+  const std::size_t stacks = std::min(report.distributions.size(), shown);
+  ReportTable table{"round_rates",
+                    "Rate of the best stacks by round",
+                    fmt::format("{} of one inspection each; #1 to #{} are the rows of the ranking.",
+                                report.ranking.unit, stacks),
+                    {{"campaign", "Campaign"}, {"round", "Round", true}},
+                    {}};
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<Cell>> rounds;
+  for (std::size_t i = 0; i < stacks; ++i) {
+    table.columns.push_back({fmt::format("stack_{}", i + 1), fmt::format("#{}", i + 1), true});
+    for (const Inspected& one : report.distributions[i].values) {
+      if (one.campaign.empty()) continue;  // belongs to no round
+      auto& cells = rounds[{one.campaign, one.round}];
+      cells.resize(stacks);
+      cells[i] = rate(one.rate);
+    }
+  }
+  for (auto& [round, cells] : rounds) {
+    table.rows.push_back({{round.first.substr(0, 12)}, count(round.second)});
+    table.rows.back().insert(table.rows.back().end(), cells.begin(), cells.end());
+  }
   return table;
 }
 

@@ -35,7 +35,7 @@
 
   const rank_of = new Map(report.distributions.map((one, i) => [one.id, i]));
   const place = (id) => (rank_of.has(id) ? "#" + (rank_of.get(id) + 1) : "#–");
-  const name = (one) => place(one.id) + (narrow() ? "" : " " + folded(one.label || "the only stack", printing ? 48 : 58));
+  const name = (one) => place(one.id) + (narrow() ? "" : " " + folded(one.label || "the only stack", printing ? 64 : 58));
 
   function layout(changes) {
     const axis = { gridcolor: colour("--line"), linecolor: colour("--line"), zerolinecolor: colour("--line"), automargin: true };
@@ -54,7 +54,7 @@
 
   const titled = (text) => ({ title: { text: plain(text), standoff: 8 } });
   const by_stack = (count, names, rows) => ({
-    height: 110 + count * (narrow() ? 26 : rows), showlegend: false,
+    height: 110 + count * (narrow() || printing ? 26 : rows), showlegend: false,
     yaxis: { type: "category", categoryorder: "array", categoryarray: names, range: [count - 0.4, -0.6], tickfont: { size: printing ? 7 : 11 } },
   });
 
@@ -135,7 +135,7 @@
       layout: layout({
         height: 460 + (narrow() ? 12 : 24) * Math.ceil(curves.length / (narrow() ? 4 : 2)),
         xaxis: { type: "log", tickvals: ticks, ticktext: ticks.map(significant), ...titled(report.sizes.axis) },
-        yaxis: { type: kind, exponentformat: "SI", ...titled(title) },
+        yaxis: { type: kind, ...(kind === "log" ? { dtick: 1, exponentformat: "SI", minexponent: 0, ticksuffix: "s" } : {}), ...titled(title) },
       }),
     };
   }
@@ -223,7 +223,7 @@
 
   function effects() {
     const shown = report.effects.effects.slice(0, charted);
-    const names = shown.map((one) => folded(one.component + ": " + (one.from ?? "absent") + " → " + (one.to ?? "absent"), narrow() ? 24 : 56) +
+    const names = shown.map((one) => folded(one.component + ": " + (one.from ?? "absent") + " → " + (one.to ?? "absent"), narrow() ? 24 : printing ? 64 : 56) +
       " (n=" + one.stacks_from + ", " + one.stacks_to + ")");
     return {
       data: [{
@@ -245,7 +245,7 @@
     "chart-samples": () => spread(report.spread.by_samples, "samples in a process", "CV between inspections"),
     "chart-inspections": () => spread(report.spread.by_inspections, "inspections of a stack", "width of the CI"),
     "chart-size-rate": () => size("rate", "rate, " + unit, "linear"),
-    "chart-size-elapsed": () => size("seconds", "elapsed time, s", "log"),
+    "chart-size-elapsed": () => size("seconds", "elapsed time of an operation", "log"),
     "chart-effects": effects,
     "chart-shift": shift,
     "chart-rounds": rounds,

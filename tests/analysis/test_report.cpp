@@ -177,6 +177,9 @@ TEST_CASE("report: sizes are what differs in whole numbers and does not say how 
       measurements.push_back(sized(cube(side), "a", round, side + static_cast<double>(round)));
       if (side != 256) measurements.push_back(sized(cube(side), "b", round, 0.5 * side));
     }
+  // Measured with fewer repetitions, it is still the same operation.
+  for (auto& m : measurements)
+    m.workload.params["repetitions"] = m.workload.params["m"] == "512" ? "5" : "20";
   measurements.push_back(sized(cube(512, "2"), "a", 0, 9));
   measurements.push_back(sized(cube(512, "1", "float64"), "a", 0, 9));
   auto failed = sized(cube(256), "b", 7, 1);

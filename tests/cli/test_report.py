@@ -193,6 +193,7 @@ class Report(BlackBox):
         self.assertEqual(charts["chart-effects"]["traces"][0]["x"], [one["ratio"] for one in report["effects"]["effects"]])
         self.assertEqual(seen["rows"]["ranking"], len(VERSIONS))
         self.assertEqual(seen["rows"]["sizes"], 2 * len(VERSIONS) + 1)  # 0.3.1 failed at one size
+        self.assertEqual(seen["rows"]["round_rates"], ROUNDS)
         # On paper: white, everything open, and back again.
         self.assertGreater(seen["open"], 4)
         self.assertGreater(seen["closed"], 4)
@@ -250,6 +251,9 @@ class Report(BlackBox):
         self.assertEqual([float(row["median"]) for row in rows],
                          [one["rate"]["median"] for one in report["ranking"]["recommendations"]])
         self.assertEqual({row["stack"] for row in rows}, {f"openblas {version}" for version in VERSIONS})
+        by_round = list(csv.DictReader(io.StringIO(self.stackx(*self.OPTIONS, "--format", "csv", "--table", "round_rates").stdout)))
+        for i, one in enumerate(report["distributions"]):
+            self.assertEqual([float(row[f"stack_{i + 1}"]) for row in by_round], one["rates"])
         target = self.scratch / "values.csv"
         self.stackx(*self.OPTIONS, "--table", "values", "-o", target)
         with open(target, newline="") as file:
