@@ -32,6 +32,11 @@ std::string verdict_text(const Recommendation& row) {
                      c.further_rounds ? fmt::format("about {}", *c.further_rounds) : "over 10000");
 }
 
+Cell further_rounds(const Recommendation& row) {
+  if (!row.versus_best || !row.versus_best->further_rounds) return missing();
+  return count(*row.versus_best->further_rounds);
+}
+
 std::string rank_text(const Report& report, const Recommendation& row) {
   const auto ties =
       std::ranges::count(report.ranking.recommendations, row.rank, &Recommendation::rank);
@@ -58,7 +63,9 @@ ReportTable ranking_table(const Report& report) {
        {"cv", "CV", true},
        {"n", "n", true},
        {"failed", "Failed", true},
-       {"verdict", "Verdict"},
+       {"verdict_text", "Verdict", false, Shown::to_people},
+       {"verdict", "", false, Shown::in_csv},
+       {"further_rounds", "", true, Shown::in_csv},
        {"ratio", "Rate / best's", true},
        {"ratio_ci", "CI of the ratio", true, Shown::to_people},
        {"ratio_low", "", true, Shown::in_csv},
@@ -82,6 +89,8 @@ ReportTable ranking_table(const Report& report) {
                           count(row.inspections),
                           count(failed_inspections(row)),
                           {verdict_text(row)},
+                          {row.versus_best ? to_string(row.versus_best->verdict) : ""},
+                          further_rounds(row),
                           paired ? ratio(row.versus_best->ratio) : missing(),
                           both(interval, ratio),
                           low(interval, ratio),

@@ -250,6 +250,8 @@ class Report(BlackBox):
         rows = list(csv.DictReader(io.StringIO(self.stackx(*self.OPTIONS, "--format", "csv").stdout)))
         self.assertEqual([float(row["median"]) for row in rows],
                          [one["rate"]["median"] for one in report["ranking"]["recommendations"]])
+        self.assertEqual([row["verdict"] or None for row in rows],
+                         [one["verdict_vs_best"] for one in report["ranking"]["recommendations"]])
         self.assertEqual({row["stack"] for row in rows}, {f"openblas {version}" for version in VERSIONS})
         by_round = list(csv.DictReader(io.StringIO(self.stackx(*self.OPTIONS, "--format", "csv", "--table", "round_rates").stdout)))
         for i, one in enumerate(report["distributions"]):
