@@ -13,12 +13,18 @@ namespace {
 
 constexpr std::size_t enough_hosts = 6;  // as many as the sign test needs at 95%
 
-// The tail probability to read off the bootstrap distribution of n units.
+// The tail probability to read off a bootstrap distribution: that of `errors` standard errors.
+double tail_beyond(double errors) { return boost::math::cdf(boost::math::normal(), -errors); }
+
+double t_quantile(std::size_t freedom, double confidence) {
+  return boost::math::quantile(boost::math::students_t(static_cast<double>(freedom)),
+                               1 - (1 - confidence) / 2);
+}
+
+// Of one sample of n units.
 double expanded_tail(std::size_t n, double confidence) {
   const double units = static_cast<double>(n);
-  const double t =
-      boost::math::quantile(boost::math::students_t(units - 1), 1 - (1 - confidence) / 2);
-  return boost::math::cdf(boost::math::normal(), -t * std::sqrt(units / (units - 1)));
+  return tail_beyond(std::sqrt(units / (units - 1)) * t_quantile(n - 1, confidence));
 }
 
 // Quantile of the mid-distribution function: atoms stand at P(<x) + P(=x)/2.
@@ -41,9 +47,8 @@ double mid_quantile(const std::vector<double>& sorted, double p) {
   return sorted.back();
 }
 
-Interval percentile_interval(std::vector<double> draws, std::size_t units, double confidence) {
+Interval percentile_interval(std::vector<double> draws, double tail, double confidence) {
   std::ranges::sort(draws);
-  const double tail = expanded_tail(units, confidence);
   return {mid_quantile(draws, tail), mid_quantile(draws, 1 - tail), confidence};
 }
 
@@ -117,7 +122,8 @@ std::optional<Interval> bootstrap_interval(std::span<const double> values,
     draw(values, random, sample);
     draws.push_back(statistic(sample));
   }
-  return percentile_interval(std::move(draws), values.size(), options.confidence);
+  return percentile_interval(std::move(draws), expanded_tail(values.size(), options.confidence),
+                             options.confidence);
 }
 
 std::optional<Interval> bootstrap_difference(std::span<const double> a, std::span<const double> b,
@@ -131,7 +137,9 @@ std::optional<Interval> bootstrap_difference(std::span<const double> a, std::spa
     draw(b, random, sample);
     draws.push_back(of_a - statistic(sample));
   }
-  return percentile_interval(std::move(draws), std::min(a.size(), b.size()), options.confidence);
+  return percentile_interval(std::move(draws),
+                             tail_beyond(t_quantile(a.size() + b.size() - 2, options.confidence)),
+                             options.confidence);
 }
 
 std::optional<Hierarchical> bootstrap_hierarchy(const std::vector<PairedProcesses>& rounds,
@@ -146,7 +154,8 @@ std::optional<Hierarchical> bootstrap_hierarchy(const std::vector<PairedProcesse
   Drawer next(hosts, result.over_hosts, every_level, options.seed);
   std::vector<double> draws;
   for (std::size_t i = 0; i < options.draws; ++i) draws.push_back(next());
-  result.interval = percentile_interval(std::move(draws), units, options.confidence);
+  result.interval = percentile_interval(std::move(draws), expanded_tail(units, options.confidence),
+                                        options.confidence);
   return result;
 }
 

@@ -54,7 +54,15 @@ double quantile(std::span<const double> values, double p) {
   return quantile_of_sorted(sorted(values), p);
 }
 
-double median(std::span<const double> values) { return quantile(values, 0.5); }
+// As quantile(values, 0.5), without sorting: the bootstrap asks for some thousand medians.
+double median(std::span<const double> values) {
+  if (values.empty()) throw std::invalid_argument("statistics of no values");
+  std::vector<double> parts(values.begin(), values.end());
+  const auto middle = parts.begin() + static_cast<std::ptrdiff_t>(parts.size() / 2);
+  std::ranges::nth_element(parts, middle);
+  if (parts.size() % 2 == 1) return *middle;
+  return std::lerp(*std::max_element(parts.begin(), middle), *middle, 0.5);
+}
 
 double mad(std::span<const double> values) {
   const double center = median(values);
