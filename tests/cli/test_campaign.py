@@ -4,7 +4,7 @@ import collections
 import json
 import unittest
 
-from harness import EXAMPLE, BlackBox, debian_package
+from harness import EXAMPLE, ROOT, BlackBox, debian_package
 
 
 class Campaign(BlackBox):
@@ -99,8 +99,13 @@ class Campaign(BlackBox):
         self.assertIn("1 arms x 3 rounds", self.stackx("inspect", self.project(), "--dry-run").stdout)
         self.assertFalse(self.db.exists())
 
-    def test_example_plans_itself(self):
-        self.assertRegex(self.stackx("inspect", EXAMPLE, "--dry-run").stdout, r"\d+ arms x 12 rounds = \d+ inspections")
+    def test_examples_plan_themselves(self):
+        for project in (EXAMPLE, ROOT / "examples" / "openblas-coretype" / "project.json",
+                        ROOT / "examples" / "openblas-versions" / "project.json",
+                        ROOT / "bench" / "statistics" / "aa.project.json"):
+            with self.subTest(project=project.parent.name):
+                self.assertRegex(self.stackx("inspect", project, "--dry-run").stdout,
+                                 r"\d+ arms x \d+ rounds = \d+ inspections")
 
     def test_example_with_a_real_wheel(self):
         """One wheel of the example's catalog, fetched and hash-checked, in its own environment; then again without network."""
