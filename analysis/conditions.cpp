@@ -17,7 +17,7 @@ namespace stackx::analysis {
 namespace {
 
 constexpr double much_steal = 0.01;
-constexpr std::size_t most_used = 2000;  // two million pairs
+constexpr std::size_t most_used = 1000;  // half a million pairs
 
 constexpr int most_steps = 8;
 
@@ -271,9 +271,12 @@ std::vector<std::string> lines(const Conditions& conditions) {
   }
   result.push_back(steal);
   std::string load = "load: ";
-  if (conditions.load)
-    load += fmt::format("+1: {} ({}); ", change(*conditions.load, 1),
-                        basis(conditions, *conditions.load));
+  if (conditions.load) {  // a step that lies within what was seen
+    const double step = conditions.most_load - conditions.least_load >= 1 ? 1 : 0.1;
+    load += fmt::format(
+        "+{:g}: {} ({}; it moves slowly, so what else drifts within a round counts in it); ", step,
+        change(*conditions.load, step), basis(conditions, *conditions.load));
+  }
   load += fmt::format("{:.2f} to {:.2f} over one minute when inspections began",
                       conditions.least_load, conditions.most_load);
   result.push_back(load);

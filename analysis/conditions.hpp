@@ -47,7 +47,7 @@ struct Conditions {
   std::size_t stolen = 0;       // of these, those with more than 1%
   double most_steal = 0;
   double least_load = 0, most_load = 0;
-  std::size_t arms = 0, rounds = 0;  // in the slopes; of over 2,000 inspections a seeded choice
+  std::size_t arms = 0, rounds = 0;  // in the slopes; of over 1,000 inspections a seeded choice
   std::optional<Slope> steal;  // of the log rate, per whole share; absent where steal never varied
   std::optional<Slope> load;   // per 1 of load
 };

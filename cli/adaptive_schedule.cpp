@@ -202,7 +202,7 @@ class Race : public Adaptive {
     std::size_t& known = known_[field.arms.front()];
     if (race.eliminations.size() > known) {
       const auto& last = race.eliminations.back();
-      say(fmt::format("round {}: {} arms left the race (the last, {}, {}), {} go on", round,
+      say(fmt::format("round {}: {} left the race (the last, {}, {}), {} go on", round,
                       race.eliminations.size() - known, name(plan_, field.arms[last.arm]),
                       !last.failed ? fmt::format("{:.1f}% behind {}; {:.1f}% are enough",
                                                    100 * -std::expm1(-last.behind),

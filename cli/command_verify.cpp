@@ -183,8 +183,8 @@ void print(const analysis::Verification& verification, const Fresh& fresh,
   if (fresh.logs.empty()) return;
   fmt::print("\n{}", analysis::box_plots({{"advised", fresh.advised}, {"baseline", fresh.baseline}},
                                          plot_width, fresh.unit));
-  if (const auto interval = analysis::median_interval(fresh.logs, confidence))
-    fmt::print("\n{}", analysis::ratio_plot(fresh.logs, *interval, delta, plot_width));
+  if (fresh.comparison.interval)
+    fmt::print("\n{}", analysis::ratio_plot(fresh.logs, *fresh.comparison.interval, delta, plot_width));
 }
 
 void verify(const Options& options, Globals& globals) {

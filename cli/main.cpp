@@ -10,8 +10,8 @@
 namespace {
 
 constexpr const char* kFooter =
-    R"(Exit codes: 0 done; 1 the answer is no (no valid stack, nothing measured); 2 bad input or usage;
-3 the environment failed (I/O, network, a missing program).
+    R"(Exit codes: 0 done; 1 the answer is no (no valid stack, nothing measured, a claim that does not hold);
+2 bad input or usage; 3 the environment failed (I/O, network, a missing program).
 Database: --db, else $STACKX_DB, else $XDG_DATA_HOME/stackx/stackx.db.)";
 
 int run(int argc, char** argv) {
