@@ -12,6 +12,7 @@ namespace stackx::analysis {
 namespace {
 
 constexpr std::uint64_t first_look = 2;  // rounds before anything can leave
+constexpr double few_pairs = 5;          // below, nobody is given up as a tie
 constexpr double odd_spread = 0.01;  // an arm's own spread counts if chance gives it this seldom
 
 // Paired log ratios leader / arm over the rounds that both have.
@@ -77,8 +78,8 @@ double lower_median(std::vector<double> values) {
 
 class Field {
  public:
-  Field(const Table& rates, const specs::StrategySpec& strategy)
-      : rates_(rates), strategy_(strategy) {
+  Field(const Table& rates, const specs::StrategySpec& strategy, std::uint64_t most_rounds)
+      : rates_(rates), strategy_(strategy), most_rounds_(most_rounds) {
     for (std::size_t arm = 0; arm < rates.size(); ++arm) race_.running.push_back(arm);
     const double pairs = std::max<double>(1, static_cast<double>(rates.size()) - 1);
     pair_error_ = strategy.error / pairs;
@@ -94,9 +95,19 @@ class Field {
     const std::size_t leader = this->leader(rounds);
     usual_ = {2 * scale_.variance(), errors_behind(rounds, scale_.effective_freedom(rounds))};
     const std::size_t known = race_.eliminations.size();
-    std::vector<std::size_t> left;
-    for (const std::size_t arm : race_.running)
-      if (arm == leader || !leaves(arm, leader, rounds)) left.push_back(arm);
+    std::vector<std::size_t> left{leader};
+    hopeless_ = true;
+    for (const std::size_t arm : race_.running) {
+      if (arm == leader) continue;
+      const Gap found = gap(arm, leader, rounds);
+      if (found.enough()) {
+        race_.eliminations.push_back({arm, leader, rounds - 1, found.lead, found.bound, false});
+        continue;
+      }
+      left.push_back(arm);
+      hopeless_ = hopeless_ && !found.may_be_enough(most_rounds_);
+    }
+    std::ranges::sort(left);
     race_.running = left;
     // Those that leave at one look: the farthest behind first, so that the closest comes back first.
     const auto first = race_.eliminations.begin() + static_cast<std::ptrdiff_t>(known);
@@ -104,7 +115,8 @@ class Field {
                      [](const auto& a, const auto& b) { return a.behind > b.behind; });
   }
 
-  std::size_t size() const { return race_.running.size(); }
+  // Whether racing on would tell: more run than the finals take, and one of them may yet leave.
+  bool goes_on() const { return race_.running.size() > strategy_.finalists && !hopeless_; }
   Race race() && { return std::move(race_); }
 
   // Those left, and the last that left until there are enough.
@@ -146,24 +158,41 @@ class Field {
     return quantile(rounds - first_look + 1, freedom, pair_error_);
   }
 
-  bool leaves(std::size_t arm, std::size_t leader, std::uint64_t rounds) {
+  // How far an arm is behind the leader, and how far it would have to be.
+  struct Gap {
+    double pairs = 0, lead = 0, standard_error = 0, bound = HUGE_VAL;
+    bool steady = false;  // its lower-median pair is behind by half as much, too
+
+    bool enough() const { return steady && lead > bound; }
+    // Whether it could be enough within so many rounds, were the true lead two standard errors larger.
+    bool may_be_enough(std::uint64_t rounds) const {
+      const double hoped = lead + 2 * standard_error;
+      return pairs < few_pairs ||
+             (hoped > 0 && pairs * std::pow(bound / hoped, 2) <= static_cast<double>(rounds));
+    }
+  };
+
+  Gap gap(std::size_t arm, std::size_t leader, std::uint64_t rounds) const {
     const std::vector<double> logs = behind(rates_, arm, leader, rounds);
-    if (logs.size() < first_look) return false;
-    const double n = static_cast<double>(logs.size());
+    Gap result;
+    result.pairs = static_cast<double>(logs.size());
+    if (logs.size() < first_look) return result;
     Yardstick yardstick = usual_;
     if (const double own = std::pow(*standard_deviation(logs), 2);
         spreads_more(own, usual_.variance, logs.size()))
-      yardstick = {own, errors_behind(rounds, n - 1)};
-    const double bound = yardstick.errors * std::sqrt(yardstick.variance / n);
-    const double lead = mean(logs);
-    if (!(lead > bound) || lower_median(logs) < lead / 2) return false;
-    race_.eliminations.push_back({arm, leader, rounds - 1, lead, bound, false});
-    return true;
+      yardstick = {own, errors_behind(rounds, result.pairs - 1)};
+    result.standard_error = std::sqrt(yardstick.variance / result.pairs);
+    result.bound = yardstick.errors * result.standard_error;
+    result.lead = mean(logs);
+    result.steady = lower_median(logs) >= result.lead / 2;
+    return result;
   }
 
   const Table& rates_;
   const specs::StrategySpec& strategy_;
+  std::uint64_t most_rounds_;
   double pair_error_ = 0;
+  bool hopeless_ = false;  // nobody who runs is expected to leave before the rounds are used up
   Scale scale_;
   struct Yardstick {
     double variance = 0;  // of one paired log ratio
@@ -176,11 +205,10 @@ class Field {
 
 Race race(const Table& log_rates, const specs::StrategySpec& strategy, std::uint64_t most_rounds) {
   const std::uint64_t rounds = log_rates.empty() ? 0 : log_rates.front().size();
-  Field field(log_rates, strategy);
+  Field field(log_rates, strategy, most_rounds);
   std::uint64_t round = 0;
-  while (round < std::min(rounds, most_rounds) && field.size() > strategy.finalists)
-    field.look(++round);
-  const bool over = field.size() <= strategy.finalists || round >= most_rounds;
+  while (round < std::min(rounds, most_rounds) && field.goes_on()) field.look(++round);
+  const bool over = !field.goes_on() || round >= most_rounds;
   const std::vector<std::size_t> finalists = field.finalists();
   Race result = std::move(field).race();
   if (!over) return result;

@@ -15,8 +15,10 @@
 //
 // Finalists. The race picked them from the rounds it saw, so their lead is partly luck: they run
 // `final_rounds` fresh rounds, and only those decide the verdict between them. The finals begin when
-// no more than `finalists` are left (if a look left fewer, the last to leave come back), or with
-// whoever is left when the rounds run out.
+// no more than `finalists` are left (if a look left fewer, the last to leave come back), with
+// whoever is left when the rounds run out, or as soon as none of those left can be expected to leave
+// before they do, even if its lead is two standard errors larger than it looks: ties need not run on
+// for that. Ending early keeps the promise: nobody leaves by it.
 //
 // Rejected: Robbins' normal mixture and other boundaries for sub-Gaussian sums (exact where this is
 // Bonferroni, but their tail bounds cost a third more inspections on 64 arms); sequential halving (needs the budget in advance and states no error), betting on signs
