@@ -28,8 +28,8 @@ std::string verdict_text(const Recommendation& row) {
   const Comparison& c = *row.versus_best;
   if (c.pairs == 0) return std::string(to_string(c.verdict)) + " (no shared round)";
   if (c.verdict != Verdict::unresolved) return to_string(c.verdict);
-  return fmt::format("{} ({} rounds more)", to_string(c.verdict),
-                     c.further_rounds ? fmt::format("about {}", *c.further_rounds) : "over 10000");
+  return fmt::format("{}, {} rounds", to_string(c.verdict),
+                     c.further_rounds ? fmt::format("+{}", *c.further_rounds) : ">10000");
 }
 
 Cell further_rounds(const Recommendation& row) {
