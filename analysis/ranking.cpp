@@ -174,4 +174,19 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   return ranking;
 }
 
+std::map<std::string, std::string> common_components(const Ranking& ranking) {
+  std::map<std::string, std::string> common;
+  bool first = true;
+  for (const auto* rows : {&ranking.recommendations, &ranking.failed})
+    for (const Recommendation& row : *rows) {
+      if (first) common = row.stack.components;
+      first = false;
+      std::erase_if(common, [&](const auto& entry) {
+        const auto found = row.stack.components.find(entry.first);
+        return found == row.stack.components.end() || found->second != entry.second;
+      });
+    }
+  return common;
+}
+
 }  // namespace stackx::analysis

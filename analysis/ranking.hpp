@@ -82,6 +82,9 @@ struct Options {
 Ranking rank(const std::vector<store::Measurement>& measurements, const specs::Workload& workload,
              const Options& options);
 
+// Components on which all stacks agree, failed ones too: said once instead of in every row.
+std::map<std::string, std::string> common_components(const Ranking& ranking);
+
 nlohmann::json to_json(const Ranking& ranking);  // as DESIGN section 7 fixes `advise --json`
 std::string table(const Ranking& ranking, std::size_t rows, bool colour);  // rows 0: all
 

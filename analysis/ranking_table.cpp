@@ -11,22 +11,6 @@
 namespace stackx::analysis {
 namespace {
 
-// Components on which all stacks shown agree; said once instead of in every row.
-std::map<std::string, std::string> constants(const Ranking& ranking) {
-  std::map<std::string, std::string> common;
-  bool first = true;
-  for (const auto* rows : {&ranking.recommendations, &ranking.failed})
-    for (const Recommendation& row : *rows) {
-      if (first) common = row.stack.components;
-      first = false;
-      std::erase_if(common, [&](const auto& entry) {
-        const auto found = row.stack.components.find(entry.first);
-        return found == row.stack.components.end() || found->second != entry.second;
-      });
-    }
-  return common;
-}
-
 std::vector<std::string> name_and_version(const std::map<std::string, std::string>& components,
                                           const std::map<std::string, std::string>& without) {
   std::vector<std::string> words;
@@ -167,7 +151,7 @@ std::string table(const Ranking& ranking, std::size_t rows, bool colour) {
   const Paint paint{colour};
   const std::size_t limit = rows == 0 ? static_cast<std::size_t>(-1) : rows;
   const std::size_t shown = std::min(limit, ranking.recommendations.size());
-  const std::map<std::string, std::string> common = constants(ranking);
+  const std::map<std::string, std::string> common = common_components(ranking);
   std::string text = heading(ranking, common);
   if (shown > 0) text += body(ranking, shown, common, paint);
   if (shown < ranking.recommendations.size())

@@ -16,21 +16,6 @@ namespace {
 using Measurements = std::vector<const store::Measurement*>;
 using Components = std::map<std::string, std::string>;
 
-Components common_components(const Ranking& ranking) {
-  Components common;
-  bool first = true;
-  for (const auto* rows : {&ranking.recommendations, &ranking.failed})
-    for (const Recommendation& row : *rows) {
-      if (first) common = row.stack.components;
-      first = false;
-      std::erase_if(common, [&](const auto& entry) {
-        const auto found = row.stack.components.find(entry.first);
-        return found == row.stack.components.end() || found->second != entry.second;
-      });
-    }
-  return common;
-}
-
 Distribution distribution(const StackRates& of, const Components& common) {
   Distribution result;
   result.stack = of.stack;
