@@ -56,7 +56,7 @@ struct PairedProcesses {
 // rounds within each host, and then the interval speaks of these hosts only. Levels below are taken
 // as they are: the value of a process varies with its samples already, and drawing those again
 // would count their variance twice (Davison & Hinkley 1997, section 3.8; bench/statistics measures
-// both: 97 to 99.9% with all levels drawn). `every_level` draws them all.
+// both: up to 99.4% with all levels drawn). `every_level` draws them all.
 struct Hierarchical {
   Interval interval;
   std::size_t hosts = 0, rounds = 0;

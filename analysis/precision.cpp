@@ -5,6 +5,15 @@
 #include "analysis/statistics.hpp"
 
 namespace stackx::analysis {
+namespace {
+
+bool is_look(std::size_t values) {
+  double look = 8;
+  while (look < static_cast<double>(values)) look = std::ceil(look * 1.25);
+  return look == static_cast<double>(values);
+}
+
+}  // namespace
 
 std::vector<std::size_t> unsettled(const Table& log_rates, double width, double confidence) {
   std::vector<std::size_t> result;
@@ -17,7 +26,8 @@ std::vector<std::size_t> unsettled(const Table& log_rates, double width, double 
       continue;
     }
     const auto interval = median_interval(rates, confidence);
-    if (!interval || (interval->high - interval->low) / median(rates) > width)
+    if (!interval || !is_look(rates.size()) ||
+        (interval->high - interval->low) / median(rates) > width)
       result.push_back(arm);
   }
   return result;

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   add("false-positives", "A/A: equal stacks called different", stackx::bench::false_positives);
   add("power", "True differences of 3% and 1%", stackx::bench::power);
   add("coverage", "Of every 95% interval", stackx::bench::coverage);
+  add("precision", "Of the interval on whose width a campaign stopped", stackx::bench::precision);
   add("race", "Against fixed rounds, 64 arms", stackx::bench::races);
   stackx::bench::Recorded recorded;
   const auto add_recorded = [&](const char* name, const char* what,

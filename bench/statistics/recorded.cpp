@@ -102,7 +102,8 @@ class Replay : public Measured {
 
 // What the whole campaign knows of the best, as `stackx advise` would say it.
 struct Truth {
-  std::set<specs::Stack> first_rank;  // ties with the best, and nothing of the group slower than another
+  std::set<specs::Stack>
+      first_rank;  // ties with the best, and nothing of the group slower than another
   std::set<specs::Stack> not_slower;  // all that is not shown to be slower than the best
 };
 
@@ -192,7 +193,8 @@ void recorded_race(const Recorded& recorded) {
   }
   fmt::print(
       "{} arms, {} rounds recorded; {} arms share the first rank of the whole campaign, {} are not "
-      "shown to be slower than its best\n\n", table.size(), rounds, first_rank.size(), not_slower.size());
+      "shown to be slower than its best\n\n",
+      table.size(), rounds, first_rank.size(), not_slower.size());
   fmt::print(
       "| the best is | n | best found | best lost in the race | inspections (5%, 95%) | verdict "
       "FASTER in the finals |\n|---|---|---|---|---|---|\n{}\n{}\n",

@@ -14,6 +14,7 @@ struct Trials {
 void false_positives(const Trials& trials);  // A/A, beside Welch, pyperf and asv
 void power(const Trials& trials);            // 3% and 1% true differences
 void coverage(const Trials& trials);         // of every interval there is
-void races(const Trials& trials);            // race against fixed rounds
+void precision(const Trials& trials);  // what is left of it when a campaign stops on the width
+void races(const Trials& trials);      // race against fixed rounds
 
 }  // namespace stackx::bench

@@ -110,8 +110,8 @@ TEST_CASE("schedule: precision lets each arm go when its interval is narrow") {
     if (arm == 0) return 1'000'000;
     return 1'000'000 + (round < 3 ? 200'000 : 0) + 1000 * static_cast<std::int64_t>(round % 3);
   });
-  CHECK(rounds[5] == std::set<std::size_t>{0, 1});
-  CHECK(rounds[6] == std::set<std::size_t>{1});  // three wild rounds in six are not narrow
+  CHECK(rounds[7] == std::set<std::size_t>{0, 1});
+  CHECK(rounds[8] == std::set<std::size_t>{1});  // three wild rounds in eight are not narrow
   CHECK(rounds.size() > 8);
   CHECK(rounds.size() < 30);
 }
