@@ -21,7 +21,7 @@
 // for that. Ending early keeps the promise: nobody leaves by it.
 //
 // Rejected: Robbins' normal mixture and other boundaries for sub-Gaussian sums (exact where this is
-// Bonferroni, but their tail bounds cost a third more inspections on 64 arms); sequential halving (needs the budget in advance and states no error), betting on signs
+// Bonferroni, but their tail bounds cost a fifth more inspections on 64 arms); sequential halving (needs the budget in advance and states no error), betting on signs
 // (assumes nothing, but no arm can leave a field of 64 before round 14), stopping on significance.
 #pragma once
 
