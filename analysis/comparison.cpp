@@ -13,7 +13,7 @@ constexpr double most_rounds = 10'000;
 // Noise of one pair; the MAD does not see up to half of the values, so it may be 0 where there is
 // noise.
 double spread(const std::vector<double>& logs) {
-  const double robust = 1.4826 * mad(logs);  // consistent for normal values
+  const double robust = scaled_mad(logs);
   return robust > 0 ? robust : standard_deviation(logs).value_or(0);
 }
 

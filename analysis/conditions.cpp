@@ -119,7 +119,7 @@ Values tamed(const Values& values, const Places& places) {
   Table table(places.arms, std::vector<std::optional<double>>(places.rounds));
   for (std::size_t i = 0; i < values.size(); ++i) table[places.arm[i]][places.round[i]] = values[i];
   const auto rest = median_polish(table).residuals;
-  const double most = 4 * 1.4826 * mad(rest);
+  const double most = 4 * scaled_mad(rest);
   Values result = values;
   if (most > 0)
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -227,13 +227,11 @@ std::vector<Condition> conditions_of(const store::Store& store,
                                      const std::vector<const store::Measurement*>& measurements) {
   std::vector<Condition> result;
   for (const auto* m : measurements) {
-    if (m->campaign.empty() || m->outcome != specs::Outcome::ok) continue;
-    const double rate = rate_of(*m, unit_of(m->work));
-    if (!(rate > 0)) continue;
+    const auto rate = log_rate(*m);
+    if (m->campaign.empty() || !rate) continue;
     const auto document = store.inspection(m->inspection);
     if (!document) continue;
-    result.push_back(
-        {m->campaign, m->arm, m->round, std::log(rate), document->steal, document->load_1m});
+    result.push_back({m->campaign, m->arm, m->round, *rate, document->steal, document->load_1m});
   }
   return result;
 }

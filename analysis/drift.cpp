@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t least_rounds = 6, least_segment = 3;
 constexpr int permutations = 999;
-constexpr double scale_of_mad = 1.4826;  // makes the MAD of normal values their standard deviation
 
 // Mid-ranks from 1.
 std::vector<double> ranks(std::span<const double> values) {
@@ -157,10 +156,6 @@ std::map<std::string, Grid> by_campaign(const Rates& rates) {
       for (const Value& value : stack.values)
         if (!std::get<0>(value.slot).empty()) grids[std::get<0>(value.slot)].add(value);
   return grids;
-}
-
-double scaled_mad(const std::vector<double>& values) {
-  return values.empty() ? 0 : scale_of_mad * mad(values);
 }
 
 Drift drift_of(const std::string& campaign, Grid& grid, double confidence, std::uint64_t seed) {

@@ -1,7 +1,6 @@
 #include "analysis/finals.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "analysis/race.hpp"
 
@@ -17,8 +16,7 @@ Finals first_fresh_rounds(const std::vector<const store::Measurement*>& measurem
       if (m->campaign != campaign || m->sentinel) continue;
       rounds = std::max(rounds, m->round + 1);
       auto& arm = arms[m->arm];
-      const double rate = m->outcome == specs::Outcome::ok ? rate_of(*m, unit_of(m->work)) : 0;
-      if (rate > 0) arm[m->round] = std::log(rate);
+      if (const auto rate = log_rate(*m)) arm[m->round] = *rate;
     }
     Table table;
     for (const auto& [label, rates] : arms) {

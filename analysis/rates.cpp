@@ -66,6 +66,12 @@ double rate_of(const store::Measurement& measurement, const std::string& unit) {
   return rates.empty() ? 0 : median(rates);
 }
 
+std::optional<double> log_rate(const store::Measurement& measurement) {
+  if (measurement.outcome != specs::Outcome::ok) return std::nullopt;
+  const double rate = rate_of(measurement, unit_of(measurement.work));
+  return rate > 0 ? std::optional(std::log(rate)) : std::nullopt;
+}
+
 Rates collect(const std::vector<const store::Measurement*>& measurements,
               const std::string& this_host) {
   Rates result;

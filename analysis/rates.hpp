@@ -43,6 +43,9 @@ std::string unit_of(const specs::Work& work);
 // not positive).
 double rate_of(const store::Measurement& measurement, const std::string& unit);
 
+// Log of the median rate, in the unit of its own work; none of a failure.
+std::optional<double> log_rate(const store::Measurement& measurement);
+
 std::vector<double> rates(const StackRates& stack);
 // One rate a slot; none for inspections outside of campaigns, which share their round with nobody.
 std::map<Slot, double> by_slot(const StackRates& stack);

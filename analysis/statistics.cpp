@@ -71,6 +71,8 @@ double mad(std::span<const double> values) {
   return median(deviations);
 }
 
+double scaled_mad(std::span<const double> values) { return 1.4826 * mad(values); }
+
 double mean(std::span<const double> values) {
   if (values.empty()) throw std::invalid_argument("statistics of no values");
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());

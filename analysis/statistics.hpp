@@ -26,6 +26,8 @@ double quantile(std::span<const double> values, double p);
 double median(std::span<const double> values);
 double mad(
     std::span<const double> values);  // median absolute deviation from the median, not scaled
+// Scaled so that it is the standard deviation of normal values.
+double scaled_mad(std::span<const double> values);
 double mean(std::span<const double> values);
 std::optional<double> standard_deviation(
     std::span<const double> values);  // n - 1; none below two values

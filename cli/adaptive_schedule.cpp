@@ -7,11 +7,10 @@
 #include <map>
 #include <set>
 
-#include "analysis/comparison.hpp"
 #include "analysis/learn.hpp"
 #include "analysis/precision.hpp"
+#include "analysis/race.hpp"
 #include "analysis/rates.hpp"
-#include "specs/error.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -22,13 +21,19 @@ using Places = std::vector<std::size_t>;
 constexpr double confidence = 0.95;
 
 std::optional<double> log_rate(const specs::Inspection& inspection) {
-  if (inspection.outcome != specs::Outcome::ok) return std::nullopt;
   store::Measurement measurement;
+  measurement.outcome = inspection.outcome;
   measurement.samples_ns = inspection.samples_ns;
   measurement.work = inspection.work;
-  const double rate = analysis::rate_of(measurement, analysis::unit_of(inspection.work));
-  return rate > 0 ? std::optional(std::log(rate)) : std::nullopt;
+  return analysis::log_rate(measurement);
 }
+
+// One workload's arms and what was measured of them.
+struct Field {
+  std::vector<std::size_t> arms;    // places in the plan, without sentinels
+  analysis::Table log_rates;        // [arm][round]
+  std::vector<std::size_t> failed;  // inspections of each that gave no rate
+};
 
 // The results so far, as tables of complete rounds.
 class Results {
@@ -116,7 +121,7 @@ class Adaptive : public inspector::Schedule {
     for (const Field& field : results_.fields(round))
       for (const std::size_t index : choose(field, round)) running.insert(field.arms[index]);
     for (const auto& [sentinel, original] : results_.sentinels()) {
-      if (!running.empty() && keeps(sentinel, round)) running.insert(original);
+      if (!running.empty() && keeps_sentinels(round)) running.insert(original);
       if (running.contains(original)) running.insert(sentinel);
     }
     return {running.begin(), running.end()};
@@ -127,8 +132,8 @@ class Adaptive : public inspector::Schedule {
  protected:
   // Which of the field's arms (by their place in it) run in `round`.
   virtual Places choose(const Field& field, std::uint64_t round) = 0;
-  // Whether a sentinel and its original run in `round` whatever happens to the original.
-  virtual bool keeps(std::size_t /*sentinel*/, std::uint64_t /*round*/) { return false; }
+  // Whether sentinels and their originals run in `round` whatever happens to the originals.
+  virtual bool keeps_sentinels(std::uint64_t /*round*/) { return false; }
 
   const specs::StrategySpec& strategy() const { return plan_.campaign.strategy; }
   void say(std::string line) { remarks_.push_back(std::move(line)); }
@@ -195,7 +200,7 @@ class Race : public Adaptive {
     if (!race.finals) racing_until_ = round + 1;
     return race.running;
   }
-  bool keeps(std::size_t, std::uint64_t round) override { return round < racing_until_; }
+  bool keeps_sentinels(std::uint64_t round) override { return round < racing_until_; }
 
  private:
   void announce(const Field& field, const analysis::Race& race, std::uint64_t round) {
@@ -205,10 +210,10 @@ class Race : public Adaptive {
       say(fmt::format("round {}: {} left the race (the last, {}, {}), {} go on", round,
                       race.eliminations.size() - known, name(plan_, field.arms[last.arm]),
                       !last.failed ? fmt::format("{:.1f}% behind {}; {:.1f}% are enough",
-                                                   100 * -std::expm1(-last.behind),
-                                                   name(plan_, field.arms[last.leader]),
-                                                   100 * -std::expm1(-last.bound))
-                                     : "failed twice",
+                                                 100 * -std::expm1(-last.behind),
+                                                 name(plan_, field.arms[last.leader]),
+                                                 100 * -std::expm1(-last.bound))
+                                   : "failed twice",
                       field.arms.size() - race.eliminations.size()));
       known = race.eliminations.size();
     }

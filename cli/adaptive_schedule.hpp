@@ -7,21 +7,15 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "analysis/race.hpp"
 #include "inspector/schedule.hpp"
 
 namespace stackx::cli {
 
 // As the plan's strategy says; for `fixed` the inspector's own.
 std::unique_ptr<inspector::Schedule> make_schedule(const specs::Plan& plan);
-
-// One workload's arms and what was measured of them.
-struct Field {
-  std::vector<std::size_t> arms;    // places in the plan, without sentinels
-  analysis::Table log_rates;        // [arm][round]
-  std::vector<std::size_t> failed;  // inspections of each that gave no rate
-};
 
 // What the finals of a race said, on their fresh rounds alone; one line a workload, empty before the
 // finals ran.

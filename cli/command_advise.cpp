@@ -70,11 +70,7 @@ void add_advise(CLI::App& app, Globals& globals) {
   command->add_option("--rows", options->rows, "Rows of the table (0: all)")
       ->type_name("N")
       ->capture_default_str();
-  command
-      ->add_option("--delta", options->delta, "Differences below this many percent do not matter")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("PERCENT")
-      ->capture_default_str();
+  add_delta_option(*command, options->delta);
   command->add_flag("--pareto", options->pareto,
                     "Only the stacks that no other beats in both rate and spread (CV)");
   command->callback([options, &globals] { advise(*options, globals); });

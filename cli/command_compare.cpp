@@ -9,6 +9,7 @@
 #include "cli/compare_report.hpp"
 #include "cli/compare_sides.hpp"
 #include "cli/load.hpp"
+#include "cli/selection.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -83,10 +84,7 @@ void add_choices(CLI::App& command, Options& options) {
 }
 
 void add_statistics(CLI::App& command, Options& options) {
-  command.add_option("--delta", options.delta, "Differences below this many percent do not matter")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("PERCENT")
-      ->capture_default_str();
+  add_delta_option(command, options.delta);
   command.add_option("--confidence", options.confidence, "Of intervals and verdicts")
       ->check(CLI::Range(50.0, 99.99))
       ->type_name("PERCENT")

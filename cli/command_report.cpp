@@ -169,11 +169,7 @@ void add_report(CLI::App& app, Globals& globals) {
           "sizes, ...")
       ->type_name("NAME")
       ->capture_default_str();
-  command
-      ->add_option("--delta", options->delta, "Differences below this many percent do not matter")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("PERCENT")
-      ->capture_default_str();
+  add_delta_option(*command, options->delta);
   command
       ->add_option("--charts", options->charts,
                    "Plotly's plotly.min.js, where stackx was built without it")

@@ -64,8 +64,9 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   std::signal(SIGTERM, on_signal);
   CampaignRecorder recorder(store, spool, plan.campaign.strategy.width);
   const auto schedule = make_schedule(plan);
-  const bool adaptive = plan.campaign.strategy.kind != specs::StrategySpec::Kind::fixed;
-  if (adaptive)
+  using Kind = specs::StrategySpec::Kind;
+  const Kind strategy = plan.campaign.strategy.kind;
+  if (strategy != Kind::fixed)
     for (const auto& earlier : documents(store, plan.id)) schedule->add(earlier);
   const double start = inspector::steady_seconds();
   CampaignRun run;
@@ -75,7 +76,7 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   recorder.line.finish();
   run.last = recorder.last;
   run.outcomes = recorder.outcomes;
-  if (adaptive) run.documents = documents(store, plan.id);
+  if (strategy == Kind::race) run.documents = documents(store, plan.id);
   return run;
 }
 

@@ -28,8 +28,7 @@ struct CampaignRun {
   inspector::Progress last;
   std::map<specs::Outcome, std::size_t> outcomes;  // of this start
   double seconds = 0;
-  std::vector<specs::Inspection> documents;  // of the whole campaign; empty where nothing looks at
-                                             // rates (strategy fixed)
+  std::vector<specs::Inspection> documents;  // of all of a race, whose finals are told; else empty
 };
 
 CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options,

@@ -35,6 +35,13 @@ void add_selection_options(CLI::App& command, SelectionOptions& options) {
       ->type_name("ID");
 }
 
+void add_delta_option(CLI::App& command, double& percent) {
+  command.add_option("--delta", percent, "Differences below this many percent do not matter")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("PERCENT")
+      ->capture_default_str();
+}
+
 Selection select(const SelectionOptions& options, const Globals& globals) {
   Selection selection;
   selection.asked = specs::parse_workload(options.workload);

@@ -16,6 +16,9 @@ struct SelectionOptions {
 
 void add_selection_options(CLI::App& command, SelectionOptions& options);
 
+// --delta: differences below this many percent do not matter.
+void add_delta_option(CLI::App& command, double& percent);
+
 struct Selection {
   specs::Workload asked;
   std::string hw;         // the host's microarchitecture for "host", else the name given

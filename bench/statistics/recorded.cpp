@@ -37,11 +37,10 @@ struct Arm {
 std::map<std::string, Arm> arms(const std::vector<store::Measurement>& measurements) {
   std::map<std::string, Arm> result;
   for (const auto& m : measurements) {
-    const double rate =
-        m.outcome == specs::Outcome::ok ? analysis::rate_of(m, analysis::unit_of(m.work)) : 0;
-    if (!(rate > 0)) continue;
+    const auto rate = analysis::log_rate(m);
+    if (!rate) continue;
     Arm& arm = result[m.arm];
-    arm.log_rates[m.round] = std::log(rate);
+    arm.log_rates[m.round] = *rate;
     arm.samples[m.round].assign(m.samples_ns.begin(), m.samples_ns.end());
   }
   return result;

@@ -1,14 +1,10 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "analysis/statistics.hpp"
+#include "ask_oracle.hpp"
 #include "measurements.hpp"
 
 using namespace stackx;
@@ -29,24 +25,6 @@ double tail_by_enumeration(std::size_t n, std::size_t k) {
   for (std::uint64_t outcome = 0; outcome < (1ULL << n); ++outcome)
     hits += static_cast<std::size_t>(__builtin_popcountll(outcome)) <= k;
   return static_cast<double>(hits) / static_cast<double>(1ULL << n);
-}
-
-nlohmann::json ask_oracle(const nlohmann::json& request) {
-  const auto file = std::filesystem::temp_directory_path() /
-                    ("stackx-oracle-" + std::to_string(::getpid()) + ".json");
-  std::ofstream(file) << request.dump();
-  const std::string command = std::string(STACKX_TEST_PYTHON) +
-                              " " STACKX_SOURCE_DIR "/tests/analysis/oracle.py < " + file.string();
-  std::string answer;
-  if (FILE* pipe = ::popen(command.c_str(), "r")) {
-    char buffer[4096];
-    for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-      answer.append(buffer, n);
-    ::pclose(pipe);
-  }
-  std::filesystem::remove(file);
-  const auto parsed = nlohmann::json::parse(answer, nullptr, false);
-  return parsed.is_discarded() ? nlohmann::json{{"missing", "no answer from Python"}} : parsed;
 }
 
 }  // namespace
@@ -167,7 +145,7 @@ TEST_CASE("statistics: the same numbers as NumPy and SciPy") {
     all.push_back(normals(random, n));
     request["values"].push_back(all.back());
   }
-  const auto answer = ask_oracle(request);
+  const auto answer = ask_oracle("oracle.py", request);
   if (answer.contains("missing")) {
     std::cerr << "skipped, not compared with NumPy and SciPy: " << answer["missing"] << "\n";
     return;

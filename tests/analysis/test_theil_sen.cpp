@@ -1,16 +1,12 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "analysis/theil_sen.hpp"
+#include "ask_oracle.hpp"
 #include "measurements.hpp"
 
 using namespace stackx;
@@ -18,25 +14,6 @@ using namespace stackx::analysis;
 using namespace stackx::test;
 
 namespace {
-
-nlohmann::json ask_scipy(const nlohmann::json& request) {
-  const auto file = std::filesystem::temp_directory_path() /
-                    ("stackx-theil-sen-" + std::to_string(::getpid()) + ".json");
-  std::ofstream(file) << request.dump();
-  const std::string command = std::string(STACKX_TEST_PYTHON) +
-                              " " STACKX_SOURCE_DIR "/tests/analysis/oracle_theil_sen.py < " +
-                              file.string();
-  std::string answer;
-  if (FILE* pipe = ::popen(command.c_str(), "r")) {
-    char buffer[4096];
-    for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;)
-      answer.append(buffer, n);
-    ::pclose(pipe);
-  }
-  std::filesystem::remove(file);
-  const auto parsed = nlohmann::json::parse(answer, nullptr, false);
-  return parsed.is_discarded() ? nlohmann::json{{"missing", "no answer from Python"}} : parsed;
-}
 
 struct Cloud {
   std::vector<double> x, y;
@@ -100,7 +77,7 @@ TEST_CASE("theil-sen: as SciPy has it, with ties and without") {
     cases.push_back({{"x", c.x}, {"y", c.y}, {"confidence", confidence}});
     own.push_back(theil_sen(c.x, c.y, confidence));
   }
-  const auto scipy = ask_scipy({{"cases", cases}});
+  const auto scipy = ask_oracle("oracle_theil_sen.py", {{"cases", cases}});
   if (scipy.contains("missing")) {
     std::cerr << "skipped: " << scipy["missing"] << "\n";
     return;
