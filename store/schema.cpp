@@ -96,6 +96,154 @@ CREATE INDEX inspections_by_workload ON inspections(workload, host);
 CREATE INDEX inspections_by_stack ON inspections(stack);
 )sql";
 
+// Schema 2: inspections at 100 bytes instead of 5,000, and sums of them that questions are answered from.
+// `inspections_1` is read by migrate_1.cpp and dropped with it.
+constexpr std::string_view second = R"sql(
+DROP INDEX inspections_by_workload;
+DROP INDEX inspections_by_stack;
+ALTER TABLE inspections RENAME TO inspections_1;
+ALTER TABLE devices RENAME TO devices_1;
+ALTER TABLE campaigns ADD COLUMN done INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE campaigns ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE hardware(
+  id INTEGER PRIMARY KEY,
+  model TEXT NOT NULL,
+  microarchitecture TEXT NOT NULL,
+  UNIQUE(model, microarchitecture)
+) STRICT;
+
+CREATE TABLE devices(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  hardware INTEGER NOT NULL REFERENCES hardware(id),
+  UNIQUE(name, hardware)
+) STRICT;
+CREATE INDEX devices_by_hardware ON devices(hardware);
+
+CREATE TABLE series(
+  id INTEGER PRIMARY KEY,
+  workload INTEGER NOT NULL REFERENCES workloads(id),
+  device INTEGER NOT NULL REFERENCES devices(id),
+  stack INTEGER NOT NULL REFERENCES stacks(id),
+  ok INTEGER NOT NULL DEFAULT 0,
+  failed INTEGER NOT NULL DEFAULT 0,
+  sentinels INTEGER NOT NULL DEFAULT 0,
+  unit INTEGER NOT NULL DEFAULT 0,
+  median REAL,
+  low REAL,
+  high REAL,
+  cv REAL,
+  first INTEGER,
+  last INTEGER,
+  UNIQUE(workload, device, stack)
+) STRICT;
+CREATE INDEX series_by_stack ON series(stack);
+
+CREATE TABLE stale(series INTEGER PRIMARY KEY REFERENCES series(id)) STRICT;
+
+CREATE TABLE failures(
+  series INTEGER NOT NULL REFERENCES series(id),
+  outcome TEXT NOT NULL,
+  inspections INTEGER NOT NULL,
+  PRIMARY KEY(series, outcome)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE steps(
+  older INTEGER NOT NULL REFERENCES series(id),
+  newer INTEGER NOT NULL REFERENCES series(id),
+  component INTEGER NOT NULL REFERENCES components(id),
+  rounds INTEGER NOT NULL,
+  slower INTEGER NOT NULL,
+  faster INTEGER NOT NULL,
+  ratio REAL,
+  PRIMARY KEY(older, newer)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX steps_by_newer ON steps(newer);
+
+CREATE TABLE arms(
+  id INTEGER PRIMARY KEY,
+  campaign INTEGER NOT NULL REFERENCES campaigns(id),
+  label TEXT NOT NULL,
+  series INTEGER NOT NULL REFERENCES series(id),
+  sentinel INTEGER NOT NULL CHECK(sentinel IN (0, 1)),
+  block INTEGER NOT NULL,
+  UNIQUE(campaign, label, series, sentinel, block)
+) STRICT;
+CREATE INDEX arms_by_series ON arms(series);
+
+CREATE TABLE skeletons(
+  id INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL UNIQUE CHECK(length(hash) = 32),
+  text BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE templates(
+  id INTEGER PRIMARY KEY,
+  skeleton INTEGER NOT NULL REFERENCES skeletons(id),
+  program BLOB NOT NULL,
+  UNIQUE(skeleton, program)
+) STRICT;
+
+CREATE TABLE conditions(
+  id INTEGER PRIMARY KEY,
+  host INTEGER NOT NULL REFERENCES hosts(id),
+  context INTEGER NOT NULL REFERENCES contexts(id),
+  template INTEGER NOT NULL REFERENCES templates(id),
+  outcome TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  UNIQUE(context, host, template, outcome, reason)
+) STRICT;
+
+CREATE TABLE inspections(
+  id INTEGER PRIMARY KEY,
+  position INTEGER NOT NULL,
+  condition INTEGER NOT NULL REFERENCES conditions(id),
+  samples BLOB NOT NULL,
+  rest BLOB NOT NULL,
+  key INTEGER NOT NULL,
+  checksum INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE sources(
+  id INTEGER PRIMARY KEY,
+  hash BLOB NOT NULL UNIQUE CHECK(length(hash) = 32),
+  url TEXT NOT NULL,
+  title TEXT NOT NULL,
+  revision TEXT NOT NULL,
+  date TEXT NOT NULL,
+  read TEXT NOT NULL,
+  license TEXT NOT NULL,
+  tool TEXT NOT NULL,
+  seed INTEGER NOT NULL CHECK(seed IN (0, 1))
+) STRICT;
+
+CREATE TABLE published(
+  id INTEGER PRIMARY KEY,
+  key INTEGER NOT NULL UNIQUE,
+  source INTEGER NOT NULL REFERENCES sources(id),
+  hardware INTEGER NOT NULL REFERENCES hardware(id),
+  devices INTEGER,
+  workload INTEGER NOT NULL REFERENCES workloads(id),
+  stack INTEGER NOT NULL REFERENCES stacks(id),
+  metric TEXT NOT NULL,
+  value REAL NOT NULL,
+  statistic TEXT NOT NULL,
+  runs INTEGER,
+  min REAL,
+  max REAL,
+  stdev REAL,
+  more TEXT NOT NULL
+) STRICT;
+CREATE INDEX published_by_workload ON published(workload, hardware);
+CREATE INDEX published_by_source ON published(source);
+
+CREATE TABLE seeds(
+  name TEXT PRIMARY KEY,
+  bytes INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql";
+
 constexpr std::array all{Step{1, "the first schema", first}};
 
 }  // namespace

@@ -9,10 +9,14 @@
 
 namespace stackx::store {
 
+class Connection;
+
 struct Step {
   int version;            // user_version after the step
   std::string_view what;  // for messages
   std::string_view sql;
+  // What SQL cannot say: after `sql`, in the same transaction.
+  void (*convert)(Connection&) = nullptr;
 };
 
 std::span<const Step> steps();

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 
 #include "specs/inspection.hpp"
 #include "specs/plan.hpp"
+#include "specs/published.hpp"
 
 namespace stackx::store {
 
@@ -30,7 +32,9 @@ struct CampaignRow {
 
 // What analysis needs of an inspection.
 struct Measurement {
-  std::string inspection, campaign, arm;
+  std::int64_t row = 0;    // where it stands in this store
+  std::string inspection;  // the first 16 digits of its id
+  std::string campaign, arm;
   std::uint64_t round = 0, position = 0;
   bool sentinel = false;
   specs::Stack stack;
@@ -43,6 +47,27 @@ struct Measurement {
   std::string finished;
   std::vector<std::int64_t> samples_ns;
   specs::Work work;  // of one sample
+  double load_1m = 0;
+  std::optional<double> steal;
+};
+
+// What became of the documents of a stream.
+struct Intake {
+  std::uint64_t inserted = 0, already_there = 0;
+  std::vector<std::string> refused;  // one line each: where it stood, and why
+
+  Intake& operator+=(const Intake& other);
+};
+
+struct PublishedFilter {
+  std::optional<specs::Workload> workload = {};  // matched by specs::Workload::matches
+  std::optional<std::string> hardware = {};      // whole words, as Filter::hardware
+};
+
+struct SourceRow {
+  specs::Source source;
+  std::uint64_t results = 0;
+  bool seed = false;  // came with stackx
 };
 
 struct Filter {
@@ -70,12 +95,35 @@ class Store {
   std::set<std::pair<std::uint64_t, std::string>> done(
       const std::string& campaign) const;  // (round, arm)
 
+  // Documents of JSON Lines (plans, inspections, published results), at the speed of the disk: read
+  // ahead, verified beside the writer, many to a transaction. `next` gives the next line, false at
+  // the end. A bad document is refused, named by `name` and line, and the rest goes on; a crash
+  // loses what was not committed, and the same stream again completes it.
+  Intake take_in(const std::function<bool(std::string& line)>& next, const std::string& name,
+                 const std::function<void(std::uint64_t lines)>& progress = {});
+
   std::vector<Measurement> measurements(const Filter& filter) const;
   std::optional<specs::Inspection> inspection(
-      const std::string& id_or_prefix) const;  // throws as plan() does
-  bool has(const std::string& inspection_id) const;
-  std::vector<std::string> inspection_ids(
-      const std::string& campaign) const;  // in the order they ran; "": singles
+      const std::string& id_or_prefix) const;  // reads all keys; throws as plan() does
+  specs::Inspection inspection(const Measurement& measurement) const;
+  // The ids of a campaign's inspections ("": those of none), by their first 16 digits.
+  std::set<std::string> keys(const std::string& campaign) const;
+  // Canonical documents of a campaign, its plan first, then in the order they ran; "": singles.
+  void documents(const std::string& campaign,
+                 const std::function<void(const std::string& document)>& visit) const;
+
+  Ingest ingest(const specs::Published& published);
+  std::vector<specs::Published> published(const PublishedFilter& filter) const;
+  std::vector<SourceRow> sources() const;
+  // Evidence that comes with stackx: taken in once an edition of the file, whose name and size say
+  // which it is.
+  bool has_seed(const std::string& name, std::uint64_t bytes) const;
+  void take_in_seed(const std::string& name, std::uint64_t bytes,
+                    const std::vector<specs::Published>& rows);
+
+  // Sums of what was measured are part of every transaction that adds few documents; after many they
+  // are marked stale and made here, which take_in does at its end. Questions never see a stale one.
+  void finish_summaries();
 
   // Reads everything: SQLite's own integrity check, every id, hash and checksum. One line a
   // problem; empty is sound.
