@@ -52,4 +52,7 @@ nlohmann::json to_json(const Published& published);
 Published published_from(const Node& node);  // verifies the id
 void seal(Published& published);             // sets the id
 
+nlohmann::json to_json(const Source& source);
+Source source_from(const Node& node);  // url and read are required
+
 }  // namespace stackx::specs

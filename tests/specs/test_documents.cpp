@@ -11,6 +11,7 @@
 #include "specs/microarchitecture.hpp"
 #include "specs/plan.hpp"
 #include "specs/project.hpp"
+#include "specs/published.hpp"
 #include "specs/score.hpp"
 
 using namespace stackx::specs;
@@ -22,7 +23,7 @@ namespace {
 
 const fs::path documents = STACKX_SOURCE_DIR "/tests/specs/documents";
 const std::vector<std::string> formats{
-    "catalog", "project", "plan", "inspection", "microarchitectures", "score"};
+    "catalog", "project", "plan", "inspection", "microarchitectures", "score", "published"};
 
 struct Case {
   std::string name, format;
@@ -82,7 +83,8 @@ std::string judge(const Case& one) {
       {"plan", [](const Node& node) { plan_from(node); }},
       {"inspection", [](const Node& node) { inspection_from(node); }},
       {"microarchitectures", [](const Node& node) { Microarchitectures::parse(node); }},
-      {"score", [](const Node& node) { parse_scores(node, some_packages()); }}};
+      {"score", [](const Node& node) { parse_scores(node, some_packages()); }},
+      {"published", [](const Node& node) { published_from(node); }}};
   return message_of(
       [&] { readers.at(one.format)(Node::parse_text(one.document.dump(), one.format)); });
 }

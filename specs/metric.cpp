@@ -1,0 +1,114 @@
+#include "specs/metric.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace stackx::specs {
+namespace {
+
+constexpr std::array<Metric, 19> table{{
+    {"bytes_per_s", "B/s", false, "bytes read and written a second", "GB/s", 1e-9},
+    {"cpu_ms", "ms", true, "processor time of one run, all threads", "", 0},
+    {"elapsed_ms", "ms", true, "wall-clock time of one run", "", 0},
+    {"energy_j", "J", true, "energy of one run", "", 0},
+    {"images_per_s", "images/s", false, "images processed a second", "items/s", 1},
+    {"items_per_s", "items/s", false, "items processed a second", "items/s", 1},
+    {"latency_ms", "ms", true, "time to one answer", "", 0},
+    {"minutes_to_train", "min", true, "time of a training to the stated quality", "", 0},
+    {"peak_memory_bytes", "B", true, "most memory in use at once", "", 0},
+    {"queries_per_s", "queries/s", false, "queries answered a second", "items/s", 1},
+    {"rate_gbps", "GB/s", false, "10^9 bytes a second", "GB/s", 1},
+    {"rate_gflops", "GFLOP/s", false, "10^9 floating-point operations a second", "GFLOP/s", 1},
+    {"rate_tflops", "TFLOP/s", false, "10^12 floating-point operations a second", "GFLOP/s", 1e3},
+    {"samples_per_s", "samples/s", false, "samples processed a second", "items/s", 1},
+    {"sequences_per_s", "sequences/s", false, "sequences processed a second", "items/s", 1},
+    {"steps_per_s", "steps/s", false, "training steps a second", "items/s", 1},
+    {"streams", "streams", false, "streams served within the latency bound", "", 0},
+    {"tokens_per_s", "tokens/s", false, "tokens processed a second", "items/s", 1},
+    {"words_per_s", "words/s", false, "words processed a second", "items/s", 1},
+}};
+static_assert(std::ranges::is_sorted(table, {}, &Metric::name));
+
+// Numbers among the parameters: 0 if absent, NaN if not a number that counts something.
+class Parameters {
+ public:
+  explicit Parameters(const Workload& workload) : workload_(workload) {}
+
+  double number(const char* key, double absent = 0) const {
+    const auto found = workload_.params.find(key);
+    if (found == workload_.params.end()) return absent;
+    const std::string& text = found->second;
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool good = error == std::errc{} && end == text.data() + text.size();
+    return good && std::isfinite(value) && value >= 0 ? value : std::nan("");
+  }
+  std::string_view text(const char* key) const {
+    const auto found = workload_.params.find(key);
+    return found == workload_.params.end() ? std::string_view() : found->second;
+  }
+
+ private:
+  const Workload& workload_;
+};
+
+double matmul_flop(const Parameters& of) {
+  const double each = of.text("dtype").starts_with("complex") ? 8 : 2;
+  return each * of.number("m") * of.number("n") * of.number("k") * of.number("batch", 1);
+}
+
+double outputs(const Parameters& of, const std::string& side) {
+  const double size = of.number(side == "w" ? "w" : "h");
+  const double filter = of.number(("filter_" + side).c_str());
+  const double stride = of.number(("stride_" + side).c_str(), 1);
+  if (!(stride > 0)) return 0;
+  return std::floor((size + 2 * of.number(("pad_" + side).c_str()) - filter) / stride) + 1;
+}
+
+double conv2d_flop(const Parameters& of) {
+  return 2 * of.number("n") * of.number("k") * of.number("c") * of.number("filter_w") *
+         of.number("filter_h") * std::max(outputs(of, "w"), 0.0) * std::max(outputs(of, "h"), 0.0);
+}
+
+}  // namespace
+
+std::span<const Metric> metrics() { return table; }
+
+const Metric* find_metric(std::string_view name) {
+  const auto found = std::ranges::lower_bound(table, name, {}, &Metric::name);
+  return found != table.end() && found->name == name ? &*found : nullptr;
+}
+
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names;
+  for (const Metric& metric : table) names.emplace_back(metric.name);
+  return names;
+}
+
+std::string value_error(const Metric& metric, double value) {
+  if (std::isfinite(value) && value > 0) return "";
+  return fmt::format("expected a positive number of {} ({}), found {}", metric.unit, metric.name,
+                     value);
+}
+
+std::optional<double> flop_of(const Workload& workload) {
+  const Parameters of(workload);
+  const double flop = workload.pi == "matmul"   ? matmul_flop(of)
+                      : workload.pi == "conv2d" ? conv2d_flop(of)
+                                                : 0;
+  if (!std::isfinite(flop) || flop <= 0) return std::nullopt;
+  return flop;
+}
+
+std::optional<Rate> rate_of(const Metric& metric, double value, const Workload& workload) {
+  if (!metric.rate_unit.empty()) return Rate{value * metric.to_rate, std::string(metric.rate_unit)};
+  const auto flop = metric.name == "elapsed_ms" ? flop_of(workload) : std::nullopt;
+  if (!flop || !(value > 0)) return std::nullopt;
+  return Rate{*flop / (value * 1e6), "GFLOP/s"};
+}
+
+}  // namespace stackx::specs

@@ -1,0 +1,50 @@
+// The metrics a published result may be in: name, unit, which way is better, and what the value is
+// as a rate in the units that analysis uses.
+//
+// One table, read by the readers of published results, by the importers and by the queries, so that
+// "elapsed_ms" is one thing everywhere. A metric that is not here is refused with the nearest name:
+// numbers whose direction nobody knows cannot be ranked. Rejected: free-text units per row, which
+// make every comparison guess.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "specs/workload.hpp"
+
+namespace stackx::specs {
+
+struct Metric {
+  std::string_view name;  // "elapsed_ms"
+  std::string_view unit;  // for people: "ms"
+  bool smaller_is_better;
+  std::string_view description;
+  std::string_view rate_unit;  // "GFLOP/s", "GB/s", "items/s", or "" if it is no rate by itself
+  double to_rate;              // value * to_rate is in rate_unit
+};
+
+std::span<const Metric> metrics();  // sorted by name
+const Metric* find_metric(std::string_view name);  // nullptr: not a metric
+std::vector<std::string> metric_names();
+
+// What is wrong with this value of this metric, or "": every metric is positive.
+std::string value_error(const Metric& metric, double value);
+
+// Operations of one run of the workload, as far as its parameters say: 2mnk of a matmul (8mnk if it
+// is complex), times its batch; 2nkc*filter*outputs of a conv2d in DeepBench's parameters (the PI
+// counts its own), each direction alike.
+std::optional<double> flop_of(const Workload& workload);
+
+struct Rate {
+  double value;
+  std::string unit;  // "GFLOP/s", "GB/s", "items/s"
+};
+
+// A time becomes GFLOP/s where flop_of() knows the operations; rates are scaled; what is neither
+// (minutes to train, memory, streams) has no rate.
+std::optional<Rate> rate_of(const Metric& metric, double value, const Workload& workload);
+
+}  // namespace stackx::specs

@@ -1,0 +1,220 @@
+#include "specs/published.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "specs/json.hpp"
+#include "specs/metric.hpp"
+#include "specs/names.hpp"
+#include "specs/nearest.hpp"
+#include "specs/seal.hpp"
+
+namespace stackx::specs {
+namespace {
+
+constexpr std::size_t longest = 4096;  // bytes of one text: nobody's model name is longer
+
+// A text for one line: what it says is shown in tables, so control characters have no place in it.
+std::string line(const Node& node) {
+  const std::string text = node.nonempty();
+  if (text.size() > longest)
+    node.fail(fmt::format("the text has {} bytes; at most {} are accepted", text.size(), longest));
+  if (std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 127; }))
+    node.fail("control characters (also newlines and tabs) have no place here");
+  return text;
+}
+
+std::string optional_line(const Node& node, std::string_view key) {
+  const auto found = node.find(key);
+  return found ? line(*found) : "";
+}
+
+// "https://host/path", "doi:10...": a scheme and something behind it.
+std::string url_from(const Node& node) {
+  const std::string text = line(node);
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto colon = text.find(':');
+  const bool good = colon != text.npos && colon > 0 && colon + 1 < text.size() &&
+                    is_letter(text.front()) && text.find(' ') == text.npos &&
+                    std::all_of(text.begin(), text.begin() + colon, [&](char c) {
+                      return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' ||
+                             c == '.';
+                    });
+  if (!good) node.fail("expected a URL, for example https://example.org/results.csv");
+  return text;
+}
+
+int digits(std::string_view text) {
+  int value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return -1;
+    value = 10 * value + (c - '0');
+  }
+  return value;
+}
+
+std::string date_from(const Node& node) {
+  using namespace std::chrono;
+  const std::string text = node.text();
+  const bool shape = text.size() == 10 && text[4] == '-' && text[7] == '-';
+  const int y = shape ? digits(std::string_view(text).substr(0, 4)) : -1;
+  const int m = shape ? digits(std::string_view(text).substr(5, 2)) : -1;
+  const int d = shape ? digits(std::string_view(text).substr(8, 2)) : -1;
+  const bool good = y >= 0 && m > 0 && d > 0 && year_month_day(year(y), month(m), day(d)).ok();
+  if (!good) node.fail("expected a date as YYYY-MM-DD");
+  return text;
+}
+
+std::string statistic_from(const Node& node) {
+  const std::string text = node.nonempty();
+  const auto good = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+  };
+  if (text.size() > 64 || !std::ranges::all_of(text, good))
+    node.fail("expected a word as median, mean, trimmed_mean, best, single or p90");
+  return text;
+}
+
+std::string metric_from(const Node& node) {
+  const std::string name = node.text();
+  if (!find_metric(name))
+    node.fail(fmt::format("unknown metric \"{}\"{}", name, suggestion(name, metric_names())));
+  return name;
+}
+
+double value_from(const Node& node, const Metric& metric) {
+  const double value = node.number();
+  if (const auto error = value_error(metric, value); !error.empty()) node.fail(error);
+  return value;
+}
+
+std::uint64_t at_least_one(const Node& node) {
+  const auto value = node.unsigned_integer();
+  if (value == 0) node.fail("expected at least 1");
+  return value;
+}
+
+// Component -> version, in the source's own words ("TensorFlow v1.2", "7"): not checked as versions.
+std::map<std::string, std::string> stack_from(const Node& node) {
+  std::map<std::string, std::string> stack;
+  for (const auto& [name, version] : node.members()) {
+    check_component_name(name, version);
+    stack[name] = line(version);
+  }
+  return stack;
+}
+
+std::map<std::string, std::string> details_from(const Node& node) {
+  std::map<std::string, std::string> details;
+  for (const auto& [key, value] : node.members()) {
+    check_component_name(key, value);
+    details[key] = line(value);
+  }
+  return details;
+}
+
+void spread_from(Published& published, const Node& node) {
+  const Metric& metric = *find_metric(published.metric);
+  if (const auto min = node.find("min")) published.min = value_from(*min, metric);
+  if (const auto max = node.find("max")) {
+    published.max = value_from(*max, metric);
+    if (published.min && *published.min > *published.max)
+      max->fail(fmt::format("the max, {}, is less than the min, {}", *published.max,
+                            *published.min));
+  }
+  if (const auto stdev = node.find("stdev")) {
+    published.stdev = stdev->number();
+    if (*published.stdev < 0) stdev->fail("a standard deviation is not negative");
+  }
+  const auto values = node.find("values");
+  if (!values) return;
+  for (const auto& item : values->items()) published.values.push_back(value_from(item, metric));
+  if (published.values.empty()) values->fail("expected at least one value, or no such key");
+  if (published.runs && *published.runs != published.values.size())
+    values->fail(fmt::format("{} values, but runs says {}", published.values.size(),
+                             *published.runs));
+}
+
+void put(Json& json, const char* key, const std::string& text) {
+  if (!text.empty()) json[key] = text;
+}
+
+template <typename Number>
+void put(Json& json, const char* key, const std::optional<Number>& number) {
+  if (number) json[key] = *number;
+}
+
+}  // namespace
+
+Json to_json(const Source& source) {
+  Json json = {{"url", source.url}, {"read", source.read}};
+  put(json, "title", source.title);
+  put(json, "revision", source.revision);
+  put(json, "date", source.date);
+  put(json, "license", source.license);
+  put(json, "tool", source.tool);
+  return json;
+}
+
+Source source_from(const Node& node) {
+  node.only({"url", "title", "revision", "date", "read", "license", "tool"});
+  Source source;
+  source.url = url_from(node.at("url"));
+  source.title = optional_line(node, "title");
+  source.revision = optional_line(node, "revision");
+  if (const auto date = node.find("date")) source.date = date_from(*date);
+  source.read = date_from(node.at("read"));
+  source.license = optional_line(node, "license");
+  source.tool = optional_line(node, "tool");
+  return source;
+}
+
+Json to_json(const Published& published) {
+  Json json = {{"$schema", "stackx/published/1"},
+               {"id", published.id},
+               {"source", to_json(published.source)},
+               {"workload", to_json(published.workload)},
+               {"metric", published.metric},
+               {"value", published.value}};
+  put(json, "hardware", published.hardware);
+  put(json, "devices", published.devices);
+  if (!published.stack.components.empty()) json["stack"] = published.stack.components;
+  put(json, "statistic", published.statistic);
+  put(json, "runs", published.runs);
+  put(json, "min", published.min);
+  put(json, "max", published.max);
+  put(json, "stdev", published.stdev);
+  if (!published.values.empty()) json["values"] = published.values;
+  if (!published.details.empty()) json["details"] = published.details;
+  require_finite(json);
+  return json;
+}
+
+Published published_from(const Node& node) {
+  node.schema("stackx/published/1");
+  node.only({"$schema", "id", "source", "hardware", "devices", "workload", "stack", "metric",
+             "value", "statistic", "runs", "min", "max", "stdev", "values", "details"});
+  Published published;
+  published.id = node.at("id").text();
+  published.source = source_from(node.at("source"));
+  published.hardware = optional_line(node, "hardware");
+  if (const auto devices = node.find("devices")) published.devices = at_least_one(*devices);
+  published.workload = workload_from(node.at("workload"));
+  if (const auto stack = node.find("stack")) published.stack.components = stack_from(*stack);
+  published.metric = metric_from(node.at("metric"));
+  published.value = value_from(node.at("value"), *find_metric(published.metric));
+  if (const auto statistic = node.find("statistic"))
+    published.statistic = statistic_from(*statistic);
+  if (const auto runs = node.find("runs")) published.runs = at_least_one(*runs);
+  spread_from(published, node);
+  if (const auto details = node.find("details")) published.details = details_from(*details);
+  verify_id(node, to_json(published));
+  return published;
+}
+
+void seal(Published& published) { published.id = content_id(to_json(published)); }
+
+}  // namespace stackx::specs

@@ -1,0 +1,130 @@
+#include "specs/published.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "message_of.hpp"
+#include "specs/digest.hpp"
+#include "specs/json.hpp"
+#include "specs/metric.hpp"
+#include "specs/random.hpp"
+
+using namespace stackx::specs;
+using namespace stackx::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Published sample() {
+  Published published;
+  published.source = {"https://example.org/table.csv", "A table", "0123abc", "2019-07-10",
+                      "2026-11-20", "MIT", "evidence"};
+  published.hardware = "Tesla V100-SXM2-16GB";
+  published.devices = 8;
+  published.workload = {"train_resnet50", {{"batch", "256"}}};
+  published.stack = {{{"cuda", "10.0"}, {"framework", "TensorFlow v1.14 (NGC)"}}};
+  published.metric = "images_per_s";
+  published.value = 325;
+  published.statistic = "mean";
+  published.runs = 2;
+  published.min = 320.5;
+  published.max = 329.5;
+  published.stdev = 4.5;
+  published.values = {320.5, 329.5};
+  published.details = {{"submitter", "somebody"}};
+  seal(published);
+  return published;
+}
+
+Published bare() {
+  Published published;
+  published.source.url = "doi:10.1000/182";
+  published.source.read = "2026-11-20";
+  published.workload.pi = "import";
+  published.metric = "elapsed_ms";
+  published.value = 0.25;
+  seal(published);
+  return published;
+}
+
+Published read(const Json& json) {
+  return published_from(Node::parse_text(canonical(json), "p.json"));
+}
+
+}  // namespace
+
+TEST_CASE("a published result is the same after writing and reading") {
+  for (const Published& published : {sample(), bare()}) {
+    const Published again = read(to_json(published));
+    CHECK(to_json(again) == to_json(published));
+    CHECK(again.id == published.id);
+    Json json = to_json(published);
+    json.erase("id");
+    CHECK(sha256(json.dump()) == published.id);
+  }
+  const Json small = to_json(bare());  // what is not stated is not written
+  for (const char* key : {"hardware", "devices", "stack", "statistic", "runs", "min", "max",
+                          "stdev", "values", "details"})
+    CHECK_FALSE(small.contains(key));
+}
+
+TEST_CASE("every change of a published result is refused") {
+  const Json good = to_json(sample());
+  const Json flat = good.flatten();
+  for (const auto& [pointer, value] : flat.items()) {
+    Json changed = good;
+    Json& place = changed[Json::json_pointer(pointer)];
+    if (place.is_string())
+      place = place.get<std::string>() + "x";
+    else
+      place = place.get<double>() + 1;
+    CAPTURE(pointer);
+    CHECK(message_of([&] { read(changed); }) != "(no error)");
+  }
+}
+
+TEST_CASE("values of a published result survive exactly") {
+  Random random(7);
+  for (int i = 0; i < 2000; ++i) {
+    Published published = bare();
+    published.value = std::ldexp(1.0 + double(random.next() >> 12) / (1ull << 52),
+                                 int(random.next() % 2000) - 1000);
+    seal(published);
+    const Published again = read(to_json(published));
+    REQUIRE(again.value == published.value);
+    REQUIRE(again.id == published.id);
+  }
+}
+
+TEST_CASE("numbers that are none cannot be written") {
+  for (const double value : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    Published published = bare();
+    published.value = value;
+    CHECK_THAT(message_of([&] { seal(published); }), Contains("/value"));
+  }
+}
+
+TEST_CASE("a whole number has one id, however it is written") {
+  const std::string text = canonical(to_json(sample()));
+  const auto at = text.find("\"value\":325.0");
+  REQUIRE(at != text.npos);
+  std::string shorter = text;
+  shorter.replace(at, 13, "\"value\":325");
+  CHECK(published_from(Node::parse_text(shorter, "p.json")).id == sample().id);
+}
+
+TEST_CASE("texts of a published result are of one line and of sane length") {
+  for (const std::string& hardware : {std::string(5000, 'x'), std::string("a\tb")}) {
+    Published published = sample();
+    published.hardware = hardware;
+    seal(published);
+    CHECK_THAT(message_of([&] { read(to_json(published)); }), Contains("p.json: /hardware: "));
+  }
+}
+
+TEST_CASE("the schema knows the metrics of the table") {
+  const Json schema =
+      Node::parse_file(STACKX_SOURCE_DIR "/specs/schemas/published.json").json();
+  CHECK(schema["$defs"]["metric"]["enum"] == Json(metric_names()));
+}
