@@ -1,0 +1,61 @@
+// Lines of text in and out of files, packed or not: what documents travel in (JSON Lines, logs).
+//
+// Read: plain, gzip, xz, zstd (bzip2 and lzma too), told by
+// the first bytes and not by the name; "-" is stdin. Everything is streamed: memory holds one line and
+// two buffers. A file that is cut short or damaged gives its whole lines first and then ends with a
+// failure that names the byte; a line above the limit is skipped without being kept, and named.
+// gzip goes through zlib because libarchive does not verify its checksum. Written: zstd, gzip or xz by
+// the name's ending, else plain. libarchive's zstd frames carry no checksum of their own; documents
+// are verified by their ids.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "specs/error.hpp"
+
+namespace stackx::cli {
+
+inline constexpr std::uint64_t longest_line = 256ULL << 20;
+
+class LineReader {
+ public:
+  // Throws Error(environment) if the file cannot be opened.
+  explicit LineReader(const std::string& file, std::uint64_t limit = longest_line);
+  ~LineReader();
+
+  // The next line without its newline; false at the end, or where the file cannot be read any further.
+  // A line above the limit comes as "", so that lines keep their numbers, and is named in refused().
+  bool next(std::string& line);
+
+  const std::string& name() const;                  // the file, "stdin" for "-"
+  std::uint64_t lines() const;                      // given so far
+  const std::optional<Error>& failure() const;      // after next() was false: why it ended early
+  const std::vector<std::string>& refused() const;  // one line each
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Without a file, or with "-", lines go to stdout as they come; else packed as the name says into
+// FILE.part, which finish() syncs and renames. Without finish() nothing is left. Throws
+// Error(environment) where it cannot be written.
+class LineWriter {
+ public:
+  explicit LineWriter(const std::string& file);
+  ~LineWriter();
+  void write(std::string_view line);  // a newline is added
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stackx::cli
