@@ -7,6 +7,8 @@
 
 #include <thread>
 
+#include "store/file_system.hpp"
+
 namespace stackx::store {
 namespace {
 
@@ -76,6 +78,31 @@ SQLite::Database open(const fs::path& file, Mode mode) {
   }
 }
 
+// SQLite's processes share memory by mapping a file beside the store.
+Error no_shared_memory(const fs::path& file, const std::string& why) {
+  const FileSystem on = file_system_of(file);
+  return broken_environment(fmt::format(
+      "{}: {} cannot hold a store that several processes share ({}); put the store on a local disk "
+      "(--db or $STACKX_DB){}",
+      file.string(), on.name.empty() ? "this file system" : "a file system of type " + on.name, why,
+      on.between_machines
+          ? ", and bring machines' results together with `stackx export` and `stackx merge`"
+          : ""));
+}
+
+// "disk I/O error" may mean a disk that is full, or a file system without locks or shared memory.
+Error broken_disk(const fs::path& file, const SQLite::Exception& error) {
+  std::error_code unknown;
+  const fs::space_info space = fs::space(fs::absolute(file).parent_path(), unknown);
+  if (!unknown && space.available < (1 << 20))
+    return broken_environment(
+        fmt::format("{}: the disk is full; nothing of this was stored", file.string()));
+  if (file_system_of(file).between_machines) return no_shared_memory(file, error.what());
+  return broken_environment(fmt::format(
+      "{}: the disk or its file system fails: SQLite says: {} ({}); look into the system's log",
+      file.string(), error.what(), error.getExtendedErrorCode()));
+}
+
 // Two processes that make a store at the same moment both switch its journal, where SQLite does not
 // wait by itself.
 void use_write_ahead_log(SQLite::Database& database, const fs::path& file) {
@@ -85,11 +112,7 @@ void use_write_ahead_log(SQLite::Database& database, const fs::path& file) {
     try {
       const std::string mode = database.execAndGet("PRAGMA journal_mode=WAL").getString();
       if (mode == "wal") return;
-      throw broken_environment(
-          fmt::format("{}: this file system cannot hold a store that several processes share "
-                      "(journal mode \"{}\" instead of "
-                      "\"wal\"); put the store on a local disk with --db",
-                      file.string(), mode));
+      throw no_shared_memory(file, fmt::format("journal mode \"{}\" instead of \"wal\"", mode));
     } catch (const SQLite::Exception& error) {
       if (error.getErrorCode() != SQLITE_BUSY || std::chrono::steady_clock::now() > deadline) throw;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -216,6 +239,10 @@ Error Connection::translate(const fs::path& file, const SQLite::Exception& error
     case SQLITE_FULL:
       return broken_environment(
           fmt::format("{}: the disk is full; nothing of this was stored", file.string()));
+    case SQLITE_IOERR:
+    case SQLITE_PROTOCOL:
+    case SQLITE_NOLFS:
+      return broken_disk(file, error);
     case SQLITE_READONLY:
       return broken_environment(
           fmt::format("{}: cannot be written; check its permissions", file.string()));

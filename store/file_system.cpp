@@ -1,0 +1,57 @@
+#include "store/file_system.hpp"
+
+#include <sys/vfs.h>
+
+#include <array>
+
+namespace stackx::store {
+namespace {
+
+struct Known {
+  std::uint64_t magic;
+  const char* name;
+  bool between_machines;
+};
+
+constexpr std::array known{Known{0xef53, "ext4", false},
+                           Known{0x58465342, "xfs", false},
+                           Known{0x9123683e, "btrfs", false},
+                           Known{0x2fc12fc1, "zfs", false},
+                           Known{0xf2f52010, "f2fs", false},
+                           Known{0x01021994, "tmpfs", false},
+                           Known{0x794c7630, "overlayfs", false},
+                           Known{0x65735546, "fuse", true},
+                           Known{0x6969, "nfs", true},
+                           Known{0xff534d42, "cifs", true},
+                           Known{0xfe534d42, "smb", true},
+                           Known{0x517b, "smb", true},
+                           Known{0x01021997, "9p", true},
+                           Known{0x00c36400, "ceph", true},
+                           Known{0x0bd00bd0, "lustre", true},
+                           Known{0x47504653, "gpfs", true},
+                           Known{0x5346414f, "afs", true},
+                           Known{0x6b414653, "afs", true},
+                           Known{0x19830326, "beegfs", true},
+                           Known{0x7461636f, "ocfs2", true},
+                           Known{0x01161970, "gfs2", true},
+                           Known{0xaad7aaea, "panfs", true}};
+
+}  // namespace
+
+FileSystem file_system_by(std::uint64_t magic) {
+  for (const Known& one : known)
+    if (one.magic == magic) return {one.name, one.between_machines};
+  return {};
+}
+
+FileSystem file_system_of(const std::filesystem::path& file) {
+  std::error_code ignored;
+  std::filesystem::path place = std::filesystem::absolute(file, ignored);
+  while (!std::filesystem::exists(place, ignored) && place.has_relative_path())
+    place = place.parent_path();
+  struct statfs status {};
+  if (::statfs(place.c_str(), &status) != 0) return {};
+  return file_system_by(static_cast<std::uint64_t>(status.f_type) & 0xffffffff);
+}
+
+}  // namespace stackx::store
