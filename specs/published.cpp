@@ -7,9 +7,9 @@
 #include <chrono>
 
 #include "specs/json.hpp"
-#include "specs/metric.hpp"
 #include "specs/names.hpp"
 #include "specs/nearest.hpp"
+#include "specs/published_fields.hpp"
 #include "specs/seal.hpp"
 
 namespace stackx::specs {
@@ -17,24 +17,14 @@ namespace {
 
 constexpr std::size_t longest = 4096;  // bytes of one text: nobody's model name is longer
 
-// A text for one line: what it says is shown in tables, so control characters have no place in it.
-std::string line(const Node& node) {
-  const std::string text = node.nonempty();
-  if (text.size() > longest)
-    node.fail(fmt::format("the text has {} bytes; at most {} are accepted", text.size(), longest));
-  if (std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 127; }))
-    node.fail("control characters (also newlines and tabs) have no place here");
-  return text;
-}
-
 std::string optional_line(const Node& node, std::string_view key) {
   const auto found = node.find(key);
-  return found ? line(*found) : "";
+  return found ? line_from(*found) : "";
 }
 
 // "https://host/path", "doi:10...": a scheme and something behind it.
 std::string url_from(const Node& node) {
-  const std::string text = line(node);
+  const std::string text = line_from(node);
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const auto colon = text.find(':');
   const bool good = colon != text.npos && colon > 0 && colon + 1 < text.size() &&
@@ -68,6 +58,45 @@ std::string date_from(const Node& node) {
   return text;
 }
 
+void spread_from(Published& published, const Metric& metric, const Node& node) {
+  if (const auto min = node.find("min")) published.min = value_from(*min, metric);
+  if (const auto max = node.find("max")) published.max = value_from(*max, metric);
+  if (const auto stdev = node.find("stdev")) published.stdev = deviation_from(*stdev);
+  if (const auto values = node.find("values")) published.values = values_from(*values, metric);
+  check_spread(published, node);
+}
+
+void put(Json& json, const char* key, const std::string& text) {
+  if (!text.empty()) json[key] = text;
+}
+
+template <typename Number>
+void put(Json& json, const char* key, const std::optional<Number>& number) {
+  if (number) json[key] = *number;
+}
+
+}  // namespace
+
+// A text for one line: what it says is shown in tables, so control characters have no place in it.
+std::string line_from(const Node& node) {
+  const std::string text = node.nonempty();
+  if (text.size() > longest)
+    node.fail(fmt::format("the text has {} bytes; at most {} are accepted", text.size(), longest));
+  if (std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 127; }))
+    node.fail("control characters (also newlines and tabs) have no place here");
+  return text;
+}
+
+// Component -> version, in the source's own words ("TensorFlow v1.2", "7"): not checked as versions.
+std::map<std::string, std::string> lines_from(const Node& node) {
+  std::map<std::string, std::string> lines;
+  for (const auto& [name, value] : node.members()) {
+    check_component_name(name, value);
+    lines[name] = line_from(value);
+  }
+  return lines;
+}
+
 std::string statistic_from(const Node& node) {
   const std::string text = node.nonempty();
   const auto good = [](char c) {
@@ -78,11 +107,10 @@ std::string statistic_from(const Node& node) {
   return text;
 }
 
-std::string metric_from(const Node& node) {
+const Metric& metric_from(const Node& node) {
   const std::string name = node.text();
-  if (!find_metric(name))
-    node.fail(fmt::format("unknown metric \"{}\"{}", name, suggestion(name, metric_names())));
-  return name;
+  if (const Metric* metric = find_metric(name)) return *metric;
+  node.fail(fmt::format("unknown metric \"{}\"{}", name, suggestion(name, metric_names())));
 }
 
 double value_from(const Node& node, const Metric& metric) {
@@ -97,57 +125,25 @@ std::uint64_t at_least_one(const Node& node) {
   return value;
 }
 
-// Component -> version, in the source's own words ("TensorFlow v1.2", "7"): not checked as versions.
-std::map<std::string, std::string> stack_from(const Node& node) {
-  std::map<std::string, std::string> stack;
-  for (const auto& [name, version] : node.members()) {
-    check_component_name(name, version);
-    stack[name] = line(version);
-  }
-  return stack;
+double deviation_from(const Node& node) {
+  const double value = node.number();
+  if (value < 0) node.fail("a standard deviation is not negative");
+  return value;
 }
 
-std::map<std::string, std::string> details_from(const Node& node) {
-  std::map<std::string, std::string> details;
-  for (const auto& [key, value] : node.members()) {
-    check_component_name(key, value);
-    details[key] = line(value);
-  }
-  return details;
+std::vector<double> values_from(const Node& node, const Metric& metric) {
+  std::vector<double> values;
+  for (const auto& item : node.items()) values.push_back(value_from(item, metric));
+  if (values.empty()) node.fail("expected at least one value, or no such key");
+  return values;
 }
 
-void spread_from(Published& published, const Node& node) {
-  const Metric& metric = *find_metric(published.metric);
-  if (const auto min = node.find("min")) published.min = value_from(*min, metric);
-  if (const auto max = node.find("max")) {
-    published.max = value_from(*max, metric);
-    if (published.min && *published.min > *published.max)
-      max->fail(fmt::format("the max, {}, is less than the min, {}", *published.max,
-                            *published.min));
-  }
-  if (const auto stdev = node.find("stdev")) {
-    published.stdev = stdev->number();
-    if (*published.stdev < 0) stdev->fail("a standard deviation is not negative");
-  }
-  const auto values = node.find("values");
-  if (!values) return;
-  for (const auto& item : values->items()) published.values.push_back(value_from(item, metric));
-  if (published.values.empty()) values->fail("expected at least one value, or no such key");
-  if (published.runs && *published.runs != published.values.size())
-    values->fail(fmt::format("{} values, but runs says {}", published.values.size(),
-                             *published.runs));
+void check_spread(const Published& published, const Node& node) {
+  if (published.min && published.max && *published.min > *published.max)
+    node.fail(fmt::format("the max, {}, is less than the min, {}", *published.max, *published.min));
+  if (published.runs && !published.values.empty() && *published.runs != published.values.size())
+    node.fail(fmt::format("{} values, but runs says {}", published.values.size(), *published.runs));
 }
-
-void put(Json& json, const char* key, const std::string& text) {
-  if (!text.empty()) json[key] = text;
-}
-
-template <typename Number>
-void put(Json& json, const char* key, const std::optional<Number>& number) {
-  if (number) json[key] = *number;
-}
-
-}  // namespace
 
 Json to_json(const Source& source) {
   Json json = {{"url", source.url}, {"read", source.read}};
@@ -203,14 +199,15 @@ Published published_from(const Node& node) {
   published.hardware = optional_line(node, "hardware");
   if (const auto devices = node.find("devices")) published.devices = at_least_one(*devices);
   published.workload = workload_from(node.at("workload"));
-  if (const auto stack = node.find("stack")) published.stack.components = stack_from(*stack);
-  published.metric = metric_from(node.at("metric"));
-  published.value = value_from(node.at("value"), *find_metric(published.metric));
+  if (const auto stack = node.find("stack")) published.stack.components = lines_from(*stack);
+  const Metric& metric = metric_from(node.at("metric"));
+  published.metric = metric.name;
+  published.value = value_from(node.at("value"), metric);
   if (const auto statistic = node.find("statistic"))
     published.statistic = statistic_from(*statistic);
   if (const auto runs = node.find("runs")) published.runs = at_least_one(*runs);
-  spread_from(published, node);
-  if (const auto details = node.find("details")) published.details = details_from(*details);
+  spread_from(published, metric, node);
+  if (const auto details = node.find("details")) published.details = lines_from(*details);
   verify_id(node, to_json(published));
   return published;
 }

@@ -1,0 +1,37 @@
+// Evidence that comes with stackx (format stackx/evidence/1): tables of published results, compact
+// enough to be read by people and to be kept in a repository.
+//
+//   { "$schema": "stackx/evidence/1",
+//     "source": [ { "url", "title"?, "revision"?, "date"?, "read", "license"? } ],
+//     "notes":  [ "what was left out, what to beware of" ],
+//     "tables": [ { "source": 0, "hardware": "NVIDIA V100", "pi": "matmul", "metric": "elapsed_ms",
+//                   "params": { "dtype": "float32" }, "stack": { "cuda": "9.0.103" },
+//                   "columns": [ "params.m", "params.n", "params.k", "value" ],
+//                   "rows": [ [1760, 16, 1760, 0.045] ] } ] }
+//
+// A table's own members hold for all its rows; a column is a member of stackx/published/1 that
+// differs from row to row: hardware, devices, statistic, value, runs, min, max, stdev, values, and
+// params.KEY, stack.KEY, details.KEY. null is "not stated". Every row becomes one sealed Published
+// (tool "evidence"). Rejected: one object a row, five times the size for the same facts; CSV, which
+// knows no types and no shared members.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "specs/published.hpp"
+
+namespace stackx::specs {
+
+struct Evidence {
+  std::vector<Source> sources;
+  std::vector<std::string> notes;
+  std::vector<Published> rows;
+};
+
+// Errors name file, table, row and column. A row that stands twice is refused.
+Evidence parse_evidence(const Node& node);
+Evidence load_evidence(const std::filesystem::path& file);
+
+}  // namespace stackx::specs
