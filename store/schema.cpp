@@ -233,6 +233,7 @@ CREATE TABLE published(
   min REAL,
   max REAL,
   stdev REAL,
+  details INTEGER REFERENCES contexts(id),
   more TEXT NOT NULL
 ) STRICT;
 CREATE INDEX published_by_workload ON published(workload, hardware);
