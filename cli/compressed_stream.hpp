@@ -44,8 +44,8 @@ class LineReader {
 };
 
 // Without a file, or with "-", lines go to stdout as they come; else packed as the name says into
-// FILE.part, which finish() syncs and renames. Without finish() nothing is left. Throws
-// Error(environment) where it cannot be written.
+// FILE.part, which finish() syncs and renames (a device or a pipe is written directly). Without
+// finish() nothing is left. Throws Error(environment) where it cannot be written.
 class LineWriter {
  public:
   explicit LineWriter(const std::string& file);

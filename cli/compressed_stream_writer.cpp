@@ -29,10 +29,15 @@ int (*filter_of(const std::string& file))(archive*) {
 }  // namespace
 
 struct LineWriter::State {
-  explicit State(const std::string& output) : file(output == "-" ? "" : output) {
+  explicit State(const std::string& output) : file(output == "-" ? "" : output) {}
+
+  void open() {
     if (file.empty()) return;
-    part = file + ".part";
-    descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    std::error_code ignored;
+    const bool device = fs::exists(file, ignored) && !fs::is_regular_file(file, ignored);
+    if (!device) part = file + ".part";  // /dev/null or a pipe is written as it is, never replaced
+    descriptor = ::open(device ? file.c_str() : part.c_str(),
+                        O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0) fail("cannot be made", errno);
     if (const auto filter = filter_of(file)) pack(filter);
   }
@@ -101,7 +106,9 @@ struct LineWriter::State {
   archive_entry* entry = nullptr;
 };
 
-LineWriter::LineWriter(const std::string& file) : state_(std::make_unique<State>(file)) {}
+LineWriter::LineWriter(const std::string& file) : state_(std::make_unique<State>(file)) {
+  state_->open();
+}
 LineWriter::~LineWriter() = default;
 
 void LineWriter::write(std::string_view line) {
@@ -116,7 +123,7 @@ void LineWriter::finish() {
   if (s.packed && (archive_write_finish_entry(s.packed) != ARCHIVE_OK ||
                    archive_write_close(s.packed) != ARCHIVE_OK))
     s.fail_packing();
-  if (s.file.empty()) return;
+  if (s.part.empty()) return;
   if (::fsync(s.descriptor) != 0) s.fail("cannot be synced to disk", errno);
   if (::rename(s.part.c_str(), s.file.c_str()) != 0) s.fail("cannot be put in place", errno);
   s.part.clear();

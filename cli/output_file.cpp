@@ -16,14 +16,16 @@ void write_output(const std::string& output, const std::string& text) {
     fmt::print("{}", text);
     return;
   }
-  const fs::path part = output + ".part";
+  std::error_code unknown;
+  const bool device = fs::exists(output, unknown) && !fs::is_regular_file(output, unknown);
+  const fs::path part = device ? output : output + ".part";  // /dev/null is written, never replaced
   std::ofstream stream(part, std::ios::binary);
   stream << text;
   stream.close();
   std::error_code error;
-  if (stream) fs::rename(part, output, error);
+  if (stream && !device) fs::rename(part, output, error);
   if (stream && !error) return;
-  fs::remove(part, error);
+  if (!device) fs::remove(part, error);
   throw broken_environment(
       fmt::format("{}: cannot be written; name another file with -o, or none for stdout", output));
 }
