@@ -1,8 +1,6 @@
-// stackx export / import: result documents as JSON Lines, the unit of exchange between machines.
+// stackx export: result documents as JSON Lines, the unit of exchange between machines.
 #include <fmt/core.h>
 
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -31,40 +29,6 @@ void export_documents(const std::string& campaign, const Globals& globals) {
   }
 }
 
-void import_line(store::Store& store, const specs::Node& document, std::size_t& inserted,
-                 std::size_t& known) {
-  const auto schema = document.at("$schema").text();
-  store::Ingest result{};
-  if (schema == "stackx/plan/1")
-    result = store.ingest(specs::plan_from(document));
-  else if (schema == "stackx/inspection/1")
-    result = store.ingest(specs::inspection_from(document));
-  else
-    document.at("$schema").fail(fmt::format(
-        "{} cannot be imported; expected stackx/plan/1 or stackx/inspection/1", schema));
-  ++(result == store::Ingest::inserted ? inserted : known);
-}
-
-void import_documents(const std::vector<std::string>& files, const Globals& globals) {
-  auto store = store::Store::open(store::default_path(globals.db));
-  std::size_t inserted = 0, known = 0;
-  for (const auto& file : files) {
-    std::ifstream in(file);
-    if (!in)
-      throw broken_environment(
-          fmt::format("{}: cannot be read; check that it exists and its permissions", file));
-    std::string line;
-    for (std::size_t number = 1; std::getline(in, line); ++number)
-      if (!line.empty())
-        import_line(store, specs::Node::parse_text(line, fmt::format("{}:{}", file, number)),
-                    inserted, known);
-  }
-  if (globals.json)
-    print_json({{"inserted", inserted}, {"already_there", known}});
-  else
-    fmt::print("{} documents imported, {} were already there\n", inserted, known);
-}
-
 }  // namespace
 
 void add_exchange(CLI::App& app, Globals& globals) {
@@ -73,14 +37,6 @@ void add_exchange(CLI::App& app, Globals& globals) {
       app.add_subcommand("export", "Write result documents to stdout, one a line (JSON Lines)");
   export_command->add_option("--campaign", *campaign, "Only this campaign")->type_name("ID");
   export_command->callback([campaign, &globals] { export_documents(*campaign, globals); });
-
-  auto files = std::make_shared<std::vector<std::string>>();
-  auto* import_command = app.add_subcommand(
-      "import", "Add result documents from other machines; twice changes nothing");
-  import_command->add_option("files", *files, "JSON Lines files that `stackx export` wrote")
-      ->required()
-      ->type_name("FILE...");
-  import_command->callback([files, &globals] { import_documents(*files, globals); });
 }
 
 }  // namespace stackx::cli

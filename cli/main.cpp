@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   cli::add_verify(app, globals);
   cli::add_env(app, globals);
   cli::add_exchange(app, globals);
+  cli::add_import(app, globals);
 
   try {
     app.parse(argc, argv);

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <tuple>
 
 #include "specs/error.hpp"
 
@@ -78,8 +79,25 @@ std::optional<std::vector<Value>> parse_record(std::string_view payload) {
   return values;
 }
 
-bool sane_page_size(std::uint32_t size) {
-  return size >= 512 && size <= 65536 && std::has_single_bit(size);
+bool is_tree_page(char type) {
+  return type == inner_index || type == inner_table || type == leaf_index || type == leaf_table;
+}
+
+// As the head of the file says; if that is damaged, the size at which most pages begin like one.
+std::uint32_t page_size_of(std::string_view file) {
+  const auto stated = static_cast<std::uint32_t>(number(file, 16, 2));
+  const std::uint32_t size = stated == 1 ? 65536 : stated;
+  if (file.starts_with("SQLite format 3") && size >= 512 && std::has_single_bit(size)) return size;
+  std::uint32_t best = 4096;
+  double most = 0;
+  for (const std::uint32_t one : {4096U, 8192U}) {
+    std::size_t pages = 0, trees = 0;
+    for (std::size_t at = one; at < file.size(); at += one, ++pages)
+      trees += is_tree_page(file[at]);
+    const double share = pages ? static_cast<double>(trees) / static_cast<double>(pages) : 0;
+    if (share >= most) std::tie(best, most) = std::tuple(one, share);
+  }
+  return best;
 }
 
 }  // namespace
@@ -104,9 +122,7 @@ PageFile::PageFile(const std::filesystem::path& file)
         fmt::format("{}: cannot be mapped: {}", file.string(), std::strerror(errno)));
   }
   bytes_ = {static_cast<const char*>(mapped), size};
-  const auto stated = static_cast<std::uint32_t>(number(bytes_, 16, 2));
-  const std::uint32_t stated_size = stated == 1 ? 65536 : stated;
-  page_size_ = sane_page_size(stated_size) ? stated_size : 4096;
+  page_size_ = page_size_of(bytes_);
   const auto reserved = static_cast<unsigned char>(bytes_[20]);
   usable_ = page_size_ - (page_size_ - reserved >= 480 && reserved < 64 ? reserved : 0);
   pages_ = static_cast<std::uint32_t>(size / page_size_);

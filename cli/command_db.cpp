@@ -1,0 +1,175 @@
+// stackx db: is the store sound, what is in it, and what can be saved if it is not.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/load.hpp"
+#include "cli/progress.hpp"
+#include "specs/error.hpp"
+#include "store/inventory.hpp"
+#include "store/salvage.hpp"
+
+namespace stackx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uint64_t worth_showing = 20'000;  // documents
+
+std::string salvage_hint(const fs::path& file) {
+  return fmt::format("`stackx db salvage {}` saves what is sound into a new store\n",
+                     file.string());
+}
+
+// A store that cannot even be opened is one problem; a missing or foreign file is the user's mistake.
+std::vector<std::string> problems_of(const fs::path& file) {
+  try {
+    return store::Store::open(file, store::Mode::read_only).check();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::bad_input) throw;
+    return {error.what()};
+  }
+}
+
+void check(Globals& globals) {
+  const fs::path file = store::default_path(globals.db);
+  if (isatty(STDERR_FILENO) && !globals.json)
+    fmt::print(stderr, "reading every document and proving it ...\n");
+  const std::vector<std::string> problems = problems_of(file);
+  if (!problems.empty()) globals.exit_code = 1;
+  if (globals.json) {
+    print_json({{"store", file.string()}, {"sound", problems.empty()}, {"problems", problems}});
+    return;
+  }
+  for (const std::string& problem : problems) fmt::print("{}\n", problem);
+  if (!problems.empty()) {
+    fmt::print(stderr, "{}", salvage_hint(file));
+    return;
+  }
+  const store::Inventory held = store::inventory(file);
+  fmt::print("{}: sound: {} inspections, {} plans, {} published results\n", file.string(),
+             held.count("inspections"), held.count("plans"), held.count("published"));
+}
+
+// --- salvage ---
+
+fs::path salvaged_name(const fs::path& damaged) {
+  fs::path name = damaged;
+  return name.replace_extension(".salvaged" + damaged.extension().string());
+}
+
+json to_json(const store::Salvage& saved, const fs::path& to) {
+  return {{"store", to.string()},
+          {"schema", saved.schema},
+          {"pages", saved.pages},
+          {"unreadable", saved.unreadable},
+          {"inspections", saved.inspections},
+          {"plans", saved.plans},
+          {"published", saved.published},
+          {"lost", saved.lost},
+          {"examples", saved.examples},
+          {"remarks", saved.remarks}};
+}
+
+void print(const store::Salvage& saved, const fs::path& damaged, const fs::path& to) {
+  for (const std::string& example : saved.examples) fmt::print(stderr, "not saved: {}\n", example);
+  for (const std::string& remark : saved.remarks) fmt::print(stderr, "{}\n", remark);
+  fmt::print("{}: {} of {} pages and records make no sense any more\n", damaged.string(),
+             saved.unreadable, saved.pages);
+  fmt::print("{}: {} inspections, {} plans and {} published results saved, each proved by its id\n",
+             to.string(), saved.inspections, saved.plans, saved.published);
+  if (saved.lost > 0)
+    fmt::print("{} documents of which something is left could not be proved and are not saved\n",
+               saved.lost);
+  fmt::print(
+      "other machines' stores and `stackx export` files may hold what is missing: "
+      "stackx merge OTHER.db --db {}\n",
+      to.string());
+}
+
+void salvage(const std::string& damaged, const std::string& output, Globals& globals) {
+  const fs::path to = output.empty() ? salvaged_name(damaged) : fs::path(output);
+  ProgressLine progress;
+  const store::Salvage saved =
+      store::salvage(damaged, to, [&](std::uint64_t done, std::uint64_t of) {
+        if (of >= worth_showing) progress.show(fmt::format("{} of {} documents", done, of));
+      });
+  progress.finish();
+  if (saved.lost > 0) globals.exit_code = 1;
+  globals.json ? print_json(to_json(saved, to)) : print(saved, damaged, to);
+}
+
+// --- info, compact ---
+
+void info(const Globals& globals) {
+  const fs::path file = store::default_path(globals.db);
+  const store::Inventory held = store::inventory(file);
+  const std::uint64_t inspections = held.count("inspections");
+  const double each = inspections ? static_cast<double>(held.file_bytes - held.free_bytes) /
+                                        static_cast<double>(inspections)
+                                  : 0;
+  if (globals.json) {
+    json document = {{"store", file.string()},        {"schema", held.schema},
+                     {"file_bytes", held.file_bytes}, {"log_bytes", held.log_bytes},
+                     {"free_bytes", held.free_bytes}, {"file_system", held.file_system},
+                     {"counts", json::object()}};
+    for (const auto& [what, number] : held.counts) document["counts"][what] = number;
+    if (inspections) document["bytes_an_inspection"] = each;
+    print_json(document);
+    return;
+  }
+  fmt::print("{}\n  schema       {}\n  size         {}, {} of it free, {} in its log\n",
+             file.string(), held.schema, bytes(static_cast<double>(held.file_bytes)),
+             bytes(static_cast<double>(held.free_bytes)),
+             bytes(static_cast<double>(held.log_bytes)));
+  for (const auto& [what, number] : held.counts) fmt::print("  {:<12} {}\n", what, number);
+  if (inspections) fmt::print("  {:<12} {:.0f} bytes\n", "each", each);
+  if (held.between_machines)
+    fmt::print(
+        stderr,
+        "it lies on {}, which several machines can share: only one machine at a time may use "
+        "it; join results of several with `stackx export` and `stackx merge`\n",
+        held.file_system);
+}
+
+void compact(const Globals& globals) {
+  const fs::path file = store::default_path(globals.db);
+  const std::uint64_t before = store::inventory(file).file_bytes;
+  store::compact(file);
+  const std::uint64_t after = store::inventory(file).file_bytes;
+  if (globals.json)
+    print_json({{"store", file.string()}, {"bytes_before", before}, {"bytes", after}});
+  else
+    fmt::print("{}: {} -> {}\n", file.string(), bytes(static_cast<double>(before)),
+               bytes(static_cast<double>(after)));
+}
+
+}  // namespace
+
+void add_db(CLI::App& app, Globals& globals) {
+  auto* db = app.add_subcommand("db", "The store itself: is it sound, what does it hold");
+  db->require_subcommand(1);
+  db->add_subcommand("check",
+                     "Read everything and prove it; one line a problem, exit code 1 if any")
+      ->callback([&globals] { check(globals); });
+  db->add_subcommand("info", "Size, schema and counts")->callback([&globals] { info(globals); });
+  db->add_subcommand("compact", "Write the file anew without its holes")->callback([&globals] {
+    compact(globals);
+  });
+
+  auto damaged = std::make_shared<std::string>(), output = std::make_shared<std::string>();
+  auto* command = db->add_subcommand(
+      "salvage",
+      "Save what is sound of a damaged store, and of DAMAGED.db-results/, into a new one");
+  command->add_option("damaged", *damaged, "The damaged store, which is only read")
+      ->required()
+      ->type_name("DAMAGED.db");
+  command->add_option("-o,--output", *output, "The new store (default: DAMAGED.salvaged.db)")
+      ->type_name("NEW.db");
+  command->callback([damaged, output, &globals] { salvage(*damaged, *output, globals); });
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,51 @@
+// stackx merge: other stores' documents into this one.
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/load.hpp"
+#include "cli/progress.hpp"
+#include "specs/error.hpp"
+#include "store/merge.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr std::uint64_t worth_showing = 20'000;  // documents
+
+void run(const std::vector<std::string>& others, Globals& globals) {
+  const auto file = store::default_path(globals.db);
+  auto store = store::Store::open(file);
+  store::Intake sum;
+  ProgressLine progress;
+  for (const std::string& other : others)
+    sum += store::merge(store, file, other, [&](std::uint64_t documents) {
+      if (documents >= worth_showing)
+        progress.show(fmt::format("{}: {} documents", other, documents));
+    });
+  progress.finish();
+  for (const std::string& refused : sum.refused) fmt::print(stderr, "stackx: {}\n", refused);
+  if (!sum.refused.empty()) globals.exit_code = static_cast<int>(ErrorCode::bad_input);
+  if (globals.json)
+    print_json({{"inserted", sum.inserted},
+                {"already_there", sum.already_there},
+                {"refused", sum.refused}});
+  else
+    fmt::print("{} documents added, {} were already there, {} refused\n", sum.inserted,
+               sum.already_there, sum.refused.size());
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, Globals& globals) {
+  auto others = std::make_shared<std::vector<std::string>>();
+  auto* command = app.add_subcommand(
+      "merge", "Add everything that other stores hold; twice changes nothing, nor does the order");
+  command->add_option("stores", *others, "Stores, which are only read")
+      ->required()
+      ->type_name("OTHER.db...");
+  command->callback([others, &globals] { run(*others, globals); });
+}
+
+}  // namespace stackx::cli

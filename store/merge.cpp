@@ -1,0 +1,211 @@
+#include "store/merge.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "specs/json.hpp"
+#include "store/pages.hpp"
+#include "store/schema.hpp"
+
+namespace stackx::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Turns a visit of all documents, which runs in a thread of its own, into lines that are asked for.
+class Channel {
+ public:
+  explicit Channel(std::function<void(const std::function<void(const std::string&)>&)> visit)
+      : thread_([this, visit = std::move(visit)] { produce(visit); }) {}
+  ~Channel() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  // False at the end; rethrows what the visit threw.
+  bool next(std::string& line) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !lines_.empty() || ended_; });
+    if (lines_.empty()) return false;
+    line = std::move(lines_.front());
+    lines_.pop_front();
+    bytes_ -= line.size();
+    lock.unlock();
+    changed_.notify_all();
+    return true;
+  }
+
+  void rethrow() {
+    const std::lock_guard lock(mutex_);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
+
+ private:
+  struct Closed {};
+  static constexpr std::size_t most_bytes = 16 << 20;
+
+  void put(const std::string& line) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return bytes_ < most_bytes || closed_; });
+    if (closed_) throw Closed();
+    bytes_ += line.size();
+    lines_.push_back(line);
+    lock.unlock();
+    changed_.notify_all();
+  }
+
+  void produce(const std::function<void(const std::function<void(const std::string&)>&)>& visit) {
+    std::exception_ptr failure;
+    try {
+      visit([this](const std::string& line) { put(line); });
+    } catch (const Closed&) {
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+      failure_ = failure;
+    }
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> lines_;
+  std::size_t bytes_ = 0;
+  bool ended_ = false, closed_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;  // last: it uses the others
+};
+
+constexpr const char* copy_mark = ".merge-";
+
+void remove_database(const fs::path& file) {
+  std::error_code ignored;
+  for (const char* companion : {"", "-wal", "-shm"}) fs::remove(file.string() + companion, ignored);
+}
+
+// Copies that a killed merge left beside this store.
+void remove_abandoned(const fs::path& file) {
+  const std::string prefix = file.filename().string() + copy_mark;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(fs::absolute(file).parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(prefix)) continue;
+    const std::string process = name.substr(
+        prefix.size(), name.find_first_not_of("0123456789", prefix.size()) - prefix.size());
+    if (!fs::exists("/proc/" + process, ignored)) fs::remove(entry.path(), ignored);
+  }
+}
+
+// A store of an older schema, brought forward in a copy; gone with this object.
+class BroughtForward {
+ public:
+  BroughtForward(const fs::path& file, const fs::path& other)
+      : copy_(fmt::format("{}{}{}", file.string(), copy_mark, ::getpid())) {
+    remove_abandoned(file);
+    std::error_code error;
+    const fs::path log = other.string() + "-wal";
+    fs::copy_file(other, copy_, fs::copy_options::overwrite_existing, error);
+    if (!error && fs::exists(log))
+      fs::copy_file(log, copy_.string() + "-wal", fs::copy_options::overwrite_existing, error);
+    if (error) {
+      remove_database(copy_);
+      throw broken_environment(fmt::format(
+          "{}: of an older schema, and no copy of it can be made beside {}: {}; make room there",
+          other.string(), file.string(), error.message()));
+    }
+    fs::permissions(copy_, fs::perms::owner_read | fs::perms::owner_write, error);
+  }
+  ~BroughtForward() { remove_database(copy_); }
+  BroughtForward(const BroughtForward&) = delete;
+  BroughtForward& operator=(const BroughtForward&) = delete;
+
+  Store open() const { return Store::open(copy_); }
+
+ private:
+  fs::path copy_;
+};
+
+bool is_older(const fs::path& file) {
+  std::error_code missing;
+  if (!fs::is_regular_file(file, missing) || fs::file_size(file, missing) < 512) return false;
+  const auto version = PageFile(file).user_version();
+  return version > 0 && version < static_cast<std::uint32_t>(steps().back().version);
+}
+
+void published_documents(const Store& store, bool seeds,
+                         const std::function<void(const std::string&)>& visit) {
+  std::vector<specs::Source> left_out;
+  for (const SourceRow& row : store.sources())
+    if (row.seed && !seeds) left_out.push_back(row.source);
+  std::vector<specs::Published> rows = store.published({});
+  std::erase_if(rows, [&](const auto& row) {
+    return std::ranges::find(left_out, row.source) != left_out.end();
+  });
+  std::ranges::sort(rows, {}, &specs::Published::id);
+  for (const specs::Published& row : rows) visit(specs::canonical(specs::to_json(row)));
+}
+
+}  // namespace
+
+void all_documents(const Store& store, const Which& which,
+                   const std::function<void(const std::string&)>& visit,
+                   const std::function<void(const Error&)>& damaged) {
+  const auto attempt = [&](auto work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      damaged(error);
+    }
+  };
+  if (which.inspections) {
+    std::vector<std::string> campaigns;
+    attempt([&] {
+      for (const CampaignRow& row : store.campaigns())
+        if (!row.id.empty() && row.id.starts_with(which.campaign)) campaigns.push_back(row.id);
+    });
+    if (which.campaign.empty()) campaigns.emplace_back();  // inspections of none
+    for (const std::string& campaign : campaigns)
+      attempt([&] { store.documents(campaign, visit); });
+  }
+  if (which.published) attempt([&] { published_documents(store, which.seeds, visit); });
+}
+
+Intake merge(Store& into, const fs::path& file, const fs::path& other,
+             const std::function<void(std::uint64_t)>& progress) {
+  std::error_code ignored;
+  if (fs::equivalent(file, other, ignored))
+    throw bad_input(
+        fmt::format("{}: the store itself; name another one to merge into it", other.string()));
+  std::optional<BroughtForward> copy;
+  if (is_older(other)) copy.emplace(file, other);
+  const Store from = copy ? copy->open() : Store::open(other, Mode::read_only);
+  std::vector<std::string> unreadable;
+  Channel channel([&](const std::function<void(const std::string&)>& visit) {
+    all_documents(from, {}, visit,
+                  [&](const Error& error) { unreadable.emplace_back(error.what()); });
+  });
+  Intake intake = into.take_in([&](std::string& line) { return channel.next(line); },
+                               other.string() + ": document", progress);
+  channel.rethrow();
+  intake.refused.insert(intake.refused.end(), unreadable.begin(), unreadable.end());
+  return intake;
+}
+
+}  // namespace stackx::store

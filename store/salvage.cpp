@@ -1,0 +1,197 @@
+#include "store/salvage.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "specs/json.hpp"
+#include "store/database.hpp"
+#include "store/raw_rows.hpp"
+#include "store/rows_1.hpp"
+#include "store/spool.hpp"
+
+namespace stackx::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_examples = 20;
+
+void remove_database(const fs::path& file) {
+  std::error_code ignored;
+  for (const char* companion : {"", "-wal", "-shm", "-journal"})
+    fs::remove(file.string() + companion, ignored);
+}
+
+// Files of this run, gone at its end.
+class Scratch {
+ public:
+  explicit Scratch(const fs::path& to)
+      : store(to.string() + ".part"),
+        rows(to.string() + ".part-rows"),
+        copy(to.string() + ".part-copy") {
+    clear();
+  }
+  ~Scratch() { clear(); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  const fs::path store, rows, copy;
+
+ private:
+  void clear() {
+    for (const fs::path& file : {store, rows, copy}) remove_database(file);
+  }
+};
+
+void refuse_existing(const fs::path& damaged, const fs::path& to) {
+  std::error_code ignored;
+  if (fs::equivalent(damaged, to, ignored))
+    throw bad_input(
+        fmt::format("{}: the damaged store itself; name a new file with -o", to.string()));
+  if (fs::exists(to, ignored))
+    throw bad_input(fmt::format("{}: exists already; nothing was changed; name a new file with -o",
+                                to.string()));
+}
+
+// The damaged file, or a copy into which its write-ahead log was written back: the log holds what was
+// committed last. SQLite can do that without understanding the pages; if it cannot, they are lost.
+fs::path with_log(const fs::path& damaged, const Scratch& scratch, Salvage& result) {
+  const fs::path log = damaged.string() + "-wal";
+  std::error_code none;
+  if (!fs::exists(log, none) || fs::file_size(log, none) == 0) return damaged;
+  fs::copy_file(damaged, scratch.copy);
+  fs::copy_file(log, scratch.copy.string() + "-wal");
+  try {
+    SQLite::Database database(scratch.copy.string(), SQLite::OPEN_READWRITE);
+    (void)database.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (const SQLite::Exception& error) {
+    result.remarks.push_back(
+        fmt::format("{}: cannot be read any more ({}); what was written last may be in it",
+                    log.string(), error.what()));
+  }
+  return scratch.copy;
+}
+
+std::vector<std::int64_t> row_numbers(Connection& connection, const char* sql) {
+  std::vector<std::int64_t> rows;
+  Cursor cursor = connection.prepare(sql);
+  while (cursor.next()) rows.push_back(cursor.integer(0));
+  return rows;
+}
+
+// The documents of the copied rows, one by one; those that cannot be put together are counted.
+class Documents {
+ public:
+  Documents(const fs::path& rows, int schema, Salvage& result)
+      : connection_(rows, Mode::read_only, steps().first(static_cast<std::size_t>(schema))),
+        schema_(schema),
+        shared_(connection_),
+        result_(result) {}
+
+  std::uint64_t take_plans(Store& store) {
+    const auto rows =
+        row_numbers(connection_, "SELECT id FROM campaigns WHERE plan IS NOT NULL ORDER BY id");
+    return take(store, rows, [&](std::int64_t row) {
+      Cursor cursor = connection_.prepare("SELECT plan FROM campaigns WHERE id = ?");
+      cursor << row;
+      cursor.next();
+      return cursor.text(0);
+    });
+  }
+
+  std::uint64_t take_inspections(
+      Store& store, const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+    const auto rows = row_numbers(connection_, "SELECT id FROM inspections ORDER BY id");
+    return take(
+        store, rows, [&](std::int64_t row) { return inspection(row); }, progress);
+  }
+
+ private:
+  std::string inspection(std::int64_t id) {
+    if (schema_ == 1) return document_of_schema_1(connection_, id);
+    Cursor cursor =
+        connection_.prepare("SELECT " STACKX_INSPECTION_COLUMNS " FROM inspections WHERE id = ?");
+    cursor << id;
+    if (!cursor.next()) throw Connection::damaged(connection_.file(), "a row is missing");
+    return document_of(connection_, read_row(connection_, cursor, shared_)).document;
+  }
+
+  template <typename Read>
+  std::uint64_t take(Store& store, const std::vector<std::int64_t>& rows, Read read,
+                     const std::function<void(std::uint64_t, std::uint64_t)>& progress = {}) {
+    std::size_t at = 0;
+    const auto next = [&](std::string& line) {
+      while (at < rows.size()) {
+        try {
+          line = connection_.run([&] { return read(rows[at]); });
+          ++at;
+          return true;
+        } catch (const Error& error) {
+          ++at;
+          note(error.what());
+        }
+      }
+      return false;
+    };
+    const Intake intake =
+        store.take_in(next, connection_.file().string(), [&](std::uint64_t lines) {
+          if (progress) progress(lines, rows.size());
+        });
+    for (const std::string& why : intake.refused) note(why);
+    const std::uint64_t saved = intake.inserted + intake.already_there;
+    result_.lost += rows.size() - saved;
+    return saved;
+  }
+
+  void note(const std::string& why) {
+    if (result_.examples.size() < most_examples) result_.examples.push_back(why);
+  }
+
+  Connection connection_;
+  int schema_;
+  SharedRows shared_;
+  Salvage& result_;
+};
+
+void put_in_place(const fs::path& part, const fs::path& to) {
+  std::error_code error;
+  fs::rename(part, to, error);
+  if (error)
+    throw broken_environment(
+        fmt::format("{}: cannot be put in place: {}", to.string(), error.message()));
+  if (const int fd =
+          ::open(fs::absolute(to).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+      fd >= 0) {
+    ::fsync(fd);
+    ::close(fd);
+  }
+}
+
+}  // namespace
+
+Salvage salvage(const fs::path& damaged, const fs::path& to,
+                const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  refuse_existing(damaged, to);
+  Salvage result;
+  const Scratch scratch(to);
+  const RawRows raw = copy_rows(with_log(damaged, scratch, result), scratch.rows);
+  result.schema = raw.schema;
+  result.pages = raw.pages;
+  result.unreadable = raw.unreadable;
+  {
+    Store store = Store::open(scratch.store);
+    Documents documents(scratch.rows, raw.schema, result);
+    result.plans = documents.take_plans(store);
+    result.inspections = documents.take_inspections(store, progress);
+    for (const std::string& remark : Spool(damaged).recover(store))
+      result.remarks.push_back(remark);
+  }
+  put_in_place(scratch.store, to);
+  return result;
+}
+
+}  // namespace stackx::store
