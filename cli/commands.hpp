@@ -27,7 +27,9 @@ void add_effects(CLI::App& app, Globals& globals);
 void add_report(CLI::App& app, Globals& globals);
 void add_verify(CLI::App& app, Globals& globals);
 void add_env(CLI::App& app, Globals& globals);
-void add_exchange(CLI::App& app, Globals& globals);  // export
+void add_export(CLI::App& app, Globals& globals);
+void add_merge(CLI::App& app, Globals& globals);
+void add_db(CLI::App& app, Globals& globals);
 void add_import(CLI::App& app, Globals& globals);
 
 // Directory of the catalogs that come with stackx; throws Error(environment) naming where it

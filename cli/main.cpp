@@ -41,8 +41,10 @@ int run(int argc, char** argv) {
   cli::add_report(app, globals);
   cli::add_verify(app, globals);
   cli::add_env(app, globals);
-  cli::add_exchange(app, globals);
   cli::add_import(app, globals);
+  cli::add_export(app, globals);
+  cli::add_merge(app, globals);
+  cli::add_db(app, globals);
 
   try {
     app.parse(argc, argv);
