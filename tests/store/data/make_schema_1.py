@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Made-up documents of many kinds on stdout, always the same: what tests/store/data/schema-1.db was made of.
 
-schema-1.db.zst was written by the last stackx whose stores had schema 1 (commit b654a56), once and for all:
+schema-1.db.gz was written by the last stackx whose stores had schema 1 (commit b654a56), once and for all:
 
     python3 make_schema_1.py > made.jsonl
     stackx import made.jsonl --db schema-1.db
     stackx export --db schema-1.db > schema-1.jsonl
-    sqlite3 schema-1.db 'PRAGMA wal_checkpoint(TRUNCATE)'; zstd -19 schema-1.db; zstd -19 schema-1.jsonl
+    sqlite3 schema-1.db 'PRAGMA wal_checkpoint(TRUNCATE)'; gzip -9n schema-1.db schema-1.jsonl
 """
 
 import copy
