@@ -4,44 +4,9 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
 
 namespace stackx::analysis {
 namespace {
-
-std::vector<double> sorted(std::span<const double> values) {
-  if (values.empty()) throw std::invalid_argument("statistics of no values");
-  std::vector<double> result(values.begin(), values.end());
-  std::ranges::sort(result);
-  return result;
-}
-
-double quantile_of_sorted(const std::vector<double>& values, double p) {
-  if (!(p >= 0 && p <= 1)) throw std::invalid_argument("quantile outside 0..1");
-  const double position = p * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(std::floor(position));
-  const auto above = std::min(below + 1, values.size() - 1);
-  return std::lerp(values[below], values[above], position - static_cast<double>(below));
-}
-
-// P(B <= k), B the number of heads in n tosses of a fair coin.
-double fair_cdf(std::ptrdiff_t k, std::size_t n) {
-  if (k < 0) return 0;
-  if (static_cast<std::size_t>(k) >= n) return 1;
-  return boost::math::cdf(boost::math::binomial(static_cast<double>(n), 0.5),
-                          static_cast<double>(k));
-}
-
-// Whether a tail beyond x(k+1) .. is small enough for a two-sided error of 1 - confidence. The
-// tails are dyadic fractions and levels like 0.05 are not: a relative 1e-9 keeps rounding from
-// deciding.
-bool small_enough(double tail, double confidence) {
-  return 2 * tail <= (1 - confidence) * (1 + 1e-9);
-}
-
-double two_sided(std::size_t against, std::size_t n) {
-  return std::min(1.0, 2 * fair_cdf(static_cast<std::ptrdiff_t>(against), n));
-}
 
 template <typename Predicate>
 std::size_t count(std::span<const double> values, Predicate predicate) {
@@ -49,20 +14,6 @@ std::size_t count(std::span<const double> values, Predicate predicate) {
 }
 
 }  // namespace
-
-double quantile(std::span<const double> values, double p) {
-  return quantile_of_sorted(sorted(values), p);
-}
-
-// As quantile(values, 0.5), without sorting: the bootstrap asks for some thousand medians.
-double median(std::span<const double> values) {
-  if (values.empty()) throw std::invalid_argument("statistics of no values");
-  std::vector<double> parts(values.begin(), values.end());
-  const auto middle = parts.begin() + static_cast<std::ptrdiff_t>(parts.size() / 2);
-  std::ranges::nth_element(parts, middle);
-  if (parts.size() % 2 == 1) return *middle;
-  return std::lerp(*std::max_element(parts.begin(), middle), *middle, 0.5);
-}
 
 double mad(std::span<const double> values) {
   const double center = median(values);
@@ -73,59 +24,30 @@ double mad(std::span<const double> values) {
 
 double scaled_mad(std::span<const double> values) { return 1.4826 * mad(values); }
 
-double mean(std::span<const double> values) {
-  if (values.empty()) throw std::invalid_argument("statistics of no values");
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-std::optional<double> standard_deviation(std::span<const double> values) {
-  if (values.size() < 2) return std::nullopt;
-  const double center = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - center) * (value - center);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
-std::optional<double> cv(std::span<const double> values) {
-  const std::optional<double> deviation = standard_deviation(values);
-  if (!deviation || mean(values) == 0) return std::nullopt;
-  return *deviation / std::abs(mean(values));
-}
-
-std::optional<Interval> median_interval(std::span<const double> values, double confidence) {
-  const std::vector<double> order = sorted(values);
-  const std::size_t n = order.size();
-  // [order[k], order[n-1-k]] misses the median with probability 2 P(B <= k). The quantile may be one
-  // off where the level falls on a step, so the last steps are taken one by one.
-  const boost::math::binomial coins(static_cast<double>(n), 0.5);
-  auto k = static_cast<std::ptrdiff_t>(boost::math::quantile(coins, (1 - confidence) / 2)) - 2;
-  k = std::max<std::ptrdiff_t>(k, -1);
-  while (2 * (k + 1) < static_cast<std::ptrdiff_t>(n) - 1 &&
-         small_enough(fair_cdf(k + 1, n), confidence))
-    ++k;
-  if (k < 0) return std::nullopt;
-  const auto index = static_cast<std::size_t>(k);
-  return Interval{order[index], order[n - 1 - index], 1 - 2 * fair_cdf(k, n)};
-}
-
-std::size_t least_values(double confidence) {
-  std::size_t n = 2;
-  while (!small_enough(fair_cdf(0, n), confidence) && n < 1000) ++n;
-  return n;
-}
-
 double sign_test_outside(std::span<const double> values, double low, double high) {
   const std::size_t n = values.size();
   // Against "the median is above the band": values not above it; and the other way round.
   const std::size_t not_above = count(values, [&](double v) { return v <= high; });
   const std::size_t not_below = count(values, [&](double v) { return v >= low; });
-  return two_sided(std::min(not_above, not_below), n);
+  return two_sided_sign_test(std::min(not_above, not_below), n);
 }
 
 double sign_test_inside(std::span<const double> values, double low, double high) {
   const std::size_t at_or_above = count(values, [&](double v) { return v >= high; });
   const std::size_t at_or_below = count(values, [&](double v) { return v <= low; });
-  return two_sided(std::max(at_or_above, at_or_below), values.size());
+  return two_sided_sign_test(std::max(at_or_above, at_or_below), values.size());
+}
+
+double two_sided_sign_test(std::size_t against, std::size_t n) {
+  return std::min(1.0, 2 * fair_cdf(static_cast<std::ptrdiff_t>(against), n));
+}
+
+Interval clopper_pearson(std::size_t successes, std::size_t trials, double confidence) {
+  using Binomial = boost::math::binomial_distribution<>;
+  const double n = static_cast<double>(trials), k = static_cast<double>(successes);
+  const double tail = (1 - confidence) / 2;
+  return {Binomial::find_lower_bound_on_p(n, k, tail), Binomial::find_upper_bound_on_p(n, k, tail),
+          confidence};
 }
 
 Holm holm(std::span<const double> p_values, double alpha) {

@@ -13,34 +13,24 @@
 #include <span>
 #include <vector>
 
+#include "specs/order_statistics.hpp"
+
 namespace stackx::analysis {
 
-struct Interval {
-  double low = 0, high = 0;
-  double coverage = 0;  // attained, e.g. 0.969 where 0.95 was asked of six values
-};
+using specs::cv;
+using specs::fair_cdf;
+using specs::Interval;
+using specs::least_values;
+using specs::mean;
+using specs::median;
+using specs::median_interval;
+using specs::quantile;
+using specs::standard_deviation;
 
-// Quantile of type 7 (Hyndman & Fan 1996; the default of R and NumPy): linear between order
-// statistics, 0 <= p <= 1.
-double quantile(std::span<const double> values, double p);
-double median(std::span<const double> values);
 double mad(
     std::span<const double> values);  // median absolute deviation from the median, not scaled
 // Scaled so that it is the standard deviation of normal values.
 double scaled_mad(std::span<const double> values);
-double mean(std::span<const double> values);
-std::optional<double> standard_deviation(
-    std::span<const double> values);  // n - 1; none below two values
-std::optional<double> cv(
-    std::span<const double> values);  // standard deviation / |mean|; none if the mean is 0
-
-// The symmetric order-statistic interval [x(k), x(n+1-k)] of the median with the largest k whose
-// coverage reaches `confidence`; none while even [x(1), x(n)] falls short (n < 6 at 95%). Holds for
-// every continuous distribution, and covers at least as often for others.
-std::optional<Interval> median_interval(std::span<const double> values, double confidence);
-
-// The fewest values for which median_interval is bounded.
-std::size_t least_values(double confidence);
 
 // Exact two-sided sign test of "the median is in [low, high]": twice the smaller binomial tail of
 // the values that lie strictly beyond the nearer edge, at most 1. It is the dual of
@@ -50,6 +40,12 @@ double sign_test_outside(std::span<const double> values, double low, double high
 // The dual for equivalence (two one-sided tests, doubled): p <= 1 - c exactly where the interval of
 // confidence c lies strictly inside (low, high).
 double sign_test_inside(std::span<const double> values, double low, double high);
+
+// What both come to: twice the probability of at most `against` heads in n tosses, at most 1.
+double two_sided_sign_test(std::size_t against, std::size_t n);
+
+// Clopper and Pearson's exact interval of a share: `successes` of `trials`, at least one trial.
+Interval clopper_pearson(std::size_t successes, std::size_t trials, double confidence);
 
 // Holm's step-down procedure (1979): holds the family-wise error at `alpha` under any dependence.
 struct Holm {
