@@ -223,15 +223,12 @@ std::string basis(const Conditions& conditions, const Slope& slope) {
 
 }  // namespace
 
-std::vector<Condition> conditions_of(const store::Store& store,
-                                     const std::vector<const store::Measurement*>& measurements) {
+std::vector<Condition> conditions_of(const std::vector<const store::Measurement*>& measurements) {
   std::vector<Condition> result;
   for (const auto* m : measurements) {
     const auto rate = log_rate(*m);
     if (m->campaign.empty() || !rate) continue;
-    const auto document = store.inspection(m->inspection);
-    if (!document) continue;
-    result.push_back({m->campaign, m->arm, m->round, *rate, document->steal, document->load_1m});
+    result.push_back({m->campaign, m->arm, m->round, *rate, m->steal, m->load_1m});
   }
   return result;
 }

@@ -37,9 +37,8 @@ struct Condition {  // of one inspection that gave a rate
   double load = 0;              // average over one minute
 };
 
-// Of those of the measurements that belong to a campaign and gave a rate; reads their documents.
-std::vector<Condition> conditions_of(const store::Store& store,
-                                     const std::vector<const store::Measurement*>& measurements);
+// Of those of the measurements that belong to a campaign and gave a rate.
+std::vector<Condition> conditions_of(const std::vector<const store::Measurement*>& measurements);
 
 struct Conditions {
   std::size_t inspections = 0;  // looked at

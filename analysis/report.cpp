@@ -169,7 +169,7 @@ std::vector<std::string> commands(const Report& report, const ReportOptions& opt
 
 FindBatch batch_of(const FindDocument& document) {
   return [&document](const store::Measurement& m) -> std::optional<double> {
-    const auto found = document(m.inspection);
+    const auto found = document(m);
     if (!found) return std::nullopt;
     const auto batch = found->parameters.find("mini_batch");
     if (batch == found->parameters.end()) return std::nullopt;
@@ -188,7 +188,7 @@ std::string label_of(const specs::Stack& stack, const Components& common) {
 }
 
 Report report(const std::vector<store::Measurement>& measurements, const specs::Workload& asked,
-              const std::vector<specs::Plan>& plans, const Documents& documents,
+              const std::vector<specs::Plan>& plans, const FindDocument& document,
               const ReportOptions& options) {
   Report result;
   result.ranking = rank(measurements, asked, options.ranking);
@@ -206,14 +206,14 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
   }
   result.spread = spread(all.stacks, all.unit, options.ranking.confidence, options.seed);
   result.sizes = sizes(measurements, result.ranking.workload, all.unit, options.ranking.this_host,
-                       batch_of(documents.find));
+                       batch_of(document));
   result.drifts = drift(all, options.ranking.confidence);
   result.effects = effects(measurements, result.ranking.workload,
                            {options.ranking.confidence, options.ranking.this_host, {}});
   result.conditions =
-      study(documents.conditions(selected), options.ranking.confidence, options.seed);
+      study(conditions_of(selected), options.ranking.confidence, options.seed);
   result.failures = failures(selected, result.common);
-  result.machines = machines(selected, documents.find);
+  result.machines = machines(selected, document);
   result.campaigns = campaign_facts(selected, plans);
   result.commands = commands(result, options);
   result.question =

@@ -74,16 +74,6 @@ struct Report {
   std::string stackx_version;
 };
 
-// Under which conditions these ran: conditions_of over a store.
-using FindConditions =
-    std::function<std::vector<Condition>(const std::vector<const store::Measurement*>&)>;
-
-// Where the report reads what measurements do not hold.
-struct Documents {
-  FindDocument find;
-  FindConditions conditions;
-};
-
 struct ReportOptions {
   Options ranking;
   std::string hw;         // as the reader asked for it
@@ -93,7 +83,7 @@ struct ReportOptions {
 };
 
 Report report(const std::vector<store::Measurement>& measurements, const specs::Workload& asked,
-              const std::vector<specs::Plan>& plans, const Documents& documents,
+              const std::vector<specs::Plan>& plans, const FindDocument& document,
               const ReportOptions& options);
 
 // "openblas 0.3.34, threads 2": the components that are not in `common`.

@@ -79,7 +79,7 @@ std::vector<Machine> machines(const std::vector<const store::Measurement*>& meas
   for (const auto& [key, list] : runs) {
     const auto* first = *std::ranges::min_element(
         list, {}, [](const auto* m) { return std::tie(m->finished, m->inspection); });
-    const auto found = document(first->inspection);
+    const auto found = document(*first);
     if (!found) continue;
     Facts facts = facts_of(*found);
     auto same = std::ranges::find(result, facts, &Machine::facts);

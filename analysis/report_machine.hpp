@@ -11,8 +11,9 @@
 
 namespace stackx::analysis {
 
-// The result document of an inspection; none if it cannot be had.
-using FindDocument = std::function<std::optional<specs::Inspection>(const std::string& id)>;
+// The result document of a measurement; none if it cannot be had.
+using FindDocument =
+    std::function<std::optional<specs::Inspection>(const store::Measurement& measurement)>;
 
 struct Machine {
   std::vector<std::string> campaigns;  // ids; "" for single inspections

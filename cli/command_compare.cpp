@@ -60,7 +60,7 @@ void compare(const Options& options, Globals& globals) {
     sides.nothing = "All inspections of one of the sides failed.";
     return print_nothing(sides, options, json, globals);
   }
-  if (!result.paired) note_conditions(sides, globals);
+  if (!result.paired) note_conditions(sides);
   const CompareReport report{sides, result, options.delta / 100, options.confidence / 100,
                              options.max_slower};
   if (json)

@@ -128,11 +128,9 @@ void report(const Options& options, Globals& globals) {
   how.hw = selection.hw;
   how.selection = selection_text(options.selection, selection.hw);
   how.stackx_version = STACKX_VERSION;
-  const analysis::Documents documents{
-      [&](const std::string& id) { return store.inspection(id); },
-      [&](const auto& measurements) { return analysis::conditions_of(store, measurements); }};
-  const analysis::Report report = analysis::report(measurements, selection.asked,
-                                                   plans_of(measurements, store), documents, how);
+  const analysis::Report report = analysis::report(
+      measurements, selection.asked, plans_of(measurements, store),
+      [&](const store::Measurement& measurement) { return store.inspection(measurement); }, how);
   if (format == "html")
     write_output(options.output, html(report, options, globals));
   else if (format == "markdown")

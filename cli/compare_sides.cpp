@@ -283,20 +283,15 @@ bool same(const Compared& a, const Compared& b) {
          a.file == b.file;
 }
 
-// Evenly over the side's inspections.
-std::vector<const store::Measurement*> some_of(const Side& side) {
-  const auto n = side.measurements.size(), shown = std::min<std::size_t>(n, 200);
+std::vector<const store::Measurement*> all_of(const Side& side) {
   std::vector<const store::Measurement*> result;
-  for (std::size_t i = 0; i < shown; ++i) result.push_back(&side.measurements[i * n / shown]);
+  for (const auto& measurement : side.measurements) result.push_back(&measurement);
   return result;
 }
 
-std::string conditions_text(const Side& side, const Globals& globals) {
-  const bool own = side.what.kind == Kind::store;
-  const auto store = store::Store::open(own ? side.what.file : store::default_path(globals.db),
-                                        store::Mode::read_only);
+std::string conditions_text(const Side& side) {
   std::vector<double> loads, steals;
-  for (const auto& condition : analysis::conditions_of(store, some_of(side))) {
+  for (const auto& condition : analysis::conditions_of(all_of(side))) {
     loads.push_back(condition.load);
     if (condition.steal) steals.push_back(*condition.steal);
   }
@@ -314,10 +309,10 @@ bool one_stack_twice(const Sides& sides) {
 
 }  // namespace
 
-void note_conditions(Sides& sides, const Globals& globals) {
+void note_conditions(Sides& sides) {
   sides.notes.push_back(
       fmt::format("median load average when inspections began, and mean steal: A {}; B {}",
-                  conditions_text(sides.a, globals), conditions_text(sides.b, globals)));
+                  conditions_text(sides.a), conditions_text(sides.b)));
 }
 
 Sides find_sides(const SidesOptions& options, const Globals& globals) {

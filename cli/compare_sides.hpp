@@ -47,6 +47,6 @@ Sides find_sides(const SidesOptions& options, const Globals& globals);
 
 // For sides that are not paired: under which load and steal each ran, from the documents of 200
 // inspections of each at most, as a note.
-void note_conditions(Sides& sides, const Globals& globals);
+void note_conditions(Sides& sides);
 
 }  // namespace stackx::cli

@@ -14,7 +14,8 @@
 #include "inspector/inspector.hpp"
 #include "inspector/noise.hpp"
 #include "inspector/paths.hpp"
-#include "specs/error.hpp"
+#include "specs/json.hpp"
+#include "specs//error.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -97,15 +98,18 @@ std::vector<std::string> health(const store::Store& store, const std::string& ca
     const auto rates = analysis::collect(selected, host);
     say(analysis::lines(analysis::sentinels(rates, verdict_delta, confidence), confidence));
     say(analysis::lines(analysis::drift(rates, confidence), confidence));
-    say(analysis::lines(analysis::study(analysis::conditions_of(store, selected), confidence)));
+    say(analysis::lines(analysis::study(analysis::conditions_of(selected), confidence)));
   }
   return said;
 }
 
 std::vector<specs::Inspection> documents(const store::Store& store, const std::string& campaign) {
   std::vector<specs::Inspection> result;
-  for (const auto& id : store.inspection_ids(campaign))
-    if (auto document = store.inspection(id)) result.push_back(std::move(*document));
+  store.documents(campaign, [&](const std::string& text) {
+    const auto node = specs::Node::parse_text(text, "campaign " + campaign);
+    if (node.at("$schema").text() == "stackx/inspection/1")
+      result.push_back(specs::inspection_from(node));
+  });
   return result;
 }
 

@@ -29,9 +29,8 @@ specs::Inspection document(const std::string& kernel, const std::string& batch) 
   return inspection;
 }
 
-Documents documents(const std::string& batch = "4") {
-  return {[batch](const std::string&) { return document("6.1", batch); },
-          [](const auto&) { return std::vector<Condition>{}; }};
+FindDocument documents(const std::string& batch = "4") {
+  return [batch](const store::Measurement&) { return document("6.1", batch); };
 }
 
 ReportOptions options() {
