@@ -4,6 +4,7 @@
 
 #include "specs/digest.hpp"
 #include "store/database.hpp"
+#include "store/summary.hpp"
 
 namespace stackx::store {
 namespace {
@@ -43,26 +44,62 @@ std::vector<std::string> texts(Connection& connection, const char* sql) {
   return result;
 }
 
+std::vector<std::int64_t> numbers(Connection& connection, const char* sql) {
+  std::vector<std::int64_t> result;
+  Cursor cursor = connection.prepare(sql);
+  while (cursor.next()) result.push_back(cursor.integer(0));
+  return result;
+}
+
+void check_inspection(Connection& connection, SharedRows& shared, std::int64_t id) {
+  Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
+                                     " FROM inspections WHERE id = ?");
+  cursor << id;
+  if (!cursor.next())
+    throw Connection::damaged(connection.file(),
+                              fmt::format("inspections: row {}: its index is wrong", id));
+  (void)read_inspection(connection, read_row(connection, cursor, shared));
+}
+
+std::vector<std::string> wrong_counts(Connection& connection) {
+  std::vector<std::string> problems;
+  Cursor cursor = connection.prepare(
+      "SELECT c.name, c.done, count(i.id), c.failed, count(i.id) FILTER (WHERE k.outcome <> 'ok') "
+      "FROM campaigns c LEFT JOIN arms a ON a.campaign = c.id LEFT JOIN inspections i ON i.id "
+      "BETWEEN a.id * 4096 AND a.id * 4096 + 4095 LEFT JOIN conditions k ON k.id = i.condition "
+      "GROUP BY c.id");
+  while (cursor.next())
+    if (cursor.integer(1) != cursor.integer(2) || cursor.integer(3) != cursor.integer(4))
+      problems.push_back(fmt::format(
+          "{}: campaigns: {} counts {} inspections, {} failed; there are {}, {} failed",
+          connection.file().string(), cursor.text(0), cursor.integer(1), cursor.integer(3),
+          cursor.integer(2), cursor.integer(4)));
+  return problems;
+}
+
 }  // namespace
 
 std::vector<std::string> Store::check() const {
   Connection& connection = database_->connection;
   Problems problems;
-  std::vector<std::string> inspections, plans;
+  std::vector<std::int64_t> inspections;
+  std::vector<std::string> plans;
+  SharedRows shared(connection);
   note_errors(connection, problems, [&] { check_file(connection, problems); });
   note_errors(connection, problems, [&] { check_contexts(connection, problems); });
   note_errors(connection, problems,
-              [&] { inspections = texts(connection, "SELECT hash FROM inspections"); });
+              [&] { inspections = numbers(connection, "SELECT id FROM inspections ORDER BY id"); });
   note_errors(connection, problems, [&] {
     plans = texts(connection, "SELECT name FROM campaigns WHERE plan IS NOT NULL");
   });
-  for (const std::string& hash : inspections)
-    note_errors(connection, problems, [&] {
-      if (!read_document(connection, hash))
-        throw Connection::damaged(connection.file(),
-                                  fmt::format("inspection {}: its index is wrong", hex_of(hash)));
-    });
+  for (const std::int64_t id : inspections)
+    note_errors(connection, problems, [&] { check_inspection(connection, shared, id); });
   for (const std::string& id : plans) note_errors(connection, problems, [&] { (void)plan(id); });
+  note_errors(connection, problems, [&] {
+    for (std::string& problem : wrong_summaries(connection, shared))
+      problems.push_back(std::move(problem));
+    for (std::string& problem : wrong_counts(connection)) problems.push_back(std::move(problem));
+  });
   return problems;
 }
 

@@ -172,13 +172,15 @@ void check_head(const Head& head, const fs::path& file, int newest) {
   throw bad_input(fmt::format("{}: {}; open it once where it can be written", file.string(), why));
 }
 
-void run_step(SQLite::Database& database, const fs::path& file, const Step& step, int newest) {
+void run_step(Connection& connection, const Step& step, int newest) {
+  SQLite::Database& database = connection.sqlite();
   // The lock comes first: another process may have done the step while this one waited for it.
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   const Head head = read_head(database);
-  check_head(head, file, newest);
+  check_head(head, connection.file(), newest);
   if (head.version >= step.version) return;
   database.exec(std::string(step.sql));
+  if (step.convert) step.convert(connection);
   database.exec(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application_id,
                             step.version));
   transaction.commit();
@@ -195,10 +197,11 @@ Connection::Connection(const fs::path& file, Mode mode, std::span<const Step> st
     check_head(head, file_, newest);
     if (mode_ == Mode::read_only && head.version < newest) refuse_old(head, file_, newest);
     if (mode_ == Mode::read_only) return;
+    if (head.is_new()) database_.exec("PRAGMA page_size=8192");  // rows of some 250 bytes waste less
     use_write_ahead_log(database_, file_);
     database_.exec("PRAGMA synchronous=NORMAL");
     if (head.version < newest)
-      for (const Step& step : steps) run_step(database_, file_, step, newest);
+      for (const Step& step : steps) run_step(*this, step, newest);
   });
 }
 
@@ -209,6 +212,8 @@ Cursor Connection::prepare(const char* sql) {
   found->second.clearBindings();
   return Cursor(found->second);
 }
+
+void Connection::forget_statements() { statements_.clear(); }
 
 Error Connection::damaged(const fs::path& file, const std::string& what) {
   return broken_environment(fmt::format(

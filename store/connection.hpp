@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "specs/error.hpp"
 #include "store/schema.hpp"
@@ -26,7 +27,11 @@ struct Blob {
 class Cursor {
  public:
   explicit Cursor(SQLite::Statement& statement) : statement_(&statement) {}
-  ~Cursor() { statement_->tryReset(); }
+  ~Cursor() {
+    if (statement_) statement_->tryReset();
+  }
+  Cursor(Cursor&& other) noexcept
+      : statement_(std::exchange(other.statement_, nullptr)), bound_(other.bound_) {}
   Cursor(const Cursor&) = delete;
   Cursor& operator=(const Cursor&) = delete;
 
@@ -63,6 +68,7 @@ class Connection {
 
   // A prepared statement, kept for the next call with the same literal; without bindings.
   Cursor prepare(const char* sql);
+  void forget_statements();  // before tables go; no cursor may be open
 
   // Runs `work` and turns what SQLite, or damaged content, throws into an Error that names the
   // file.

@@ -1,35 +1,40 @@
-// A result document taken apart into what a row and its shared rows hold, and put together again.
+// Which part of the store holds which member of a result document, and the document put together
+// again.
 //
-// Most of a document repeats: the host, the stack, the workload, the artifacts. Those members live
-// once, in rows that many inspections share; numbers and times that queries read live in columns;
-// what is left lies in the row as JSON. Nothing is lost: assemble(take_apart(d)) is d, byte for
-// byte in canonical form, and take_apart makes sure of that before anything is written. Rejected:
-// the whole document as text in each row (six times the size), and a column for every member (a
-// schema change whenever a document gains one).
+// Most of a document repeats. What describes the machine, the stack and the run's circumstances lives
+// once, in rows that many inspections share; the samples and the place in the campaign have columns;
+// all that is left, the rest, is packed (skeleton.hpp, program.hpp). Nothing is lost: the text below
+// is the document byte for byte, and its SHA-256 is its id again. Rejected: the whole document as
+// text in each row (fifty times the size), and a column for every member (a schema change whenever a
+// document gains one).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "specs/inspection.hpp"
+#include "store/skeleton.hpp"
 
 namespace stackx::store {
 
-struct Parts {
-  specs::Inspection columns;  // the members that have columns; the others are left empty
-  std::string host;           // canonical JSON
-  std::string context;  // canonical JSON: the members that runs of one stack on one host share
-  std::string rest;     // canonical JSON: all other members
+bool is_context(std::string_view key);
+bool is_rest(std::string_view key, bool single);  // single: of no campaign
+
+// Canonical JSON of an object with those members of the canonical `document` that `wanted` names.
+std::string members_text(std::string_view document,
+                         const std::function<bool(std::string_view key)>& wanted);
+
+// Canonical JSON of the object that has these members: slices "key":value, in any order.
+std::string object_of(std::vector<Member> members);
+
+// The document and its id, from the same without `id`.
+struct Sealed {
+  std::string id;  // 64 hex digits
+  std::string document;
 };
+Sealed seal_text(const std::vector<Member>& members_without_id);
 
-// CRC-32 over everything that queries read without rebuilding the document (whose id proves the
-// rest). The shared rows take part by their hashes, so a reference that points to the wrong row is
-// noticed too.
-std::uint32_t checksum(const specs::Inspection& columns, const std::string& stack_id,
-                       const std::string& workload_id, const std::string& host_hash);
-
-// Verifies the id: throws Error(bad_input) if the content is not what the id says.
-Parts take_apart(const specs::Inspection& inspection);
-nlohmann::json assemble(const Parts& parts);
+std::string json_text(std::string_view text);  // a JSON string
 
 }  // namespace stackx::store

@@ -6,27 +6,15 @@
 #include <boost/crc.hpp>
 
 #include "specs/error.hpp"
+#include "store/varint.hpp"
 
 namespace stackx::store {
 namespace {
-
-// Differences wrap around: unsigned arithmetic makes every step invertible.
-std::uint64_t zigzag(std::uint64_t difference) {
-  return (difference << 1) ^ (std::uint64_t{0} - (difference >> 63));
-}
-std::uint64_t unzigzag(std::uint64_t value) {
-  return (value >> 1) ^ (std::uint64_t{0} - (value & 1));
-}
 
 int nibble(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   return -1;
-}
-
-[[noreturn]] void damaged_samples() {
-  throw broken_environment(
-      "packed samples are damaged: a number ends in the middle or is too long");
 }
 
 }  // namespace
@@ -37,10 +25,8 @@ std::string pack(const std::vector<std::int64_t>& samples) {
   std::uint64_t previous = 0;
   for (const std::int64_t sample : samples) {
     const auto current = static_cast<std::uint64_t>(sample);
-    std::uint64_t value = zigzag(current - previous);
+    put_varint(bytes, zigzag(current - previous));
     previous = current;
-    for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
-    bytes += static_cast<char>(value);
   }
   return bytes;
 }
@@ -48,16 +34,8 @@ std::string pack(const std::vector<std::int64_t>& samples) {
 std::vector<std::int64_t> unpack(std::string_view bytes) {
   std::vector<std::int64_t> samples;
   std::uint64_t previous = 0;
-  for (std::size_t i = 0; i < bytes.size();) {
-    std::uint64_t value = 0;
-    for (int shift = 0;; shift += 7) {
-      if (i == bytes.size() || shift > 63) damaged_samples();
-      const auto byte = static_cast<unsigned char>(bytes[i++]);
-      if (shift == 63 && byte > 1) damaged_samples();
-      value |= std::uint64_t{byte & 0x7fU} << shift;
-      if (!(byte & 0x80)) break;
-    }
-    previous += unzigzag(value);
+  while (!bytes.empty()) {
+    previous += unzigzag(take_varint(bytes));
     samples.push_back(static_cast<std::int64_t>(previous));
   }
   return samples;

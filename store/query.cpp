@@ -23,17 +23,6 @@ std::string words(std::string_view name) {
   return result.back() == '-' ? result : result + '-';
 }
 
-bool is_hardware(const Connection& connection, const SharedRows::HostRow& row,
-                 const std::string& wanted) {
-  const specs::Host host =
-      specs::host_from(specs::Node::parse_text(row.document, connection.file().string()));
-  std::vector<std::string> names{host.cpu.microarchitecture, host.cpu.model};
-  for (const specs::Gpu& gpu : host.gpus) names.push_back(gpu.model);
-  const std::string key = words(wanted);
-  return std::ranges::any_of(names,
-                             [&](const std::string& name) { return words(name).contains(key); });
-}
-
 std::vector<std::int64_t> rows_of(Connection& connection, const char* sql) {
   std::vector<std::int64_t> rows;
   Cursor cursor = connection.prepare(sql);
@@ -43,47 +32,94 @@ std::vector<std::int64_t> rows_of(Connection& connection, const char* sql) {
 
 std::vector<std::int64_t> matching_workloads(Connection& connection, SharedRows& shared,
                                              const Filter& filter) {
-  std::vector<std::int64_t> rows = rows_of(connection, "SELECT id FROM workloads");
+  std::vector<std::int64_t> rows = rows_of(connection, "SELECT DISTINCT workload FROM series");
   std::erase_if(rows, [&](std::int64_t row) {
     return filter.workload && !filter.workload->matches(shared.workload(row).workload);
   });
   return rows;
 }
 
-std::set<std::int64_t> matching_hosts(Connection& connection, SharedRows& shared,
-                                      const Filter& filter) {
-  std::set<std::int64_t> matching;
-  for (const std::int64_t row : rows_of(connection, "SELECT id FROM hosts")) {
-    const SharedRows::HostRow& host = shared.host(row);
-    if (filter.host && host.fingerprint != *filter.host) continue;
-    if (filter.hardware && !is_hardware(connection, host, *filter.hardware)) continue;
-    matching.insert(row);
-  }
-  return matching;
+// Devices whose model, or whose host's processor or GPUs, have these words in their names.
+std::vector<std::int64_t> matching_devices(Connection& connection, SharedRows& shared,
+                                           const Filter& filter) {
+  std::vector<std::int64_t> rows = rows_of(connection, "SELECT id FROM devices");
+  if (!filter.hardware) return rows;
+  const std::string key = words(*filter.hardware);
+  std::erase_if(rows, [&](std::int64_t row) {
+    const SharedRows::DeviceRow& device = shared.device(row);
+    return !words(device.model).contains(key) && !words(device.microarchitecture).contains(key);
+  });
+  return rows;
+}
+
+std::vector<std::int64_t> arms_of(Connection& connection, std::int64_t workload,
+                                  std::int64_t device) {
+  std::vector<std::int64_t> arms;
+  Cursor cursor = connection.prepare(
+      "SELECT a.id FROM series s JOIN arms a ON a.series = s.id WHERE s.workload = ? AND s.device "
+      "= ?");
+  cursor << workload << device;
+  while (cursor.next()) arms.push_back(cursor.integer(0));
+  return arms;
+}
+
+std::int64_t value_of(const Numbers& numbers, std::size_t token) {
+  return token < numbers.tokens.size() ? numbers.tokens[token].value : 0;
+}
+double number_of(const Numbers& numbers, std::size_t token) {
+  if (token < numbers.tokens.size() && numbers.tokens[token].kind == Token::Kind::decimal)
+    return decimal_value(numbers.tokens[token]);
+  return static_cast<double>(value_of(numbers, token));
+}
+
+std::string finished_of(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
+  const auto time = std::ranges::find(numbers.tokens, Token::Kind::time, &Token::kind);
+  if (time == numbers.tokens.end())  // an unusual one stands in the skeleton
+    return nlohmann::json::parse(join(condition.skeleton, numbers.tokens, numbers.lists))
+        .at("finished");
+  return time_text(time->value, condition.time_has_fraction);
 }
 
 Measurement measurement(Row row) {
-  specs::Inspection& c = row.columns;
+  const SharedRows::ArmRow& arm = *row.arm;
+  const SharedRows::ConditionRow& condition = *row.condition;
+  const Numbers numbers = condition.program.unpack(row.rest, row.samples);
   Measurement m;
-  m.inspection = std::move(c.id);
-  m.campaign = std::move(c.campaign);
-  m.arm = std::move(c.arm);
-  m.round = c.round;
-  m.position = c.position;
-  m.sentinel = c.sentinel;
-  m.stack = std::move(c.stack);
-  m.workload = std::move(c.workload);
-  m.host = row.host->fingerprint;
-  m.hostname = row.host->hostname;
-  m.microarchitecture = row.host->microarchitecture;
-  m.cpu_model = row.host->cpu_model;
-  m.device = std::move(c.device);
-  m.outcome = c.outcome;
-  m.reason = std::move(c.reason);
-  m.finished = std::move(c.finished);
-  m.samples_ns = std::move(c.samples_ns);
-  m.work = c.work;
+  m.row = row.id;
+  m.inspection = key_text(row.key);
+  m.campaign = arm.campaign;
+  m.arm = arm.label;
+  m.round = arm.campaign.empty() ? 0 : round_of(row);
+  m.position = static_cast<std::uint64_t>(row.position);
+  m.sentinel = arm.sentinel;
+  m.stack = arm.stack->stack;
+  m.workload = arm.workload->workload;
+  m.host = condition.host->fingerprint;
+  m.hostname = condition.host->hostname;
+  m.microarchitecture = condition.host->microarchitecture;
+  m.cpu_model = condition.host->cpu_model;
+  m.device = arm.device->name;
+  m.outcome = condition.outcome;
+  m.reason = condition.reason;
+  m.finished = finished_of(condition, numbers);
+  m.samples_ns = std::move(row.samples);
+  m.work = condition.work;
+  if (condition.load) m.load_1m = number_of(numbers, *condition.load);
+  if (condition.steal) m.steal = number_of(numbers, *condition.steal);
   return m;
+}
+
+void append_measurements(Connection& connection, SharedRows& shared, const Filter& filter,
+                         std::int64_t arm, std::vector<Measurement>& result) {
+  Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
+                                     " FROM inspections WHERE id BETWEEN ? AND ?");
+  cursor << (arm << round_bits) << ((arm << round_bits) + rounds_a_block - 1);
+  while (cursor.next()) {
+    Row row = read_row(connection, cursor, shared);
+    if (filter.campaign && !row.arm->campaign.starts_with(*filter.campaign)) return;
+    if (filter.host && row.condition->host->fingerprint != *filter.host) continue;
+    result.push_back(measurement(std::move(row)));
+  }
 }
 
 struct PrefixRange {
@@ -135,10 +171,8 @@ std::vector<CampaignRow> Store::campaigns() const {
   return connection.run([&] {
     std::vector<CampaignRow> rows;
     Cursor cursor = connection.prepare(
-        "SELECT c.name, c.project, c.created, c.planned, count(i.id), count(i.id) FILTER (WHERE "
-        "i.outcome <> 'ok') "
-        "FROM campaigns c LEFT JOIN inspections i ON i.campaign = c.id GROUP BY c.id ORDER BY "
-        "c.created DESC, c.name");
+        "SELECT name, project, created, planned, done, failed FROM campaigns WHERE name <> '' "
+        "ORDER BY created DESC, name");
     while (cursor.next())
       rows.push_back({cursor.text(0), cursor.text(1), cursor.text(2),
                       static_cast<std::uint64_t>(cursor.integer(3)),
@@ -153,11 +187,14 @@ std::set<std::pair<std::uint64_t, std::string>> Store::done(const std::string& c
   return connection.run([&] {
     std::set<std::pair<std::uint64_t, std::string>> slots;
     Cursor cursor = connection.prepare(
-        "SELECT i.round, i.arm FROM inspections i JOIN campaigns c ON c.id = i.campaign WHERE "
-        "c.name = ?");
+        "SELECT i.id, a.block, a.label FROM campaigns c JOIN arms a ON a.campaign = c.id JOIN "
+        "inspections i ON i.id BETWEEN a.id * 4096 AND a.id * 4096 + 4095 WHERE c.name = ?");
+    static_assert(rounds_a_block == 4096);
     cursor << campaign;
     while (cursor.next())
-      slots.emplace(static_cast<std::uint64_t>(cursor.integer(0)), cursor.text(1));
+      slots.emplace(static_cast<std::uint64_t>(cursor.integer(1) * rounds_a_block +
+                                               cursor.integer(0) % rounds_a_block),
+                    cursor.text(2));
     return slots;
   });
 }
@@ -169,22 +206,30 @@ std::vector<Measurement> Store::measurements(const Filter& filter) const {
     // One snapshot for all statements below, whatever writers do meanwhile.
     const SQLite::Transaction snapshot(connection.sqlite());
     SharedRows shared(connection);
-    const std::set<std::int64_t> hosts = matching_hosts(connection, shared, filter);
-    for (const std::int64_t workload : matching_workloads(connection, shared, filter)) {
-      Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
-                                         " FROM inspections WHERE workload = ?");
-      cursor << workload;
-      while (cursor.next()) {
-        Row row = read_row(connection, cursor, shared);
-        if (!hosts.contains(cursor.integer(8))) continue;
-        if (filter.campaign && !row.columns.campaign.starts_with(*filter.campaign)) continue;
-        result.push_back(measurement(std::move(row)));
-      }
-    }
+    const auto devices = matching_devices(connection, shared, filter);
+    for (const std::int64_t workload : matching_workloads(connection, shared, filter))
+      for (const std::int64_t device : devices)
+        for (const std::int64_t arm : arms_of(connection, workload, device))
+          append_measurements(connection, shared, filter, arm, result);
     std::ranges::sort(result, {}, [](const Measurement& m) {
       return std::tie(m.campaign, m.round, m.position, m.inspection);
     });
     return result;
+  });
+}
+
+specs::Inspection Store::inspection(const Measurement& measurement) const {
+  Connection& connection = database_->connection;
+  return connection.run([&] {
+    Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
+                                       " FROM inspections WHERE id = ?");
+    cursor << measurement.row;
+    if (!cursor.next())
+      throw Connection::damaged(
+          connection.file(),
+          fmt::format("inspection {}: its row is missing", measurement.inspection));
+    SharedRows shared(connection);
+    return read_inspection(connection, read_row(connection, cursor, shared));
   });
 }
 
@@ -193,31 +238,64 @@ std::optional<specs::Inspection> Store::inspection(const std::string& id_or_pref
   const PrefixRange range = range_of(id_or_prefix);
   return connection.run([&]() -> std::optional<specs::Inspection> {
     const SQLite::Transaction snapshot(connection.sqlite());
-    std::string hash;
-    {
-      Cursor cursor =
-          connection.prepare("SELECT hash FROM inspections WHERE hash BETWEEN ? AND ? LIMIT 2");
-      cursor << Blob{bytes_of(range.low)} << Blob{bytes_of(range.high)};
-      if (!cursor.next()) return std::nullopt;
-      hash = cursor.text(0);
-      if (cursor.next())
-        ambiguous("inspection", id_or_prefix, hex_of(hash), hex_of(cursor.text(0)));
+    SharedRows shared(connection);
+    std::optional<specs::Inspection> found;
+    // Keys order as signed numbers; a range of ids is one of keys where both begin alike.
+    Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
+                                       " FROM inspections WHERE key BETWEEN ? AND ?");
+    cursor << key_of(bytes_of(range.low)) << key_of(bytes_of(range.high));
+    while (cursor.next()) {
+      specs::Inspection one = read_inspection(connection, read_row(connection, cursor, shared));
+      if (one.id < range.low || one.id > range.high) continue;
+      if (found) ambiguous("inspection", id_or_prefix, found->id, one.id);
+      found = std::move(one);
     }
-    return read_document(connection, hash);
+    return found;
   });
 }
 
-std::vector<std::string> Store::inspection_ids(const std::string& campaign) const {
+std::set<std::string> Store::keys(const std::string& campaign) const {
   Connection& connection = database_->connection;
   return connection.run([&] {
-    std::vector<std::string> ids;
+    std::set<std::string> keys;
     Cursor cursor = connection.prepare(
-        "SELECT i.hash FROM inspections i LEFT JOIN campaigns c ON c.id = i.campaign WHERE "
-        "coalesce(c.name, '') = ? "
-        "ORDER BY i.round, i.position, i.hash");
-    cursor << campaign;
-    while (cursor.next()) ids.push_back(hex_of(cursor.text(0)));
-    return ids;
+        "SELECT i.key FROM campaigns c JOIN arms a ON a.campaign = c.id JOIN inspections i ON i.id "
+        "BETWEEN a.id * 4096 AND a.id * 4096 + 4095 WHERE c.name BETWEEN ?1 AND ?2");
+    cursor << campaign << (campaign.empty() ? campaign : campaign + "g");  // ids are hex digits
+    while (cursor.next()) keys.insert(key_text(cursor.integer(0)));
+    return keys;
+  });
+}
+
+void Store::documents(const std::string& campaign,
+                      const std::function<void(const std::string& document)>& visit) const {
+  Connection& connection = database_->connection;
+  if (!campaign.empty())
+    if (const auto found = plan(campaign)) visit(specs::canonical(specs::to_json(*found)));
+  connection.run([&] {
+    const SQLite::Transaction snapshot(connection.sqlite());
+    SharedRows shared(connection);
+    std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> order;
+    {
+      Cursor cursor = connection.prepare(
+          "SELECT a.block, i.id, i.position, i.key FROM campaigns c JOIN arms a ON a.campaign = "
+          "c.id JOIN inspections i ON i.id BETWEEN a.id * 4096 AND a.id * 4096 + 4095 WHERE c.name "
+          "= ?");
+      cursor << campaign;
+      while (cursor.next())
+        order.emplace_back(campaign.empty() ? 0
+                                            : cursor.integer(0) * rounds_a_block +
+                                                  cursor.integer(1) % rounds_a_block,
+                           campaign.empty() ? 0 : cursor.integer(2), cursor.integer(3),
+                           cursor.integer(1));
+    }
+    std::ranges::sort(order);  // by round, position, id
+    for (const auto& [round, position, key, id] : order) {
+      Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
+                                         " FROM inspections WHERE id = ?");
+      cursor << id;
+      if (cursor.next()) visit(document_of(connection, read_row(connection, cursor, shared)).document);
+    }
   });
 }
 

@@ -1,8 +1,11 @@
+#include "store/rows.hpp"
+
 #include <fmt/format.h>
 
 #include "specs/digest.hpp"
 #include "specs/json.hpp"
-#include "store/database.hpp"
+#include "store/packing.hpp"
+#include "store/prepared.hpp"
 
 namespace stackx::store {
 namespace {
@@ -10,29 +13,71 @@ namespace {
 using nlohmann::json;
 
 // A shared row that is missing, or is not what its hash says.
-[[noreturn]] void bad_row(Connection& connection, const char* table, std::int64_t row) {
+[[noreturn]] void bad_row(const Connection& connection, const char* table, std::int64_t row) {
   throw Connection::damaged(connection.file(),
                             fmt::format("{}: row {} is missing or changed", table, row));
 }
 
-std::string name_of(Connection& connection, const char* table, const char* sql, std::int64_t row) {
+Cursor select(Connection& connection, const char* table, const char* sql, std::int64_t row) {
   Cursor cursor = connection.prepare(sql);
   cursor << row;
   if (!cursor.next()) bad_row(connection, table, row);
-  return cursor.text(0);
+  return cursor;
+}
+
+// Which token of the skeleton is the number of this top-level member.
+std::optional<std::size_t> token_of(std::string_view skeleton, std::string_view name) {
+  const std::string key = fmt::format("\"{}\":", name);
+  const std::size_t at = skeleton.find(key);
+  if (at == std::string_view::npos || at + key.size() >= skeleton.size() ||
+      static_cast<unsigned char>(skeleton[at + key.size()]) >= 0x20)
+    return std::nullopt;
+  std::size_t before = 0;
+  for (const char c : skeleton.substr(0, at)) before += static_cast<unsigned char>(c) < 0x20;
+  return before;
+}
+
+specs::Work work_in(const std::string& context, const std::string& file) {
+  const auto work = specs::Node::parse_text(context, file).at("work");
+  return {work.at("flop").number(), work.at("bytes").number(), work.at("items").number()};
 }
 
 }  // namespace
 
+std::uint64_t digest_of(std::initializer_list<std::string_view> fields) {
+  std::string text;
+  for (const std::string_view field : fields)
+    text.append(std::to_string(field.size())).append(":").append(field);
+  return static_cast<std::uint64_t>(key_of(bytes_of(specs::sha256(text))));
+}
+
+std::uint32_t checksum_of(std::uint64_t arm_digest, std::uint64_t condition_digest,
+                          std::int64_t row, std::int64_t position, std::string_view samples,
+                          std::string_view rest, std::int64_t key) {
+  return Checksum()
+      .add(arm_digest)
+      .add(condition_digest)
+      .add(static_cast<std::uint64_t>(row % rounds_a_block))
+      .add(static_cast<std::uint64_t>(position))
+      .add(samples)
+      .add(rest)
+      .add(static_cast<std::uint64_t>(key))
+      .value();
+}
+
+void SharedRows::forget() {
+  arms_.clear();
+  conditions_.clear();
+  stacks_.clear();
+  workloads_.clear();
+  hosts_.clear();
+  devices_.clear();
+}
+
 const SharedRows::StackRow& SharedRows::stack(std::int64_t row) {
   if (const auto known = stacks_.find(row); known != stacks_.end()) return known->second;
   StackRow result;
-  {
-    Cursor cursor = connection_.prepare("SELECT hash FROM stacks WHERE id = ?");
-    cursor << row;
-    if (!cursor.next()) bad_row(connection_, "stacks", row);
-    result.id = hex_of(cursor.text(0));
-  }
+  result.id = hex_of(select(connection_, "stacks", "SELECT hash FROM stacks WHERE id = ?", row).text(0));
   Cursor cursor = connection_.prepare(
       "SELECT c.name, v.version FROM stack_versions s JOIN versions v ON v.id = s.version "
       "JOIN components c ON c.id = v.component WHERE s.stack = ?");
@@ -44,9 +89,8 @@ const SharedRows::StackRow& SharedRows::stack(std::int64_t row) {
 
 const SharedRows::WorkloadRow& SharedRows::workload(std::int64_t row) {
   if (const auto known = workloads_.find(row); known != workloads_.end()) return known->second;
-  Cursor cursor = connection_.prepare("SELECT hash, pi, params FROM workloads WHERE id = ?");
-  cursor << row;
-  if (!cursor.next()) bad_row(connection_, "workloads", row);
+  const Cursor cursor = select(connection_, "workloads",
+                               "SELECT hash, pi, params FROM workloads WHERE id = ?", row);
   WorkloadRow result;
   result.id = hex_of(cursor.text(0));
   result.workload.pi = cursor.text(1);
@@ -57,11 +101,11 @@ const SharedRows::WorkloadRow& SharedRows::workload(std::int64_t row) {
 
 const SharedRows::HostRow& SharedRows::host(std::int64_t row) {
   if (const auto known = hosts_.find(row); known != hosts_.end()) return known->second;
-  Cursor cursor = connection_.prepare(
+  const Cursor cursor = select(
+      connection_, "hosts",
       "SELECT hash, fingerprint, hostname, microarchitecture, cpu_model, document FROM hosts WHERE "
-      "id = ?");
-  cursor << row;
-  if (!cursor.next()) bad_row(connection_, "hosts", row);
+      "id = ?",
+      row);
   HostRow result{hex_of(cursor.text(0)), cursor.text(1), cursor.text(2),
                  cursor.text(3),         cursor.text(4), cursor.text(5)};
   if (specs::sha256(result.document) != result.hash) bad_row(connection_, "hosts", row);
@@ -73,63 +117,158 @@ const SharedRows::HostRow& SharedRows::host(std::int64_t row) {
   return hosts_.emplace(row, std::move(result)).first->second;
 }
 
-const std::string& SharedRows::campaign(std::int64_t row) {
-  const auto known = campaigns_.find(row);
-  if (known != campaigns_.end()) return known->second;
-  return campaigns_[row] =
-             name_of(connection_, "campaigns", "SELECT name FROM campaigns WHERE id = ?", row);
+const SharedRows::DeviceRow& SharedRows::device(std::int64_t row) {
+  if (const auto known = devices_.find(row); known != devices_.end()) return known->second;
+  const Cursor cursor = select(connection_, "devices",
+                               "SELECT d.name, h.model, h.microarchitecture FROM devices d JOIN "
+                               "hardware h ON h.id = d.hardware WHERE d.id = ?",
+                               row);
+  return devices_.emplace(row, DeviceRow{cursor.text(0), cursor.text(1), cursor.text(2)})
+      .first->second;
 }
 
-const std::string& SharedRows::device(std::int64_t row) {
-  const auto known = devices_.find(row);
-  if (known != devices_.end()) return known->second;
-  return devices_[row] =
-             name_of(connection_, "devices", "SELECT name FROM devices WHERE id = ?", row);
+const SharedRows::ArmRow& SharedRows::arm(std::int64_t row) {
+  if (const auto known = arms_.find(row); known != arms_.end()) return known->second;
+  ArmRow result;
+  std::int64_t stack_row = 0, workload_row = 0, device_row = 0;
+  {
+    const Cursor cursor =
+        select(connection_, "arms",
+               "SELECT c.name, a.label, a.series, a.block, a.sentinel, s.stack, s.workload, "
+               "s.device FROM arms a JOIN series s ON s.id = a.series JOIN campaigns c ON c.id = "
+               "a.campaign WHERE a.id = ?",
+               row);
+    result.campaign = cursor.text(0);
+    result.label = cursor.text(1);
+    result.series = cursor.integer(2);
+    result.block = cursor.integer(3);
+    result.sentinel = cursor.integer(4) != 0;
+    stack_row = cursor.integer(5);
+    workload_row = cursor.integer(6);
+    device_row = cursor.integer(7);
+  }
+  result.stack = &stack(stack_row);
+  result.workload = &workload(workload_row);
+  result.device = &device(device_row);
+  result.digest = arm_digest(result.campaign, result.label, result.sentinel, result.block,
+                             result.stack->id, result.workload->id, result.device->name);
+  return arms_.emplace(row, std::move(result)).first->second;
+}
+
+const SharedRows::ConditionRow& SharedRows::condition(std::int64_t row) {
+  if (const auto known = conditions_.find(row); known != conditions_.end()) return known->second;
+  ConditionRow result;
+  std::int64_t host_row = 0;
+  std::string context_hash, skeleton_hash, program, outcome;
+  {
+    const Cursor cursor = select(
+        connection_, "conditions",
+        "SELECT c.host, x.hash, x.document, k.hash, k.text, t.program, c.outcome, c.reason FROM "
+        "conditions c JOIN contexts x ON x.id = c.context JOIN templates t ON t.id = c.template "
+        "JOIN skeletons k ON k.id = t.skeleton WHERE c.id = ?",
+        row);
+    host_row = cursor.integer(0);
+    context_hash = hex_of(cursor.text(1));
+    result.context = cursor.text(2);
+    skeleton_hash = hex_of(cursor.text(3));
+    result.skeleton = cursor.text(4);
+    program = cursor.text(5);
+    outcome = cursor.text(6);
+    result.reason = cursor.text(7);
+  }
+  if (specs::sha256(result.context) != context_hash ||
+      specs::sha256(result.skeleton) != skeleton_hash)
+    bad_row(connection_, "conditions", row);
+  const auto known = specs::outcome_from(outcome);
+  if (!known) bad_row(connection_, "conditions", row);
+  result.outcome = *known;
+  result.program = Program::from(program);
+  result.work = work_in(result.context, connection_.file().string());
+  result.load = token_of(result.skeleton, "load_1m");
+  result.steal = token_of(result.skeleton, "steal");
+  result.time_has_fraction = has_fraction(result.skeleton);
+  result.host = &host(host_row);
+  result.digest = condition_digest(result.host->hash, context_hash, skeleton_hash, program, outcome,
+                                   result.reason);
+  return conditions_.emplace(row, std::move(result)).first->second;
+}
+
+std::uint64_t arm_digest(std::string_view campaign, std::string_view label, bool sentinel,
+                         std::int64_t block, std::string_view stack_id,
+                         std::string_view workload_id, std::string_view device) {
+  return digest_of({campaign, label, sentinel ? "1" : "0", std::to_string(block), stack_id,
+                    workload_id, device});
+}
+
+std::uint64_t condition_digest(std::string_view host_hash, std::string_view context_hash,
+                               std::string_view skeleton_hash, std::string_view program,
+                               std::string_view outcome, std::string_view reason) {
+  return digest_of({host_hash, context_hash, skeleton_hash, program, outcome, reason});
 }
 
 Row read_row(Connection& connection, const Cursor& cursor, SharedRows& shared) {
   Row row;
-  specs::Inspection& c = row.columns;
-  c.id = hex_of(cursor.text(0));
-  if (!cursor.is_null(1)) c.campaign = shared.campaign(cursor.integer(1));
-  c.round = static_cast<std::uint64_t>(cursor.integer(2));
-  c.position = static_cast<std::uint64_t>(cursor.integer(3));
-  c.arm = cursor.text(4);
-  c.sentinel = cursor.integer(5) != 0;
-  const SharedRows::StackRow& stack = shared.stack(cursor.integer(6));
-  const SharedRows::WorkloadRow& workload = shared.workload(cursor.integer(7));
-  row.host = &shared.host(cursor.integer(8));
-  c.stack = stack.stack;
-  c.workload = workload.workload;
-  c.device = shared.device(cursor.integer(9));
-  const std::optional<specs::Outcome> outcome = specs::outcome_from(cursor.text(10));
-  c.reason = cursor.text(11);
-  c.finished = cursor.text(12);
-  c.samples_ns = unpack(cursor.text(13));
-  c.work = {cursor.real(14), cursor.real(15), cursor.real(16)};
-  if (outcome) c.outcome = *outcome;
-  if (!outcome || checksum(c, stack.id, workload.id, row.host->hash) != cursor.integer(17))
-    throw Connection::damaged(connection.file(),
-                              fmt::format("inspection {}: its checksum does not hold", c.id));
+  row.id = cursor.integer(0);
+  row.position = cursor.integer(1);
+  row.key = cursor.integer(5);
+  const std::string samples = cursor.text(3);
+  row.rest = cursor.text(4);
+  row.arm = &shared.arm(row.id >> round_bits);
+  row.condition = &shared.condition(cursor.integer(2));
+  const auto stated = static_cast<std::uint32_t>(cursor.integer(6));
+  if (checksum_of(row.arm->digest, row.condition->digest, row.id, row.position, samples, row.rest,
+                  row.key) != stated)
+    throw Connection::damaged(
+        connection.file(),
+        fmt::format("inspection {}: its checksum does not hold", key_text(row.key)));
+  row.samples = unpack(samples);
   return row;
 }
 
-std::optional<specs::Inspection> read_document(Connection& connection, const std::string& hash) {
-  Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
-                                     ", rest, context FROM inspections WHERE hash = ?");
-  cursor << Blob{hash};
-  if (!cursor.next()) return std::nullopt;
-  SharedRows shared(connection);
-  Row row = read_row(connection, cursor, shared);
-  const std::int64_t context_row = cursor.integer(first_column_after + 1);
-  Parts parts{
-      std::move(row.columns), row.host->document,
-      name_of(connection, "contexts", "SELECT document FROM contexts WHERE id = ?", context_row),
-      cursor.text(first_column_after)};
-  const std::string id = parts.columns.id;
-  const std::string text = specs::canonical(assemble(parts));
+std::uint64_t round_of(const Row& row) {
+  return static_cast<std::uint64_t>(row.arm->block) << round_bits |
+         static_cast<std::uint64_t>(row.id % rounds_a_block);
+}
+
+Sealed document_of(Connection& connection, const Row& row) {
+  const SharedRows::ArmRow& arm = *row.arm;
+  const SharedRows::ConditionRow& condition = *row.condition;
+  const Numbers numbers = condition.program.unpack(row.rest, row.samples);
+  const std::string rest = join(condition.skeleton, numbers.tokens, numbers.lists);
+  std::vector<std::string> own;
+  own.reserve(12);
+  const auto add = [&](const char* key, std::string value) {
+    own.push_back(fmt::format("\"{}\":{}", key, value));
+  };
+  add("arm", json_text(arm.label));
+  add("campaign", json_text(arm.campaign));
+  add("device", json_text(arm.device->name));
+  add("sentinel", arm.sentinel ? "true" : "false");
+  add("stack", json(arm.stack->stack.components).dump());
+  add("workload", specs::to_json(arm.workload->workload).dump());
+  add("host", condition.host->document);
+  add("outcome", json_text(specs::to_string(condition.outcome)));
+  add("reason", json_text(condition.reason));
+  add("position", std::to_string(static_cast<std::uint64_t>(row.position)));
+  add("samples_ns", fmt::format("[{}]", fmt::join(row.samples, ",")));
+  if (!arm.campaign.empty()) add("round", std::to_string(round_of(row)));
+  std::vector<Member> members = members_of(rest);
+  for (const Member& member : members_of(condition.context)) members.push_back(member);
+  for (const std::string& text : own)
+    members.push_back({std::string_view(text).substr(1, text.find("\":") - 1), text});
+  Sealed sealed = seal_text(members);
+  if (key_of(bytes_of(sealed.id)) != row.key)
+    throw Connection::damaged(connection.file(), fmt::format("inspection {}: its content is not "
+                                                             "what its id says",
+                                                             key_text(row.key)));
+  return sealed;
+}
+
+specs::Inspection read_inspection(Connection& connection, const Row& row) {
+  const Sealed sealed = document_of(connection, row);
   try {
-    return specs::inspection_from(specs::Node::parse_text(text, fmt::format("inspection {}", id)));
+    return specs::inspection_from(
+        specs::Node::parse_text(sealed.document, fmt::format("inspection {}", sealed.id)));
   } catch (const Error& error) {
     throw Connection::damaged(connection.file(), error.what());
   }

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "store/migrate_1.hpp"
+
 namespace stackx::store {
 namespace {
 
@@ -245,7 +247,9 @@ CREATE TABLE seeds(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array all{Step{1, "the first schema", first}};
+constexpr std::array all{
+    Step{1, "the first schema", first},
+    Step{2, "packed inspections, summaries, published results", second, migrate_1}};
 
 }  // namespace
 

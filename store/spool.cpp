@@ -89,6 +89,10 @@ std::string directory_of(const std::string& campaign) {
   return campaign.empty() ? "single" : campaign.substr(0, 12);
 }
 
+std::string campaign_of(const std::string& directory) {
+  return directory == "single" ? "" : directory;
+}
+
 bool is_id(const std::string& name) {
   return name.size() == 64 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -149,9 +153,10 @@ std::vector<std::string> Spool::recover(Store& store) const {
     const Found found = find_documents(campaign.path());
     for (const fs::path& file : found.plans)
       take_in(file, [&](const specs::Node& node) { return store.ingest(specs::plan_from(node)); });
+    const std::set<std::string> known = store.keys(campaign_of(campaign.path().filename().string()));
     for (const fs::path& file : found.inspections) {
       const std::string id = file.stem().string();
-      if (is_id(id) && store.has(id)) continue;  // without reading it
+      if (is_id(id) && known.contains(id.substr(0, 16))) continue;  // without reading it
       take_in(file,
               [&](const specs::Node& node) { return store.ingest(specs::inspection_from(node)); });
     }

@@ -106,7 +106,8 @@ class Store {
   std::optional<specs::Inspection> inspection(
       const std::string& id_or_prefix) const;  // reads all keys; throws as plan() does
   specs::Inspection inspection(const Measurement& measurement) const;
-  // The ids of a campaign's inspections ("": those of none), by their first 16 digits.
+  // The ids of the inspections of a campaign (its id, or how it begins; "": those of none), by
+  // their first 16 digits.
   std::set<std::string> keys(const std::string& campaign) const;
   // Canonical documents of a campaign, its plan first, then in the order they ran; "": singles.
   void documents(const std::string& campaign,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace stackx::test {
@@ -98,6 +99,15 @@ specs::Plan plan(std::uint64_t rounds, std::size_t arms) {
   plan.campaign.rounds = rounds;
   specs::seal(plan);
   return plan;
+}
+
+std::vector<std::string> ids(const store::Store& store, const std::string& campaign) {
+  std::vector<std::string> result;
+  store.documents(campaign, [&](const std::string& text) {
+    const auto document = nlohmann::json::parse(text);
+    if (document.at("$schema") == "stackx/inspection/1") result.push_back(document.at("id"));
+  });
+  return result;
 }
 
 std::vector<std::string> dump(const fs::path& database) {

@@ -33,6 +33,9 @@ specs::Inspection inspection(std::uint64_t number,
                              const std::string& campaign = std::string(64, 'c'));
 specs::Plan plan(std::uint64_t rounds, std::size_t arms);
 
+// The ids of a campaign's inspections, in the order they ran.
+std::vector<std::string> ids(const store::Store& store, const std::string& campaign);
+
 // All rows of all tables as text, in a fixed order.
 std::vector<std::string> dump(const std::filesystem::path& database);
 std::string read(const std::filesystem::path& file);

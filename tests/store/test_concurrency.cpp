@@ -57,7 +57,7 @@ TEST_CASE(
       if (!std::filesystem::exists(file)) continue;
       try {
         const Store store = Store::open(file, Mode::read_only);
-        for (const auto& id : store.inspection_ids(std::string(64, 'c')))
+        for (const auto& id : ids(store, std::string(64, 'c')))
           if (!store.inspection(id)) throw std::logic_error("half a document");
       } catch (const Error& error) {  // the moment before its makers wrote the schema
         if (std::string(error.what()).find("empty store") == std::string::npos) throw;
@@ -144,5 +144,5 @@ TEST_CASE(
   REQUIRE(before > 0);
   const Store store = Store::open(file, Mode::read_only);
   CHECK(store.check().empty());
-  for (std::uint64_t n = 0; n < before; ++n) REQUIRE(store.has(inspection(n).id));
+  for (std::uint64_t n = 0; n < before; ++n) REQUIRE(store.inspection(inspection(n).id));
 }

@@ -90,7 +90,7 @@ TEST_CASE("open: an empty file becomes a store, but not read-only") {
   write(file, "");
   CHECK_THAT(open_error(file, Mode::read_only), Catch::Contains("empty store"));
   Store::open(file).ingest(inspection(1));
-  CHECK(Store::open(file, Mode::read_only).has(inspection(1).id));
+  CHECK(Store::open(file, Mode::read_only).inspection(inspection(1).id));
 }
 
 TEST_CASE("open: a cut file is an Error") {

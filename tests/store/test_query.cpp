@@ -114,7 +114,7 @@ TEST_CASE("query: campaigns and what of them is done") {
 
   std::vector<std::string> expected;
   for (std::uint64_t n = 0; n < 9; ++n) expected.push_back(inspection(n, first.id).id);
-  CHECK(store.inspection_ids(first.id) == expected);
+  CHECK(ids(store, first.id) == expected);
 }
 
 TEST_CASE("query: plans by prefix") {

@@ -34,10 +34,10 @@ TEST_CASE("spool: two stores in one directory keep their own files") {
   Spool(directory / "one.db").write(inspection(3));
   Store other = Store::open(directory / "other.db");
   CHECK(Spool(directory / "other.db").recover(other).empty());
-  CHECK_FALSE(other.has(inspection(3).id));
+  CHECK_FALSE(other.inspection(inspection(3).id));
   Store one = Store::open(directory / "one.db");
   CHECK(Spool(directory / "one.db").recover(one).size() == 1);
-  CHECK(one.has(inspection(3).id));
+  CHECK(one.inspection(inspection(3).id));
 }
 
 TEST_CASE("spool: recovery takes in what the store lacks, says so, and then has nothing to do") {
@@ -112,7 +112,7 @@ TEST_CASE("spool: damaged and refused files are named and stay") {
     CHECK(fs::exists(file));
   }
   CHECK_THAT(all, Catch::Contains(first.id) && Catch::Contains("empty.json"));
-  CHECK(store.has(good.id));
+  CHECK(store.inspection(good.id));
   CHECK(store.measurements({}).size() == 2);
 }
 

@@ -34,11 +34,11 @@ TEST_CASE("store: every document comes back byte for byte") {
     const auto found = store.inspection(expected.id);
     REQUIRE(found);
     CHECK(text_of(*found) == text_of(expected));
-    CHECK(store.has(expected.id));
+    CHECK(store.inspection(expected.id).has_value());
     CHECK(store.inspection(expected.id.substr(0, 12))->id == expected.id);
   }
   CHECK_FALSE(store.inspection(std::string(64, '0')));
-  CHECK_FALSE(store.has(std::string(64, '0')));
+  CHECK_FALSE(store.inspection(std::string(64, '0')).has_value());
   CHECK(store.check().empty());
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("store: the order in which documents arrive does not matter") {
   CHECK(backwards.campaigns().at(0).project.empty());  // known only through its inspections so far
   CHECK(backwards.ingest(campaign) == Ingest::inserted);
   CHECK(backwards.campaigns().at(0).project == "blas-cpu");
-  CHECK(forwards.inspection_ids(campaign.id) == backwards.inspection_ids(campaign.id));
+  CHECK(ids(forwards, campaign.id) == ids(backwards, campaign.id));
   const auto a = forwards.measurements({}), b = backwards.measurements({});
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i].inspection == b[i].inspection);
@@ -150,7 +150,7 @@ TEST_CASE("store: one place in a campaign holds one document, and the refusal na
   second.load_1m += 1;
   specs::seal(second);
   CHECK(store.ingest(second) == Ingest::inserted);
-  CHECK(store.inspection_ids("").size() == 2);
+  CHECK(ids(store, "").size() == 2);
 }
 
 TEST_CASE("store: a refused document after new shared rows leaves none of them") {

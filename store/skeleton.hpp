@@ -1,0 +1,77 @@
+// A canonical document taken apart lexically: its numbers, and the text around them.
+//
+// Inspections of one stack and workload differ in numbers and in little else: what PIs print into
+// their tails repeats the numbers again. So the text without its numbers, the skeleton, is stored
+// once, and numbers are packed apart (program.hpp). It works on characters, not on JSON values:
+// splitting is exact for every text whose control characters are escaped, as in all JSON, and a
+// document whose skeleton was read and found valid before is valid if its numbers are of the same
+// kinds.
+//
+//   {"load_1m":1.5,"samples_ns":[7,8,9,9],"usage":{"minor_faults":12}}
+//   {"load_1m":^C,"samples_ns":[^H],"usage":{"minor_faults":^A}}      1.5   [7,8,9,9]   12
+//
+// Marks tell apart what readers may tell apart: whole and negative numbers, decimals, each inside of
+// a string or not. Rejected: zstd with a dictionary, which needs four times the space because it
+// codes digits, not numbers, and finds the repeated numbers of a tail one by one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stackx::store {
+
+struct Token {
+  enum class Kind : std::uint8_t {
+    integer,
+    decimal,  // `value` are its digits without the point
+    list,     // four whole numbers or more between brackets; `value` indexes Skeleton::lists
+    time,     // `value` is in milliseconds since the epoch
+    word,     // text that differs in every document; `value` indexes Skeleton::words
+  };
+  Kind kind = Kind::integer;
+  std::uint32_t format = 0;  // of a decimal: digits after the point, exponent
+  std::int64_t value = 0;
+  std::size_t offset = 0;  // in the text
+};
+
+struct Skeleton {
+  std::string text;
+  std::vector<Token> tokens;
+  std::vector<std::vector<std::int64_t>> lists;
+  std::vector<std::string_view> words;  // of the text that was split: arm, campaign, device, host, id
+  std::size_t list_count = 0;           // lists are kept for their memory
+  bool canonical = true;  // every decimal outside of strings is written as our writer does
+
+  void clear();
+};
+
+// Which members of a document are words: only those of a whole inspection.
+enum class Words { none, of_inspection };
+
+// Marks of words in a skeleton, in the order of a canonical document.
+enum class Word : char { arm = 0x10, campaign, device, host, id };
+
+void split(std::string_view text, Words words, Skeleton& into);
+
+// The text again. `tokens` and `lists` as split gave them; words must not be among them. Throws
+// Error(environment) if they are not what the skeleton asks for.
+std::string join(std::string_view skeleton, const std::vector<Token>& tokens,
+                 const std::vector<std::vector<std::int64_t>>& lists);
+
+// The value of a decimal token.
+double decimal_value(const Token& token);
+
+// "2026-11-21T20:40:43.026Z" or "...:43Z" <-> milliseconds; false if it is written otherwise.
+bool parse_time(std::string_view text, std::int64_t& milliseconds);
+std::string time_text(std::int64_t milliseconds, bool with_fraction);
+bool has_fraction(std::string_view skeleton);  // its time is written with milliseconds
+
+// The members of a canonical object, with their keys: slices of `object`.
+struct Member {
+  std::string_view key, text;  // text: "key":value
+};
+std::vector<Member> members_of(std::string_view object);
+
+}  // namespace stackx::store

@@ -1,0 +1,75 @@
+// The sums that questions are answered from: one row a series, and one a step from a version to the
+// next.
+//
+// A series is what was measured of one stack doing one workload on one device. Its value is that of
+// DESIGN section 6: one rate an inspection, the median over its samples; sentinels do not count. Two
+// series of one workload and device whose stacks differ in one component, at successive versions of
+// those measured there, are a step: how many of the rounds that they share went slower or faster by
+// more than 1%, which is all that a sign test asks for.
+//
+// Each row is a function of the inspections alone, so the order in which they came does not matter
+// and `check` compares with a recomputation. Made again whole whenever an inspection is added: a
+// median is not a running sum. Rejected: sketches (t-digest, histograms), which are small but not
+// exact, for series that hold a few hundred values.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/rows.hpp"
+
+namespace stackx::store {
+
+enum class Unit { none, gflop, gbyte, items };  // as the column `unit`; per second
+
+inline constexpr double step_margin = 0.01;  // rounds closer than this are neither slower nor faster
+
+struct Summary {
+  std::int64_t ok = 0, failed = 0, sentinels = 0;
+  Unit unit = Unit::none;
+  std::optional<double> median, low, high, cv;  // rates; 95% order-statistic interval
+  std::optional<std::int64_t> first, last;      // `finished`, ms since the epoch
+  std::map<std::string, std::int64_t> failures;  // outcome: how often
+  bool operator==(const Summary&) const = default;
+};
+
+// A rate and where it was measured.
+using Slot = std::pair<std::string, std::uint64_t>;  // campaign, round
+struct SeriesValues {
+  Summary summary;
+  std::map<Slot, double> rates;  // of inspections in campaigns
+};
+SeriesValues read_series(Connection& connection, SharedRows& shared, std::int64_t series);
+
+struct StepSummary {
+  std::int64_t rounds = 0, slower = 0, faster = 0;
+  std::optional<double> ratio;  // median of newer / older; none without a shared round
+  bool operator==(const StepSummary&) const = default;
+};
+StepSummary step_between(const SeriesValues& older, const SeriesValues& newer);
+
+// The workload and device that series share.
+struct Panel {
+  std::int64_t workload = 0, device = 0;
+  auto operator<=>(const Panel&) const = default;
+};
+
+// Series of a panel that are a step apart.
+struct StepPlace {
+  std::int64_t older = 0, newer = 0;
+  std::string component;
+  auto operator<=>(const StepPlace&) const = default;
+};
+std::vector<StepPlace> steps_of(Connection& connection, SharedRows& shared, const Panel& panel);
+
+std::vector<Panel> stale_panels(Connection& connection);
+Panel panel_of(Connection& connection, std::int64_t series);
+// Inside of a transaction: makes the rows of the panel's stale series and of the steps they end.
+void finish_panel(Connection& connection, SharedRows& shared, const Panel& panel);
+
+// One line for each row that is not what its inspections say.
+std::vector<std::string> wrong_summaries(Connection& connection, SharedRows& shared);
+
+}  // namespace stackx::store

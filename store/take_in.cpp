@@ -1,0 +1,247 @@
+// Documents of JSON Lines at the speed of the disk: one thread reads lines, some verify them, this one
+// writes, many to a transaction.
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <deque>
+#include <future>
+#include <thread>
+
+#include "specs/json.hpp"
+#include "store/database.hpp"
+
+namespace stackx::store {
+namespace {
+
+constexpr std::size_t chunk_lines = 256;
+constexpr std::size_t chunk_bytes = 8 << 20;
+constexpr std::size_t chunks_ahead = 16;      // read or verified and not yet written
+constexpr std::uint64_t batch_documents = 20'000;  // a transaction holds the lock for under a second
+constexpr std::size_t most_refused = 1000;    // lines kept for the report
+
+using Plain = std::variant<std::monostate, specs::Plan, specs::Published>;
+
+struct Verified {
+  std::uint64_t line = 0;
+  std::optional<Prepared> inspection;
+  Plain other;
+  std::string error;  // why it is refused
+};
+
+struct Chunk {
+  std::uint64_t first_line = 0;
+  std::vector<std::string> lines;
+  bool end = false;
+};
+
+void verify_other(std::string_view text, const std::string& place, Verified& result) {
+  const auto node = specs::Node::parse_text(text, place);
+  const auto schema = node.at("$schema").text();
+  if (schema == "stackx/plan/1")
+    result.other = specs::plan_from(node);
+  else if (schema == "stackx/published/1")
+    result.other = specs::published_from(node);
+  else
+    node.at("$schema").fail(
+        fmt::format("{} cannot be imported; expected stackx/inspection/1, stackx/plan/1 or "
+                    "stackx/published/1; a document of a later version needs a later stackx",
+                    schema));
+}
+
+Verified verify(Reader& reader, const std::string& text, const std::string& name,
+                std::uint64_t line) {
+  Verified result{line, {}, {}, {}};
+  const std::string place = fmt::format("{}:{}", name, line);
+  try {
+    if (text.starts_with("{\"$schema\":\"stackx/inspection/1\"") ||
+        specs::Node::parse_text(text, place).at("$schema").json() == "stackx/inspection/1")
+      result.inspection = reader.prepare(text, place);
+    else
+      verify_other(text, place, result);
+  } catch (const Error& error) {
+    result.error = error.what();
+  }
+  return result;
+}
+
+std::vector<Verified> verify(Reader& reader, const Chunk& chunk, const std::string& name) {
+  std::vector<Verified> results;
+  results.reserve(chunk.lines.size());
+  std::uint64_t line = chunk.first_line;
+  for (const std::string& text : chunk.lines) {
+    if (!text.empty()) results.push_back(verify(reader, text, name, line));
+    ++line;
+  }
+  return results;
+}
+
+// A queue of chunks in the order of their lines: read in one thread, verified in others.
+class Pipeline {
+ public:
+  Pipeline(Reader& reader, const std::function<bool(std::string&)>& next, std::string name)
+      : reader_(reader), next_(next), name_(std::move(name)) {
+    const unsigned cores = std::max(2U, std::thread::hardware_concurrency());
+    for (unsigned i = 0; i + 1 < cores; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~Pipeline() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Pipeline(const Pipeline&) = delete;
+
+  // The next chunk's documents, in order; none at the end. Throws what reading threw.
+  std::optional<std::vector<Verified>> take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !ready_.empty() || ended_; });
+    if (ready_.empty()) {
+      if (failure_) std::rethrow_exception(failure_);
+      return std::nullopt;
+    }
+    auto chunk = std::move(ready_.front());
+    ready_.pop_front();
+    lock.unlock();
+    changed_.notify_all();
+    return chunk.get();
+  }
+
+ private:
+  // Each thread reads a chunk, in turn, then verifies it beside the others.
+  void work() {
+    for (;;) {
+      std::unique_lock reading(reading_);
+      std::promise<std::vector<Verified>> promise;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return stop_ || ended_ || ready_.size() < chunks_ahead; });
+        if (stop_ || ended_) return;
+      }
+      Chunk chunk = read();
+      {
+        const std::lock_guard lock(mutex_);
+        if (!chunk.lines.empty()) ready_.push_back(promise.get_future());
+        ended_ = ended_ || chunk.end;
+      }
+      reading.unlock();
+      changed_.notify_all();
+      if (chunk.lines.empty()) continue;
+      try {
+        promise.set_value(verify(reader_, chunk, name_));
+      } catch (...) {
+        promise.set_exception(std::current_exception());
+      }
+    }
+  }
+
+  Chunk read() {
+    Chunk chunk{line_, {}, false};
+    std::size_t bytes = 0;
+    try {
+      for (std::string line; chunk.lines.size() < chunk_lines && bytes < chunk_bytes;) {
+        if (!next_(line)) {
+          chunk.end = true;
+          break;
+        }
+        bytes += line.size();
+        chunk.lines.push_back(std::move(line));
+        line.clear();
+      }
+    } catch (...) {
+      failure_ = std::current_exception();
+      chunk.end = true;
+    }
+    line_ += chunk.lines.size();
+    return chunk;
+  }
+
+  Reader& reader_;
+  const std::function<bool(std::string&)>& next_;
+  std::string name_;
+  std::mutex reading_, mutex_;
+  std::condition_variable changed_;
+  std::deque<std::future<std::vector<Verified>>> ready_;
+  bool ended_ = false, stop_ = false;
+  std::exception_ptr failure_;
+  std::uint64_t line_ = 1;
+  std::vector<std::thread> threads_;
+};
+
+void refuse(Intake& intake, const std::string& why) {
+  if (intake.refused.size() < most_refused) intake.refused.push_back(why);
+}
+
+// What a line says of itself, in front of what the store says against it.
+std::string placed(const std::string& name, std::uint64_t line, const std::string& why) {
+  const std::string place = fmt::format("{}:{}: ", name, line);
+  return why.starts_with(place) ? why : place + why;
+}
+
+}  // namespace
+
+Intake& Intake::operator+=(const Intake& other) {
+  inserted += other.inserted;
+  already_there += other.already_there;
+  refused.insert(refused.end(), other.refused.begin(), other.refused.end());
+  return *this;
+}
+
+Intake Store::take_in(const std::function<bool(std::string& line)>& next, const std::string& name,
+                      const std::function<void(std::uint64_t lines)>& progress) {
+  Connection& connection = database_->connection;
+  Intake intake;
+  Pipeline pipeline(database_->reader, next, name);
+  std::optional<Writer::Transaction> transaction;
+  std::uint64_t in_batch = 0;
+  const auto commit = [&] {
+    if (!transaction) return;
+    connection.run([&] { transaction->commit(); });
+    transaction.reset();
+    in_batch = 0;
+  };
+  const auto ingest = [&](const Verified& document) {
+    if (const auto* plan = std::get_if<specs::Plan>(&document.other)) {
+      commit();
+      return this->ingest(*plan);
+    }
+    if (const auto* published = std::get_if<specs::Published>(&document.other)) {
+      commit();
+      return this->ingest(*published);
+    }
+    return connection.run([&] {
+      if (!transaction) transaction.emplace(database_->writer);
+      return database_->writer.insert(*document.inspection);
+    });
+  };
+  const auto take = [&] {
+    try {
+      return pipeline.take();
+    } catch (...) {  // what was read before the stream broke stays
+      commit();
+      throw;
+    }
+  };
+  while (const auto chunk = take()) {
+    for (const Verified& document : *chunk) {
+      if (!document.error.empty()) {
+        refuse(intake, placed(name, document.line, document.error));
+        continue;
+      }
+      try {
+        ++(ingest(document) == Ingest::inserted ? intake.inserted : intake.already_there);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        refuse(intake, placed(name, document.line, error.what()));
+      }
+      if (++in_batch >= batch_documents) commit();
+    }
+    if (progress && !chunk->empty()) progress(chunk->back().line);
+  }
+  commit();
+  finish_summaries();
+  return intake;
+}
+
+}  // namespace stackx::store
