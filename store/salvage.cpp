@@ -9,6 +9,7 @@
 
 #include "specs/json.hpp"
 #include "store/database.hpp"
+#include "store/published.hpp"
 #include "store/raw_rows.hpp"
 #include "store/rows_1.hpp"
 #include "store/spool.hpp"
@@ -110,6 +111,18 @@ class Documents {
         store, rows, [&](std::int64_t row) { return inspection(row); }, progress);
   }
 
+  // Not those of sources that come with stackx: a new store has them anyway.
+  std::uint64_t take_published(Store& store) {
+    if (schema_ == 1) return 0;
+    const auto rows =
+        row_numbers(connection_,
+                    "SELECT p.id FROM published p LEFT JOIN sources s ON s.id = p.source "
+                    "WHERE s.seed IS NOT 1 ORDER BY p.id");
+    return take(store, rows, [&](std::int64_t row) {
+      return specs::canonical(specs::to_json(published_at(connection_, shared_, row)));
+    });
+  }
+
  private:
   std::string inspection(std::int64_t id) {
     if (schema_ == 1) return document_of_schema_1(connection_, id);
@@ -182,11 +195,17 @@ Salvage salvage(const fs::path& damaged, const fs::path& to,
   result.schema = raw.schema;
   result.pages = raw.pages;
   result.unreadable = raw.unreadable;
+  std::error_code ignored;
+  if (raw.rows == 0 && !fs::exists(Spool(damaged).directory(), ignored))
+    throw bad_input(fmt::format(
+        "{}: not a row of a stackx store is in it, and there is no {}; nothing can be saved",
+        damaged.string(), Spool(damaged).directory().string()));
   {
     Store store = Store::open(scratch.store);
     Documents documents(scratch.rows, raw.schema, result);
     result.plans = documents.take_plans(store);
     result.inspections = documents.take_inspections(store, progress);
+    result.published = documents.take_published(store);
     for (const std::string& remark : Spool(damaged).recover(store))
       result.remarks.push_back(remark);
   }
