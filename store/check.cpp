@@ -4,6 +4,8 @@
 
 #include "specs/digest.hpp"
 #include "store/database.hpp"
+#include "store/published.hpp"
+#include "store/published.hpp"
 #include "store/summary.hpp"
 
 namespace stackx::store {
@@ -96,9 +98,17 @@ std::vector<std::string> Store::check() const {
     note_errors(connection, problems, [&] { check_inspection(connection, shared, id); });
   for (const std::string& id : plans) note_errors(connection, problems, [&] { (void)plan(id); });
   note_errors(connection, problems, [&] {
+    for (std::string& problem : damaged_published(connection, shared))
+      problems.push_back(std::move(problem));
+  });
+  note_errors(connection, problems, [&] {
     for (std::string& problem : wrong_summaries(connection, shared))
       problems.push_back(std::move(problem));
     for (std::string& problem : wrong_counts(connection)) problems.push_back(std::move(problem));
+  });
+  note_errors(connection, problems, [&] {
+    for (std::string& problem : damaged_published(connection, shared))
+      problems.push_back(std::move(problem));
   });
   return problems;
 }
