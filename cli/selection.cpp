@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/load.hpp"
+#include "cli/seeds.hpp"
 #include "inspector/host.hpp"
 
 namespace stackx::cli {
@@ -48,7 +49,7 @@ Selection select(const SelectionOptions& options, const Globals& globals) {
   const auto host = inspector::detect_host(globals.data_directory);
   selection.this_host = host.fingerprint();
   selection.hw = options.hw == "host" ? host.cpu.microarchitecture : options.hw;
-  const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
+  const auto store = open_with_seeds(globals);
   store::Filter filter;
   filter.workload = selection.asked;
   filter.hardware = selection.hw;
@@ -60,7 +61,10 @@ Selection select(const SelectionOptions& options, const Globals& globals) {
     if (const auto plan = id.empty() ? std::nullopt : store.plan(id))
       if (plan->campaign.strategy.kind == specs::StrategySpec::Kind::race)
         selection.races[id] = plan->campaign;
-  if (selection.measurements.empty()) selection.what_is_measured = what_is_measured(store);
+  if (selection.measurements.empty()) {
+    selection.what_is_measured = what_is_measured(store);
+    selection.published = published_note(store.published({selection.asked, selection.hw}));
+  }
   return selection;
 }
 
@@ -70,9 +74,11 @@ void nothing_measured(const Selection& selection, const nlohmann::json& empty, G
     document["hw"] = selection.hw;
     document["workload"] = selection.asked.text();
     document["notes"] = {selection.what_is_measured};
+    if (selection.published.results > 0) document["published"] = to_json(selection.published);
     print_json(document);
   } else {
-    fmt::print("No measurement of {} on {}.\n{}\n", selection.asked.text(), selection.hw,
+    fmt::print("No measurement of {} on {}.\n{}{}\n", selection.asked.text(), selection.hw,
+               to_text(selection.published, selection.asked.text(), selection.hw),
                selection.what_is_measured);
   }
   globals.exit_code = 1;

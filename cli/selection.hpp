@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/published_note.hpp"
 #include "store/store.hpp"
 
 namespace stackx::cli {
@@ -26,6 +27,7 @@ struct Selection {
   std::vector<store::Measurement> measurements;
   std::map<std::string, specs::CampaignSpec> races;  // campaigns among them that raced
   std::string what_is_measured;  // where there are none: what one could ask for instead
+  PublishedNote published;       // where there are none: what others have published about it
 };
 
 Selection select(const SelectionOptions& options, const Globals& globals);

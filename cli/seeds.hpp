@@ -1,0 +1,14 @@
+// The evidence that comes with stackx (data_directory/evidence) is part of every store: commands that
+// answer from the store open it here, and a store that lacks an edition of a file takes it in.
+#pragma once
+
+#include "cli/commands.hpp"
+#include "store/store.hpp"
+
+namespace stackx::cli {
+
+// The store, made if it is missing. It is written to only if it lacks evidence (known by the files'
+// names and sizes); one that cannot be written to is read as it is. Either is said on stderr.
+store::Store open_with_seeds(const Globals& globals);
+
+}  // namespace stackx::cli

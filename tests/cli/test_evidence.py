@@ -1,0 +1,130 @@
+"""What comes with stackx is known to a new store: loading it once, naming it where nothing is measured."""
+
+import json
+import os
+import re
+import shutil
+import unittest
+
+from harness import ROOT, BlackBox
+
+EVIDENCE = ROOT / "specs" / "data" / "evidence"
+
+
+def rows(directory=EVIDENCE):
+    """Every result of the tables, read here without stackx: (file, source, hardware, pi, params, value)."""
+    for file in sorted(directory.glob("*.json")):
+        document = json.loads(file.read_text())
+        for table in document["tables"]:
+            for cells in table["rows"]:
+                cell = dict(zip(table["columns"], cells))
+                params = dict(table.get("params", {}))
+                params.update((key[7:], value) for key, value in cell.items()
+                              if key.startswith("params.") and value is not None)
+                yield (file.stem, document["source"][table["source"]], cell.get("hardware", table.get("hardware", "")),
+                       table["pi"], params, cell["value"])
+
+
+def words(name):
+    return "-" + "-".join(word for word in re.split(r"[^a-z0-9.]+", name.lower()) if word) + "-"
+
+
+def named(wanted, hardware):
+    return words(wanted) in words(hardware)
+
+
+class Evidence(BlackBox):
+    def test_a_newcomers_store_knows_what_is_published(self):
+        first = self.stackx("advise", "--hw", "v100", "--workload", "matmul", exit_code=1)
+        self.assertTrue(self.db.exists())
+        self.assertIn(f"took in {len(list(rows()))} published results", first.stderr)
+        expected = [row for row in rows() if row[3] == "matmul" and named("v100", row[2])]
+        self.assertGreater(len(expected), 1000)
+        self.assertIn(f"Published by others: {len(expected)} results of matmul on v100 (", first.stdout)
+        self.assertIn("DeepBench_NV_V100.xlsx", first.stdout)
+        self.assertIn("stackx inspect", first.stdout)
+        second = self.stackx("advise", "--hw", "v100", "--workload", "matmul", exit_code=1)
+        self.assertEqual(second.stderr, "")  # once
+        self.assertEqual(second.stdout, first.stdout)
+
+    def test_counts_are_those_of_the_tables(self):
+        for hw, workload in (("v100", "train_ssd"), ("v100", "matmul:m=1760,dtype=float32"), ("TPUv3", "train_resnet50"),
+                             ("tpu-v3", "train_resnet50"), ("t4", "infer_resnet50"), ("tesla-k40", "matmul")):
+            pi, _, rest = workload.partition(":")
+            wanted = dict(item.split("=") for item in rest.split(",") if item)
+            expected = [row for row in rows() if row[3] == pi and named(hw, row[2])
+                        and all(str(row[4].get(key)) == value for key, value in wanted.items())]
+            with self.subTest(hw=hw, workload=workload):
+                found = self.json("advise", "--hw", hw, "--workload", workload, exit_code=1)
+                self.assertEqual(found["recommendations"], [])
+                if not expected:
+                    self.assertNotIn("published", found)
+                    continue
+                self.assertEqual(found["published"]["results"], len(expected))
+                self.assertEqual({h["model"]: h["results"] for h in found["published"]["hardware"]},
+                                 {h: sum(row[2] == h for row in expected) for h in {row[2] for row in expected}})
+                self.assertEqual(sum(source["results"] for source in found["published"]["sources"]), len(expected))
+                self.assertEqual({source["url"] for source in found["published"]["sources"]},
+                                 {row[1]["url"] for row in expected})
+
+    def test_what_nobody_published_is_not_made_up(self):
+        done = self.stackx("advise", "--hw", "no-such-machine", exit_code=1)
+        self.assertNotIn("Published", done.stdout)
+        self.assertIn("stackx inspect", done.stdout)
+
+    def test_a_new_edition_replaces_the_old_one(self):
+        data = self.scratch / "data-of-stackx"
+        shutil.copytree(EVIDENCE.parent, data)
+        self.environment["STACKX_DATA"] = str(data)
+        arguments = ("advise", "--hw", "titan-x", "--workload", "train_alexnet")
+        before = self.json(*arguments, exit_code=1)["published"]["results"]
+        file = data / "evidence" / "soumith-convnet-benchmarks.json"
+        document = json.loads(file.read_text())
+        table = next(t for t in document["tables"] if t["pi"] == "train_alexnet")
+        gone = len(table["rows"])
+        document["tables"].remove(table)
+        file.write_text(json.dumps(document))
+        done = self.stackx(*arguments, "--json", exit_code=1)
+        self.assertIn("took in", done.stderr)
+        self.assertEqual(json.loads(done.stdout)["published"]["results"], before - gone)
+        self.assertEqual(self.stackx(*arguments, exit_code=1).stderr, "")
+
+    def test_bad_evidence_is_named_and_leaves_the_store_as_it_was(self):
+        data = self.scratch / "data-of-stackx"
+        shutil.copytree(EVIDENCE.parent, data)
+        self.environment["STACKX_DATA"] = str(data)
+        file = data / "evidence" / "u39kun-deep-learning-benchmark.json"
+        good = file.read_text()
+        file.write_text(good.replace('"metric"', '"metrik"', 1))
+        message = self.stackx("advise", exit_code=2).stderr
+        self.assertRegex(message, r'u39kun-deep-learning-benchmark\.json: /tables/0.*metric')
+        file.write_text(good)
+        found = self.json("advise", "--hw", "v100", "--workload", "matmul", exit_code=1)
+        self.assertGreater(found["published"]["results"], 1000)
+
+    def test_a_store_that_cannot_be_written_answers_and_says_so(self):
+        bare = self.scratch / "bare-data"
+        shutil.copytree(EVIDENCE.parent, bare, ignore=shutil.ignore_patterns("evidence"))
+        self.environment["STACKX_DATA"] = str(bare)
+        self.stackx("advise", exit_code=1)
+        del self.environment["STACKX_DATA"]
+        options = {}
+        if os.geteuid() == 0:  # whom no permission stops
+            options["user"] = 65534
+            if not os.access(self.scratch.parent, os.X_OK):
+                self.skipTest("no directory that another user can enter")
+        self.scratch.chmod(0o755)
+        self.db.chmod(0o444)
+        self.db.parent.chmod(0o555)
+        self.addCleanup(self.db.parent.chmod, 0o755)
+        try:
+            done = self.stackx("advise", "--hw", "v100", exit_code=1, **options)
+        except PermissionError:
+            self.skipTest("another user cannot run the binary")
+        self.assertIn("cannot be added", done.stderr)
+        self.assertIn("No measurement", done.stdout)
+        self.assertNotIn("Published", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
