@@ -31,8 +31,9 @@ Column column_from(const Node& node) {
   column.member = column.name.substr(0, dot);
   if (dot == column.name.npos) {
     if (std::ranges::find(plain_columns, column.name) == plain_columns.end())
-      node.fail(fmt::format("unknown column \"{}\"{}; others are params.KEY, stack.KEY, details.KEY",
-                            column.name, suggestion(column.name, plain_columns)));
+      node.fail(
+          fmt::format("unknown column \"{}\"{}; others are params.KEY, stack.KEY, details.KEY",
+                      column.name, suggestion(column.name, plain_columns)));
     return column;
   }
   if (column.member != "params" && column.member != "stack" && column.member != "details")

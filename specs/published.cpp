@@ -87,7 +87,7 @@ std::string line_from(const Node& node) {
   return text;
 }
 
-// Component -> version, in the source's own words ("TensorFlow v1.2", "7"): not checked as versions.
+// Component -> version in the source's own words ("TensorFlow v1.2", "7"): not checked as versions.
 std::map<std::string, std::string> lines_from(const Node& node) {
   std::map<std::string, std::string> lines;
   for (const auto& [name, value] : node.members()) {

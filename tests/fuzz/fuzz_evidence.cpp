@@ -1,4 +1,4 @@
-// Input: a file of evidence. Every row that is accepted is a published result that stands by itself.
+// Input: a file of evidence. Every row that is accepted is a published result by itself.
 #include "documents.hpp"
 #include "specs/evidence.hpp"
 
