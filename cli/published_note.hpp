@@ -1,5 +1,5 @@
-// What is published about a workload on some hardware, summed up: how many results, on which models,
-// from which sources. Named where nothing is measured; it ranks nothing.
+// What is published about a workload on some hardware, summed up: how many results, on which
+// models, from which sources. Named where nothing is measured; it ranks nothing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

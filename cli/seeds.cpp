@@ -76,7 +76,7 @@ std::optional<store::Store> open_existing(const fs::path& file) {
   try {
     return store::Store::open(file, store::Mode::read_only);
   } catch (const Error&) {
-    return std::nullopt;  // of an older schema, or damaged: opening it for writing settles or says it
+    return std::nullopt;  // older schema or damaged: opening it for writing settles or says it
   }
 }
 

@@ -1,5 +1,5 @@
-// The evidence that comes with stackx (data_directory/evidence) is part of every store: commands that
-// answer from the store open it here, and a store that lacks an edition of a file takes it in.
+// The evidence that comes with stackx (data_directory/evidence) is part of every store: commands
+// that answer from the store open it here; one that lacks an edition of a file takes it in.
 #pragma once
 
 #include "cli/commands.hpp"

@@ -23,9 +23,9 @@ class PublishedWriter {
 
   // The id must be that of the content (verified by the caller, or just sealed by a reader).
   Ingest insert(const specs::Published& published);
-  // Removes the rows of the sources inserted here that are not among `kept`: what a newer edition of
-  // a file of evidence no longer says. A source stands in one such file; one that the edition has
-  // dropped altogether keeps its rows.
+  // Removes the rows of the sources inserted here that are not among `kept`: what a newer edition
+  // of a file of evidence no longer says. A source stands in one such file; one that the edition
+  // has dropped altogether keeps its rows.
   void remove_others(const std::vector<specs::Published>& kept);
 
  private:

@@ -39,7 +39,8 @@ specs::Published published(std::uint64_t number) {
   if (sometimes()) p.source.license = "MIT";
   p.source.tool = "evidence";
   if (sometimes())
-    p.hardware = std::array{"NVIDIA V100", "Tesla V100-SXM2-16GB", "TPUv3", "V1000"}[random.below(4)];
+    p.hardware =
+        std::array{"NVIDIA V100", "Tesla V100-SXM2-16GB", "TPUv3", "V1000"}[random.below(4)];
   if (sometimes()) p.devices = sometimes() ? 1 + random.below(8) : ~std::uint64_t{0};
   p.workload.pi = std::array{"matmul", "train_ssd", "import"}[random.below(3)];
   if (sometimes()) p.workload.params["m"] = fmt::format("{}", 1 + random.below(4));
@@ -206,9 +207,11 @@ TEST_CASE("a published result whose id is not that of its content is not stored"
 TEST_CASE("a changed row, source, workload or detail of a published result is damage") {
   const auto all = some(80);
   for (const char* change :
-       {"UPDATE published SET value = value * 2 WHERE id = 5", "UPDATE published SET metric = 'cpu_ms'",
+       {"UPDATE published SET value = value * 2 WHERE id = 5",
+        "UPDATE published SET metric = 'cpu_ms'",
         "UPDATE published SET runs = 4 WHERE runs = 3", "UPDATE published SET devices = NULL",
-        "UPDATE published SET source = 1 + source % 3", "UPDATE published SET stdev = 1 WHERE stdev = 0",
+        "UPDATE published SET source = 1 + source % 3",
+        "UPDATE published SET stdev = 1 WHERE stdev = 0",
         "UPDATE published SET more = '' WHERE more <> ''",
         "UPDATE published SET more = '{' WHERE more <> ''",
         "UPDATE published SET statistic = x'ff' || statistic",
