@@ -97,10 +97,14 @@ Error broken_disk(const fs::path& file, const SQLite::Exception& error) {
   if (!unknown && space.available < (1 << 20))
     return broken_environment(
         fmt::format("{}: the disk is full; nothing of this was stored", file.string()));
-  if (file_system_of(file).between_machines) return no_shared_memory(file, error.what());
+  const int code = error.getExtendedErrorCode();
+  const bool shared_memory = code == SQLITE_IOERR_SHMOPEN || code == SQLITE_IOERR_SHMMAP ||
+                             code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_SHMLOCK;
+  if (shared_memory || file_system_of(file).between_machines)
+    return no_shared_memory(file, fmt::format("{} ({})", error.what(), code));
   return broken_environment(fmt::format(
       "{}: the disk or its file system fails: SQLite says: {} ({}); look into the system's log",
-      file.string(), error.what(), error.getExtendedErrorCode()));
+      file.string(), error.what(), code));
 }
 
 // Two processes that make a store at the same moment both switch its journal, where SQLite does not
@@ -172,17 +176,20 @@ void check_head(const Head& head, const fs::path& file, int newest) {
   throw bad_input(fmt::format("{}: {}; open it once where it can be written", file.string(), why));
 }
 
-void run_step(Connection& connection, const Step& step, int newest) {
+// All steps that are missing in one transaction: nobody sees a store between two schemas.
+void run_steps(Connection& connection, std::span<const Step> steps) {
   SQLite::Database& database = connection.sqlite();
-  // The lock comes first: another process may have done the step while this one waited for it.
+  // The lock comes first: another process may have done the steps while this one waited for it.
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   const Head head = read_head(database);
-  check_head(head, connection.file(), newest);
-  if (head.version >= step.version) return;
-  database.exec(std::string(step.sql));
-  if (step.convert) step.convert(connection);
+  check_head(head, connection.file(), steps.back().version);
+  for (const Step& step : steps) {
+    if (head.version >= step.version) continue;
+    database.exec(std::string(step.sql));
+    if (step.convert) step.convert(connection);
+  }
   database.exec(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application_id,
-                            step.version));
+                            steps.back().version));
   transaction.commit();
 }
 
@@ -200,8 +207,7 @@ Connection::Connection(const fs::path& file, Mode mode, std::span<const Step> st
     if (head.is_new()) database_.exec("PRAGMA page_size=8192");  // rows of some 250 bytes waste less
     use_write_ahead_log(database_, file_);
     database_.exec("PRAGMA synchronous=NORMAL");
-    if (head.version < newest)
-      for (const Step& step : steps) run_step(*this, step, newest);
+    if (head.version < newest) run_steps(*this, steps);
   });
 }
 

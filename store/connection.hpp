@@ -59,7 +59,7 @@ class Cursor {
 
 class Connection {
  public:
-  // Brings the schema to the newest of `steps`, each in one transaction with its version number.
+  // Brings the schema to the newest of `steps`, in one transaction with its version number.
   Connection(const std::filesystem::path& file, Mode mode, std::span<const Step> steps);
 
   SQLite::Database& sqlite() { return database_; }

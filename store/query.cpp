@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <nlohmann/json.hpp>
 
 #include "specs/json.hpp"
 #include "store/database.hpp"
@@ -72,12 +73,21 @@ double number_of(const Numbers& numbers, std::size_t token) {
   return static_cast<double>(value_of(numbers, token));
 }
 
+// What is written in an unusual way is no token, but stands in the skeleton.
+nlohmann::json rest_of(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
+  return nlohmann::json::parse(join(condition.skeleton, numbers.tokens, numbers.lists));
+}
+
 std::string finished_of(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
   const auto time = std::ranges::find(numbers.tokens, Token::Kind::time, &Token::kind);
-  if (time == numbers.tokens.end())  // an unusual one stands in the skeleton
-    return nlohmann::json::parse(join(condition.skeleton, numbers.tokens, numbers.lists))
-        .at("finished");
+  if (time == numbers.tokens.end()) return rest_of(condition, numbers).at("finished");
   return time_text(time->value, condition.time_has_fraction);
+}
+
+// Of an inspection outside of campaigns: its row number does not hold it.
+std::uint64_t single_round(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
+  if (condition.round) return static_cast<std::uint64_t>(value_of(numbers, *condition.round));
+  return rest_of(condition, numbers).at("round");
 }
 
 Measurement measurement(Row row) {
@@ -89,7 +99,7 @@ Measurement measurement(Row row) {
   m.inspection = key_text(row.key);
   m.campaign = arm.campaign;
   m.arm = arm.label;
-  m.round = arm.campaign.empty() ? 0 : round_of(row);
+  m.round = arm.campaign.empty() ? single_round(condition, numbers) : round_of(row);
   m.position = static_cast<std::uint64_t>(row.position);
   m.sentinel = arm.sentinel;
   m.stack = arm.stack->stack;

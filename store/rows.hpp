@@ -71,7 +71,7 @@ class SharedRows {
     specs::Outcome outcome = specs::Outcome::ok;
     std::string reason;
     specs::Work work;
-    std::optional<std::size_t> load, steal;  // tokens of the skeleton
+    std::optional<std::size_t> load, steal, round;  // tokens of the skeleton
     bool time_has_fraction = false;
     std::uint64_t digest = 0;
   };

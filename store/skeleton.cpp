@@ -130,9 +130,10 @@ class Splitter {
     if (digits == 0 || (*first == '0' && digits > 1)) return nullptr;
     if (p == end_ || (*p != '.' && *p != 'e')) {
       if (p < end_ && (is_digit(*p) || *p == 'E')) return nullptr;
-      if (value > INT64_MAX || (minus && value == 0)) return nullptr;
+      if (value > static_cast<std::uint64_t>(INT64_MAX) + minus || (minus && value == 0))
+        return nullptr;
       token.kind = Token::Kind::integer;
-      token.value = minus ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
+      token.value = static_cast<std::int64_t>(minus ? 0 - value : value);
       return p;
     }
     int fraction = 0, exponent = 0;

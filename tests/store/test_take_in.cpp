@@ -1,0 +1,168 @@
+// Documents in numbers: the same store as one by one, whatever the order, and whatever stands between.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "fixture.hpp"
+#include "specs/json.hpp"
+#include "specs/seal.hpp"
+
+using namespace stackx;
+using namespace stackx::store;
+using namespace stackx::test;
+
+namespace {
+
+std::vector<std::string> lines_of(std::uint64_t inspections, const std::string& campaign) {
+  std::vector<std::string> lines;
+  for (std::uint64_t n = 0; n < inspections; ++n)
+    lines.push_back(specs::canonical(specs::to_json(inspection(n, campaign))));
+  return lines;
+}
+
+Intake take(Store& store, const std::vector<std::string>& lines) {
+  std::size_t next = 0;
+  return store.take_in(
+      [&](std::string& line) {
+        if (next == lines.size()) return false;
+        line = lines[next++];
+        return true;
+      },
+      "some.jsonl");
+}
+
+void shuffle(std::vector<std::string>& lines, std::uint64_t seed) {
+  specs::Random random(seed);
+  for (std::size_t i = lines.size(); i > 1; --i) std::swap(lines[i - 1], lines[random.below(i)]);
+}
+
+std::vector<std::string> content(const Store& store) {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& text) { lines.push_back(text); };
+  for (const auto& campaign : store.campaigns()) store.documents(campaign.id, add);
+  store.documents("", add);
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("take_in: the same content as document by document, in any order, twice") {
+  const Directory directory;
+  const std::string a(64, 'a'), b(64, 'b');
+  auto lines = lines_of(60, a);
+  for (const auto& line : lines_of(40, b)) lines.push_back(line);
+  for (const auto& line : lines_of(30, "")) lines.push_back(line);
+  lines.push_back(specs::canonical(specs::to_json(plan(3, 4))));
+
+  Store one = Store::open(directory / "one.db");
+  for (const auto& line : lines) {
+    const auto node = specs::Node::parse_text(line, "line");
+    if (node.at("$schema").text() == "stackx/plan/1")
+      one.ingest(specs::plan_from(node));
+    else
+      one.ingest(specs::inspection_from(node));
+  }
+  REQUIRE(one.check().empty());
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    shuffle(lines, seed);
+    Store many = Store::open(directory / ("many" + std::to_string(seed) + ".db"));
+    CHECK(take(many, lines).inserted == lines.size());
+    const Intake again = take(many, lines);
+    CHECK(again.inserted == 0);
+    CHECK(again.already_there == lines.size());
+    CHECK(many.check().empty());
+    auto expected = content(one), found = content(many);
+    CHECK(expected.size() == lines.size());
+    std::ranges::sort(expected);
+    std::ranges::sort(found);
+    CHECK(found == expected);
+  }
+}
+
+TEST_CASE("take_in: bad lines are refused by place, the others stay") {
+  const Directory directory;
+  auto lines = lines_of(8, std::string(64, 'a'));
+  auto changed = nlohmann::json::parse(lines[3]);
+  changed["load_1m"] = 77.5;
+  auto rival = inspection(4, std::string(64, 'a'));  // another document for a place that is taken
+  rival.load_1m += 1;
+  specs::seal(rival);
+  auto future = nlohmann::json::parse(lines[5]);
+  future["$schema"] = "stackx/inspection/2";
+  auto steal = nlohmann::json::parse(lines[6]);
+  steal["steal"] = 1.5;
+  const std::size_t good = lines.size();
+  lines.push_back(changed.dump());                                      // 9
+  lines.push_back(specs::canonical(specs::to_json(rival)));             // 10
+  lines.push_back(future.dump());                                       // 11
+  lines.push_back("{\"$schema\":\"stackx/inspection/1\",\"arm\":\"x");  // 12
+  lines.push_back("");                                                  // 13: nothing
+  lines.push_back("[]");                                                // 14
+  lines.push_back(steal.dump());                                        // 15
+  Store store = Store::open(directory / "stackx.db");
+  const Intake intake = take(store, lines);
+  CHECK(intake.inserted == good);
+  REQUIRE(intake.refused.size() == 6);
+  CHECK_THAT(intake.refused[0], Catch::StartsWith("some.jsonl:9: ") && Catch::Contains("was changed"));
+  CHECK_THAT(intake.refused[1], Catch::StartsWith("some.jsonl:10: ") && Catch::Contains(rival.id) &&
+                                    Catch::Contains(inspection(4, std::string(64, 'a')).id));
+  CHECK_THAT(intake.refused[2], Catch::StartsWith("some.jsonl:11: ") && Catch::Contains("stackx/inspection/2"));
+  CHECK_THAT(intake.refused[3], Catch::StartsWith("some.jsonl:12: "));
+  CHECK_THAT(intake.refused[4], Catch::StartsWith("some.jsonl:14: "));
+  CHECK_THAT(intake.refused[5], Catch::StartsWith("some.jsonl:15: "));
+  CHECK(store.check().empty());
+}
+
+TEST_CASE("take_in: documents in another spelling are the same documents") {
+  const Directory directory;
+  const auto lines = lines_of(6, std::string(64, 'a'));
+  std::vector<std::string> spaced;
+  for (const auto& line : lines) spaced.push_back(nlohmann::json::parse(line).dump(1, ' '));
+  for (auto& line : spaced) std::ranges::replace(line, '\n', ' ');
+  Store store = Store::open(directory / "stackx.db");
+  CHECK(take(store, spaced).inserted == 6);
+  CHECK(take(store, lines).already_there == 6);
+  CHECK(content(store) == lines);
+}
+
+TEST_CASE("take_in: what no known shape excuses is read strictly") {
+  // After a document of the same shape was seen, only numbers differ: they must be in range all the same.
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  const auto bad = [&](auto change) {
+    auto document = inspection(1, std::string(64, 'a'));
+    document.round = 77;
+    auto json = specs::to_json(document);
+    json.erase("id");
+    change(json);
+    json["id"] = specs::content_id(json);  // sealed, so that only the range is wrong
+    return json.dump();
+  };
+  REQUIRE(take(store, lines_of(8, std::string(64, 'a'))).inserted == 8);
+  const Intake intake = take(store, {bad([](auto& json) { json["exit_code"] = 256; }),
+                                     bad([](auto& json) { json["phases"][0]["end_ns"] = 5; }),
+                                     bad([](auto& json) { json["round"] = -1; }),
+                                     bad([](auto& json) { json["usage"]["max_rss_bytes"] = -1; }),
+                                     bad([](auto& json) { json["samples_ns"][3] = 1.5; })});
+  CHECK(intake.inserted == 0);
+  CHECK(intake.refused.size() == 5);
+}
+
+TEST_CASE("take_in: a stream that breaks keeps what came before") {
+  const Directory directory;
+  const auto lines = lines_of(8, std::string(64, 'a'));
+  Store store = Store::open(directory / "stackx.db");
+  std::size_t next = 0;
+  CHECK_THROWS_WITH(store.take_in(
+                        [&](std::string& line) {
+                          if (next == 5) throw broken_environment("the line went dead");
+                          line = lines[next++];
+                          return true;
+                        },
+                        "some.jsonl"),
+                    "the line went dead");
+  CHECK(store.measurements({}).size() == 5);
+  CHECK(take(store, lines).inserted == 3);
+  CHECK(store.check().empty());
+}
