@@ -38,21 +38,6 @@ std::optional<Interval> ratio_interval(const std::vector<double>& logs, double c
   return Interval{std::exp(interval->low), std::exp(interval->high), interval->coverage};
 }
 
-Comparison verdict_of(const std::vector<double>& logs, double band, bool outside, bool inside,
-                      double level) {
-  Comparison result;
-  result.pairs = logs.size();
-  result.interval = ratio_interval(logs, 1 - level);
-  if (!logs.empty()) result.ratio = std::exp(median(logs));
-  if (outside)
-    result.verdict = median(logs) > 0 ? Verdict::faster : Verdict::slower;
-  else if (inside)
-    result.verdict = Verdict::equivalent;
-  else
-    result.further_rounds = further_rounds(logs, band, level);
-  return result;
-}
-
 }  // namespace
 
 const char* to_string(Verdict verdict) {
@@ -67,6 +52,20 @@ const char* to_string(Verdict verdict) {
       return "UNRESOLVED";
   }
   return "";
+}
+
+Comparison decided(const std::vector<double>& logs, double delta, const Decision& decision) {
+  Comparison result;
+  result.pairs = logs.size();
+  result.interval = ratio_interval(logs, 1 - decision.level);
+  if (!logs.empty()) result.ratio = std::exp(median(logs));
+  if (decision.outside)
+    result.verdict = median(logs) > 0 ? Verdict::faster : Verdict::slower;
+  else if (decision.inside)
+    result.verdict = Verdict::equivalent;
+  else
+    result.further_rounds = further_rounds(logs, std::log1p(delta), decision.level);
+  return result;
 }
 
 std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta,
@@ -84,7 +83,7 @@ std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, 
     const double level = outside.rejected[i]  ? outside.level[i]
                          : inside.rejected[i] ? inside.level[i]
                                               : std::min(outside.level[i], inside.level[i]);
-    result.push_back(verdict_of(family[i], band, outside.rejected[i], inside.rejected[i], level));
+    result.push_back(decided(family[i], delta, {outside.rejected[i], inside.rejected[i], level}));
   }
   return result;
 }

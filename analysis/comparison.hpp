@@ -35,4 +35,12 @@ struct Comparison {
 std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta,
                                 double confidence);
 
+// What Holm's procedures decided about one member of a family, and the level at which they did.
+struct Decision {
+  bool outside = false, inside = false;  // different; equivalent
+  double level = 0.05;
+};
+// The member's verdict and interval; for families whose decisions were made from counts alone.
+Comparison decided(const std::vector<double>& logs, double delta, const Decision& decision);
+
 }  // namespace stackx::analysis

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <map>
 
@@ -44,14 +43,6 @@ std::map<std::pair<std::string, std::string>, StackRates> by_arm(const StackRate
     arm.values.push_back(value);
   }
   return arms;
-}
-
-Interval clopper_pearson(std::size_t successes, std::size_t trials, double confidence) {
-  using Binomial = boost::math::binomial_distribution<>;
-  const double n = static_cast<double>(trials), k = static_cast<double>(successes);
-  const double tail = (1 - confidence) / 2;
-  return {Binomial::find_lower_bound_on_p(n, k, tail), Binomial::find_upper_bound_on_p(n, k, tail),
-          confidence};
 }
 
 }  // namespace

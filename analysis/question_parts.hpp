@@ -1,0 +1,48 @@
+// What the named questions share.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "analysis/questions.hpp"
+#include "analysis/rates.hpp"
+
+namespace stackx::analysis {
+
+// The inspections of a series, and their rates, as rates.hpp has them; sentinels left out.
+class SeriesRates {
+ public:
+  SeriesRates(const store::Questions& store, const store::SeriesSums& series);
+  const StackRates& rates() const { return *rates_; }
+  const std::vector<store::Measurement>& all() const { return *measurements_; }
+
+ private:
+  std::unique_ptr<std::vector<store::Measurement>> measurements_;  // rates_ points into them
+  std::unique_ptr<StackRates> rates_;
+};
+
+// `unit`: of the series, as its sums have it.
+StackRates rates_of(const std::vector<const store::Measurement*>& measurements,
+                    const std::string& unit);
+
+// "measured" if the device is this machine's, else "measured-elsewhere".
+class Evidence {
+ public:
+  Evidence(const store::Questions& store, std::string this_host)
+      : store_(store), this_host_(std::move(this_host)) {}
+  std::string grade(std::int64_t device);
+
+ private:
+  const store::Questions& store_;
+  std::string this_host_;
+  std::map<std::int64_t, std::string> known_;
+};
+
+// "Tesla V100-SXM2-16GB", or for processors "sapphire-rapids (Intel(R) Xeon(R) ...)".
+std::string hardware_text(const store::HardwareRow& hardware);
+
+std::size_t shown_of(std::size_t rows, std::size_t limit);  // limit 0: all
+
+std::optional<Interval> interval_of(const store::SeriesSums& series);
+
+}  // namespace stackx::analysis

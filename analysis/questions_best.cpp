@@ -1,0 +1,276 @@
+// best and worst-variance: series by their sums.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/question_parts.hpp"
+#include "specs/metric.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+using For = AnswerColumn::For;
+
+// What is ranked together: values in one unit, of one workload on one kind of hardware.
+struct GroupKey {
+  std::string workload, hardware, unit;
+  std::uint64_t devices = 0;  // published: how many worked together; 0: not stated, or one's own
+  auto operator<=>(const GroupKey&) const = default;
+};
+
+struct Candidate {
+  double value = 0;
+  const store::SeriesSums* series = nullptr;
+  const store::PublishedRow* published = nullptr;
+};
+
+struct Group {
+  GroupKey key;
+  bool smaller_is_better = false;
+  std::vector<Candidate> candidates;  // the best first, as many as are asked for
+  std::size_t all = 0;
+};
+
+std::vector<AnswerColumn> columns() {
+  return {{"rank", "rank", true},
+          {"value", "rate", true},
+          {"unit", "unit", false, For::all, true},
+          {"interval", "95% CI of median", true, For::people},
+          {"ci_low", "", true, For::programs},
+          {"ci_high", "", true, For::programs},
+          {"cv", "CV", true},
+          {"inspections", "n", true},
+          {"failures", "fail", true},
+          {"verdict", "", false, For::programs},
+          {"ratio_vs_best", "", true, For::programs},
+          {"ratio_low", "", true, For::programs},
+          {"ratio_high", "", true, For::programs},
+          {"versus_best", "vs best", false, For::people},
+          {"evidence", "evidence", false, For::all, true},
+          {"workload", "workload", false, For::all, true},
+          {"hardware", "hardware", false, For::all, true},
+          {"devices", "devices", true, For::all, true},
+          {"device", "", false, For::programs},
+          {"statistic", "of", false, For::all, true},
+          {"source", "source", false, For::all, true},
+          {"stack_id", "", false, For::programs},
+          {"stack_short", "stack", false, For::people}};
+}
+
+// Series by (workload, hardware, unit) in numbers; texts come for the groups alone.
+std::vector<Group> measured_groups(const store::Questions& store,
+                                   const std::vector<store::SeriesSums>& series) {
+  std::map<std::tuple<std::int64_t, std::int64_t, store::RateUnit>, Group> groups;
+  std::map<std::int64_t, std::int64_t> hardware;
+  for (const store::SeriesSums& s : series) {
+    if (!s.median) continue;
+    const auto [found, is_new] = hardware.try_emplace(s.device, 0);
+    if (is_new) found->second = store.device(s.device).hardware;
+    groups[{s.workload, found->second, s.unit}].candidates.push_back({*s.median, &s, nullptr});
+  }
+  std::vector<Group> result;
+  for (auto& [key, group] : groups) {
+    group.key = {store.workload(std::get<0>(key)).text(),
+                 hardware_text(store.hardware(std::get<1>(key))), to_string(std::get<2>(key))};
+    result.push_back(std::move(group));
+  }
+  std::ranges::sort(result, {}, &Group::key);
+  return result;
+}
+
+// A time of a workload whose operations are known is a rate; else the value stays as it stands.
+std::vector<Group> published_groups(const store::Questions& store,
+                                    const std::vector<store::PublishedRow>& rows) {
+  std::map<GroupKey, Group> groups;
+  for (const store::PublishedRow& row : rows) {
+    const specs::Metric* metric = specs::find_metric(row.metric);
+    if (metric == nullptr) continue;
+    const specs::Workload& workload = store.workload(row.workload);
+    const auto rate = specs::rate_of(*metric, row.value, workload);
+    GroupKey key{workload.text(), hardware_text(store.hardware(row.hardware)),
+                 rate ? rate->unit : row.metric, row.devices.value_or(0)};
+    Group& group = groups[key];
+    group.key = std::move(key);
+    group.smaller_is_better = !rate && metric->smaller_is_better;
+    group.candidates.push_back({rate ? rate->value : row.value, nullptr, &row});
+  }
+  std::vector<Group> result;
+  for (auto& [key, group] : groups) result.push_back(std::move(group));
+  return result;
+}
+
+void keep_best(Group& group, std::size_t count) {
+  group.all = group.candidates.size();
+  const std::size_t kept = shown_of(group.all, count);
+  const auto end = group.candidates.begin() + static_cast<std::ptrdiff_t>(kept);
+  const double sign = group.smaller_is_better ? 1 : -1;
+  std::ranges::partial_sort(group.candidates, end, {}, [&](const Candidate& c) {
+    return std::pair(sign * c.value, c.series ? c.series->row : std::int64_t{0});
+  });
+  group.candidates.erase(end, group.candidates.end());
+}
+
+// As many as are asked for; by itself one of each group, or all of the only one.
+void keep_best(std::vector<Group>& groups, const QuestionOptions& options) {
+  for (Group& group : groups)
+    keep_best(group, options.top > 0       ? options.top
+                     : groups.size() == 1 ? options.limit
+                                          : 1);
+}
+
+// Each of a group against its best, over the rounds they share: one family.
+std::vector<Comparison> against_best(const store::Questions& store, const Group& group,
+                                     std::size_t shown, double confidence) {
+  std::vector<std::vector<double>> family;
+  if (shown < 2) return {};
+  const SeriesRates best(store, *group.candidates.front().series);
+  for (std::size_t i = 1; i < shown; ++i)
+    family.push_back(
+        paired_logs(SeriesRates(store, *group.candidates[i].series).rates(), best.rates()));
+  return compare(family, 0.01, confidence);
+}
+
+void add_measured(const store::Questions& store, const Group& group, std::size_t shown,
+                  const QuestionOptions& options, Evidence& evidence, Answer& answer) {
+  const auto comparisons = against_best(store, group, shown, options.confidence);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const store::SeriesSums& s = *group.candidates[i].series;
+    const auto interval = interval_of(s);
+    const Comparison* c = i == 0 ? nullptr : &comparisons[i - 1];
+    const store::StackRow& stack = store.stack(s.stack);
+    const bool bounded = c != nullptr && c->interval.has_value();
+    answer.rows.push_back(
+        {field(i + 1), rate_field(s.median), field(group.key.unit), interval_field(interval),
+         number_field(s.low), number_field(s.high), share_field(s.cv), field(s.ok),
+         s.failed ? field(s.failed) : AnswerField{"", 0},
+         c ? AnswerField{"", to_string(c->verdict)} : AnswerField{},
+         number_field(c && c->pairs ? std::optional(c->ratio) : std::nullopt),
+         number_field(bounded ? std::optional(c->interval->low) : std::nullopt),
+         number_field(bounded ? std::optional(c->interval->high) : std::nullopt),
+         {c ? verdict_text(*c) : "best"}, field(evidence.grade(s.device)),
+         field(group.key.workload), field(group.key.hardware), AnswerField{},
+         field(store.device(s.device).name), field("median"), AnswerField{}, field(stack.id),
+         {stack.id.substr(0, 12)}});
+    answer.rows.back()[19].text.clear();
+    answer.stacks.push_back(stack.stack);
+    answer.colours.emplace_back(i == 0 ? "1" : "0");
+  }
+}
+
+void add_published(const store::Questions& store, const Group& group, std::size_t shown,
+                   Answer& answer) {
+  for (std::size_t i = 0; i < shown; ++i) {
+    const store::PublishedRow& row = *group.candidates[i].published;
+    const store::StackRow& stack = store.stack(row.stack);
+    answer.rows.push_back(
+        {field(i + 1), rate_field(group.candidates[i].value), field(group.key.unit), AnswerField{},
+         AnswerField{}, AnswerField{}, AnswerField{}, row.runs ? field(*row.runs) : AnswerField{},
+         AnswerField{}, AnswerField{}, AnswerField{}, AnswerField{}, AnswerField{},
+         {i == 0 ? "best" : ""}, field("published"), field(group.key.workload),
+         field(group.key.hardware), row.devices ? field(*row.devices) : AnswerField{}, AnswerField{},
+         field(row.statistic), field(store.source(row.source).url), field(stack.id),
+         {stack.id.substr(0, 12)}});
+    answer.stacks.push_back(stack.stack);
+    answer.colours.emplace_back("2");
+  }
+}
+
+std::size_t kept(const std::vector<Group>& groups) {
+  std::size_t total = 0;
+  for (const Group& group : groups) total += group.candidates.size();
+  return total;
+}
+
+}  // namespace
+
+Answer best(const store::Questions& store, const QuestionOptions& options) {
+  const auto series = store.series(options.filter);
+  const auto rows = store.published(options.filter);
+  std::vector<Group> measured = measured_groups(store, series),
+                     published = published_groups(store, rows);
+  keep_best(measured, options);
+  keep_best(published, options);
+  Answer answer;
+  answer.question = "best";
+  answer.columns = columns();
+  answer.total = kept(measured) + kept(published);
+  answer.heading = fmt::format("The fastest of {} workloads on hardware that were measured, and of {} "
+                               "that others published.",
+                               measured.size(), published.size());
+  answer.caption =
+      "rate: of measured ones the median over n inspections, each a fresh process that gives one value; "
+      "CV: between inspections. vs best: over the rounds shared with the best of the same workload and "
+      "hardware, the intervals of those shown together at 95% (Holm). Published ones stand as their "
+      "source states them: no interval can be given.";
+  Evidence evidence(store, options.this_host);
+  std::size_t left = shown_of(answer.total, options.limit);
+  for (const Group& group : measured) {
+    const std::size_t shown = std::min(left, group.candidates.size());
+    add_measured(store, group, shown, options, evidence, answer);
+    left -= shown;
+  }
+  for (const Group& group : published) {
+    const std::size_t shown = std::min(left, group.candidates.size());
+    add_published(store, group, shown, answer);
+    left -= shown;
+  }
+  if (measured.empty() && !published.empty())
+    answer.notes.emplace_back(
+        "nothing of this was measured: `stackx inspect` does that, and what others published is no "
+        "claim about this machine");
+  if (measured.size() == 1 && answer.rows.size() > 1)
+    answer.notes.emplace_back("which of these are ties, and what to choose: `stackx advise`");
+  return answer;
+}
+
+Answer worst_variance(const store::Questions& store, const QuestionOptions& options) {
+  const auto all = store.series(options.filter);
+  std::vector<const store::SeriesSums*> order;
+  for (const store::SeriesSums& s : all)
+    if (s.cv && s.ok >= options.least) order.push_back(&s);
+  Answer answer;
+  answer.question = "worst-variance";
+  answer.heading = fmt::format(
+      "The widest spread between inspections, of {} series (one stack, one workload, one device) with "
+      "at least {} inspections.",
+      order.size(), options.least);
+  answer.caption =
+      "CV: standard deviation over mean of the inspections' median rates; each inspection is a fresh "
+      "process.";
+  answer.columns = {{"cv", "CV", true},
+                    {"inspections", "n", true},
+                    {"failures", "fail", true},
+                    {"median", "rate", true},
+                    {"unit", "unit", false, For::all, true},
+                    {"interval", "95% CI of median", true, For::people},
+                    {"ci_low", "", true, For::programs},
+                    {"ci_high", "", true, For::programs},
+                    {"evidence", "evidence", false, For::all, true},
+                    {"workload", "workload", false, For::all, true},
+                    {"hardware", "hardware", false, For::all, true},
+                    {"device", "", false, For::programs},
+                    {"stack_id", "", false, For::programs},
+                    {"stack_short", "stack", false, For::people}};
+  answer.total = order.size();
+  const std::size_t shown = shown_of(order.size(), options.limit);
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(shown), {},
+                            [](const store::SeriesSums* s) { return std::pair(-*s->cv, s->row); });
+  Evidence evidence(store, options.this_host);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const store::SeriesSums& s = *order[i];
+    const store::StackRow& stack = store.stack(s.stack);
+    const store::DeviceRow& device = store.device(s.device);
+    answer.rows.push_back({share_field(s.cv), field(s.ok),
+                           s.failed ? field(s.failed) : AnswerField{"", 0}, rate_field(s.median),
+                           field(to_string(s.unit)), interval_field(interval_of(s)),
+                           number_field(s.low), number_field(s.high),
+                           field(evidence.grade(s.device)), field(store.workload(s.workload).text()),
+                           field(hardware_text(store.hardware(device.hardware))), field(device.name),
+                           field(stack.id), {stack.id.substr(0, 12)}});
+    answer.stacks.push_back(stack.stack);
+  }
+  return answer;
+}
+
+}  // namespace stackx::analysis

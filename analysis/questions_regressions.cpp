@@ -1,0 +1,244 @@
+// regressions: what the counts of slower and faster rounds decide for the whole family, and the
+// intervals of the rows that are shown.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "analysis/holm_family.hpp"
+#include "analysis/question_parts.hpp"
+#include "analysis/statistics.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+constexpr double delta = 0.01;  // what the store's counts are of
+
+struct Member {
+  store::StepSums step;
+  double p_outside = 1, p_inside = 1;
+  std::size_t place_outside = 0, place_inside = 0;
+  Verdict verdict = Verdict::unresolved;
+};
+
+struct Family {
+  explicit Family(double alpha) : outside(alpha), inside(alpha) {}
+  std::vector<Member> members;
+  HolmFamily outside, inside;
+
+  Decision decision(const Member& m) const {
+    const bool is_outside = outside.rejected(m.p_outside), is_inside = inside.rejected(m.p_inside);
+    const double level_outside = outside.level(m.p_outside, m.place_outside);
+    const double level_inside = inside.level(m.p_inside, m.place_inside);
+    // As compare() has it.
+    return {is_outside, is_inside,
+            is_outside  ? level_outside
+            : is_inside ? level_inside
+                        : std::min(level_outside, level_inside)};
+  }
+};
+
+// Many members have one pair of counts.
+class SignTests {
+ public:
+  double p(std::uint64_t against, std::uint64_t rounds) {
+    const auto [found, is_new] = known_.try_emplace(against << 32 | rounds, 1.0);
+    if (is_new) found->second = two_sided_sign_test(against, rounds);
+    return found->second;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, double> known_;
+};
+
+void add_member(Family& family, SignTests& tests, const store::StepSums& step) {
+  Member m{step};
+  if (step.rounds > 0) {
+    // sign_test_outside and sign_test_inside, from the counts they take.
+    m.p_outside = tests.p(step.rounds - std::max(step.slower, step.faster), step.rounds);
+    m.p_inside = tests.p(std::max(step.slower, step.faster), step.rounds);
+  }
+  m.place_outside = family.outside.add(m.p_outside);
+  m.place_inside = family.inside.add(m.p_inside);
+  family.members.push_back(m);
+}
+
+// Steps that the filters ask for. A component that is named asks for its own steps, and for stacks
+// that hold it at these versions after the step.
+std::vector<store::StepSums> steps_asked(const store::Questions& store,
+                                         const QuestionOptions& options) {
+  store::QuestionFilter place = options.filter;
+  place.components.clear();
+  place.stack.reset();
+  place.since.reset();
+  const std::vector<store::SeriesSums> all = store.series(place);
+  std::vector<store::StepSums> steps = store.steps(all);
+  const bool narrowed = !options.filter.components.empty() || options.filter.stack ||
+                        options.filter.since;
+  std::unordered_set<std::int64_t> newer;
+  if (narrowed)
+    for (const store::SeriesSums& one : store.series(options.filter)) newer.insert(one.row);
+  std::map<std::int64_t, bool> wanted;
+  const auto is_wanted = [&](std::int64_t component) {
+    const auto [found, is_new] = wanted.try_emplace(component, true);
+    if (!is_new) return found->second;
+    const std::string name = store.component(component);
+    const auto& named = options.filter.components;
+    return found->second =
+               named.empty() ? !options.no_upgrades.contains(name)
+                             : std::ranges::any_of(named, [&](const auto& c) { return c.name == name; });
+  };
+  std::erase_if(steps, [&](const store::StepSums& step) {
+    return !is_wanted(step.component) || (narrowed && !newer.contains(step.newer));
+  });
+  return steps;
+}
+
+Verdict verdict_of(const Family& family, const Member& m) {
+  if (family.outside.rejected(m.p_outside))
+    return m.step.faster > m.step.slower ? Verdict::faster : Verdict::slower;
+  return family.inside.rejected(m.p_inside) ? Verdict::equivalent : Verdict::unresolved;
+}
+
+Family family_of(const std::vector<store::StepSums>& steps, double confidence) {
+  Family family(1 - confidence);
+  family.members.reserve(steps.size());
+  SignTests tests;
+  for (const store::StepSums& step : steps) add_member(family, tests, step);
+  family.outside.decide();
+  family.inside.decide();
+  for (Member& m : family.members) m.verdict = verdict_of(family, m);
+  return family;
+}
+
+// Slower ones first, the slowest first; then what is open, what is equal, what is faster.
+std::tuple<int, double, std::int64_t, std::int64_t> order_of(const Member& m) {
+  const int first = m.verdict == Verdict::slower       ? 0
+                    : m.verdict == Verdict::unresolved ? 1
+                    : m.verdict == Verdict::equivalent ? 2
+                                                       : 3;
+  return {first, m.step.rounds == 0 ? HUGE_VAL : m.step.ratio, m.step.older, m.step.newer};
+}
+
+std::string version_of(const specs::Stack& stack, const std::string& component) {
+  const auto found = stack.components.find(component);
+  return found == stack.components.end() ? "" : found->second;
+}
+
+const char* colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::slower:
+      return "31";
+    case Verdict::faster:
+      return "32";
+    case Verdict::unresolved:
+      return "33";
+    case Verdict::equivalent:
+      break;
+  }
+  return "0";
+}
+
+std::vector<AnswerColumn> columns() {
+  using For = AnswerColumn::For;
+  return {{"verdict", "verdict"},
+          {"component", "component", false, For::all, true},
+          {"older_version", "from"},
+          {"newer_version", "to"},
+          {"ratio_text", "rate", true, For::people},
+          {"interval", "CI", true, For::people},
+          {"ratio", "", true, For::programs},
+          {"ci_low", "", true, For::programs},
+          {"ci_high", "", true, For::programs},
+          {"coverage", "", true, For::programs},
+          {"rounds", "rounds", true},
+          {"further_rounds", "lacks", true},
+          {"workload", "workload", false, For::all, true},
+          {"hardware", "hardware", false, For::all, true},
+          {"device", "device", false, For::programs},
+          {"older_stack", "", false, For::programs},
+          {"newer_stack", "", false, For::programs},
+          {"stack_id", "stack", false, For::people}};
+}
+
+std::string ratio_text(double ratio) { return fmt::format("×{:.3f}", ratio); }
+
+void add_row(const store::Questions& store, const Family& family, const Member& m, Answer& answer) {
+  const auto older = store.one_series(m.step.older), newer = store.one_series(m.step.newer);
+  if (!older || !newer) return;
+  const SeriesRates before(store, *older), after(store, *newer);
+  const Comparison c =
+      decided(older->unit == newer->unit ? paired_logs(after.rates(), before.rates())
+                                         : std::vector<double>(),  // not comparable
+              delta, family.decision(m));
+  const store::StackRow& stack = store.stack(newer->stack);
+  const std::string component = store.component(m.step.component);
+  const store::DeviceRow& device = store.device(newer->device);
+  AnswerField interval;
+  if (c.interval)
+    interval.text = fmt::format("[{:.3f}, {:.3f}]", c.interval->low, c.interval->high);
+  const auto end = [&](double Interval::*which) {
+    return number_field(c.interval ? std::optional((*c.interval).*which) : std::nullopt);
+  };
+  answer.rows.push_back(
+      {field(to_string(c.verdict)), field(component),
+       field(version_of(store.stack(older->stack).stack, component)),
+       field(version_of(stack.stack, component)), {c.pairs ? ratio_text(c.ratio) : ""}, interval,
+       number_field(c.pairs ? std::optional(c.ratio) : std::nullopt), end(&Interval::low),
+       end(&Interval::high), end(&Interval::coverage), field(c.pairs),
+       c.further_rounds ? AnswerField{fmt::format("+{}", *c.further_rounds), *c.further_rounds}
+                        : AnswerField{c.verdict == Verdict::unresolved ? ">10000" : ""},
+       field(store.workload(newer->workload).text()),
+       field(hardware_text(store.hardware(device.hardware))), field(device.name),
+       field(store.stack(older->stack).id), field(stack.id), field(stack.id.substr(0, 12))});
+  answer.stacks.push_back(stack.stack);
+  answer.colours.emplace_back(colour_of(c.verdict));
+}
+
+void summarise(const Family& family, double confidence, Answer& answer) {
+  std::map<Verdict, std::size_t> counts;
+  for (const Member& m : family.members) ++counts[m.verdict];
+  answer.summary = {{"family", family.members.size()}, {"confidence", confidence}, {"delta", delta}};
+  std::string text;
+  for (const Verdict v :
+       {Verdict::slower, Verdict::faster, Verdict::equivalent, Verdict::unresolved}) {
+    answer.summary[to_string(v)] = counts[v];
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[v], to_string(v));
+  }
+  answer.heading = fmt::format("Steps between successive versions, all other components the same: {} "
+                               "tested together; {}.",
+                               family.members.size(), text);
+}
+
+}  // namespace
+
+Answer regressions(const store::Questions& store, const QuestionOptions& options) {
+  const Family family = family_of(steps_asked(store, options), options.confidence);
+  Answer answer;
+  answer.question = "regressions";
+  answer.columns = columns();
+  summarise(family, options.confidence, answer);
+  answer.caption = fmt::format(
+      "rate: median over the shared rounds of the newer's rate over the older's, with its interval at "
+      "{:g}% for all {} steps together (Holm). A verdict where it is clear of ±{:g}%; lacks: rounds an "
+      "unresolved one would still need.",
+      100 * options.confidence, family.members.size(), 100 * delta);
+  std::vector<const Member*> order;
+  for (const Member& m : family.members)
+    if (options.verdicts.empty() || options.verdicts.contains(to_string(m.verdict)))
+      order.push_back(&m);
+  answer.total = order.size();
+  const std::size_t shown = shown_of(order.size(), options.limit);
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(shown), {},
+                            [](const Member* m) { return order_of(*m); });
+  for (std::size_t i = 0; i < shown; ++i) add_row(store, family, *order[i], answer);
+  if (family.members.empty())
+    answer.notes.emplace_back(
+        "no two stacks that differ in one component alone, at successive versions, were measured with "
+        "one workload on one device");
+  return answer;
+}
+
+}  // namespace stackx::analysis
