@@ -280,7 +280,8 @@ std::set<std::string> Store::keys(const std::string& campaign) const {
 void Store::documents(const std::string& campaign,
                       const std::function<void(const std::string& document)>& visit) const {
   Connection& connection = database_->connection;
-  if (!campaign.empty())
+  // Only whole ids have plans; a campaign of documents from elsewhere may be called anything.
+  if (campaign.size() == 64 && campaign.find_first_not_of("0123456789abcdef") == campaign.npos)
     if (const auto found = plan(campaign)) visit(specs::canonical(specs::to_json(*found)));
   connection.run([&] {
     const SQLite::Transaction snapshot(connection.sqlite());
