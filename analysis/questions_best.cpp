@@ -195,9 +195,10 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
   answer.question = "best";
   answer.columns = columns();
   answer.total = kept(measured) + kept(published);
-  answer.heading = fmt::format("The fastest of {} workloads on hardware that were measured, and of {} "
-                               "that others published.",
-                               measured.size(), published.size());
+  answer.heading = fmt::format(
+      "The fastest measured stacks of {} pairs of workload and hardware; the best published results of "
+      "{} such pairs and metrics.",
+      measured.size(), published.size());
   answer.caption =
       "rate: of measured ones the median over n inspections, each a fresh process that gives one value; "
       "CV: between inspections. vs best: over the rounds shared with the best of the same workload and "

@@ -29,6 +29,7 @@ void add_verify(CLI::App& app, Globals& globals);
 void add_env(CLI::App& app, Globals& globals);
 void add_export(CLI::App& app, Globals& globals);
 void add_merge(CLI::App& app, Globals& globals);
+void add_query(CLI::App& app, Globals& globals);
 void add_db(CLI::App& app, Globals& globals);
 void add_import(CLI::App& app, Globals& globals);
 

@@ -45,6 +45,7 @@ int run(int argc, char** argv) {
   cli::add_export(app, globals);
   cli::add_merge(app, globals);
   cli::add_db(app, globals);
+  cli::add_query(app, globals);
 
   try {
     app.parse(argc, argv);

@@ -1,0 +1,269 @@
+// stackx query: named questions about everything that the store knows, and read-only SQL.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "analysis/questions.hpp"
+#include "analysis/text_table.hpp"
+#include "cli/commands.hpp"
+#include "cli/load.hpp"
+#include "cli/project_coverage.hpp"
+#include "cli/query_filters.hpp"
+#include "cli/seeds.hpp"
+#include "cli/sql_output.hpp"
+#include "inspector/host.hpp"
+#include "specs/error.hpp"
+#include "specs/nearest.hpp"
+#include "store/views.hpp"
+
+namespace stackx::cli {
+namespace {
+
+using analysis::Answer;
+
+struct Options {
+  std::string question, sql, hw, workload, since, stack, campaign, format = "table";
+  std::vector<std::string> components, verdicts;
+  std::filesystem::path project;
+  std::size_t top = 0, least = 6;
+  std::optional<std::size_t> limit;
+  double timeout = 60;
+  bool views = false;
+};
+
+struct Question {
+  const char* name;
+  Answer (*ask)(const store::Questions&, const analysis::QuestionOptions&);
+  const char* help;
+};
+
+constexpr Question questions[] = {
+    {"best", analysis::best, "the fastest stacks, measured and published"},
+    {"worst-variance", analysis::worst_variance, "stacks by spread between inspections"},
+    {"regressions", analysis::regressions, "verdicts between successive versions of a component"},
+    {"coverage", analysis::coverage, "what was inspected; with --project, which share of it"},
+    {"failures", analysis::failures, "component versions by share of failed inspections"},
+    {"history", analysis::history, "a stack's rate over campaigns and time"},
+    {"hardware", analysis::hardware, "hardware that there are results of"},
+    {"sources", analysis::sources, "where published results come from"}};
+
+std::string question_names() {
+  std::string text;
+  for (const Question& one : questions)
+    text += fmt::format("{}  {:<15} {}", text.empty() ? "Questions:\n" : "\n", one.name, one.help);
+  return text;
+}
+
+const Question& find_question(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Question& one : questions) {
+    if (name == one.name) return one;
+    names.emplace_back(one.name);
+  }
+  throw bad_input(fmt::format("query {}: no such question{}\n{}", name,
+                              specs::suggestion(name, names), question_names()));
+}
+
+// Without what takes time and is no part of it: programs that are asked for their version.
+std::string this_host(const Globals& globals) {
+  inspector::HostSources sources;
+  sources.version_text = [](const std::string&) { return std::nullopt; };
+  const auto table =
+      specs::Microarchitectures::load(globals.data_directory / "microarchitectures.json");
+  return inspector::detect_host(table, sources).fingerprint();
+}
+
+analysis::QuestionOptions question_options(const Options& options, const Globals& globals) {
+  analysis::QuestionOptions result;
+  auto& filter = result.filter;
+  if (!options.hw.empty() && options.hw != "host") filter.hardware = options.hw;
+  if (options.hw == "host") {
+    inspector::HostSources sources;
+    sources.version_text = [](const std::string&) { return std::nullopt; };
+    filter.hardware = inspector::detect_host(specs::Microarchitectures::load(
+                                                 globals.data_directory / "microarchitectures.json"),
+                                             sources)
+                          .cpu.microarchitecture;
+  }
+  if (!options.workload.empty()) filter.workload = specs::parse_workload(options.workload);
+  if (!options.since.empty())
+    filter.since = parse_since(options.since, std::chrono::system_clock::now());
+  if (!options.stack.empty()) filter.stack = options.stack;
+  if (!options.components.empty() || options.question == "regressions") {
+    const ComponentKinds kinds = read_component_kinds(globals.data_directory);
+    result.no_upgrades = kinds.no_upgrades;
+    for (const std::string& text : options.components)
+      filter.components.push_back(parse_component_filter(text, kinds));
+  }
+  result.limit = options.limit.value_or(20);
+  result.top = options.top;
+  result.least = options.least;
+  result.campaign = options.campaign;
+  for (std::string verdict : options.verdicts) {
+    std::ranges::transform(verdict, verdict.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    result.verdicts.insert(verdict);
+  }
+  if (options.question == "best" || options.question == "worst-variance" ||
+      options.question == "history")
+    result.this_host = this_host(globals);
+  return result;
+}
+
+// Sums that a killed import left behind are made first; that needs a file that can be written.
+store::Questions open(const Globals& globals) {
+  open_with_seeds(globals);
+  const auto file = store::default_path(globals.db);
+  store::Questions questions(file);
+  if (!questions.stale()) return questions;
+  store::Store::open(file).finish_summaries();
+  return store::Questions(file);
+}
+
+// What there is instead of nothing.
+std::vector<std::string> what_there_is(const store::Questions& store) {
+  constexpr std::size_t few = 12;
+  std::set<std::string> known;
+  for (const store::SeriesSums& s : store.series({}))
+    known.insert(fmt::format("--hw {} --workload {}",
+                             store.hardware(store.device(s.device).hardware).microarchitecture.empty()
+                                 ? store.hardware(store.device(s.device).hardware).model
+                                 : store.hardware(store.device(s.device).hardware).microarchitecture,
+                             store.workload(s.workload).pi));
+  if (known.empty())
+    return {"nothing was measured yet: `stackx inspect PROJECT` does that, `stackx import` takes in what "
+            "others measured"};
+  std::vector<std::string> lines;
+  for (const std::string& one : known) {
+    if (lines.size() == few) {
+      lines.push_back(fmt::format("and {} more: `stackx query coverage`", known.size() - few));
+      break;
+    }
+    lines.push_back("measured: " + one);
+  }
+  return lines;
+}
+
+void print(const Answer& answer, const Options& options, const Globals& globals) {
+  if (globals.json || options.format == "json")
+    fmt::print("{}\n", analysis::to_json(answer).dump(
+                           -1, ' ', false, nlohmann::json::error_handler_t::replace));
+  else if (options.format == "csv")
+    fmt::print("{}", analysis::csv(answer));
+  else
+    fmt::print("{}", analysis::table(answer, stdout_is_terminal()));
+}
+
+void ask(const Options& options, Globals& globals) {
+  const Question& question = find_question(options.question);
+  const auto asked = question_options(options, globals);
+  const store::Questions store = open(globals);
+  Answer answer = options.project.empty()
+                      ? question.ask(store, asked)
+                      : project_coverage(store, asked,
+                                         load(options.project, globals, {}, Need::stacks));
+  if (answer.rows.empty())
+    for (std::string& line : what_there_is(store)) answer.notes.push_back(std::move(line));
+  print(answer, options, globals);
+  if (answer.rows.empty()) globals.exit_code = 1;
+}
+
+nlohmann::json views_document() {
+  nlohmann::json views = nlohmann::json::array(), functions = nlohmann::json::array();
+  for (const store::View& view : store::views()) {
+    nlohmann::json columns = nlohmann::json::array();
+    for (const store::ViewColumn& column : view.columns)
+      columns.push_back({{"name", column.name}, {"type", column.type}, {"meaning", column.meaning}});
+    views.push_back({{"name", view.name}, {"meaning", view.meaning}, {"columns", columns}});
+  }
+  for (const store::SqlFunction& function : store::sql_functions())
+    functions.push_back({{"call", function.call}, {"meaning", function.meaning}});
+  return {{"views", views}, {"functions", functions}};
+}
+
+void print_views(const Globals& globals, bool json) {
+  if (globals.json || json) return print_json(views_document());
+  const analysis::Paint paint{stdout_is_terminal()};
+  for (const store::View& view : store::views()) {
+    fmt::print("{}: {}\n", paint("1", std::string(view.name)),
+               analysis::wrap(analysis::split(std::string(view.meaning)), 2, ""));
+    for (const store::ViewColumn& column : view.columns)
+      fmt::print("  {:<18} {:<8} {}\n", column.name, column.type,
+                 analysis::wrap(analysis::split(std::string(column.meaning)), 30, ""));
+    fmt::print("\n");
+  }
+  fmt::print("Functions, besides SQLite's own:\n");
+  for (const store::SqlFunction& function : store::sql_functions())
+    fmt::print("  {:<28} {}\n", function.call,
+               analysis::wrap(analysis::split(std::string(function.meaning)), 31, ""));
+}
+
+void query(const Options& options, Globals& globals) {
+  const int asked = !options.question.empty() + !options.sql.empty() + options.views;
+  if (asked != 1)
+    throw bad_input("query: expected one question, --sql 'SELECT ...' or --views\n" + question_names());
+  if (!options.project.empty() && options.question != "coverage")
+    throw bad_input("query: --project belongs to the question coverage");
+  if (options.views) return print_views(globals, options.format == "json");
+  if (options.sql.empty()) return ask(options, globals);
+  open(globals);
+  print_sql(store::default_path(globals.db), options.sql, options.timeout, options.limit.value_or(0),
+            globals.json ? "json" : options.format, stdout_is_terminal());
+}
+
+void add_filters(CLI::App& command, Options& options) {
+  command.add_option("--hw", options.hw, "Only this hardware: whole words of its name, or `host`")
+      ->type_name("NAME");
+  command.add_option("--workload", options.workload, "Only this workload: NAME[:key=value,...]")
+      ->type_name("WORKLOAD");
+  command
+      .add_option("--component", options.components,
+                  "Only stacks that hold it at these versions ('numpy>=2'); may be repeated")
+      ->type_name("SPEC")
+      ->allow_extra_args(false);
+  command
+      .add_option("--since", options.since,
+                  "Only what was measured or published since: 30d, 8w, 12h or a date")
+      ->type_name("TIME");
+  command.add_option("--stack", options.stack, "Only this stack: its id, or how it begins")
+      ->type_name("ID");
+  command.add_option("--campaign", options.campaign, "history: only this campaign")->type_name("ID");
+}
+
+}  // namespace
+
+void add_query(CLI::App& app, Globals& globals) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand(
+      "query", "Named questions about everything in the store, and read-only SQL over its views");
+  command->footer(question_names());
+  command->add_option("question", options->question, "One of the questions below")
+      ->type_name("QUESTION");
+  add_filters(*command, *options);
+  command->add_option("--limit", options->limit, "Rows; 0: all. 20 for questions, all for --sql")
+      ->type_name("N");
+  command->add_option("--top", options->top, "best: stacks of each workload and hardware")
+      ->type_name("N");
+  command->add_option("--least", options->least, "worst-variance: inspections that a stack needs")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--verdict", options->verdicts, "regressions: only these, may be repeated")
+      ->check(CLI::IsMember({"slower", "faster", "equivalent", "unresolved"}, CLI::ignore_case))
+      ->allow_extra_args(false);
+  command->add_option("--project", options->project, "coverage: of what this project allows")
+      ->type_name("PROJECT");
+  command->add_option("--sql", options->sql, "One SELECT over the views, instead of a question")
+      ->type_name("SQL");
+  command->add_flag("--views", options->views, "The views that --sql reads, with their columns");
+  command->add_option("--timeout", options->timeout, "--sql: seconds; 0: no limit")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--format", options->format, "table, csv or json")
+      ->check(CLI::IsMember({"table", "csv", "json"}))
+      ->capture_default_str();
+  command->callback([options, &globals] { query(*options, globals); });
+}
+
+}  // namespace stackx::cli

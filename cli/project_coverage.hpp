@@ -1,0 +1,15 @@
+// `stackx query coverage --project P`: which share of what a project allows has been inspected.
+#pragma once
+
+#include "analysis/questions.hpp"
+#include "cli/load.hpp"
+
+namespace stackx::cli {
+
+// Exact, from the resolver: of the valid stacks, of the component versions that are in any, and of the
+// pairs of versions that any stack holds together. An inspected stack counts if it is one of the
+// project's, whatever became of the inspection.
+analysis::Answer project_coverage(const store::Questions& store,
+                                  const analysis::QuestionOptions& options, const Loaded& loaded);
+
+}  // namespace stackx::cli
