@@ -1,0 +1,6 @@
+// Input: hyperfine's JSON.
+#include "importing.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return stackx::fuzz::import_file(data, size, "hyperfine");
+}
