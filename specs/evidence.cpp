@@ -76,7 +76,7 @@ class Table {
     if (source.unsigned_integer() >= sources.size())
       source.fail(fmt::format("there are {} sources, counted from 0", sources.size()));
     shared_.source = sources[source.unsigned_integer()];
-    shared_.source.tool = "evidence";
+    shared_.source.tool = "evidence:" + std::filesystem::path(node.file()).stem().string();
     read_shared();
     read_columns();
   }

@@ -11,9 +11,10 @@
 //
 // A table's own members hold for all its rows; a column is a member of stackx/published/1 that
 // differs from row to row: hardware, devices, statistic, value, runs, min, max, stdev, values, and
-// params.KEY, stack.KEY, details.KEY. null is "not stated". Every row becomes one sealed Published
-// (tool "evidence"). Rejected: one object a row, five times the size for the same facts; CSV, which
-// knows no types and no shared members.
+// params.KEY, stack.KEY, details.KEY. null is "not stated". Every row becomes one sealed Published;
+// its source's tool is "evidence:" and the file's name without ".json", so that a store can tell
+// what an older edition of the file said. Rejected: one object a row, five times the size for the
+// same facts; CSV, which knows no types and no shared members.
 #pragma once
 
 #include <filesystem>

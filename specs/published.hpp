@@ -27,7 +27,7 @@ struct Source {
   std::string date;      // of that revision, YYYY-MM-DD; "" if not stated
   std::string read;      // when it was read, YYYY-MM-DD
   std::string license;
-  std::string tool;  // the format it came in: "evidence", "thoth", "mlperf-training", "pyperf", ...
+  std::string tool;  // the format it came in: "evidence:deepbench", "thoth", "pyperf", ...
   auto operator<=>(const Source&) const = default;
 };
 

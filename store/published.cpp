@@ -204,7 +204,6 @@ std::int64_t PublishedWriter::source(const specs::Source& source) {
     cursor << *row;
     cursor.execute();
   }
-  sources_.insert(*row);
   last_source_.emplace(source, *row);
   return *row;
 }
@@ -256,17 +255,29 @@ Ingest PublishedWriter::insert(const specs::Published& p) {
 
 void PublishedWriter::remove_others(const std::vector<specs::Published>& kept) {
   std::unordered_set<std::int64_t> keys;
-  for (const specs::Published& p : kept) keys.insert(key_of(bytes_of(p.id)));
-  std::vector<std::int64_t> gone;
-  for (const std::int64_t source : sources_) {
-    Cursor cursor = connection_.prepare("SELECT key FROM published WHERE source = ?");
-    cursor << source;
-    while (cursor.next())
-      if (!keys.contains(cursor.integer(0))) gone.push_back(cursor.integer(0));
+  std::set<std::string> tools;
+  for (const specs::Published& p : kept) {
+    keys.insert(key_of(bytes_of(p.id)));
+    tools.insert(p.source.tool);
   }
-  for (const std::int64_t key : gone) {
-    Cursor cursor = connection_.prepare("DELETE FROM published WHERE key = ?");
-    cursor << key;
+  for (const std::string& tool : tools) {
+    std::vector<std::int64_t> gone;
+    {
+      Cursor cursor = connection_.prepare(
+          "SELECT p.key FROM sources s JOIN published p ON p.source = s.id WHERE s.tool = ?");
+      cursor << tool;
+      while (cursor.next())
+        if (!keys.contains(cursor.integer(0))) gone.push_back(cursor.integer(0));
+    }
+    for (const std::int64_t key : gone) {
+      Cursor cursor = connection_.prepare("DELETE FROM published WHERE key = ?");
+      cursor << key;
+      cursor.execute();
+    }
+    Cursor cursor = connection_.prepare(
+        "DELETE FROM sources WHERE tool = ? AND NOT EXISTS (SELECT 1 FROM published WHERE source = "
+        "sources.id)");
+    cursor << tool;
     cursor.execute();
   }
 }

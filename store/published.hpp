@@ -23,9 +23,8 @@ class PublishedWriter {
 
   // The id must be that of the content (verified by the caller, or just sealed by a reader).
   Ingest insert(const specs::Published& published);
-  // Removes the rows of the sources inserted here that are not among `kept`: what a newer edition
-  // of a file of evidence no longer says. A source stands in one such file; one that the edition
-  // has dropped altogether keeps its rows.
+  // Removes what an older edition of a file of evidence said and `kept`, its newest, does not: rows
+  // of the same Source::tool, which names the file.
   void remove_others(const std::vector<specs::Published>& kept);
 
  private:
@@ -39,7 +38,6 @@ class PublishedWriter {
   std::optional<std::pair<specs::Source, std::int64_t>> last_source_;
   std::optional<std::pair<specs::Stack, std::int64_t>> last_stack_;
   std::optional<std::pair<std::map<std::string, std::string>, std::int64_t>> last_details_;
-  std::set<std::int64_t> sources_;
 };
 
 // Each result that matches, verified; in no particular order.

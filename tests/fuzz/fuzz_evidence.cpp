@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Published& row : evidence->rows) {
     const Node node = Node::parse_text(canonical(to_json(row)), "row.json");
     require(published_from(node).id == row.id, "a row is a published result");
-    require(!row.source.url.empty() && row.source.tool == "evidence", "a row has its source");
+    require(!row.source.url.empty() && row.source.tool == "evidence:fuzz", "a row has its source");
   }
   return 0;
 }

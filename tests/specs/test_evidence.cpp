@@ -49,7 +49,7 @@ TEST_CASE("a table's members and a row's cells make one published result") {
   REQUIRE(evidence.rows.size() == 4);
   const Published& first = evidence.rows[0];
   CHECK(first.source.url == "https://example.org/a");
-  CHECK(first.source.tool == "evidence");
+  CHECK(first.source.tool == "evidence:good-two-tables");
   CHECK(first.hardware == "NVIDIA V100");
   CHECK(first.devices == 1);
   CHECK(first.workload.text() == "matmul:dtype=float32,k=1760,m=1760,n=16");
@@ -71,7 +71,6 @@ TEST_CASE("a table's members and a row's cells make one published result") {
 
 TEST_CASE("the evidence that comes with stackx is read, each row once and with its source") {
   std::set<std::string> ids;
-  std::set<Source> sources;
   std::size_t rows = 0;
   std::uintmax_t bytes = 0;
   for (const fs::path& file : all_files()) {
@@ -90,8 +89,6 @@ TEST_CASE("the evidence that comes with stackx is read, each row once and with i
     rows += evidence.rows.size();
     bytes += fs::file_size(file);
     CHECK(used == std::set<Source>(evidence.sources.begin(), evidence.sources.end()));
-    for (const Source& source : used)  // so that a new edition can replace an older one
-      CHECK(sources.insert(source).second);
   }
   CHECK(ids.size() == rows);
   CHECK(rows > 17'000);

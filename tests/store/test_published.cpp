@@ -159,7 +159,7 @@ TEST_CASE("an edition of the evidence is taken in once; a new one replaces it, a
   Store store = Store::open(directory / "stackx.db");
   auto first = some(40), other = some(20);
   for (auto& one : other) {
-    one.source.title = "another file";
+    one.source.tool = "evidence:other";
     seal(one);
   }
   auto mine = published(7);
@@ -175,13 +175,14 @@ TEST_CASE("an edition of the evidence is taken in once; a new one replaces it, a
   const auto before = texts(store.published({}));
   store.take_in_seed("a", 10, first);
   CHECK(texts(store.published({})) == before);
-  std::set<specs::Source> kept;
-  std::vector<specs::Published> second;  // one of each source, and some more
-  for (std::size_t i = 0; i < first.size(); ++i)
-    if (kept.insert(first[i].source).second || i % 3 == 0) second.push_back(first[i]);
-  REQUIRE(second.size() < first.size());
-  second[0].value *= 2;
-  seal(second[0]);
+  auto second = first;
+  second.resize(25);
+  for (std::size_t i = 0; i < 5; ++i) {  // a source is called otherwise
+    second[i].source.title = "A better title";
+    seal(second[i]);
+  }
+  second[9].value *= 2;
+  seal(second[9]);
   store.take_in_seed("a", 11, second);
   std::vector<specs::Published> expected = second;
   expected.insert(expected.end(), other.begin(), other.end());
@@ -189,6 +190,7 @@ TEST_CASE("an edition of the evidence is taken in once; a new one replaces it, a
   std::ranges::sort(expected, {}, &specs::Published::id);
   CHECK(texts(store.published({})) == texts(expected));
   CHECK_FALSE(store.has_seed("a", 10));
+  for (const auto& row : store.sources()) CHECK(row.results > 0);
   CHECK(store.check().empty());
 }
 
