@@ -2,11 +2,13 @@
 
 import json
 import os
+import random
 import re
 import shutil
+import subprocess
 import unittest
 
-from harness import ROOT, BlackBox
+from harness import ROOT, STACKX, BlackBox
 
 EVIDENCE = ROOT / "specs" / "data" / "evidence"
 
@@ -71,6 +73,26 @@ class Evidence(BlackBox):
         done = self.stackx("advise", "--hw", "no-such-machine", exit_code=1)
         self.assertNotIn("Published", done.stdout)
         self.assertIn("stackx inspect", done.stdout)
+
+    def test_killed_or_beside_each_other_the_store_becomes_whole(self):
+        command = [STACKX, "advise", "--hw", "v100", "--workload", "matmul", "--json"]
+        chance = random.Random(11)
+        for _ in range(8):
+            process = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            try:
+                process.communicate(timeout=chance.uniform(0.02, 0.3))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+        expected = sum(row[3] == "matmul" and named("v100", row[2]) for row in rows())
+        self.assertEqual(self.json(*command[1:-1], exit_code=1)["published"]["results"], expected)
+        self.environment["STACKX_DB"] = str(self.scratch / "another.db")
+        processes = [subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                     for _ in range(3)]
+        for process in processes:
+            out, err = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 1, err)
+            self.assertEqual(json.loads(out)["published"]["results"], expected)
 
     def test_a_new_edition_replaces_the_old_one(self):
         data = self.scratch / "data-of-stackx"
