@@ -30,8 +30,8 @@ double mean(const std::vector<double>& values) {
 
 }  // namespace
 
-Collector::Collector(std::string name, std::string_view tool, const Origin& origin)
-    : name_(std::move(name)), source_(origin.source), origin_(origin) {
+Collector::Collector(const std::string& name, std::string_view tool, const Origin& origin)
+    : name_(specs::to_utf8(name)), source_(origin.source), origin_(origin) {
   source_.tool = tool;
 }
 

@@ -14,7 +14,7 @@ namespace stackx::importers {
 class Collector {
  public:
   // `name`: the file or directory, for messages; `tool`: the format's name.
-  Collector(std::string name, std::string_view tool, const Origin& origin);
+  Collector(const std::string& name, std::string_view tool, const Origin& origin);
 
   // With the source; and what the user said of hardware and stack, where the file does not say it.
   specs::Published draft() const;

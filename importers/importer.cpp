@@ -70,13 +70,13 @@ void check_origin(const Origin& origin, const std::string& name) {
     throw bad_input(fmt::format(
         "{}: it does not say where it was published, and nobody could look there; give --source URL "
         "(and --revision, --date, where there are such)",
-        name));
+        specs::to_utf8(name)));
 }
 
 [[noreturn]] void fail_unknown(const std::string& name) {
   throw bad_input(fmt::format("{}: no known format; known are {} (name one with --format for the "
                               "reason why it is not read)",
-                              name, known_names()));
+                              specs::to_utf8(name), known_names()));
 }
 
 bool is_json(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "specs/error.hpp"
+#include "specs/json.hpp"
 #include "specs/text_file.hpp"
 
 namespace stackx::importers {
@@ -16,7 +17,7 @@ bool Tree::has(std::string_view file) const {
 }
 
 std::string Tree::place(std::string_view file) const {
-  return fmt::format("{}{}{}", name(), name().ends_with('/') ? "" : "/", file);
+  return specs::to_utf8(fmt::format("{}{}{}", name(), name().ends_with('/') ? "" : "/", file));
 }
 
 DirectoryTree::DirectoryTree(fs::path root) : root_(std::move(root)) {

@@ -1,0 +1,235 @@
+// stackx import: result documents of other machines (JSON Lines, packed or not), and what other tools measured.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <set>
+
+#include "cli/commands.hpp"
+#include "cli/compressed_stream.hpp"
+#include "cli/load.hpp"
+#include "importers/importer.hpp"
+#include "specs/clock.hpp"
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+#include "specs/names.hpp"
+#include "specs/seal.hpp"
+#include "store/store.hpp"
+
+namespace stackx::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> paths;
+  std::string format = "auto";
+  specs::Source source;
+  std::string hardware;
+  std::vector<std::string> with;  // component=version
+  bool dry_run = false;
+};
+
+std::string format_names() {
+  std::string names = "auto, stackx";
+  for (const auto& format : importers::formats()) names += fmt::format(", {}", format.name);
+  return names;
+}
+
+// A mistake in the options would be told for every result: told once.
+void check(const specs::Source& source) {
+  specs::Published probe;
+  probe.source = source;
+  probe.workload = {"probe", {}};
+  probe.metric = "elapsed_ms";
+  probe.value = 1;
+  specs::seal(probe);
+  specs::published_from(specs::Node::parse_text(specs::to_json(probe).dump(), "the options"));
+}
+
+importers::Origin origin_of(const Options& options) {
+  importers::Origin origin{options.source, options.hardware, {}};
+  if (origin.source.read.empty())
+    origin.source.read = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
+  for (const auto& text : options.with) {
+    const auto equals = text.find('=');
+    const auto component = text.substr(0, equals);
+    const auto wrong = equals == text.npos || equals + 1 == text.size()
+                           ? std::string("expected component=version, e.g. cuda=11.8")
+                           : specs::component_name_error(component);
+    if (!wrong.empty()) throw bad_input(fmt::format("--with {}: {}", text, wrong));
+    if (!origin.stack.components.emplace(component, text.substr(equals + 1)).second)
+      throw bad_input(fmt::format("--with {}: {} is given twice; keep one", text, component));
+  }
+  if (!options.source.url.empty()) check(origin.source);
+  return origin;
+}
+
+bool is_directory(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
+}
+
+// The first line that is not empty tells.
+bool is_stackx(const std::string& path, const std::string& format) {
+  if (format != "auto") return format == "stackx";
+  if (is_directory(path)) return false;
+  if (path == "-") return true;
+  LineReader lines(path);
+  std::string line;
+  while (lines.next(line) && line.find_first_not_of(" \t\r") == line.npos) {
+  }
+  return line.find("\"$schema\"") != line.npos && line.find("\"stackx/") != line.npos;
+}
+
+std::string whole(const std::string& path) {
+  constexpr std::size_t most = std::size_t(64) << 20;
+  LineReader lines(path, most);
+  std::string text, line;
+  while (lines.next(line)) {
+    text += line;
+    text += '\n';
+    if (text.size() > most || !lines.refused().empty())
+      throw bad_input(path + ": larger than 64 MiB; expected a result file of another tool");
+  }
+  if (lines.failure()) throw *lines.failure();
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  return text;
+}
+
+importers::Imported read_others(const std::string& path, const Options& options) {
+  const auto origin = origin_of(options);
+  if (is_directory(path)) return importers::import_path(path, options.format, origin);
+  return importers::import_text(whole(path), path, options.format, origin);
+}
+
+// What a result says, whenever it was read: reading it again another day is no news.
+std::string content(specs::Published published) {
+  published.id.clear();
+  published.source.read.clear();
+  return specs::content_id(specs::to_json(published));
+}
+
+class Import {
+ public:
+  Import(const Options& options, const Globals& globals) : options_(options), globals_(globals) {}
+
+  void run() {
+    if (!options_.dry_run) store_.emplace(store::Store::open(store::default_path(globals_.db)));
+    for (const auto& path : options_.paths)
+      if (is_stackx(path, options_.format))
+        documents(path);
+      else
+        results(path);
+    tell();
+  }
+
+  bool refused() const { return !intake_.refused.empty(); }
+
+ private:
+  void documents(const std::string& path) {
+    LineReader lines(path);
+    const auto next = [&](std::string& line) { return lines.next(line); };
+    if (store_) {
+      intake_ += store_->take_in(next, lines.name());
+    } else {
+      for (std::string line; next(line);)
+        if (!line.empty()) fmt::print("{}\n", line);
+    }
+    for (const auto& text : lines.refused()) intake_.refused.push_back(text);
+    if (!lines.failure()) return;
+    tell();  // what stood before the damage is kept
+    throw *lines.failure();
+  }
+
+  void results(const std::string& path) {
+    auto imported = read_others(path, options_);
+    for (auto& text : imported.remarks) remarks_.push_back(std::move(text));
+    if (!store_) {
+      for (const auto& published : imported.results) print_json(specs::to_json(published));
+      return;
+    }
+    learn_known();
+    std::vector<std::string> fresh;
+    for (const auto& published : imported.results)
+      if (known_->insert(content(published)).second)
+        fresh.push_back(specs::to_json(published).dump());
+      else
+        ++intake_.already_there;
+    std::size_t at = 0;
+    const auto next = [&](std::string& line) {
+      if (at == fresh.size()) return false;
+      line = std::move(fresh[at++]);
+      return true;
+    };
+    intake_ += store_->take_in(next, path);
+  }
+
+  void learn_known() {
+    if (known_) return;
+    known_.emplace();
+    for (const auto& published : store_->published({})) known_->insert(content(published));
+  }
+
+  void tell() const {
+    for (const auto& text : remarks_) fmt::print(stderr, "note: {}\n", text);
+    for (const auto& text : intake_.refused) fmt::print(stderr, "stackx: {}\n", text);
+    if (!store_) return;
+    if (globals_.json) {
+      nlohmann::json document = {{"inserted", intake_.inserted},
+                                 {"already_there", intake_.already_there}};
+      if (!remarks_.empty()) document["remarks"] = remarks_;
+      if (refused()) document["refused"] = intake_.refused;
+      print_json(document);
+      return;
+    }
+    fmt::print("{} documents imported, {} were already there", intake_.inserted,
+               intake_.already_there);
+    if (refused()) fmt::print(", {} were refused", intake_.refused.size());
+    fmt::print("\n");
+  }
+
+  const Options& options_;
+  const Globals& globals_;
+  std::optional<store::Store> store_;
+  std::optional<std::set<std::string>> known_;  // contents of the store's published results
+  store::Intake intake_;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace
+
+void add_import(CLI::App& app, Globals& globals) {
+  auto options = std::make_shared<Options>();
+  auto* command = app.add_subcommand(
+      "import", "Add results of other machines and other tools; twice changes nothing");
+  const auto text = [&](const char* name, std::string& value, const std::string& what,
+                        const char* type) {
+    return command->add_option(name, value, what)->type_name(type);
+  };
+  command
+      ->add_option("paths", options->paths,
+                   "JSON Lines that `stackx export` wrote (also .zst, .gz, .xz; - for stdin), or "
+                   "files and directories of other tools")
+      ->required()
+      ->type_name("PATH...");
+  text("--format", options->format, "What they are: " + format_names(), "NAME")
+      ->capture_default_str();
+  text("--source", options->source.url, "Where anybody can read it: other tools' files need it",
+       "URL");
+  text("--revision", options->source.revision, "Commit, release or tag there", "REVISION");
+  text("--date", options->source.date, "Date of that revision", "YYYY-MM-DD");
+  text("--title", options->source.title, "What it is called", "TEXT");
+  text("--license", options->source.license, "Its licence", "SPDX");
+  text("--read", options->source.read, "When it was read (default: today)", "YYYY-MM-DD");
+  text("--hw", options->hardware, "Hardware model, where the files name none", "MODEL");
+  command->add_option("--with", options->with, "A version that the files do not state; repeatable")
+      ->type_name("COMPONENT=VERSION")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag("--dry-run", options->dry_run, "Print what would be imported (JSON Lines)");
+  command->callback([options, &globals] {
+    Import work(*options, globals);
+    work.run();
+    if (work.refused()) globals.exit_code = static_cast<int>(ErrorCode::bad_input);
+  });
+}
+
+}  // namespace stackx::cli
