@@ -84,8 +84,8 @@ std::string whole(const std::string& path) {
   LineReader lines(path, most);
   std::string text, line;
   while (lines.next(line)) {
+    if (lines.lines() > 1) text += '\n';
     text += line;
-    text += '\n';
     if (text.size() > most || !lines.refused().empty())
       throw bad_input(path + ": larger than 64 MiB; expected a result file of another tool");
   }
@@ -209,7 +209,7 @@ void add_import(CLI::App& app, Globals& globals) {
                    "JSON Lines that `stackx export` wrote (also .zst, .gz, .xz; - for stdin), or "
                    "files and directories of other tools")
       ->required()
-      ->type_name("PATH...");
+      ->type_name("PATH");
   text("--format", options->format, "What they are: " + format_names(), "NAME")
       ->capture_default_str();
   text("--source", options->source.url, "Where anybody can read it: other tools' files need it",

@@ -124,7 +124,7 @@ class Reader {
     for (const auto& row : group.iterations) {
       const auto value = number(row, key);
       if (value) result.push_back(*value * (time ? milliseconds(row) : 1));
-      if (!value && time)
+      if (!value && key == std::string_view("real_time"))
         collector_.remark(row.pointer(), fmt::format("{} is no number: left out", key));
     }
     return result;
