@@ -42,6 +42,19 @@ SQLite::Database open_for_writing(const fs::path& file) {
   return {file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_timeout_ms};
 }
 
+// A process that was killed while it made the store may leave a rollback journal, which only a writer
+// can undo; where this one may not write, what follows says so.
+void roll_back(const fs::path& file) {
+  std::error_code missing;
+  const auto size = fs::file_size(file.string() + "-journal", missing);
+  if (missing || size == 0) return;
+  try {
+    SQLite::Database writer(file.string(), SQLite::OPEN_READWRITE, busy_timeout_ms);
+    (void)writer.execAndGet("PRAGMA user_version");
+  } catch (const SQLite::Exception&) {
+  }
+}
+
 // A store in a directory that cannot be written has no place for SQLite's shared-memory file.
 // Without a write-ahead log the file alone is the whole store, and nobody here can change it: open
 // it as immutable.
@@ -54,6 +67,7 @@ SQLite::Database open_for_reading(const fs::path& file) {
   if (::access(file.c_str(), R_OK) != 0)
     throw broken_environment(
         fmt::format("{}: cannot be read; check its permissions", file.string()));
+  roll_back(file);
   const fs::path directory = fs::absolute(file).parent_path();
   const bool fixed_directory = ::access(directory.c_str(), W_OK) != 0;
   const fs::path log = file.string() + "-wal";
@@ -255,6 +269,11 @@ Error Connection::translate(const fs::path& file, const SQLite::Exception& error
     case SQLITE_NOLFS:
       return broken_disk(file, error);
     case SQLITE_READONLY:
+      if (error.getExtendedErrorCode() == SQLITE_READONLY_ROLLBACK)
+        return broken_environment(fmt::format(
+            "{}: its last writer was killed ({}-journal is still there); open the store once where "
+            "it can be written, or copy both files elsewhere",
+            file.string(), file.string()));
       return broken_environment(
           fmt::format("{}: cannot be written; check its permissions", file.string()));
     case SQLITE_CANTOPEN:
