@@ -1,0 +1,270 @@
+"""Documents between machines: export, import and merge give the same content whatever the way, and what is hostile,
+damaged or of another version is refused by name while the rest goes on."""
+
+import gzip
+import json
+import lzma
+import os
+import random
+import resource
+import shutil
+import sqlite3
+import subprocess
+import unittest
+
+from harness import ROOT, STACKX
+from made_up_store import MadeUpStore, campaign_id, sealed
+
+STORED = ROOT / "tests" / "store" / "data"
+
+
+def stack(minor):
+    return {"openblas": f"0.3.{minor}", "python": "3.11"}
+
+
+def published(value=1.0, **changes):
+    document = {"$schema": "stackx/published/1", "hardware": "Tesla V100", "metric": "elapsed_ms", "stack": {"cuda": "9.0"},
+                "source": {"url": "https://example.org/table", "read": "2026-11-01"}, "value": float(value),
+                "workload": {"params": {"m": "512"}, "pi": "matmul"}}
+    document.update(changes)
+    return sealed(document)
+
+
+class Exchange(MadeUpStore):
+    def some_documents(self, count=40, campaign="first"):
+        self.rounds([(stack(minor), 50 + minor) for minor in (20, 21, 23)], count=count // 4, campaign=campaign)
+        for number in range(count // 4):
+            self.inspection(stack(29), 60, number, campaign=campaign, outcome="crashed", reason="signal 11", samples_ns=[])
+            self.documents[-1] = sealed({**{k: v for k, v in self.documents[-1].items() if k != "id"}, "campaign": ""})
+        documents, self.documents = self.documents, []
+        return documents
+
+    def jsonl(self, name, documents):
+        return self.write(name, "".join(json.dumps(document, sort_keys=True, ensure_ascii=False) + "\n" for document in documents))
+
+    def made(self, name, documents):
+        database = self.scratch / f"{name}.db"
+        self.stackx("import", self.jsonl(f"{name}.jsonl", documents), "--db", database)
+        return database
+
+    def export(self, database, *arguments):
+        return self.stackx("export", "--db", database, *arguments).stdout
+
+    def sound(self, database):
+        self.stackx("db", "check", "--db", database)
+
+    def test_every_packing_and_every_order_gives_the_same_content(self):
+        documents = self.some_documents()
+        documents += [published(n / 3) for n in range(1, 6)]
+        first = self.made("first", documents)
+        expected = self.export(first)
+        self.assertEqual(len(expected.splitlines()), len(documents))
+        self.assertEqual({json.loads(line)["id"] for line in expected.splitlines()}, {d["id"] for d in documents})
+        for number, ending in enumerate((".jsonl", ".jsonl.zst", ".jsonl.gz", ".jsonl.xz")):
+            file = self.scratch / f"out{ending}"
+            self.stackx("export", "--db", first, "-o", file)
+            self.assertFalse((self.scratch / f"out{ending}.part").exists())
+            text = {".jsonl": lambda b: b, ".jsonl.gz": gzip.decompress, ".jsonl.xz": lzma.decompress}.get(ending)
+            if text:
+                self.assertEqual(text(file.read_bytes()).decode(), expected)
+            again = self.scratch / f"again{number}.db"
+            for added in (len(documents), 0):
+                self.assertEqual(self.json("import", file, "--db", again)["inserted"], added)
+            with open(file, "rb") as stream:
+                self.stackx("import", "-", "--db", again, stdin=stream)
+            self.assertEqual(self.export(again), expected)
+            self.sound(again)
+        for seed in range(3):
+            random.Random(seed).shuffle(documents)
+            self.assertEqual(self.export(self.made(f"shuffled{seed}", documents)), expected)
+
+    def test_export_of_a_part(self):
+        database = self.made("one", self.some_documents(campaign="a") + self.some_documents(campaign="b") + [published()])
+        lines = [json.loads(line) for line in self.export(database, "--campaign", campaign_id("a")[:9]).splitlines()]
+        self.assertEqual({document["campaign"] for document in lines}, {campaign_id("a")})
+        self.assertEqual(len(lines), 30)
+        self.assertEqual([json.loads(line)["$schema"] for line in self.export(database, "--published").splitlines()],
+                         ["stackx/published/1"])
+        self.stackx("export", "--db", database, "--campaign", "beef" * 4, exit_code=2)
+
+    def test_an_export_takes_its_place_at_the_end_and_devices_stay(self):
+        database = self.made("one", self.some_documents())
+        missing = self.scratch / "no" / "such" / "directory.jsonl.zst"
+        self.assertIn(str(missing), self.stackx("export", "--db", database, "-o", missing, exit_code=3).stderr)
+        fifo = self.scratch / "pipe"
+        os.mkfifo(fifo)
+        reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE)
+        self.stackx("export", "--db", database, "-o", fifo)
+        self.assertEqual(reader.communicate(timeout=60)[0].decode(), self.export(database))
+        self.assertTrue(fifo.is_fifo(), "a pipe was replaced by a file")
+
+    def test_merge_is_idempotent_and_commutative(self):
+        a, b = self.some_documents(40, "a"), self.some_documents(60, "b")
+        stores = [self.made("a", a + b[:20] + [published(1)]), self.made("b", b + [published(1), published(2)]),
+                  self.made("c", a[5:15] + self.some_documents(20, "c"))]
+        results = set()
+        for number, order in enumerate(((0, 1, 2), (2, 1, 0), (1, 0, 2), (1, 2, 0))):
+            joined = self.scratch / f"joined{number}.db"
+            before = [store.read_bytes() for store in stores]
+            self.stackx("merge", *[stores[i] for i in order], "--db", joined)
+            self.assertEqual(self.json("merge", *stores, "--db", joined)["inserted"], 0)
+            self.assertEqual([store.read_bytes() for store in stores], before)
+            self.sound(joined)
+            results.add(self.export(joined))
+        self.assertEqual(len(results), 1)
+        everything = self.made("all", a + b + [published(1), published(2)])
+        self.stackx("merge", stores[2], "--db", everything)
+        self.assertEqual(results, {self.export(everything)})
+        self.assertIn("itself", self.stackx("merge", everything, "--db", everything, exit_code=2).stderr)
+        self.assertIn("no such store", self.stackx("merge", self.scratch / "none.db", "--db", everything, exit_code=2).stderr)
+
+    def test_conflicts_are_refused_by_name_and_the_rest_goes_on(self):
+        documents = self.some_documents()
+        slot = documents[3]
+        other = sealed({**{k: v for k, v in slot.items() if k != "id"}, "load_1m": 9.75})
+        mine, theirs = self.made("mine", documents[:8]), self.made("theirs", [other] + documents[8:])
+        before = self.export(mine).splitlines()
+        done = self.stackx("merge", theirs, "--db", mine, exit_code=2)
+        self.assertIn(other["id"][:16], done.stderr)
+        self.assertIn(slot["id"][:16], done.stderr)
+        after = self.export(mine).splitlines()
+        self.assertEqual(len(after), len(documents))
+        self.assertLessEqual(set(before), set(after))
+        self.sound(mine)
+        answer = self.json("merge", theirs, "--db", mine, exit_code=2)
+        self.assertEqual((answer["inserted"], len(answer["refused"])), (0, 1))
+
+    def schema_1(self, name):
+        file = self.scratch / name
+        file.write_bytes(gzip.decompress((STORED / "schema-1.db.gz").read_bytes()))
+        return file
+
+    def test_a_store_of_schema_1_is_brought_forward_with_everything(self):
+        stored = gzip.decompress((STORED / "schema-1.jsonl.gz").read_bytes()).decode()
+        old = self.schema_1("old.db")
+        self.assertIn("schema 1", self.stackx("export", "--db", old, exit_code=2).stderr)  # reading alone does not migrate
+        self.stackx("import", self.write("none.jsonl", json.dumps(published()) + "\n"), "--db", old)
+        with sqlite3.connect(old) as database:
+            self.assertGreaterEqual(database.execute("PRAGMA user_version").fetchone()[0], 2)
+        lines = self.export(old).splitlines()
+        self.assertEqual(sorted(lines[:-1]), sorted(stored.splitlines()))
+        self.sound(old)
+        fresh = self.scratch / "fresh.db"
+        self.stackx("import", self.write("stored.jsonl", stored), self.scratch / "none.jsonl", "--db", fresh)
+        self.assertEqual(self.export(fresh), "".join(line + "\n" for line in lines))
+        # Merged without being touched, and nothing is left beside the store.
+        untouched, joined = self.schema_1("untouched.db"), self.scratch / "joined" / "joined.db"
+        before = untouched.read_bytes()
+        self.stackx("merge", untouched, "--db", joined)
+        self.assertEqual(untouched.read_bytes(), before)
+        self.assertEqual(sorted(self.export(joined).splitlines()), sorted(stored.splitlines()))
+        self.assertEqual({file.name.removeprefix("joined.db") for file in joined.parent.iterdir()} - {"", "-wal", "-shm"}, set())
+
+    def test_packed_files_that_are_cut_short_or_damaged(self):
+        documents = self.some_documents(160)
+        plain = self.jsonl("all.jsonl", documents).read_bytes()
+        self.stackx("export", "--db", self.made("all", documents), "-o", self.scratch / "all.jsonl.zst")
+        chance = random.Random(9)
+        for name, packed in (("gz", gzip.compress(plain)), ("xz", lzma.compress(plain)),
+                             ("zst", (self.scratch / "all.jsonl.zst").read_bytes())):
+            for trial in range(4):
+                cut = chance.randrange(8, len(packed) - 1)
+                file, database = self.scratch / f"cut{trial}.{name}", self.scratch / f"cut-{name}-{trial}.db"
+                file.write_bytes(packed[:cut])
+                done = self.stackx("import", file, "--db", database, exit_code=2)
+                self.assertRegex(done.stderr, rf"{file.name}: byte \d+: ")
+                whole = int(done.stderr.split("; the ")[1].split()[0])
+                self.assertEqual(len(self.export(database).splitlines()), whole)
+                bad = bytearray(packed)
+                bad[chance.randrange(20, len(packed))] ^= 0x10
+                file.write_bytes(bad)
+                done = subprocess.run([STACKX, "import", file, "--db", database], capture_output=True, text=True, env=self.environment)
+                self.assertIn(done.returncode, (0, 2), done.stderr)
+                self.assertLessEqual({json.loads(line)["id"] for line in self.export(database).splitlines()},
+                                     {document["id"] for document in documents})
+                self.sound(database)
+
+    def test_hostile_documents(self):
+        good = self.some_documents(8)
+        base = {k: v for k, v in good[0].items() if k != "id"}
+        text = json.dumps(good[0], sort_keys=True)
+        deep = '{"$schema":' + "[" * 100_000 + "]" * 100_000 + "}"
+        hostile = {
+            "an id of another content": json.dumps(dict(good[0], load_1m=99.0)),
+            "no id": json.dumps(base),
+            "an id that is no hash": json.dumps(dict(good[0], id="'; DROP TABLE inspections; --")),
+            "a later version": json.dumps(sealed(dict(base, **{"$schema": "stackx/inspection/2"}))),
+            "another document": json.dumps(sealed({"$schema": "stackx/catalog/1"})),
+            "NaN": text.replace('"load_1m": 0.5', '"load_1m": NaN'),
+            "a number beyond doubles": text.replace('"load_1m": 0.5', '"load_1m": 1e999'),
+            "a text for a number": text.replace('"load_1m": 0.5', '"load_1m": "0.5"'),
+            "a negative round": json.dumps(sealed(dict(base, round=-1))),
+            "a phase that ends before it begins": json.dumps(sealed(dict(base, phases=[
+                {"name": "run", "start_ns": 5, "duration_ns": 3, "end_ns": 1}]))),
+            "a phase beyond time": json.dumps(sealed(dict(base, phases=[
+                {"name": "run", "start_ns": 2**63 - 1, "duration_ns": 1, "end_ns": 2**63}]))),
+            "a sample beyond 64 bits": text.replace('"samples_ns": [', '"samples_ns": [99999999999999999999, '),
+            "a key twice": text[:-1] + ', "load_1m": 0.5}',
+            "an unknown key": json.dumps(sealed(dict(base, speed=1))),
+            "no object": "[1, 2, 3]",
+            "no JSON": "SELECT * FROM inspections;",
+            "cut short": text[: len(text) // 2],
+            "bytes that are no text": '{"$schema": "\udcff\udcfe"}',
+            "deep nesting": deep,
+            "a million keys": '{"$schema":"stackx/inspection/1",' + ",".join(f'"k{n}":{n}' for n in range(1_000_000)) + "}",
+            "a wrong published id": json.dumps(dict(published(), value=2.0)),
+        }
+        lines = []
+        for document, (_, line) in zip(good * 9, hostile.items()):
+            lines += [line, json.dumps(document)]
+        file = self.scratch / "hostile.jsonl"
+        file.write_bytes("\n".join(lines).encode("utf-8", "surrogateescape") + b"\n")
+        database = self.scratch / "store.db"
+        done = self.json("import", file, "--db", database, exit_code=2)
+        refused = [int(line.split("hostile.jsonl:")[1].split(":")[0]) for line in done["refused"]]
+        self.assertEqual(refused, list(range(1, 2 * len(hostile), 2)), done["refused"])
+        self.assertIn("later", [line for line in done["refused"] if "inspection/2" in line][0])
+        self.assertEqual(len(self.export(database).splitlines()), len(good))
+        self.sound(database)
+
+    def test_odd_but_sound_documents_come_back_byte_for_byte(self):
+        base = {k: v for k, v in self.some_documents(4)[0].items() if k != "id"}
+        names = ["'; DROP TABLE inspections; --", "\\\" \\n", "%s%n", "\0", "ünïcödé \U0001f600", "a" * 10_000, ""]
+        odd = [sealed(dict(base, arm=name, stack={name or "x": name}, device=name, reason=name, runner=name, round=n))
+               for n, name in enumerate(names)]
+        odd += [sealed(dict(base, round=100 + n, samples_ns=samples)) for n, samples in enumerate(
+            ([], [0], [-5, 7], [-1] * 9, [2**63 - 1, -2**63, 0, 2**63 - 1], [1, 2] * 5000))]
+        odd += [sealed(dict(base, round=round, position=2**64 - 1)) for round in (4095, 4096, 2**63 - 1, 2**63, 2**64 - 1)]
+        odd += [sealed(dict(base, round=200 + n, finished=finished)) for n, finished in enumerate(("", "yesterday", "2026-02-30T25:61:61Z"))]
+        odd += [sealed(dict(base, round=300 + n, phases=[{"name": "run", "start_ns": 9, "duration_ns": -5, "end_ns": 4}],
+                            stdout_tail=tail)) for n, tail in enumerate(("[1,2,3", "1e5 1E5 -0 00 1.50 .5 5.", "\n" * 70))]
+        odd += [sealed(dict(base, campaign="no id, but a name", round=n)) for n in range(2)]
+        database = self.made("odd", odd)
+        exported = {json.dumps(json.loads(line), sort_keys=True) for line in self.export(database).splitlines()}
+        self.assertEqual(exported, {json.dumps(document, sort_keys=True) for document in odd})
+        self.sound(database)
+
+    def test_a_gigabyte_in_one_line_is_refused_without_being_kept(self):
+        with open("/proc/meminfo") as memory:
+            free = {line.split(":")[0]: int(line.split()[1]) for line in memory}["MemAvailable"]
+        if free < 3 << 20:
+            self.skipTest("less than 3 GiB of memory are free")
+        good = self.some_documents(4)
+        database = self.scratch / "store.db"
+        process = subprocess.Popen([STACKX, "import", "--format", "stackx", "-", "--db", database, "--json"], env=self.environment,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
+        process.stdin.write((json.dumps(good[0]) + '\n{"$schema":"stackx/inspection/1","id":"').encode())
+        megabyte = b"x" * (1 << 20)
+        for _ in range(1024):
+            process.stdin.write(megabyte)
+        process.stdin.write(('"}\n' + json.dumps(good[1]) + "\n").encode())
+        out, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 2, err)
+        answer = json.loads(out)
+        self.assertEqual((answer["inserted"], len(answer["refused"])), (2, 1))
+        self.assertIn("stdin:2: a line longer than 256 MiB", answer["refused"][0])
+
+
+if __name__ == "__main__":
+    unittest.main()
