@@ -9,6 +9,7 @@
 #include "specs/json.hpp"
 #include "specs/metric.hpp"
 #include "specs/random.hpp"
+#include "specs/seal.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;
@@ -95,6 +96,41 @@ TEST_CASE("values of a published result survive exactly") {
     REQUIRE(again.value == published.value);
     REQUIRE(again.id == published.id);
   }
+}
+
+TEST_CASE("the id is that of the document, whatever texts and numbers it holds") {
+  Random random(21);
+  const std::vector<std::string> texts{"", "plain", "with \"quotes\" and \\", "größer ¡olé! 漢字",
+                                       "a/b\x7f", "\t", "x"};
+  const auto text = [&] { return texts[random.below(texts.size())]; };
+  const auto number = [&] {
+    return std::ldexp(double(random.next() >> 11), int(random.below(1900)) - 1000);
+  };
+  for (int i = 0; i < 3000; ++i) {
+    Published p = bare();
+    p.source = {text(), text(), text(), text(), text(), text(), text()};
+    p.hardware = text();
+    p.metric = text();
+    p.statistic = text();
+    p.workload.pi = text();
+    p.value = number();
+    if (random.below(2)) p.devices = random.next();
+    if (random.below(2)) p.runs = random.below(9);
+    if (random.below(2)) p.min = number();
+    if (random.below(2)) p.max = -number();
+    if (random.below(2)) p.stdev = random.below(2) ? 0.0 : -0.0;
+    for (auto n = random.below(3); n > 0; --n) {
+      p.values.push_back(number());
+      p.workload.params[text()] = text();
+      p.stack.components[text()] = text();
+      p.details[text()] = text();
+    }
+    seal(p);
+    REQUIRE(p.id == content_id(to_json(p)));
+  }
+  Published p = bare();
+  p.hardware = "\xff";
+  CHECK_THAT(message_of([&] { seal(p); }), Contains("UTF-8"));
 }
 
 TEST_CASE("numbers that are none cannot be written") {
