@@ -226,7 +226,8 @@ std::vector<std::string> logs_in(const Tree& tree) {
   std::map<std::string, std::string> chosen;
   for (const std::string_view wanted : {"mlperf_log_detail.txt", "mlperf_log_summary.txt"})
     for (const auto& file : tree.files())
-      if (path_parts(file).back() == wanted) chosen[file.substr(0, file.size() - wanted.size())] = file;
+      if (const auto parts = path_parts(file); !parts.empty() && parts.back() == wanted)
+        chosen[file.substr(0, file.size() - wanted.size())] = file;
   std::vector<std::string> logs;
   for (const auto& [directory, file] : chosen) logs.push_back(file);
   return logs;

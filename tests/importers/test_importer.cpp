@@ -63,6 +63,8 @@ TEST_CASE("what no format knows is refused with the list of them") {
   CHECK(has(refused(hyperfine, "pyperf"), "version"));
   CHECK(has(refusal([] { import_tree(MemoryTree("d", {{"a", "b"}}), "auto", origin()); }), "no known format"));
   CHECK(has(refusal([] { import_tree(MemoryTree("d", {{"a", "b"}}), "pyperf", origin()); }), "is a directory"));
+  for (const char* format : {"auto", "thoth", "mlperf-training", "mlperf-loadgen", "asv"})
+    refusal([&] { import_tree(MemoryTree("d\xff", {{"", ""}, {"/", "b"}, {"\xff/results", "c"}}), format, origin()); });
 }
 
 TEST_CASE("every cut of a document is refused or gives sound results") {
