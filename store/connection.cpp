@@ -236,11 +236,10 @@ Cursor Connection::prepare(const char* sql) {
 void Connection::forget_statements() { statements_.clear(); }
 
 Error Connection::damaged(const fs::path& file, const std::string& what) {
-  return broken_environment(fmt::format(
-      "{}: the store is damaged: {}. Nothing was changed. Move the file aside and run `stackx "
-      "inspect --resume` or "
-      "any other command that writes: a new store takes in the result documents kept beside it",
-      file.string(), what));
+  return broken_environment(
+      fmt::format("{}: the store is damaged: {}. Nothing was changed. `stackx db salvage {}` saves "
+                  "what is sound, and the result documents kept beside it, into a new store",
+                  file.string(), what, file.string()));
 }
 
 Error Connection::translate(const fs::path& file, const SQLite::Exception& error) {
