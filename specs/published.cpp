@@ -215,8 +215,8 @@ Published published_from(const Node& node) {
 
 namespace {
 
-// The canonical text without `id`, straight: thousands of results are sealed whenever they are read,
-// and building a Json of each takes most of the time. Equal to canonical(to_json()) (tested).
+// The canonical text without `id`, straight: thousands of results are sealed whenever they are
+// read, and building a Json of each takes most of the time. Equal to canonical(to_json()) (tested).
 class CanonicalText {
  public:
   std::string of(const Published& p) {
