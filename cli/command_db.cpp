@@ -26,12 +26,16 @@ std::string salvage_hint(const fs::path& file) {
 
 // A store that cannot even be opened is one problem; a missing or foreign file is the user's mistake.
 std::vector<std::string> problems_of(const fs::path& file) {
+  std::vector<std::string> problems;
   try {
-    return store::Store::open(file, store::Mode::read_only).check();
+    problems = store::Store::open(file, store::Mode::read_only).check();
   } catch (const Error& error) {
     if (error.code() == ErrorCode::bad_input) throw;
-    return {error.what()};
+    problems.emplace_back(error.what());
   }
+  for (std::string& problem : problems)  // what to do is said once, at the end
+    problem = problem.substr(0, problem.find(". Nothing was changed."));
+  return problems;
 }
 
 void check(Globals& globals) {

@@ -160,8 +160,13 @@ class Documents {
     return saved;
   }
 
-  void note(const std::string& why) {
-    if (result_.examples.size() < most_examples) result_.examples.push_back(why);
+  // What is wrong with the document, without what a damaged store's user is told to do.
+  void note(std::string why) {
+    if (result_.examples.size() >= most_examples) return;
+    why = why.substr(0, why.find(". Nothing was changed."));
+    constexpr std::string_view says = "the store is damaged: ";
+    if (const auto at = why.find(says); at != why.npos) why.erase(0, at + says.size());
+    result_.examples.push_back(std::move(why));
   }
 
   Connection connection_;
