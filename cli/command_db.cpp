@@ -8,6 +8,7 @@
 #include "cli/load.hpp"
 #include "cli/progress.hpp"
 #include "specs/error.hpp"
+#include "specs/json.hpp"
 #include "store/inventory.hpp"
 #include "store/salvage.hpp"
 
@@ -34,7 +35,7 @@ std::vector<std::string> problems_of(const fs::path& file) {
     problems.emplace_back(error.what());
   }
   for (std::string& problem : problems)  // what to do is said once, at the end
-    problem = problem.substr(0, problem.find(". Nothing was changed."));
+    problem = specs::to_utf8(problem.substr(0, problem.find(". Nothing was changed.")));
   return problems;
 }
 

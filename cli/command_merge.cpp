@@ -7,6 +7,7 @@
 #include "cli/load.hpp"
 #include "cli/progress.hpp"
 #include "specs/error.hpp"
+#include "specs/json.hpp"
 #include "store/merge.hpp"
 
 namespace stackx::cli {
@@ -25,6 +26,7 @@ void run(const std::vector<std::string>& others, Globals& globals) {
         progress.show(fmt::format("{}: {} documents", other, documents));
     });
   progress.finish();
+  for (std::string& refused : sum.refused) refused = specs::to_utf8(refused);
   for (const std::string& refused : sum.refused) fmt::print(stderr, "stackx: {}\n", refused);
   if (!sum.refused.empty()) globals.exit_code = static_cast<int>(ErrorCode::bad_input);
   if (globals.json)

@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
+#include "specs/json.hpp"
 
 namespace {
 
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const stackx::Error& error) {
-    fmt::print(stderr, "stackx: {}\n", error.what());
+    fmt::print(stderr, "stackx: {}\n", stackx::specs::to_utf8(error.what()));  // of a damaged file
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
     fmt::print(stderr,

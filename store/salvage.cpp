@@ -166,7 +166,7 @@ class Documents {
     why = why.substr(0, why.find(". Nothing was changed."));
     constexpr std::string_view says = "the store is damaged: ";
     if (const auto at = why.find(says); at != why.npos) why.erase(0, at + says.size());
-    result_.examples.push_back(std::move(why));
+    result_.examples.push_back(specs::to_utf8(why));
   }
 
   Connection connection_;
