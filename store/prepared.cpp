@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <mutex>
 
 #include "specs/digest.hpp"
 #include "specs/error.hpp"
@@ -47,17 +47,23 @@ struct DocumentWords {
 
 DocumentWords words_of(const Skeleton& skeleton) {
   DocumentWords words;
-  std::size_t next = 0;
-  for (const char c : skeleton.text) {
-    if (c < static_cast<char>(Word::arm) || c > static_cast<char>(Word::id)) continue;
-    if (next == skeleton.words.size()) return {};  // a control character of the text itself
-    const std::string_view word = skeleton.words[next++];
-    switch (static_cast<Word>(c)) {
-      case Word::arm: words.arm = word; break;
-      case Word::campaign: words.campaign = word; break;
-      case Word::device: words.device = word; break;
-      case Word::host: words.host = word; break;
-      case Word::id: words.id = word; break;
+  for (const auto& [word, text] : skeleton.words) {
+    switch (word) {
+      case Word::arm:
+        words.arm = text;
+        break;
+      case Word::campaign:
+        words.campaign = text;
+        break;
+      case Word::device:
+        words.device = text;
+        break;
+      case Word::host:
+        words.host = text;
+        break;
+      case Word::id:
+        words.id = text;
+        break;
     }
   }
   return words;
@@ -65,10 +71,9 @@ DocumentWords words_of(const Skeleton& skeleton) {
 
 bool is_single(const DocumentWords& words) { return words.campaign == "\"\""; }
 
-// Single inspections keep their round in the rest, because no row number holds it.
-std::string shape_key(const Skeleton& skeleton, bool single) {
-  return skeleton.text + (single ? "1" : "n");
-}
+// What shapes are known by. Single inspections keep their round in the rest, because no row number
+// holds it: they have shapes of their own.
+void make_key(Skeleton& skeleton, bool single) { skeleton.text += single ? '1' : 'n'; }
 
 std::int64_t token_value(const std::vector<Token>& tokens, std::size_t i) {
   return i < tokens.size() && tokens[i].kind == Token::Kind::integer ? tokens[i].value : 0;
@@ -90,6 +95,7 @@ bool is_share(const Token& token) {
 // Puts the tokens of a document where its shape says; false where one is out of range.
 bool distribute(const Skeleton& whole, const Shape& shape, Prepared& out) {
   if (whole.tokens.size() != shape.slots.size()) return false;
+  out.rest.tokens.reserve(whole.tokens.size());
   out.round = shape.round;
   out.position = shape.position;
   for (std::size_t i = 0; i < whole.tokens.size(); ++i) {
@@ -210,26 +216,20 @@ KnownHost make_host(const specs::Host& host, std::string_view document) {
 
 }  // namespace
 
-std::shared_ptr<const Shape> Reader::find_shape(const std::string& skeleton) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = shapes_.find(skeleton);
-  return found == shapes_.end() ? nullptr : found->second;
-}
-
-std::shared_ptr<const KnownHost> Reader::find_host(std::string_view text) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = hosts_.find(std::string(text));
-  return found == hosts_.end() ? nullptr : found->second;
-}
-
-bool Reader::prepare_known(std::string_view document, Prepared& prepared) {
-  Skeleton whole;
+bool Reader::prepare_known(std::string_view document, Skeleton& whole, Prepared& prepared) {
   split(document, Words::of_inspection, whole);
   const DocumentWords words = words_of(whole);
   if (!whole.canonical || !words.complete()) return false;
-  prepared.shape = find_shape(shape_key(whole, is_single(words)));
-  prepared.host = prepared.shape ? find_host(words.host) : nullptr;
-  if (!prepared.host || !is_plain(words.arm) || !is_plain(words.campaign) || !is_plain(words.device))
+  make_key(whole, is_single(words));
+  {
+    const std::shared_lock lock(mutex_);
+    const auto shape = shapes_.find(whole.text);
+    const auto host = hosts_.find(words.host);
+    if (shape == shapes_.end() || host == hosts_.end()) return false;
+    prepared.shape = shape->second;
+    prepared.host = host->second;
+  }
+  if (!is_plain(words.arm) || !is_plain(words.campaign) || !is_plain(words.device))
     return false;
   if (!distribute(whole, *prepared.shape, prepared)) return false;
   const std::string id = specs::sha256(without_id(document, words.id));
@@ -264,19 +264,25 @@ Prepared Reader::prepare_new(std::string_view document, const std::string& name)
   prepared.shape = shape;
   prepared.host = host;
 
-  const std::lock_guard lock(mutex_);
+  const std::unique_lock lock(mutex_);
   if (shapes_.size() >= most_shapes) shapes_.clear();
   if (hosts_.size() >= most_hosts) hosts_.clear();
   const auto known = hosts_.emplace(host->document, host).first;
   prepared.host = known->second;
-  shapes_.insert_or_assign(shape_key(whole, inspection.campaign.empty()), shape);
+  make_key(whole, inspection.campaign.empty());
+  shapes_.insert_or_assign(whole.text, shape);
   return prepared;
 }
 
-Prepared Reader::prepare(std::string_view document, const std::string& name) {
+Prepared Reader::prepare(std::string_view document, const std::string& name, Skeleton& scratch) {
   Prepared prepared;
-  if (prepare_known(document, prepared)) return prepared;
+  if (prepare_known(document, scratch, prepared)) return prepared;
   return prepare_new(document, name);
+}
+
+Prepared Reader::prepare(std::string_view document, const std::string& name) {
+  Skeleton scratch;
+  return prepare(document, name, scratch);
 }
 
 std::int64_t key_of(std::string_view id_bytes) {

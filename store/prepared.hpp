@@ -8,7 +8,7 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <unordered_map>
 
@@ -55,21 +55,29 @@ struct Prepared {
   Skeleton rest;  // tokens and lists; its text is shape->rest
 };
 
-// Remembers shapes and hosts; may be used by several threads at once.
+// Remembers shapes and hosts; may be used by several threads at once, each with its own scratch.
 class Reader {
  public:
   // `name` is for messages. Throws Error(bad_input) naming it and the place.
+  Prepared prepare(std::string_view document, const std::string& name, Skeleton& scratch);
   Prepared prepare(std::string_view document, const std::string& name);
 
  private:
-  std::shared_ptr<const Shape> find_shape(const std::string& skeleton) const;
-  std::shared_ptr<const KnownHost> find_host(std::string_view text) const;
-  bool prepare_known(std::string_view document, Prepared& prepared);
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  template <typename Value>
+  using Known = std::unordered_map<std::string, std::shared_ptr<const Value>, Hash, std::equal_to<>>;
+
+  bool prepare_known(std::string_view document, Skeleton& whole, Prepared& prepared);
   Prepared prepare_new(std::string_view document, const std::string& name);
 
-  mutable std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const Shape>> shapes_;
-  std::unordered_map<std::string, std::shared_ptr<const KnownHost>> hosts_;
+  mutable std::shared_mutex mutex_;
+  Known<Shape> shapes_;
+  Known<KnownHost> hosts_;
 };
 
 // The first 8 bytes of an id, as the store's rows hold it, and as 16 hex digits.

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
 
 #include "store/varint.hpp"
 
@@ -36,16 +39,95 @@ std::int64_t finish_of(const std::vector<Token>& tokens) {
   return time == tokens.end() ? 0 : time->value;
 }
 
+std::int64_t sum_of(const std::vector<std::int64_t>& samples) {
+  std::int64_t sum = 0;
+  for (const std::int64_t sample : samples) sum = plus(sum, sample);
+  return sum;
+}
+
+// Decimals whose text follows from a whole number: "0.0041" from 4100 millionths, "1.5" from 98304
+// parts of 65536. `of_micro` and `of_binary` give the token of that number, and so its text.
+constexpr std::int64_t binary_parts = 65536;
+constexpr std::int64_t most_digits_shifted = std::int64_t{1} << 40;  // so that millionths have bits to spare
+
+std::optional<Token> of_micro(std::int64_t millionths) {
+  if (millionths < 0) return std::nullopt;
+  std::uint32_t digits = 6;
+  for (; digits > 1 && millionths % 10 == 0; --digits) millionths /= 10;
+  return Token{Token::Kind::decimal, digits, millionths, 0};
+}
+
+std::optional<std::int64_t> micro_of(const Token& token) {
+  if (token.kind != Token::Kind::decimal || token.format > 6 || token.format == 0 ||
+      token.value < 0 || token.value > most_digits_shifted)
+    return std::nullopt;
+  std::int64_t millionths = token.value;
+  for (std::uint32_t digits = token.format; digits < 6; ++digits) millionths *= 10;
+  const auto again = of_micro(millionths);
+  return again->format == token.format && again->value == token.value ? std::optional(millionths)
+                                                                     : std::nullopt;
+}
+
+std::optional<Token> of_binary(std::int64_t parts) {
+  if (parts < 0 || parts > binary_parts * binary_parts) return std::nullopt;
+  // At most 16 digits after the point: parts / 2^16 = parts * 5^16 / 10^16, in whole numbers.
+  std::int64_t whole = parts / binary_parts, fraction = parts % binary_parts;
+  std::uint32_t digits = 0;
+  do {
+    fraction *= 10;
+    if (__builtin_mul_overflow(whole, 10, &whole)) return std::nullopt;
+    whole += fraction / binary_parts;
+    fraction %= binary_parts;
+    ++digits;
+  } while (fraction != 0);
+  return Token{Token::Kind::decimal, digits, whole, 0};
+}
+
+std::optional<std::int64_t> binary_of(const Token& token) {
+  if (token.kind != Token::Kind::decimal || token.value < 0) return std::nullopt;
+  const double parts = decimal_value(token) * static_cast<double>(binary_parts);
+  if (!(parts >= 0 && parts <= 4e9) || parts != std::floor(parts)) return std::nullopt;
+  const auto again = of_binary(static_cast<std::int64_t>(parts));
+  return again && again->format == token.format && again->value == token.value
+             ? std::optional(static_cast<std::int64_t>(parts))
+             : std::nullopt;
+}
+
+[[noreturn]] void damaged() {
+  throw broken_environment("a template is damaged: its program cannot be read");
+}
+
+enum DecimalForm : std::uint64_t { millionths, parts, digits };  // in the low two bits
+
+void put_decimal(std::string& bytes, const Token& token, std::int64_t base) {
+  if (const auto micro = micro_of(token)) {
+    put_varint(bytes, zigzag(static_cast<std::uint64_t>(minus(*micro, base))) << 2 | millionths);
+  } else if (const auto binary = binary_of(token)) {
+    put_varint(bytes, static_cast<std::uint64_t>(*binary) << 2 | parts);
+  } else {
+    put_varint(bytes, std::uint64_t{token.format} << 2 | digits);
+    put_varint(bytes, zigzag(static_cast<std::uint64_t>(token.value)));
+  }
+}
+
+Token take_decimal(std::string_view& packed, std::int64_t base) {
+  const std::uint64_t value = take_varint(packed), form = value & 3;
+  std::optional<Token> token;
+  if (form == millionths) token = of_micro(plus(static_cast<std::int64_t>(unzigzag(value >> 2)), base));
+  if (form == parts) token = of_binary(static_cast<std::int64_t>(value >> 2));
+  if (form == digits)
+    token = Token{Token::Kind::decimal, static_cast<std::uint32_t>(value >> 2),
+                  static_cast<std::int64_t>(unzigzag(take_varint(packed))), 0};
+  if (!token) damaged();
+  return *token;
+}
+
 std::int64_t in_nanoseconds(std::int64_t milliseconds) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(milliseconds) * 1'000'000U);
 }
 
 const std::vector<std::int64_t>& list_of(const Skeleton& numbers, const Token& token) {
   return numbers.lists[static_cast<std::size_t>(token.value)];
-}
-
-[[noreturn]] void damaged() {
-  throw broken_environment("a template is damaged: its program cannot be read");
 }
 
 }  // namespace
@@ -55,7 +137,7 @@ Program::Operation Program::widest_for(const Token& token, std::int64_t base) {
     case Token::Kind::integer:
       return {Kind::varies, 0, base};
     case Token::Kind::decimal:
-      return {Kind::any_decimal, 0, 0};
+      return {Kind::any_decimal, 0, micro_of(token).value_or(0)};
     case Token::Kind::list:
       return {Kind::any_list, 0, 0};
     default:
@@ -81,9 +163,16 @@ Program::Operation Program::operation_for(const Skeleton& numbers, std::size_t i
   if (token.value >= looks_like_a_moment) {
     if (token.value == minus(at(numbers.tokens, i, 1), at(numbers.tokens, i, 2)))
       return {Kind::start_of_phase, 0, 0};
-    if (at(numbers.tokens, i, 3) >= looks_like_a_moment) return {Kind::end_of_phase, 0, 0};
+    const bool second = i < 6 || at(numbers.tokens, i, 6) < looks_like_a_moment;
+    if (at(numbers.tokens, i, 3) >= looks_like_a_moment)
+      return {second && at(numbers.tokens, i, 2) >= looks_like_a_moment ? Kind::end_of_first
+                                                                        : Kind::end_of_phase,
+              0, 0};
     return {Kind::near_finish, 0, 0};
   }
+  if (before.ends_with("\"duration_ns\":") && !samples.empty() &&
+      std::abs(minus(token.value, sum_of(samples))) < token.value / 100)
+    return {Kind::sum_of_samples, 0, 0};
   return {varies_by_name(before) ? Kind::varies : Kind::constant, 0, token.value};
 }
 
@@ -122,7 +211,9 @@ bool Program::holds(const Operation& operation, const Skeleton& numbers, std::si
     case Kind::time:
       return token.kind == Token::Kind::time;
     case Kind::varies:
+    case Kind::sum_of_samples:
     case Kind::end_of_phase:
+    case Kind::end_of_first:
     case Kind::near_finish:
       return token.kind == Token::Kind::integer;
   }
@@ -136,6 +227,22 @@ bool Program::holds(const Skeleton& numbers, const std::vector<std::int64_t>& sa
   return true;
 }
 
+std::size_t Program::misfits(const Skeleton& numbers,
+                             const std::vector<std::int64_t>& samples) const {
+  if (numbers.tokens.size() != operations_.size()) return operations_.size();
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < operations_.size(); ++i)
+    count += !holds(operations_[i], numbers, i, samples);
+  return count;
+}
+
+Program Program::rebased(const Skeleton& numbers, const std::vector<std::int64_t>& samples) const {
+  Program program = *this, own = first(numbers, samples);
+  for (std::size_t i = 0; i < operations_.size(); ++i)
+    if (!holds(operations_[i], numbers, i, samples)) program.operations_[i] = own.operations_[i];
+  return program;
+}
+
 Program Program::widened(const Skeleton& numbers, const std::vector<std::int64_t>& samples) const {
   Program program = *this;
   for (std::size_t i = 0; i < operations_.size(); ++i)
@@ -147,7 +254,7 @@ Program Program::widened(const Skeleton& numbers, const std::vector<std::int64_t
   return program;
 }
 
-std::string Program::pack(const Skeleton& numbers) const {
+std::string Program::pack(const Skeleton& numbers, const std::vector<std::int64_t>& samples) const {
   std::string bytes;
   const std::int64_t finished = finish_of(numbers.tokens);
   put_varint(bytes, zigzag(static_cast<std::uint64_t>(finished)));
@@ -159,8 +266,14 @@ std::string Program::pack(const Skeleton& numbers) const {
         put_difference(bytes, token.value, operation.value);
         break;
       case Kind::any_decimal:
-        put_varint(bytes, token.format);
-        put_varint(bytes, zigzag(static_cast<std::uint64_t>(token.value)));
+        put_decimal(bytes, token, operation.value);
+        break;
+      case Kind::sum_of_samples:
+        put_difference(bytes, token.value, sum_of(samples));
+        break;
+      case Kind::end_of_first:
+        put_difference(bytes, token.value,
+                       plus(at(numbers.tokens, i, 1), at(numbers.tokens, i, 2)));
         break;
       case Kind::any_list: {
         const auto& values = list_of(numbers, token);
@@ -205,9 +318,13 @@ Numbers Program::unpack(std::string_view packed, const std::vector<std::int64_t>
         token.value = take_difference(packed, operation.value);
         break;
       case Kind::any_decimal:
-        token.kind = Token::Kind::decimal;
-        token.format = static_cast<std::uint32_t>(take_varint(packed));
-        token.value = static_cast<std::int64_t>(unzigzag(take_varint(packed)));
+        token = take_decimal(packed, operation.value);
+        break;
+      case Kind::sum_of_samples:
+        token.value = take_difference(packed, sum_of(samples));
+        break;
+      case Kind::end_of_first:
+        token.value = take_difference(packed, plus(one(), at(numbers.tokens, i, 2)));
         break;
       case Kind::copy:
         token.value = at(numbers.tokens, i, static_cast<std::size_t>(operation.value));
@@ -246,13 +363,17 @@ Numbers Program::unpack(std::string_view packed, const std::vector<std::int64_t>
   return numbers;
 }
 
+bool Program::has_value(Kind kind) {
+  return kind == Kind::constant || kind == Kind::decimal || kind == Kind::varies ||
+         kind == Kind::any_decimal || kind == Kind::copy;
+}
+
 std::string Program::bytes() const {
   std::string bytes;
   for (const Operation& operation : operations_) {
     bytes += static_cast<char>(operation.kind);
     if (operation.kind == Kind::decimal) put_varint(bytes, operation.format);
-    if (operation.kind == Kind::constant || operation.kind == Kind::decimal ||
-        operation.kind == Kind::varies || operation.kind == Kind::copy)
+    if (has_value(operation.kind))
       put_varint(bytes, zigzag(static_cast<std::uint64_t>(operation.value)));
   }
   return bytes;
@@ -267,8 +388,7 @@ Program Program::from(std::string_view bytes) {
     if (operation.kind > Kind::time) damaged();
     if (operation.kind == Kind::decimal)
       operation.format = static_cast<std::uint32_t>(take_varint(bytes));
-    if (operation.kind == Kind::constant || operation.kind == Kind::decimal ||
-        operation.kind == Kind::varies || operation.kind == Kind::copy)
+    if (has_value(operation.kind))
       operation.value = static_cast<std::int64_t>(unzigzag(take_varint(bytes)));
     const auto index = static_cast<std::int64_t>(program.operations_.size());
     if (operation.kind == Kind::copy && (operation.value < 1 || operation.value > index)) damaged();

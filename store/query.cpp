@@ -196,15 +196,16 @@ std::set<std::pair<std::uint64_t, std::string>> Store::done(const std::string& c
   Connection& connection = database_->connection;
   return connection.run([&] {
     std::set<std::pair<std::uint64_t, std::string>> slots;
+    SharedRows shared(connection);
     Cursor cursor = connection.prepare(
-        "SELECT i.id, a.block, a.label FROM campaigns c JOIN arms a ON a.campaign = c.id JOIN "
+        "SELECT i.id, a.block FROM campaigns c JOIN arms a ON a.campaign = c.id JOIN "
         "inspections i ON i.id BETWEEN a.id * 4096 AND a.id * 4096 + 4095 WHERE c.name = ?");
     static_assert(rounds_a_block == 4096);
     cursor << campaign;
     while (cursor.next())
       slots.emplace(static_cast<std::uint64_t>(cursor.integer(1) * rounds_a_block +
                                                cursor.integer(0) % rounds_a_block),
-                    cursor.text(2));
+                    shared.arm(cursor.integer(0) / rounds_a_block).label);
     return slots;
   });
 }

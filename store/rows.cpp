@@ -131,6 +131,7 @@ const SharedRows::ArmRow& SharedRows::arm(std::int64_t row) {
   if (const auto known = arms_.find(row); known != arms_.end()) return known->second;
   ArmRow result;
   std::int64_t stack_row = 0, workload_row = 0, device_row = 0;
+  std::string label;
   {
     const Cursor cursor =
         select(connection_, "arms",
@@ -139,7 +140,7 @@ const SharedRows::ArmRow& SharedRows::arm(std::int64_t row) {
                "a.campaign WHERE a.id = ?",
                row);
     result.campaign = cursor.text(0);
-    result.label = cursor.text(1);
+    label = cursor.text(1);
     result.series = cursor.integer(2);
     result.block = cursor.integer(3);
     result.sentinel = cursor.integer(4) != 0;
@@ -148,6 +149,7 @@ const SharedRows::ArmRow& SharedRows::arm(std::int64_t row) {
     device_row = cursor.integer(7);
   }
   result.stack = &stack(stack_row);
+  result.label = label_of(label, result.stack->id);
   result.workload = &workload(workload_row);
   result.device = &device(device_row);
   result.digest = arm_digest(result.campaign, result.label, result.sentinel, result.block,
@@ -205,6 +207,14 @@ std::uint64_t condition_digest(std::string_view host_hash, std::string_view cont
                                std::string_view skeleton_hash, std::string_view program,
                                std::string_view outcome, std::string_view reason) {
   return digest_of({host_hash, context_hash, skeleton_hash, program, outcome, reason});
+}
+
+std::string stored_label(const std::string& label, const std::string& stack_id) {
+  return label == stack_id.substr(0, 12) ? "" : "=" + label;
+}
+
+std::string label_of(const std::string& stored, const std::string& stack_id) {
+  return stored.empty() ? stack_id.substr(0, 12) : stored.substr(1);
 }
 
 Row read_row(Connection& connection, const Cursor& cursor, SharedRows& shared) {

@@ -37,6 +37,10 @@ std::uint32_t checksum_of(std::uint64_t arm_digest, std::uint64_t condition_dige
                           std::int64_t row, std::int64_t position, std::string_view samples,
                           std::string_view rest, std::int64_t key);
 
+// Most arms are labelled as their stack: nothing, for these; else "=" and the label.
+std::string stored_label(const std::string& label, const std::string& stack_id);
+std::string label_of(const std::string& stored, const std::string& stack_id);
+
 class SharedRows {
  public:
   explicit SharedRows(Connection& connection) : connection_(connection) {}

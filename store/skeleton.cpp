@@ -258,7 +258,7 @@ class Splitter {
 
   const char* word(Word mark, const char* from, const char* to) {
     Token token{Token::Kind::word, 0, static_cast<std::int64_t>(out_.words.size()), 0};
-    out_.words.emplace_back(from, static_cast<std::size_t>(to - from));
+    out_.words.push_back({mark, {from, static_cast<std::size_t>(to - from)}});
     put(static_cast<char>(mark), token, from, to);
     return to;
   }

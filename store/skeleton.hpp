@@ -36,11 +36,19 @@ struct Token {
   std::size_t offset = 0;  // in the text
 };
 
+// Members of a document that are words, and their marks in its skeleton, in canonical order.
+enum class Word : char { arm = 0x10, campaign, device, host, id };
+
+struct WordAt {
+  Word word;
+  std::string_view text;  // as written: a string with its quotes, or an object
+};
+
 struct Skeleton {
   std::string text;
   std::vector<Token> tokens;
   std::vector<std::vector<std::int64_t>> lists;
-  std::vector<std::string_view> words;  // of the text that was split: arm, campaign, device, host, id
+  std::vector<WordAt> words;  // of the text that was split
   std::size_t list_count = 0;           // lists are kept for their memory
   bool canonical = true;  // every decimal outside of strings is written as our writer does
 
@@ -49,9 +57,6 @@ struct Skeleton {
 
 // Which members of a document are words: only those of a whole inspection.
 enum class Words { none, of_inspection };
-
-// Marks of words in a skeleton, in the order of a canonical document.
-enum class Word : char { arm = 0x10, campaign, device, host, id };
 
 void split(std::string_view text, Words words, Skeleton& into);
 

@@ -130,8 +130,9 @@ class Store {
   // problem; empty is sound.
   std::vector<std::string> check() const;
 
- private:
   struct Database;
+
+ private:
   explicit Store(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;
 };

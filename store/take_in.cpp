@@ -2,6 +2,7 @@
 // writes, many to a transaction.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <future>
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t chunk_lines = 256;
 constexpr std::size_t chunk_bytes = 8 << 20;
 constexpr std::size_t chunks_ahead = 16;      // read or verified and not yet written
-constexpr std::uint64_t batch_documents = 20'000;  // a transaction holds the lock for under a second
+constexpr std::size_t batch_documents = 10'000;  // a transaction holds the lock for under a second
 constexpr std::size_t most_refused = 1000;    // lines kept for the report
 
 using Plain = std::variant<std::monostate, specs::Plan, specs::Published>;
@@ -49,13 +50,13 @@ void verify_other(std::string_view text, const std::string& place, Verified& res
 }
 
 Verified verify(Reader& reader, const std::string& text, const std::string& name,
-                std::uint64_t line) {
+                std::uint64_t line, Skeleton& scratch) {
   Verified result{line, {}, {}, {}};
-  const std::string place = fmt::format("{}:{}", name, line);
+  const std::string place = name + ':' + std::to_string(line);
   try {
     if (text.starts_with("{\"$schema\":\"stackx/inspection/1\"") ||
         specs::Node::parse_text(text, place).at("$schema").json() == "stackx/inspection/1")
-      result.inspection = reader.prepare(text, place);
+      result.inspection = reader.prepare(text, place, scratch);
     else
       verify_other(text, place, result);
   } catch (const Error& error) {
@@ -66,10 +67,11 @@ Verified verify(Reader& reader, const std::string& text, const std::string& name
 
 std::vector<Verified> verify(Reader& reader, const Chunk& chunk, const std::string& name) {
   std::vector<Verified> results;
+  Skeleton scratch;
   results.reserve(chunk.lines.size());
   std::uint64_t line = chunk.first_line;
   for (const std::string& text : chunk.lines) {
-    if (!text.empty()) results.push_back(verify(reader, text, name, line));
+    if (!text.empty()) results.push_back(verify(reader, text, name, line, scratch));
     ++line;
   }
   return results;
@@ -179,6 +181,60 @@ std::string placed(const std::string& name, std::uint64_t line, const std::strin
   return why.starts_with(place) ? why : place + why;
 }
 
+// The documents of a transaction, written in the order of their places: rows that come in order fill
+// their pages, and what an arm's rows share is found once.
+class Batch {
+ public:
+  Batch(Store::Database& database, Intake& intake, const std::string& name)
+      : database_(database), intake_(intake), name_(name) {}
+
+  void add(Verified&& document) {
+    documents_.push_back(std::move(document));
+    if (documents_.size() >= batch_documents) commit();
+  }
+
+  void commit() {
+    if (documents_.empty()) return;
+    database_.connection.run([&] {
+      Writer::Transaction transaction(database_.writer);
+      const std::uint64_t inserted = intake_.inserted, known = intake_.already_there;
+      try {
+        write();
+        transaction.commit();
+      } catch (...) {
+        intake_.inserted = inserted;
+        intake_.already_there = known;
+        throw;
+      }
+    });
+    documents_.clear();
+  }
+
+ private:
+  void write() {
+    std::vector<std::pair<std::int64_t, const Verified*>> order;
+    order.reserve(documents_.size());
+    for (const Verified& document : documents_)
+      order.emplace_back(database_.writer.place(*document.inspection), &document);
+    std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });
+    for (const auto& [place, document] : order) {
+      try {
+        ++(database_.writer.insert(*document->inspection) == Ingest::inserted
+               ? intake_.inserted
+               : intake_.already_there);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::bad_input) throw;
+        refuse(intake_, placed(name_, document->line, error.what()));
+      }
+    }
+  }
+
+  Store::Database& database_;
+  Intake& intake_;
+  const std::string& name_;
+  std::vector<Verified> documents_;
+};
+
 }  // namespace
 
 Intake& Intake::operator+=(const Intake& other) {
@@ -190,57 +246,45 @@ Intake& Intake::operator+=(const Intake& other) {
 
 Intake Store::take_in(const std::function<bool(std::string& line)>& next, const std::string& name,
                       const std::function<void(std::uint64_t lines)>& progress) {
-  Connection& connection = database_->connection;
   Intake intake;
   Pipeline pipeline(database_->reader, next, name);
-  std::optional<Writer::Transaction> transaction;
-  std::uint64_t in_batch = 0;
-  const auto commit = [&] {
-    if (!transaction) return;
-    connection.run([&] { transaction->commit(); });
-    transaction.reset();
-    in_batch = 0;
-  };
-  const auto ingest = [&](const Verified& document) {
-    if (const auto* plan = std::get_if<specs::Plan>(&document.other)) {
-      commit();
-      return this->ingest(*plan);
-    }
-    if (const auto* published = std::get_if<specs::Published>(&document.other)) {
-      commit();
-      return this->ingest(*published);
-    }
-    return connection.run([&] {
-      if (!transaction) transaction.emplace(database_->writer);
-      return database_->writer.insert(*document.inspection);
-    });
-  };
+  Batch batch(*database_, intake, name);
   const auto take = [&] {
     try {
       return pipeline.take();
     } catch (...) {  // what was read before the stream broke stays
-      commit();
+      batch.commit();
       throw;
     }
   };
-  while (const auto chunk = take()) {
-    for (const Verified& document : *chunk) {
-      if (!document.error.empty()) {
+  const auto ingest_other = [&](const Verified& document) {
+    batch.commit();
+    try {
+      const Ingest result = std::holds_alternative<specs::Plan>(document.other)
+                                ? ingest(std::get<specs::Plan>(document.other))
+                                : ingest(std::get<specs::Published>(document.other));
+      ++(result == Ingest::inserted ? intake.inserted : intake.already_there);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::bad_input) throw;
+      refuse(intake, placed(name, document.line, error.what()));
+    }
+  };
+  while (auto chunk = take()) {
+    for (Verified& document : *chunk) {
+      if (!document.error.empty())
         refuse(intake, placed(name, document.line, document.error));
-        continue;
-      }
-      try {
-        ++(ingest(document) == Ingest::inserted ? intake.inserted : intake.already_there);
-      } catch (const Error& error) {
-        if (error.code() != ErrorCode::bad_input) throw;
-        refuse(intake, placed(name, document.line, error.what()));
-      }
-      if (++in_batch >= batch_documents) commit();
+      else if (document.inspection)
+        batch.add(std::move(document));
+      else
+        ingest_other(document);
     }
     if (progress && !chunk->empty()) progress(chunk->back().line);
   }
-  commit();
+  batch.commit();
   finish_summaries();
+  std::ranges::sort(intake.refused, {}, [&](const std::string& line) {
+    return std::strtoull(line.c_str() + name.size() + 1, nullptr, 10);
+  });
   return intake;
 }
 

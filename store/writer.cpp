@@ -14,6 +14,8 @@ using nlohmann::json;
 
 // Enough to remember a large campaign; more is asked of the database again.
 constexpr std::size_t most_remembered = 200'000;
+// Of one skeleton; documents that fit none of so many are packed less tightly.
+constexpr std::size_t most_templates = 200;
 
 // The row that `find` selects by these values, or a new one that `insert` makes of them (and of
 // `more`).
@@ -219,15 +221,23 @@ Writer::Templates& Writer::templates(const std::string& skeleton) {
   return templates_.emplace(skeleton, std::move(result)).first->second;
 }
 
+// A program for numbers that fit none.
+Program Writer::next_program(const Templates& templates, const Skeleton& numbers,
+                             const std::vector<std::int64_t>& samples) {
+  if (templates.all.empty()) return Program::first(numbers, samples);
+  const auto misfits = [&](const Template& known) { return known.program.misfits(numbers, samples); };
+  const Program& nearest = std::ranges::min_element(templates.all, {}, misfits)->program;
+  const bool little = nearest.misfits(numbers, samples) <= 2;
+  return little || templates.all.size() >= most_templates ? nearest.widened(numbers, samples)
+                                                          : nearest.rebased(numbers, samples);
+}
+
 const Writer::Template& Writer::fitting(Templates& templates, const Prepared& document) {
   for (const Template& known : templates.all)
     if (known.program.holds(document.rest, document.samples)) return known;
   Skeleton numbers = document.rest;
   numbers.text = document.shape->rest;
-  const Program program =
-      templates.all.empty()
-          ? Program::first(numbers, document.samples)
-          : templates.all.back().program.widened(numbers, document.samples);
+  const Program program = next_program(templates, numbers, document.samples);
   const std::string bytes = program.bytes();
   const std::int64_t row =
       intern(connection_, "SELECT id FROM templates WHERE skeleton = ? AND program = ?",
@@ -263,7 +273,8 @@ Writer::Condition Writer::condition(const Prepared& document, const Templates& t
 
 const Writer::Arm& Writer::arm(const Prepared& document, std::int64_t series, std::int64_t block) {
   const Shape& shape = *document.shape;
-  std::string key = joined({document.campaign, document.arm, std::to_string(series),
+  const std::string label = stored_label(document.arm, shape.stack_id);
+  std::string key = joined({document.campaign, label, std::to_string(series),
                             shape.sentinel ? "1" : "0", std::to_string(block)});
   if (const auto known = arms_.find(key); known != arms_.end()) return known->second;
   const std::int64_t campaign_row = campaign(document.campaign);
@@ -274,17 +285,36 @@ const Writer::Arm& Writer::arm(const Prepared& document, std::int64_t series, st
                       "sentinel = ? AND block = ?",
                       "INSERT INTO arms(campaign, label, series, sentinel, block) VALUES(?, ?, ?, "
                       "?, ?)",
-                      std::tuple(campaign_row, document.arm, series,
+                      std::tuple(campaign_row, label, series,
                                  static_cast<std::int64_t>(shape.sentinel), block));
   result.digest = arm_digest(document.campaign, document.arm, shape.sentinel, block,
                              shape.stack_id, shape.workload_id, document.device);
-  Cursor cursor = connection_.prepare(
-      "SELECT id FROM arms WHERE campaign = ? AND label = ? AND block = ? AND id <> ?");
-  cursor << campaign_row << document.arm << block << result.row;
-  while (cursor.next()) result.rivals.push_back(cursor.integer(0));
+  result.rivals = rivals(document.arm, campaign_row, block, result.row);
   // A rival that was remembered before this arm was made does not know of it.
   if (!result.rivals.empty() || arms_.size() >= most_remembered) arms_.clear();
   return arms_.emplace(std::move(key), std::move(result)).first->second;
+}
+
+// Other arms that documents call the same: by a label of their own, or as a stack that is called so.
+std::vector<std::int64_t> Writer::rivals(const std::string& label, std::int64_t campaign,
+                                         std::int64_t block, std::int64_t own) {
+  std::vector<std::int64_t> rows;
+  {
+    Cursor cursor = connection_.prepare(
+        "SELECT id FROM arms WHERE campaign = ? AND label = '=' || ? AND block = ? AND id <> ?");
+    cursor << campaign << label << block << own;
+    while (cursor.next()) rows.push_back(cursor.integer(0));
+  }
+  if (label.size() != 12 || label.find_first_not_of("0123456789abcdef") != std::string::npos)
+    return rows;
+  Cursor cursor = connection_.prepare(
+      "SELECT id FROM arms WHERE campaign = ?1 AND label = '' AND block = ?2 AND id <> ?3 AND series "
+      "IN (SELECT id FROM series WHERE stack IN (SELECT id FROM stacks WHERE hash BETWEEN ?4 AND "
+      "?5))");
+  cursor << campaign << block << own << Blob{bytes_of(label + std::string(52, '0'))}
+         << Blob{bytes_of(label + std::string(52, 'f'))};
+  while (cursor.next()) rows.push_back(cursor.integer(0));
+  return rows;
 }
 
 std::optional<std::int64_t> Writer::key_at(std::int64_t row) {
@@ -311,7 +341,7 @@ Ingest Writer::insert_at(std::int64_t row, const Arm& arm, const Prepared& docum
   Templates& known = templates(document.shape->rest);
   const Template& fits = fitting(known, document);
   const Condition circumstances = condition(document, known, fits);
-  const std::string samples = pack(document.samples), rest = fits.program.pack(document.rest);
+  const std::string samples = pack(document.samples), rest = fits.program.pack(document.rest, document.samples);
   const auto position = static_cast<std::int64_t>(document.position);
   const std::int64_t key = key_of(document.id);
   Cursor cursor = connection_.prepare("INSERT OR IGNORE INTO inspections(" STACKX_INSPECTION_COLUMNS
@@ -344,6 +374,12 @@ Ingest Writer::insert_single(const Prepared& document, std::int64_t series) {
     }
     if (used < rounds_a_block) return insert_at(first + used, place, document);
   }
+}
+
+std::int64_t Writer::place(const Prepared& document) {
+  if (document.campaign.empty()) return 0;
+  return inspection_row(arm(document, series(document), block_of(document.round)).row,
+                        document.round);
 }
 
 Ingest Writer::insert(const Prepared& document) {

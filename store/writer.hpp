@@ -32,6 +32,8 @@ class Writer {
     bool open_ = true;
   };
 
+  // Where the document will stand, as far as that can be said: 0 outside of campaigns.
+  std::int64_t place(const Prepared& document);
   // Error(bad_input) if another document stands in its place; the transaction goes on.
   Ingest insert(const Prepared& document);
 
@@ -55,7 +57,7 @@ class Writer {
   struct Templates {  // of one skeleton
     std::int64_t row = 0;
     std::string hash;
-    std::vector<Template> all;  // the widest last
+    std::vector<Template> all;
   };
   struct Condition {
     std::int64_t row = 0;
@@ -77,9 +79,14 @@ class Writer {
   std::int64_t device(const Prepared& document);
   std::int64_t series(const Prepared& document);
   Templates& templates(const std::string& skeleton);
+  static Program next_program(const Templates& templates, const Skeleton& numbers,
+                              const std::vector<std::int64_t>& samples);
   const Template& fitting(Templates& templates, const Prepared& document);
   Condition condition(const Prepared& document, const Templates& templates, const Template& fits);
   const Arm& arm(const Prepared& document, std::int64_t series, std::int64_t block);
+
+  std::vector<std::int64_t> rivals(const std::string& label, std::int64_t campaign,
+                                   std::int64_t block, std::int64_t own);
 
   Ingest insert_at(std::int64_t row, const Arm& arm, const Prepared& document);
   Ingest insert_single(const Prepared& document, std::int64_t series);

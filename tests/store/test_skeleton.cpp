@@ -98,8 +98,9 @@ TEST_CASE("skeleton: the words of an inspection") {
   const std::string text = specs::canonical(specs::to_json(inspection(3)));
   const Skeleton s = split_of(text, Words::of_inspection);
   REQUIRE(s.words.size() == 5);
-  CHECK(s.words[0] == "\"arm-3\"");
-  CHECK(s.words[3].starts_with("{\"container\":"));
+  CHECK(s.words[0].word == Word::arm);
+  CHECK(s.words[0].text == "\"arm-3\"");
+  CHECK(s.words[3].text.starts_with("{\"container\":"));
   CHECK_THROWS(join(s.text, s.tokens, s.lists));  // words have no place in it
 }
 
