@@ -26,7 +26,7 @@ std::string summary(const std::string& scenario, const std::string& result,
 std::string line(const std::string& key, const std::string& value) {
   return ":::MLLOG {\"key\": \"" + key + "\", \"value\": " + value +
          ", \"time_ms\": 0.027053, \"namespace\": \"mlperf::logging\", \"event_type\": \"POINT_IN_TIME\", "
-         "\"metadata\": {\"is_error\": false, \"file\": \"/work/loadgen/loadgen.cc\", \"line_no\": 857}}\n";
+         "\"metadata\": {\"is_error\": false, \"file\": \"/build/loadgen.cc\", \"line_no\": 857}}\n";
 }
 
 }  // namespace
