@@ -38,10 +38,14 @@ Row read_row(const Node& value, const std::vector<std::string>& columns) {
   Row row;
   const Json& json = value.json();
   const auto put = [&](const std::string& name, const Json& cell) {
-    if (name == "result") row.result = cell;
-    else if (name == "params") row.params = cell;
-    else if (name == "samples") row.samples = cell;
-    else if (name.starts_with("stats_")) row.statistics[name] = cell;
+    if (name == "result")
+      row.result = cell;
+    else if (name == "params")
+      row.params = cell;
+    else if (name == "samples")
+      row.samples = cell;
+    else if (name.starts_with("stats_"))
+      row.statistics[name] = cell;
   };
   if (!columns.empty() && json.is_array()) {
     if (json.size() > columns.size())
@@ -87,9 +91,11 @@ std::size_t combinations(const Json& params) {
 Benchmark benchmark_of(const std::string& name, const Benchmarks& known) {
   if (const auto found = known.find(name); found != known.end()) return found->second;
   const auto last = name.substr(name.rfind('.') == name.npos ? 0 : name.rfind('.') + 1);
-  for (const auto& [prefix, type, unit] :
-       {std::tuple{"time_", "time", "seconds"}, {"timeraw_", "time", "seconds"},
-        {"peakmem_", "peakmemory", "bytes"}, {"mem_", "memory", "bytes"}, {"track_", "track", ""}})
+  for (const auto& [prefix, type, unit] : {std::tuple{"time_", "time", "seconds"},
+                                           {"timeraw_", "time", "seconds"},
+                                           {"peakmem_", "peakmemory", "bytes"},
+                                           {"mem_", "memory", "bytes"},
+                                           {"track_", "track", ""}})
     if (last.starts_with(prefix)) return {type, unit, {}};
   return {};
 }

@@ -65,9 +65,9 @@ void Collector::remark(std::string_view place, std::string_view text) {
     imported_.remarks.push_back(name_ + ": more remarks are left out");
     return;
   }
-  imported_.remarks.push_back(specs::to_utf8(
-      place.empty() ? fmt::format("{}: {}", name_, text)
-                    : fmt::format("{}: {}: {}", name_, one_line(place, 300), text)));
+  imported_.remarks.push_back(
+      specs::to_utf8(place.empty() ? fmt::format("{}: {}", name_, text)
+                                   : fmt::format("{}: {}: {}", name_, one_line(place, 300), text)));
 }
 
 void Collector::merge(Imported other) {
@@ -81,13 +81,14 @@ Imported Collector::finish(std::string_view expected) {
   std::string reasons;
   for (std::size_t i = 0; i < std::min<std::size_t>(imported_.remarks.size(), 5); ++i)
     reasons += "\n  " + imported_.remarks[i];
-  throw bad_input(fmt::format("{}: no result found in it; expected {}{}", name_, expected, reasons));
+  throw bad_input(
+      fmt::format("{}: no result found in it; expected {}{}", name_, expected, reasons));
 }
 
 bool is_stated(std::string_view text) {
   text = specs::trim(text).text;
-  for (const std::string_view nothing : {"", "-", "--", "n/a", "na", "none", "null", "unknown",
-                                         "todo", "tbd", "not public"})
+  for (const std::string_view nothing :
+       {"", "-", "--", "n/a", "na", "none", "null", "unknown", "todo", "tbd", "not public"})
     if (std::ranges::equal(text, nothing, {}, specs::to_lower)) return false;
   return true;
 }

@@ -21,7 +21,7 @@ struct Group {
   Node place;
   std::vector<Node> iterations;
   std::map<std::string, Node> aggregates;  // by name: mean, median, stddev, cv
-  bool bad = false;  // a repetition failed
+  bool bad = false;                        // a repetition failed
 };
 
 double milliseconds(const Node& row) {
@@ -50,21 +50,37 @@ bool failed(const Node& row, Collector& collector) {
     const auto node = row.find(mark);
     if (!node || !node->json().is_boolean() || !node->boolean()) continue;
     const auto why = text(row, mark[0] == 'e' ? "error_message" : "skip_message");
-    collector.remark(row.pointer(), fmt::format("{} {}: {}", one_line(text(row, "name"), 200),
-                                                mark[0] == 'e' ? "failed" : "was skipped",
-                                                one_line(why, 200)));
+    collector.remark(row.pointer(),
+                     fmt::format("{} {}: {}", one_line(text(row, "name"), 200),
+                                 mark[0] == 'e' ? "failed" : "was skipped", one_line(why, 200)));
     return true;
   }
   return false;
 }
 
 const std::array<std::string_view, 22>& own_keys() {
-  static constexpr std::array<std::string_view, 22> keys{
-      "name",        "run_name",       "run_type",      "family_index", "per_family_instance_index",
-      "repetitions", "threads",        "repetition_index", "iterations", "real_time",
-      "cpu_time",    "time_unit",      "aggregate_name", "aggregate_unit", "label",
-      "error_occurred", "error_message", "skipped",      "skip_message", "bytes_per_second",
-      "items_per_second", "big_o"};
+  static constexpr std::array<std::string_view, 22> keys{"name",
+                                                         "run_name",
+                                                         "run_type",
+                                                         "family_index",
+                                                         "per_family_instance_index",
+                                                         "repetitions",
+                                                         "threads",
+                                                         "repetition_index",
+                                                         "iterations",
+                                                         "real_time",
+                                                         "cpu_time",
+                                                         "time_unit",
+                                                         "aggregate_name",
+                                                         "aggregate_unit",
+                                                         "label",
+                                                         "error_occurred",
+                                                         "error_message",
+                                                         "skipped",
+                                                         "skip_message",
+                                                         "bytes_per_second",
+                                                         "items_per_second",
+                                                         "big_o"};
   return keys;
 }
 

@@ -44,9 +44,9 @@ void describe(specs::Published& published, const Node& result, const std::string
 void read_result(const Node& result, Collector& collector) {
   const auto command = result.at("command").nonempty();
   if (const auto failed = failures(result); failed > 0)
-    return collector.remark(result.pointer(),
-                            fmt::format("not imported: {} of its runs failed ({})", failed,
-                                        one_line(command, 200)));
+    return collector.remark(
+        result.pointer(),
+        fmt::format("not imported: {} of its runs failed ({})", failed, one_line(command, 200)));
   auto published = collector.draft();
   describe(published, result, command);
   published.metric = "elapsed_ms";

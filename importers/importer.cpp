@@ -41,8 +41,8 @@ constexpr std::array<Format, 10> table{{
     {"nvbench", "nvbench's JSON", matches_nvbench, read_nvbench, nullptr, nullptr, nullptr,
      nullptr},
     {"pyperf", "pyperf's JSON", matches_pyperf, read_pyperf, nullptr, nullptr, nullptr, nullptr},
-    {"google-benchmark", "Google Benchmark's JSON", matches_google_benchmark,
-     read_google_benchmark, nullptr, nullptr, nullptr, nullptr},
+    {"google-benchmark", "Google Benchmark's JSON", matches_google_benchmark, read_google_benchmark,
+     nullptr, nullptr, nullptr, nullptr},
     {"asv", "results of airspeed velocity", matches_asv, read_asv, nullptr, nullptr,
      matches_asv_tree, read_asv_tree},
     {"hyperfine", "hyperfine's JSON", matches_hyperfine, read_hyperfine, nullptr, nullptr, nullptr,
@@ -51,7 +51,8 @@ constexpr std::array<Format, 10> table{{
 
 std::string known_names() {
   std::string names;
-  for (const auto& format : table) names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
+  for (const auto& format : table)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
   return names;
 }
 
@@ -67,16 +68,18 @@ const Format* named(const std::string& name) {
 
 void check_origin(const Origin& origin, const std::string& name) {
   if (origin.source.url.empty())
-    throw bad_input(fmt::format(
-        "{}: it does not say where it was published, and nobody could look there; give --source URL "
-        "(and --revision, --date, where there are such)",
-        specs::to_utf8(name)));
+    throw bad_input(
+        fmt::format("{}: it does not say where it was published, and nobody could look there; give "
+                    "--source URL "
+                    "(and --revision, --date, where there are such)",
+                    specs::to_utf8(name)));
 }
 
 [[noreturn]] void fail_unknown(const std::string& name) {
-  throw bad_input(fmt::format("{}: no known format; known are {} (name one with --format for the "
-                              "reason why it is not read)",
-                              specs::to_utf8(name), known_names()));
+  throw bad_input(
+      fmt::format("{}: no known format; known are {} (name one with --format for the "
+                  "reason why it is not read)",
+                  specs::to_utf8(name), known_names()));
 }
 
 bool is_json(std::string_view text) {

@@ -91,7 +91,8 @@ MllLog read_mll(std::string_view text, const std::vector<std::string_view>& keys
     const auto begin = line.find(mark);
     if (begin == line.npos) continue;
     auto rest = line.substr(begin);
-    if (std::ranges::none_of(keys, [&](std::string_view key) { return holds(rest, key); })) continue;
+    if (std::ranges::none_of(keys, [&](std::string_view key) { return holds(rest, key); }))
+      continue;
     const auto kind = word(rest);
     std::optional<MllEvent> event;
     if (kind == ":::MLLOG")

@@ -159,8 +159,8 @@ class Reader {
     if (text.empty()) return false;
     const auto value = number_of(text.substr(0, text.find(' ')));
     if (!value) {
-      collector_.remark(at_, fmt::format("{}: expected a number, found \"{}\"", key,
-                                         one_line(text, 60)));
+      collector_.remark(
+          at_, fmt::format("{}: expected a number, found \"{}\"", key, one_line(text, 60)));
       return true;
     }
     published.metric = metric;
@@ -211,7 +211,8 @@ class Reader {
                            "found \"{}\"",
                            one_line(scenario, 60)));
     }
-    if (!found) collector_.remark(at_, fmt::format("the result of scenario {} is missing", scenario));
+    if (!found)
+      collector_.remark(at_, fmt::format("the result of scenario {} is missing", scenario));
   }
 
   Collector& collector_;
@@ -241,8 +242,7 @@ bool matches_mlperf_loadgen(std::string_view text) {
          (is_mll_log(text) && holds(head, "loadgen"));
 }
 
-Imported read_mlperf_loadgen(std::string_view text, const std::string& name,
-                             const Origin& origin) {
+Imported read_mlperf_loadgen(std::string_view text, const std::string& name, const Origin& origin) {
   Collector collector(name, tool, origin);
   const auto facts = is_summary(text) ? read_summary(text) : read_detail(text);
   Reader(collector, "").read(facts, "", nullptr, "");
@@ -260,7 +260,8 @@ Imported read_mlperf_loadgen_tree(const Tree& tree, const Origin& origin) {
       const auto place = place_of(file);
       std::optional<MlperfSystem> system;
       if (place && tree.has(place->prefix + "systems/" + place->system + ".json"))
-        system = read_mlperf_system(tree.read(place->prefix + "systems/" + place->system + ".json"));
+        system =
+            read_mlperf_system(tree.read(place->prefix + "systems/" + place->system + ".json"));
       Reader(collector, file)
           .read(facts, place ? place->model : "", system ? &*system : nullptr,
                 place ? place->system : "");

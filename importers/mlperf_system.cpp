@@ -80,8 +80,7 @@ void read_nodes(const Json& value, MlperfSystem& system) {
     if (system.cpu.empty()) system.cpu = stated(node, {"cpu", "host_processor_model_name"});
     if (!system.nodes) system.nodes = count(stated(node, {"num_nodes", "number_of_nodes"}));
     const auto each = count(stated(node, {"num_accelerators", "accelerators_per_node"}));
-    if (!system.accelerator.empty() && system.nodes && each)
-      system.devices = *system.nodes * *each;
+    if (!system.accelerator.empty() && system.nodes && each) system.devices = *system.nodes * *each;
   }
 }
 
@@ -96,12 +95,10 @@ MlperfSystem read_description(const Json& object) {
   system.accelerator = stated(object, {"accelerator_model_name"});
   system.cpu = stated(object, {"host_processor_model_name"});
   system.nodes = count(stated(object, {"number_of_nodes", "number of nodes"}));
-  const auto each =
-      count(stated(object, {system.accelerator.empty() ? "host_processors_per_node"
-                                                       : "accelerators_per_node"}));
+  const auto each = count(stated(
+      object, {system.accelerator.empty() ? "host_processors_per_node" : "accelerators_per_node"}));
   if (system.nodes && each) system.devices = *system.nodes * *each;
-  if (const auto nodes = object.find("nodes");
-      nodes != object.end() && system.accelerator.empty())
+  if (const auto nodes = object.find("nodes"); nodes != object.end() && system.accelerator.empty())
     read_nodes(*nodes, system);
   for (const char* key : {"other_software_stack", "libraries", "ml_libraries", "math_libraries",
                           "compilers", "other_software"})

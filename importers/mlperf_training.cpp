@@ -173,8 +173,8 @@ class Importer {
     const Place place = *place_of(files.front());
     if (told->benchmark.empty()) told->benchmark = place.benchmark;
     if (minutes.empty() || failed > 1) {
-      collector_.remark(directory, fmt::format("no score: {} of {} runs failed, and one may", failed,
-                                               files.size()));
+      collector_.remark(directory, fmt::format("no score: {} of {} runs failed, and one may",
+                                               failed, files.size()));
       return;
     }
     auto published = collector_.draft();
@@ -252,7 +252,8 @@ Imported read_mlperf_training(std::string_view text, const std::string& name,
 }
 
 bool matches_mlperf_training_tree(const Tree& tree) {
-  return std::ranges::any_of(tree.files(), [](const auto& file) { return place_of(file).has_value(); });
+  return std::ranges::any_of(tree.files(),
+                             [](const auto& file) { return place_of(file).has_value(); });
 }
 
 Imported read_mlperf_training_tree(const Tree& tree, const Origin& origin) {

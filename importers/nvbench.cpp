@@ -54,7 +54,8 @@ class Reader {
       }
     for (const auto& benchmark : document_.at("benchmarks").items())
       if (const auto states = benchmark.find("states"))
-        for (const auto& state : states->items()) read_state(benchmark.at("name").nonempty(), state);
+        for (const auto& state : states->items())
+          read_state(benchmark.at("name").nonempty(), state);
     return collector_.finish("states with a time (tag nv/cold/time/gpu/mean)");
   }
 

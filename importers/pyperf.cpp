@@ -42,9 +42,10 @@ class Reader {
   Imported read() {
     const Node version = document_.at("version");
     if (version.scalar() != "1.0" && version.scalar() != "1")
-      version.fail(fmt::format("expected pyperf's format 1.0, found {}; convert the file with "
-                               "\"pyperf convert\"",
-                               one_line(version.scalar(), 60)));
+      version.fail(
+          fmt::format("expected pyperf's format 1.0, found {}; convert the file with "
+                      "\"pyperf convert\"",
+                      one_line(version.scalar(), 60)));
     Metadata suite;
     inherit(suite, document_);
     for (const auto& benchmark : document_.at("benchmarks").items())
@@ -109,11 +110,26 @@ class Reader {
     const auto implementation = of(metadata, "python_implementation");
     if (implementation.empty() || implementation == "cpython")
       state_version(published, "python", plain_version(of(metadata, "python_version")));
-    for (const char* key :
-         {"python_version", "python_implementation", "python_compiler", "platform", "hostname",
-          "date", "loops", "inner_loops", "cpu_count", "cpu_affinity", "cpu_config", "timer",
-          "perf_version", "pyperf_version", "performance_version", "description", "timeit_stmt",
-          "python_cflags", "command", "aslr"})
+    for (const char* key : {"python_version",
+                            "python_implementation",
+                            "python_compiler",
+                            "platform",
+                            "hostname",
+                            "date",
+                            "loops",
+                            "inner_loops",
+                            "cpu_count",
+                            "cpu_affinity",
+                            "cpu_config",
+                            "timer",
+                            "perf_version",
+                            "pyperf_version",
+                            "performance_version",
+                            "description",
+                            "timeit_stmt",
+                            "python_cflags",
+                            "command",
+                            "aslr"})
       detail(published, key, of(metadata, key));
   }
 

@@ -109,7 +109,8 @@ std::map<std::string, std::string> versions_in(std::string_view text) {
     const auto version = plain_version(words[i]);
     if (version.empty()) continue;
     std::string component;  // the longest name that ends before the version
-    for (std::size_t length = std::min<std::size_t>(3, i); length > 0 && component.empty(); --length) {
+    for (std::size_t length = std::min<std::size_t>(3, i); length > 0 && component.empty();
+         --length) {
       std::string name;
       for (std::size_t k = i - length; k < i; ++k) (name += name.empty() ? "" : " ") += words[k];
       component = component_of(name);

@@ -16,9 +16,9 @@ namespace {
 constexpr std::string_view tool = "tf-cnn-benchmarks";
 
 constexpr std::array<std::string_view, 16> labels{
-    "TensorFlow", "Model",       "Dataset",          "Mode",      "SingleSess", "Batch size",
-    "Devices",    "Num batches", "Num epochs",       "NUMA bind", "Data format", "Layout optimizer",
-    "Optimizer",  "Variables",   "AllReduce",        "Sync"};
+    "TensorFlow", "Model",       "Dataset",    "Mode",      "SingleSess",  "Batch size",
+    "Devices",    "Num batches", "Num epochs", "NUMA bind", "Data format", "Layout optimizer",
+    "Optimizer",  "Variables",   "AllReduce",  "Sync"};
 
 // Without what launchers put before a line: "INFO|time|file|27| ", "[1,0]<stdout>:".
 std::string_view without_prefix(std::string_view line) {
@@ -83,7 +83,8 @@ class Reader {
     }
     for (const auto label : labels) {
       if (!line.starts_with(label) || !line.substr(label.size()).starts_with(':')) continue;
-      if (label == "TensorFlow" || (label == "Model" && run_.header.contains("Model"))) end_of_run();
+      if (label == "TensorFlow" || (label == "Model" && run_.header.contains("Model")))
+        end_of_run();
       run_.header[std::string(label)] = specs::trim(line.substr(label.size() + 1)).text;
     }
   }
@@ -93,8 +94,8 @@ class Reader {
     if (const auto rate = number_of(text))
       add(*rate, place);
     else
-      collector_.remark(place, fmt::format("expected a number of images/sec, found \"{}\"",
-                                           one_line(text, 60)));
+      collector_.remark(
+          place, fmt::format("expected a number of images/sec, found \"{}\"", one_line(text, 60)));
     last_.reset();
   }
 
@@ -167,8 +168,8 @@ void describe_tf_cnn(specs::Published& published, const TfCnnRun& run) {
   if (const auto version = plain_version(of("TensorFlow")); !version.empty())
     state_version(published, "tensorflow", version);
   if (const auto devices = count_devices(of("Devices"))) published.devices = devices;
-  for (const char* label : {"Mode", "Devices", "Num batches", "Num epochs", "SingleSess", "NUMA bind",
-                            "Layout optimizer", "AllReduce", "Sync"})
+  for (const char* label : {"Mode", "Devices", "Num batches", "Num epochs", "SingleSess",
+                            "NUMA bind", "Layout optimizer", "AllReduce", "Sync"})
     detail(published, name_of(label), of(label));
 }
 

@@ -186,8 +186,8 @@ ThothRun read_thoth_run(const Node& document, const std::optional<Node>& hwinfo,
   }
   run.framework = framework_of(out);
   const auto pi = pi_of(out, script);
-  const Json parameters = member(out, "@parameters").is_object() ? member(out, "@parameters")
-                                                                  : Json::object();
+  const Json parameters =
+      member(out, "@parameters").is_object() ? member(out, "@parameters") : Json::object();
   if (pi.empty()) {
     run.failure = "neither stdout nor the specification says which PI ran";
     return run;

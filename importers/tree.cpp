@@ -37,9 +37,10 @@ DirectoryTree::DirectoryTree(fs::path root) : root_(std::move(root)) {
                                   root_.string(), most));
   }
   if (error)
-    throw broken_environment(fmt::format("{}: a directory in it cannot be listed ({}); check its "
-                                         "permissions",
-                                         root_.string(), error.message()));
+    throw broken_environment(
+        fmt::format("{}: a directory in it cannot be listed ({}); check its "
+                    "permissions",
+                    root_.string(), error.message()));
   std::ranges::sort(files_);
 }
 
