@@ -3,26 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <nlohmann/json.hpp>
 
+#include "specs/hardware_name.hpp"
 #include "specs/json.hpp"
 #include "store/database.hpp"
+#include "store/measurement.hpp"
 
 namespace stackx::store {
 namespace {
-
-// "Tesla V100-SXM2-16GB" -> "-tesla-v100-sxm2-16gb-": names compare by whole words.
-std::string words(std::string_view name) {
-  std::string result = "-";
-  for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '.')
-      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    else if (result.back() != '-')
-      result += '-';
-  }
-  return result.back() == '-' ? result : result + '-';
-}
 
 std::vector<std::int64_t> rows_of(Connection& connection, const char* sql) {
   std::vector<std::int64_t> rows;
@@ -45,10 +33,10 @@ std::vector<std::int64_t> matching_devices(Connection& connection, SharedRows& s
                                            const Filter& filter) {
   std::vector<std::int64_t> rows = rows_of(connection, "SELECT id FROM devices");
   if (!filter.hardware) return rows;
-  const std::string key = words(*filter.hardware);
   std::erase_if(rows, [&](std::int64_t row) {
     const SharedRows::DeviceRow& device = shared.device(row);
-    return !words(device.model).contains(key) && !words(device.microarchitecture).contains(key);
+    return !specs::names_hardware(*filter.hardware, device.model) &&
+           !specs::names_hardware(*filter.hardware, device.microarchitecture);
   });
   return rows;
 }
@@ -64,61 +52,6 @@ std::vector<std::int64_t> arms_of(Connection& connection, std::int64_t workload,
   return arms;
 }
 
-std::int64_t value_of(const Numbers& numbers, std::size_t token) {
-  return token < numbers.tokens.size() ? numbers.tokens[token].value : 0;
-}
-double number_of(const Numbers& numbers, std::size_t token) {
-  if (token < numbers.tokens.size() && numbers.tokens[token].kind == Token::Kind::decimal)
-    return decimal_value(numbers.tokens[token]);
-  return static_cast<double>(value_of(numbers, token));
-}
-
-// What is written in an unusual way is no token, but stands in the skeleton.
-nlohmann::json rest_of(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
-  return nlohmann::json::parse(join(condition.skeleton, numbers.tokens, numbers.lists));
-}
-
-std::string finished_of(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
-  const auto time = std::ranges::find(numbers.tokens, Token::Kind::time, &Token::kind);
-  if (time == numbers.tokens.end()) return rest_of(condition, numbers).at("finished");
-  return time_text(time->value, condition.time_has_fraction);
-}
-
-// Of an inspection outside of campaigns: its row number does not hold it.
-std::uint64_t single_round(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
-  if (condition.round) return static_cast<std::uint64_t>(value_of(numbers, *condition.round));
-  return rest_of(condition, numbers).at("round");
-}
-
-Measurement measurement(Row row) {
-  const SharedRows::ArmRow& arm = *row.arm;
-  const SharedRows::ConditionRow& condition = *row.condition;
-  const Numbers numbers = condition.program.unpack(row.rest, row.samples);
-  Measurement m;
-  m.row = row.id;
-  m.inspection = key_text(row.key);
-  m.campaign = arm.campaign;
-  m.arm = arm.label;
-  m.round = arm.campaign.empty() ? single_round(condition, numbers) : round_of(row);
-  m.position = static_cast<std::uint64_t>(row.position);
-  m.sentinel = arm.sentinel;
-  m.stack = arm.stack->stack;
-  m.workload = arm.workload->workload;
-  m.host = condition.host->fingerprint;
-  m.hostname = condition.host->hostname;
-  m.microarchitecture = condition.host->microarchitecture;
-  m.cpu_model = condition.host->cpu_model;
-  m.device = arm.device->name;
-  m.outcome = condition.outcome;
-  m.reason = condition.reason;
-  m.finished = finished_of(condition, numbers);
-  m.samples_ns = std::move(row.samples);
-  m.work = condition.work;
-  if (condition.load) m.load_1m = number_of(numbers, *condition.load);
-  if (condition.steal) m.steal = number_of(numbers, *condition.steal);
-  return m;
-}
-
 void append_measurements(Connection& connection, SharedRows& shared, const Filter& filter,
                          std::int64_t arm, std::vector<Measurement>& result) {
   Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
@@ -128,7 +61,7 @@ void append_measurements(Connection& connection, SharedRows& shared, const Filte
     Row row = read_row(connection, cursor, shared);
     if (filter.campaign && !row.arm->campaign.starts_with(*filter.campaign)) return;
     if (filter.host && row.condition->host->fingerprint != *filter.host) continue;
-    result.push_back(measurement(std::move(row)));
+    result.push_back(measurement_of(std::move(row), Conditions::read));
   }
 }
 
@@ -222,9 +155,7 @@ std::vector<Measurement> Store::measurements(const Filter& filter) const {
       for (const std::int64_t device : devices)
         for (const std::int64_t arm : arms_of(connection, workload, device))
           append_measurements(connection, shared, filter, arm, result);
-    std::ranges::sort(result, {}, [](const Measurement& m) {
-      return std::tie(m.campaign, m.round, m.position, m.inspection);
-    });
+    sort_measurements(result);
     return result;
   });
 }

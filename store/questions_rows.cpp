@@ -4,37 +4,12 @@
 #include <algorithm>
 
 #include "specs/clock.hpp"
+#include "store/measurement.hpp"
 #include "store/prepared.hpp"
 #include "store/question_state.hpp"
 
 namespace stackx::store {
 namespace {
-
-Measurement measurement(Row row) {
-  const SharedRows::ArmRow& arm = *row.arm;
-  const SharedRows::ConditionRow& condition = *row.condition;
-  Measurement m;
-  m.row = row.id;
-  m.inspection = key_text(row.key);
-  m.campaign = arm.campaign;
-  m.arm = arm.label;
-  m.round = arm.campaign.empty() ? 0 : round_of(row);
-  m.position = static_cast<std::uint64_t>(row.position);
-  m.sentinel = arm.sentinel;
-  m.stack = arm.stack->stack;
-  m.workload = arm.workload->workload;
-  m.host = condition.host->fingerprint;
-  m.hostname = condition.host->hostname;
-  m.microarchitecture = condition.host->microarchitecture;
-  m.cpu_model = condition.host->cpu_model;
-  m.device = arm.device->name;
-  m.outcome = condition.outcome;
-  m.reason = condition.reason;
-  m.finished = utc_text(packed_finish(row.rest));
-  m.samples_ns = std::move(row.samples);
-  m.work = condition.work;
-  return m;
-}
 
 std::optional<std::uint64_t> maybe_count(const Scan& scan, int column) {
   if (scan.is_null(column)) return std::nullopt;
@@ -163,11 +138,10 @@ std::vector<Measurement> Questions::inspections(const SeriesSums& series) const 
                                                " FROM inspections WHERE id BETWEEN ? AND ?");
       cursor << inspection_row(arm, 0) << inspection_row(arm, rounds_a_block - 1);
       while (cursor.next())
-        result.push_back(measurement(read_row(state.connection, cursor, state.shared)));
+        result.push_back(measurement_of(read_row(state.connection, cursor, state.shared),
+                                       Conditions::left_out));
     }
-    std::ranges::sort(result, {}, [](const Measurement& m) {
-      return std::tie(m.campaign, m.round, m.position, m.inspection);
-    });
+    sort_measurements(result);
     return result;
   });
 }

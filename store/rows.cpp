@@ -189,7 +189,7 @@ const SharedRows::ConditionRow& SharedRows::condition(std::int64_t row) {
   result.load = token_of(result.skeleton, "load_1m");
   result.steal = token_of(result.skeleton, "steal");
   result.round = token_of(result.skeleton, "round");
-  result.time_has_fraction = has_fraction(result.skeleton);
+  result.time = time_form(result.skeleton);
   result.host = &host(host_row);
   result.digest = condition_digest(result.host->hash, context_hash, skeleton_hash, program, outcome,
                                    result.reason);

@@ -76,7 +76,7 @@ class SharedRows {
     std::string reason;
     specs::Work work;
     std::optional<std::size_t> load, steal, round;  // tokens of the skeleton
-    bool time_has_fraction = false;
+    TimeForm time = TimeForm::text;
     std::uint64_t digest = 0;
   };
 

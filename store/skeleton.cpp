@@ -402,15 +402,16 @@ std::string time_text(std::int64_t milliseconds, bool with_fraction) {
   const auto day = chrono::floor<chrono::days>(moment);
   const chrono::year_month_day date(day);
   const std::int64_t rest = (moment - day).count(), second = rest / 1000;
-  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                                 static_cast<unsigned>(date.month()),
-                                 static_cast<unsigned>(date.day()), second / 3600,
-                                 second / 60 % 60, second % 60);
-  if (with_fraction) text += fmt::format(".{:03}", rest % 1000);
-  return text + "Z";
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}Z", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     second / 3600, second / 60 % 60, second % 60,
+                     with_fraction ? fmt::format(".{:03}", rest % 1000) : "");
 }
 
-bool has_fraction(std::string_view skeleton) { return skeleton.contains(Mark::time_ms); }
+TimeForm time_form(std::string_view skeleton) {
+  if (skeleton.contains(Mark::time_ms)) return TimeForm::milliseconds;
+  return skeleton.contains(Mark::time_s) ? TimeForm::seconds : TimeForm::text;
+}
 
 std::vector<Member> members_of(std::string_view object) {
   std::vector<Member> members;

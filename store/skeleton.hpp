@@ -71,7 +71,9 @@ double decimal_value(const Token& token);
 // "2026-11-21T20:40:43.026Z" or "...:43Z" <-> milliseconds; false if it is written otherwise.
 bool parse_time(std::string_view text, std::int64_t& milliseconds);
 std::string time_text(std::int64_t milliseconds, bool with_fraction);
-bool has_fraction(std::string_view skeleton);  // its time is written with milliseconds
+// How a skeleton writes its time: as no token at all, where we cannot read it.
+enum class TimeForm { text, seconds, milliseconds };
+TimeForm time_form(std::string_view skeleton);
 
 // The members of a canonical object, with their keys: slices of `object`.
 struct Member {

@@ -1,0 +1,88 @@
+#include "store/measurement.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "store/prepared.hpp"
+
+namespace stackx::store {
+namespace {
+
+double number_of(const Numbers& numbers, std::size_t token) {
+  if (token >= numbers.tokens.size()) return 0;
+  const Token& found = numbers.tokens[token];
+  return found.kind == Token::Kind::decimal ? decimal_value(found)
+                                            : static_cast<double>(found.value);
+}
+
+// What is written in an unusual way is no token, but stands in the skeleton.
+nlohmann::json rest_of(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
+  return nlohmann::json::parse(join(condition.skeleton, numbers.tokens, numbers.lists));
+}
+
+Numbers numbers_of(const Row& row) { return row.condition->program.unpack(row.rest, row.samples); }
+
+std::string finished_of(const Row& row) {
+  if (row.condition->time == TimeForm::text)
+    return rest_of(*row.condition, numbers_of(row)).at("finished");
+  return time_text(packed_finish(row.rest), row.condition->time == TimeForm::milliseconds);
+}
+
+// Of an inspection outside of campaigns: its row number does not hold it.
+std::uint64_t single_round(const Row& row) {
+  const Numbers numbers = numbers_of(row);
+  if (row.condition->round)
+    return static_cast<std::uint64_t>(numbers.tokens.at(*row.condition->round).value);
+  return rest_of(*row.condition, numbers).at("round");
+}
+
+void read_conditions(const Row& row, Measurement& m) {
+  const Numbers numbers = numbers_of(row);
+  if (row.condition->load) m.load_1m = number_of(numbers, *row.condition->load);
+  if (row.condition->steal) m.steal = number_of(numbers, *row.condition->steal);
+}
+
+}  // namespace
+
+Measurement measurement_of(Row row, Conditions conditions) {
+  const SharedRows::ArmRow& arm = *row.arm;
+  const SharedRows::ConditionRow& condition = *row.condition;
+  Measurement m;
+  m.row = row.id;
+  m.inspection = key_text(row.key);
+  m.campaign = arm.campaign;
+  m.arm = arm.label;
+  m.round = arm.campaign.empty() ? single_round(row) : round_of(row);
+  m.position = static_cast<std::uint64_t>(row.position);
+  m.sentinel = arm.sentinel;
+  m.stack = arm.stack->stack;
+  m.workload = arm.workload->workload;
+  m.host = condition.host->fingerprint;
+  m.hostname = condition.host->hostname;
+  m.microarchitecture = condition.host->microarchitecture;
+  m.cpu_model = condition.host->cpu_model;
+  m.device = arm.device->name;
+  m.outcome = condition.outcome;
+  m.reason = condition.reason;
+  m.finished = finished_of(row);
+  m.work = condition.work;
+  if (conditions == Conditions::read) read_conditions(row, m);
+  m.samples_ns = std::move(row.samples);
+  return m;
+}
+
+void sort_measurements(std::vector<Measurement>& measurements) {
+  std::vector<std::size_t> order(measurements.size());  // a measurement is too large to swap
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    const Measurement& m = measurements[i];
+    return std::tie(m.campaign, m.round, m.position, m.inspection);
+  });
+  std::vector<Measurement> sorted;
+  sorted.reserve(measurements.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(measurements[i]));
+  measurements = std::move(sorted);
+}
+
+}  // namespace stackx::store

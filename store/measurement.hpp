@@ -1,0 +1,17 @@
+// A measurement from its row: what analysis needs, without the document around it.
+#pragma once
+
+#include "store/rows.hpp"
+#include "store/store.hpp"
+
+namespace stackx::store {
+
+// Load and steal stand among the packed numbers: unpacking them takes as long as the rest.
+enum class Conditions { left_out, read };
+
+Measurement measurement_of(Row row, Conditions conditions);
+
+// Of the arms whose rows these are, in the order they ran: by campaign, round and position.
+void sort_measurements(std::vector<Measurement>& measurements);
+
+}  // namespace stackx::store
