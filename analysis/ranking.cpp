@@ -9,6 +9,7 @@
 
 #include "analysis/drift.hpp"
 #include "analysis/finals.hpp"
+#include "analysis/paired_rounds.hpp"
 #include "analysis/rates.hpp"
 #include "analysis/workload_choice.hpp"
 
@@ -53,40 +54,53 @@ Recommendation recommendation(const StackRates& rates_of, double confidence) {
   return row;
 }
 
-// Without a shared round only the stacks' own intervals can speak.
 bool clearly_below(const Recommendation& row, const Recommendation& leader, double delta) {
   return row.ci && leader.ci && row.ci->high * (1 + delta) < leader.ci->low;
 }
 
-bool is_slower(const Comparison& comparison, const Recommendation& row,
-               const Recommendation& leader, double delta) {
-  if (comparison.pairs == 0) return clearly_below(row, leader, delta);
-  return comparison.verdict == Verdict::slower;
+// What compare() says of one family of comparisons, as far as ranks need it: which are slower.
+std::vector<bool> slower_of(const std::vector<std::vector<double>>& family, const Options& options) {
+  const double band = std::log1p(options.delta);
+  std::vector<double> p;
+  for (const auto& logs : family) p.push_back(logs.empty() ? 1 : sign_test_outside(logs, -band, band));
+  const Holm outside = holm(p, 1 - options.confidence);
+  std::vector<bool> slower;
+  for (std::size_t i = 0; i < family.size(); ++i)
+    slower.push_back(outside.rejected[i] && !(median(family[i]) > 0));
+  return slower;
 }
 
-std::vector<Comparison> compare_below(const std::vector<Candidate>& order, std::size_t leader,
-                                      const Options& options, const Finals& finals) {
-  std::vector<std::vector<double>> family;
-  for (std::size_t i = leader + 1; i < order.size(); ++i)
-    family.push_back(paired_logs(*order[i].rates, *order[leader].rates, finals));
-  return compare(family, options.delta, options.confidence);
+// Stack b against stack a above it, for all b: slower_below(a)[b - a - 1]. Without a shared round
+// only the stacks' own intervals can speak.
+std::vector<bool> slower_below(const std::vector<Candidate>& order, std::size_t above,
+                               const std::vector<std::vector<double>>& family,
+                               const Options& options) {
+  std::vector<bool> slower = slower_of(family, options);
+  for (std::size_t i = 0; i < family.size(); ++i)
+    if (family[i].empty())
+      slower[i] = clearly_below(order[above + 1 + i].row, order[above].row, options.delta);
+  return slower;
 }
 
 // `order` is sorted by median. Ranks as ranking.hpp defines them; `versus_best` of all but the
 // first.
 void set_ranks(std::vector<Candidate>& order, const Options& options, const Finals& finals) {
-  std::vector<std::vector<Comparison>>
-      below;  // below[a][b - a - 1]: stack b against stack a above it
-  for (std::size_t i = 0; i < order.size(); ++i) below.push_back(compare_below(order, i, options, finals));
-  const auto slower = [&](std::size_t row, std::size_t above) {
-    return is_slower(below[above][row - above - 1], order[row].row, order[above].row,
-                     options.delta);
-  };
+  std::vector<const StackRates*> stacks;
+  for (const Candidate& candidate : order) stacks.push_back(candidate.rates);
+  const PairedRounds rounds(stacks, finals);
+  std::vector<std::vector<bool>> below;
+  for (std::size_t above = 0; above < order.size(); ++above) {
+    std::vector<std::vector<double>> family;
+    for (std::size_t i = above + 1; i < order.size(); ++i) family.push_back(rounds.logs(i, above));
+    below.push_back(slower_below(order, above, family, options));
+    if (above > 0) continue;
+    const auto versus_best = compare(family, options.delta, options.confidence);
+    for (std::size_t i = 0; i < versus_best.size(); ++i) order[i + 1].row.versus_best = versus_best[i];
+  }
   std::size_t first = 0;  // of the current group
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i > 0) order[i].row.versus_best = below[0][i - 1];
     for (std::size_t above = first; above < i; ++above)
-      if (slower(i, above)) {
+      if (below[above][i - above - 1]) {
         first = i;
         break;
       }

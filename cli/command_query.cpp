@@ -12,7 +12,7 @@
 #include "cli/query_filters.hpp"
 #include "cli/seeds.hpp"
 #include "cli/sql_output.hpp"
-#include "inspector/host.hpp"
+#include "cli/this_machine.hpp"
 #include "specs/error.hpp"
 #include "specs/nearest.hpp"
 #include "store/views.hpp"
@@ -65,27 +65,11 @@ const Question& find_question(const std::string& name) {
                               specs::suggestion(name, names), question_names()));
 }
 
-// Without what takes time and is no part of it: programs that are asked for their version.
-std::string this_host(const Globals& globals) {
-  inspector::HostSources sources;
-  sources.version_text = [](const std::string&) { return std::nullopt; };
-  const auto table =
-      specs::Microarchitectures::load(globals.data_directory / "microarchitectures.json");
-  return inspector::detect_host(table, sources).fingerprint();
-}
-
 analysis::QuestionOptions question_options(const Options& options, const Globals& globals) {
   analysis::QuestionOptions result;
   auto& filter = result.filter;
   if (!options.hw.empty() && options.hw != "host") filter.hardware = options.hw;
-  if (options.hw == "host") {
-    inspector::HostSources sources;
-    sources.version_text = [](const std::string&) { return std::nullopt; };
-    filter.hardware = inspector::detect_host(specs::Microarchitectures::load(
-                                                 globals.data_directory / "microarchitectures.json"),
-                                             sources)
-                          .cpu.microarchitecture;
-  }
+  if (options.hw == "host") filter.hardware = this_machine(globals).cpu.microarchitecture;
   if (!options.workload.empty()) filter.workload = specs::parse_workload(options.workload);
   if (!options.since.empty())
     filter.since = parse_since(options.since, std::chrono::system_clock::now());
@@ -107,7 +91,7 @@ analysis::QuestionOptions question_options(const Options& options, const Globals
   }
   if (options.question == "best" || options.question == "worst-variance" ||
       options.question == "history")
-    result.this_host = this_host(globals);
+    result.this_host = this_machine(globals).fingerprint();
   return result;
 }
 

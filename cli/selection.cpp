@@ -5,22 +5,47 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/leading_stacks.hpp"
 #include "cli/load.hpp"
 #include "cli/seeds.hpp"
-#include "inspector/host.hpp"
+#include "cli/this_machine.hpp"
+#include "store/questions.hpp"
 
 namespace stackx::cli {
 namespace {
 
-std::string what_is_measured(const store::Store& store) {
+// From the maintained sums: a large store answers at once.
+// The names that --hw takes: a processor goes by its microarchitecture.
+std::string what_is_measured(const store::Questions& questions) {
   std::set<std::string> known;
-  for (const auto& measurement : store.measurements({}))
-    known.insert(fmt::format("--hw {} --workload {}", measurement.microarchitecture,
-                             measurement.workload.text()));
+  for (const auto& series : questions.series({})) {
+    const auto& hardware = questions.hardware(questions.device(series.device).hardware);
+    known.insert(fmt::format("--hw {} --workload {}",
+                             hardware.microarchitecture.empty() ? hardware.model
+                                                                : hardware.microarchitecture,
+                             questions.workload(series.workload).text()));
+  }
   if (known.empty()) return "Nothing is measured yet: run `stackx inspect PROJECT` first.";
   std::string text = "What is measured:";
   for (const auto& line : known) text += "\n  " + line;
   return text;
+}
+
+void read(Selection& selection, const SelectionOptions& options, const store::Store& store,
+          const store::Questions& questions) {
+  if (options.campaign.empty())
+    if (auto leading = leading_stacks(questions, selection.asked, selection.hw,
+                                      selection.this_host, options.stacks)) {
+      selection.asked = leading->workload;
+      selection.measurements = std::move(leading->measurements);
+      selection.notes = std::move(leading->notes);
+      return;
+    }
+  store::Filter filter;
+  filter.workload = selection.asked;
+  filter.hardware = selection.hw;
+  if (!options.campaign.empty()) filter.campaign = options.campaign;
+  selection.measurements = store.measurements(filter);
 }
 
 }  // namespace
@@ -46,15 +71,12 @@ void add_delta_option(CLI::App& command, double& percent) {
 Selection select(const SelectionOptions& options, const Globals& globals) {
   Selection selection;
   selection.asked = specs::parse_workload(options.workload);
-  const auto host = inspector::detect_host(globals.data_directory);
+  const auto host = this_machine(globals);
   selection.this_host = host.fingerprint();
   selection.hw = options.hw == "host" ? host.cpu.microarchitecture : options.hw;
   const auto store = open_with_seeds(globals);
-  store::Filter filter;
-  filter.workload = selection.asked;
-  filter.hardware = selection.hw;
-  if (!options.campaign.empty()) filter.campaign = options.campaign;
-  selection.measurements = store.measurements(filter);
+  const store::Questions questions(store::default_path(globals.db));
+  read(selection, options, store, questions);
   std::set<std::string> campaigns;
   for (const auto& measurement : selection.measurements) campaigns.insert(measurement.campaign);
   for (const auto& id : campaigns)
@@ -62,7 +84,7 @@ Selection select(const SelectionOptions& options, const Globals& globals) {
       if (plan->campaign.strategy.kind == specs::StrategySpec::Kind::race)
         selection.races[id] = plan->campaign;
   if (selection.measurements.empty()) {
-    selection.what_is_measured = what_is_measured(store);
+    selection.what_is_measured = what_is_measured(globals);
     selection.published = published_note(store.published({selection.asked, selection.hw}));
   }
   return selection;
