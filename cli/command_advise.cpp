@@ -27,7 +27,9 @@ analysis::Objective objective_from(const std::string& name) {
 }
 
 void advise(const Options& options, Globals& globals) {
-  const auto selection = select(options.selection, globals);
+  SelectionOptions wanted = options.selection;
+  if (!options.pareto) wanted.stacks = options.rows;
+  const auto selection = select(wanted, globals);
   if (selection.measurements.empty())
     return nothing_measured(selection, {{"recommendations", nlohmann::json::array()}}, globals);
 
@@ -38,6 +40,7 @@ void advise(const Options& options, Globals& globals) {
   analysis_options.races = selection.races;
   auto ranking = analysis::rank(selection.measurements, selection.asked, analysis_options);
   ranking.hw = selection.hw;
+  ranking.notes.insert(ranking.notes.begin(), selection.notes.begin(), selection.notes.end());
   if (options.pareto) {
     const auto front =
         analysis::pareto(ranking, selection.measurements, selection.this_host);

@@ -99,4 +99,13 @@ store::Store open_with_seeds(const Globals& globals) {
   }
 }
 
+store::Questions open_questions(const Globals& globals) {
+  open_with_seeds(globals);
+  const auto file = store::default_path(globals.db);
+  store::Questions questions(file);
+  if (!questions.stale()) return questions;
+  store::Store::open(file).finish_summaries();
+  return store::Questions(file);
+}
+
 }  // namespace stackx::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/commands.hpp"
+#include "store/questions.hpp"
 #include "store/store.hpp"
 
 namespace stackx::cli {
@@ -10,5 +11,9 @@ namespace stackx::cli {
 // The store, made if it is missing. It is written to only if it lacks evidence (known by the files'
 // names and sizes); one that cannot be written to is read as it is. Either is said on stderr.
 store::Store open_with_seeds(const Globals& globals);
+
+// The same store's sums. Those that a killed import left behind are made first, which needs a file
+// that can be written.
+store::Questions open_questions(const Globals& globals);
 
 }  // namespace stackx::cli

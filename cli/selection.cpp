@@ -14,8 +14,8 @@
 namespace stackx::cli {
 namespace {
 
-// From the maintained sums: a large store answers at once.
-// The names that --hw takes: a processor goes by its microarchitecture.
+// From the maintained sums: a large store answers at once. The names
+// that --hw takes: a processor goes by its microarchitecture.
 std::string what_is_measured(const store::Questions& questions) {
   std::set<std::string> known;
   for (const auto& series : questions.series({})) {
@@ -74,8 +74,8 @@ Selection select(const SelectionOptions& options, const Globals& globals) {
   const auto host = this_machine(globals);
   selection.this_host = host.fingerprint();
   selection.hw = options.hw == "host" ? host.cpu.microarchitecture : options.hw;
-  const auto store = open_with_seeds(globals);
-  const store::Questions questions(store::default_path(globals.db));
+  const auto questions = open_questions(globals);
+  const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   read(selection, options, store, questions);
   std::set<std::string> campaigns;
   for (const auto& measurement : selection.measurements) campaigns.insert(measurement.campaign);
@@ -84,7 +84,7 @@ Selection select(const SelectionOptions& options, const Globals& globals) {
       if (plan->campaign.strategy.kind == specs::StrategySpec::Kind::race)
         selection.races[id] = plan->campaign;
   if (selection.measurements.empty()) {
-    selection.what_is_measured = what_is_measured(globals);
+    selection.what_is_measured = what_is_measured(questions);
     selection.published = published_note(store.published({selection.asked, selection.hw}));
   }
   return selection;

@@ -13,6 +13,7 @@ namespace stackx::cli {
 
 struct SelectionOptions {
   std::string hw = "host", workload = "matmul", campaign;
+  std::size_t stacks = 0;  // only so many, the fastest, where much was measured; 0: all
 };
 
 void add_selection_options(CLI::App& command, SelectionOptions& options);
@@ -25,6 +26,7 @@ struct Selection {
   std::string hw;         // the host's microarchitecture for "host", else the name given
   std::string this_host;  // fingerprint
   std::vector<store::Measurement> measurements;
+  std::vector<std::string> notes;                    // what was left out
   std::map<std::string, specs::CampaignSpec> races;  // campaigns among them that raced
   std::string what_is_measured;  // where there are none: what one could ask for instead
   PublishedNote published;       // where there are none: what others have published about it

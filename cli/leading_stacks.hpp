@@ -1,0 +1,31 @@
+// The stacks worth reading, where more was measured than one answer shows.
+//
+// A ranking needs every inspection of the stacks it compares; of a thousand stacks only the first few
+// are shown. Which these are is told by the maintained sums (store/summary.hpp): the medians of each
+// stack's series, weighted by their inspections, those of this host where it has any. Little is read
+// whole, as ever: below `enough_to_choose` inspections nothing is left out.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/questions.hpp"
+
+namespace stackx::cli {
+
+inline constexpr std::uint64_t enough_to_choose = 4000;
+
+struct LeadingStacks {
+  specs::Workload workload;  // the one that was chosen among those that match
+  std::vector<store::Measurement> measurements;
+  std::vector<std::string> notes;  // other workloads, and what was left out
+};
+
+// None where so little was measured that all of it can be read. `stacks` 0: all.
+std::optional<LeadingStacks> leading_stacks(const store::Questions& questions,
+                                            const specs::Workload& asked, const std::string& hw,
+                                            const std::string& this_host, std::size_t stacks);
+
+}  // namespace stackx::cli
