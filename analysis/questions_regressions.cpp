@@ -73,8 +73,8 @@ std::vector<store::StepSums> steps_asked(const store::Questions& store,
   place.components.clear();
   place.stack.reset();
   place.since.reset();
-  const std::vector<store::SeriesSums> all = store.series(place);
-  std::vector<store::StepSums> steps = store.steps(all);
+  std::vector<store::StepSums> steps =
+      place.hardware || place.workload ? store.steps(store.series(place)) : store.steps();
   const bool narrowed = !options.filter.components.empty() || options.filter.stack ||
                         options.filter.since;
   std::unordered_set<std::int64_t> newer;

@@ -55,6 +55,7 @@ struct Questions::State {
   [[noreturn]] void missing(const char* table, std::int64_t row) const;
   std::vector<std::int64_t> rows(std::string_view sql);
   void read_hardware();
+  std::vector<StepSums> steps(const RowSet* asked);  // nullptr: all
   std::vector<std::int64_t> matching_workloads(const QuestionFilter& filter,
                                                const Questions& questions);
   RowSet matching_hardware(const QuestionFilter& filter) const;

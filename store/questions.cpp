@@ -197,14 +197,13 @@ std::optional<SeriesSums> Questions::one_series(std::int64_t row) const {
   });
 }
 
-std::vector<StepSums> Questions::steps(const std::vector<SeriesSums>& series) const {
-  return state_->connection.run([&] {
-    RowSet asked;
-    for (const SeriesSums& one : series) asked.add(one.row);
+std::vector<StepSums> Questions::State::steps(const RowSet* asked) {
+  return connection.run([&] {
     std::vector<StepSums> result;
-    gather(state_->sqlite(), "older, newer, component, rounds, slower, faster, ratio", "FROM steps",
+    gather(sqlite(), "older, newer, component, rounds, slower, faster, ratio", "FROM steps",
            std::nullopt, [&](const Passing& row) {
-             if (!asked.contains(row.integer(0)) || !asked.contains(row.integer(1))) return;
+             if (asked && (!asked->contains(row.integer(0)) || !asked->contains(row.integer(1))))
+               return;
              result.push_back({row.integer(0), row.integer(1), row.integer(2),
                                static_cast<std::uint64_t>(row.integer(3)),
                                static_cast<std::uint64_t>(row.integer(4)),
@@ -213,6 +212,14 @@ std::vector<StepSums> Questions::steps(const std::vector<SeriesSums>& series) co
     return result;
   });
 }
+
+std::vector<StepSums> Questions::steps(const std::vector<SeriesSums>& series) const {
+  RowSet asked;
+  for (const SeriesSums& one : series) asked.add(one.row);
+  return state_->steps(&asked);
+}
+
+std::vector<StepSums> Questions::steps() const { return state_->steps(nullptr); }
 
 std::vector<FailureSums> Questions::failures() const {
   return state_->connection.run([&] {

@@ -101,6 +101,7 @@ class Questions {
   std::vector<SeriesSums> series(const QuestionFilter& filter) const;
   // Of series that `series` holds, both of them.
   std::vector<StepSums> steps(const std::vector<SeriesSums>& series) const;
+  std::vector<StepSums> steps() const;  // all
   std::vector<FailureSums> failures() const;
   std::vector<PublishedRow> published(const QuestionFilter& filter) const;
   std::vector<SourceRow> sources(const QuestionFilter& filter) const;  // those with results

@@ -264,6 +264,8 @@ class Sql(QueryTest):
         again = self.sql("SELECT series, 1e12 / median_ns(samples), sample_count(samples), samples_json(samples), finished "
                          "FROM inspections ORDER BY series")["rows"]
         self.assertEqual(len(again), 96)
+        self.assertEqual({row[0] for row in self.sql("SELECT arm FROM inspections JOIN series USING (series) "
+                                                     "WHERE arm <> substr(stack, 1, 12)")["rows"]}, set())
         by_series = {}
         for series, rate, count, samples, finished in again:
             self.assertEqual(count, 3)
