@@ -232,12 +232,25 @@ void Store::documents(const std::string& campaign,
                            campaign.empty() ? 0 : cursor.integer(2), cursor.integer(3),
                            cursor.integer(1));
     }
+    {
+      // Damage can hide rows without SQLite noticing.
+      Cursor counted = connection.prepare("SELECT done FROM campaigns WHERE name = ?");
+      counted << campaign;
+      const std::int64_t done = counted.next() ? counted.integer(0) : 0;
+      if (done != static_cast<std::int64_t>(order.size()))
+        throw Connection::damaged(
+            connection.file(), fmt::format("campaign {}: it counts {} inspections, {} can be found",
+                                           campaign, done, order.size()));
+    }
     std::ranges::sort(order);  // by round, position, id
     for (const auto& [round, position, key, id] : order) {
       Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
                                          " FROM inspections WHERE id = ?");
       cursor << id;
-      if (cursor.next()) visit(document_of(connection, read_row(connection, cursor, shared)).document);
+      if (!cursor.next())
+        throw Connection::damaged(connection.file(),
+                                  fmt::format("inspections: row {} cannot be found again", id));
+      visit(document_of(connection, read_row(connection, cursor, shared)).document);
     }
   });
 }
