@@ -60,7 +60,10 @@ class Damage(MadeUpStore):
                         errors += 1
                     else:
                         wrong += 1
-                        self.fail(f"another answer: {done.stdout[:300]} {done.stderr[:300]}")
+                        expected, found = truth[arguments].stdout.splitlines(), done.stdout.splitlines()
+                        more = [line for line in found if line not in expected]
+                        self.fail(f"another answer: {len(found)} lines instead of {len(expected)}, {len(more)} of them others: "
+                                  f"{more[:1]} {done.stderr[:300]} check: {check.returncode} {check.stdout[:1000]}")
                     if check.returncode == 0:
                         self.assertEqual(done.returncode, 0, "found by no check")
         self.assertGreater(errors, TRIALS // 2)
