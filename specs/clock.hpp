@@ -3,10 +3,17 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace stackx::specs {
 
 std::string rfc3339_utc(std::chrono::system_clock::time_point time);
+
+// Milliseconds since the epoch; without fraction they are cut to seconds.
+std::string utc_text(std::int64_t milliseconds, bool with_fraction);
+// Reads both forms, nothing else: false leaves `milliseconds` undefined.
+bool parse_utc(std::string_view text, std::int64_t& milliseconds);
 
 }  // namespace stackx::specs

@@ -23,6 +23,30 @@ bool contains(const std::array<std::string_view, N>& keys, std::string_view key)
 
 }  // namespace
 
+std::vector<Member> members_of(std::string_view object) {
+  std::vector<Member> members;
+  int depth = 0;
+  bool in_string = false;
+  std::size_t start = 1;
+  for (std::size_t i = 0; i < object.size(); ++i) {
+    const char c = object[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+      continue;
+    }
+    if (c == '"') in_string = true;
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if ((c == ',' && depth == 1) || (c == '}' && depth == 0)) {
+      const std::string_view text = object.substr(start, i - start);
+      if (!text.empty()) members.push_back({text.substr(1, text.find("\":") - 1), text});
+      start = i + 1;
+    }
+  }
+  return members;
+}
+
 bool is_context(std::string_view key) { return contains(of_context, key); }
 
 bool is_rest(std::string_view key, bool single) {

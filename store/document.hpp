@@ -14,9 +14,14 @@
 #include <string_view>
 #include <vector>
 
-#include "store/skeleton.hpp"
 
 namespace stackx::store {
+
+// The members of a canonical object, with their keys: slices of `object`.
+struct Member {
+  std::string_view key, text;  // text: "key":value
+};
+std::vector<Member> members_of(std::string_view object);
 
 bool is_context(std::string_view key);
 bool is_rest(std::string_view key, bool single);  // single: of no campaign

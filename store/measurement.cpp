@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "specs/clock.hpp"
 #include "store/prepared.hpp"
 
 namespace stackx::store {
@@ -26,7 +27,7 @@ Numbers numbers_of(const Row& row) { return row.condition->program.unpack(row.re
 std::string finished_of(const Row& row) {
   if (row.condition->time == TimeForm::text)
     return rest_of(*row.condition, numbers_of(row)).at("finished");
-  return time_text(packed_finish(row.rest), row.condition->time == TimeForm::milliseconds);
+  return specs::utc_text(packed_finish(row.rest), row.condition->time == TimeForm::milliseconds);
 }
 
 // Of an inspection outside of campaigns: its row number does not hold it.

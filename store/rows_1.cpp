@@ -40,13 +40,17 @@ std::string text_of(Connection& connection, const char* sql, std::int64_t row) {
 
 }  // namespace
 
-std::string document_of_schema_1(Connection& connection, std::int64_t row) {
+#define COLUMNS_1                                                                           \
+  "SELECT hash, campaign, round, position, arm, sentinel, stack, workload, host, device, " \
+  "context, outcome, reason, finished, samples, rest FROM "
+
+std::string document_of_schema_1(Connection& connection, std::int64_t row, Tables1 tables) {
+  const bool renamed = tables == Tables1::renamed;
   return connection.run([&] {
-    const Cursor cursor = select(
-        connection,
-        "SELECT hash, campaign, round, position, arm, sentinel, stack, workload, host, device, "
-        "context, outcome, reason, finished, samples, rest FROM inspections WHERE id = ?",
-        row);
+    const Cursor cursor = select(connection,
+                                 renamed ? COLUMNS_1 "inspections_1 WHERE id = ?"
+                                         : COLUMNS_1 "inspections WHERE id = ?",
+                                 row);
     json document = json::parse(cursor.text(15));
     document.update(json::parse(
         text_of(connection, "SELECT document FROM contexts WHERE id = ?", cursor.integer(10))));
@@ -64,7 +68,10 @@ std::string document_of_schema_1(Connection& connection, std::int64_t row) {
     document["host"] = json::parse(
         text_of(connection, "SELECT document FROM hosts WHERE id = ?", cursor.integer(8)));
     document["device"] =
-        text_of(connection, "SELECT name FROM devices WHERE id = ?", cursor.integer(9));
+        text_of(connection,
+                renamed ? "SELECT name FROM devices_1 WHERE id = ?"
+                        : "SELECT name FROM devices WHERE id = ?",
+                cursor.integer(9));
     document["outcome"] = cursor.text(11);
     document["reason"] = cursor.text(12);
     document["finished"] = cursor.text(13);

@@ -4,10 +4,10 @@
 
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "specs/clock.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::store {
@@ -282,7 +282,7 @@ class Splitter {
     const char* const after = end_of_string(p);
     const std::string_view text(p + 1, static_cast<std::size_t>(after - p - 2));
     Token token{Token::Kind::time, 0, 0, 0};
-    if (!parse_time(text, token.value)) return p;  // an unusual one stays in the skeleton
+    if (!specs::parse_utc(text, token.value)) return p;  // an unusual one stays in the skeleton
     put(text.size() == 24 ? Mark::time_ms : Mark::time_s, token, p + 1, after - 1);
     return after;
   }
@@ -296,11 +296,6 @@ class Splitter {
 
 [[noreturn]] void mismatch() {
   throw broken_environment("a packed document is damaged: its numbers do not fit its skeleton");
-}
-
-// Two digits at `p`, or -1.
-int two_digits(const char* p) {
-  return is_digit(p[0]) && is_digit(p[1]) ? (p[0] - '0') * 10 + (p[1] - '0') : -1;
 }
 
 }  // namespace
@@ -342,7 +337,7 @@ std::string join(std::string_view skeleton, const std::vector<Token>& tokens,
         append_decimal(out, token);
         break;
       case Token::Kind::time:
-        out += time_text(token.value, c == Mark::time_ms);
+        out += specs::utc_text(token.value, c == Mark::time_ms);
         break;
       case Token::Kind::list: {
         if (static_cast<std::size_t>(token.value) >= lists.size()) mismatch();
@@ -370,71 +365,9 @@ double decimal_value(const Token& token) {
   return value;
 }
 
-bool parse_time(std::string_view text, std::int64_t& milliseconds) {
-  namespace chrono = std::chrono;
-  if (text.size() != 20 && text.size() != 24) return false;
-  const char* const t = text.data();
-  const bool shape = t[4] == '-' && t[7] == '-' && t[10] == 'T' && t[13] == ':' && t[16] == ':' &&
-                     text.back() == 'Z' && (text.size() == 20 || t[19] == '.');
-  const int century = two_digits(t), year = two_digits(t + 2), month = two_digits(t + 5),
-            day = two_digits(t + 8), hour = two_digits(t + 11), minute = two_digits(t + 14),
-            second = two_digits(t + 17);
-  if (!shape || century < 19 || year < 0 || hour < 0 || hour > 23 || minute < 0 || minute > 59 ||
-      second < 0 || second > 59 || month < 1 || day < 1)
-    return false;
-  const chrono::year_month_day date{chrono::year(century * 100 + year),
-                                    chrono::month(static_cast<unsigned>(month)),
-                                    chrono::day(static_cast<unsigned>(day))};
-  if (!date.ok()) return false;
-  std::int64_t fraction = 0;
-  if (text.size() == 24) {
-    if (two_digits(t + 20) < 0 || !is_digit(t[22])) return false;
-    fraction = two_digits(t + 20) * 10 + (t[22] - '0');
-  }
-  const std::int64_t days = chrono::sys_days(date).time_since_epoch().count();
-  milliseconds = ((days * 24 + hour) * 60 + minute) * 60'000 + second * 1000 + fraction;
-  return true;
-}
-
-std::string time_text(std::int64_t milliseconds, bool with_fraction) {
-  namespace chrono = std::chrono;
-  const chrono::sys_time<chrono::milliseconds> moment{chrono::milliseconds(milliseconds)};
-  const auto day = chrono::floor<chrono::days>(moment);
-  const chrono::year_month_day date(day);
-  const std::int64_t rest = (moment - day).count(), second = rest / 1000;
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     second / 3600, second / 60 % 60, second % 60,
-                     with_fraction ? fmt::format(".{:03}", rest % 1000) : "");
-}
-
 TimeForm time_form(std::string_view skeleton) {
   if (skeleton.contains(Mark::time_ms)) return TimeForm::milliseconds;
   return skeleton.contains(Mark::time_s) ? TimeForm::seconds : TimeForm::text;
-}
-
-std::vector<Member> members_of(std::string_view object) {
-  std::vector<Member> members;
-  int depth = 0;
-  bool in_string = false;
-  std::size_t start = 1;
-  for (std::size_t i = 0; i < object.size(); ++i) {
-    const char c = object[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-      continue;
-    }
-    if (c == '"') in_string = true;
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    if ((c == ',' && depth == 1) || (c == '}' && depth == 0)) {
-      const std::string_view text = object.substr(start, i - start);
-      if (!text.empty()) members.push_back({text.substr(1, text.find("\":") - 1), text});
-      start = i + 1;
-    }
-  }
-  return members;
 }
 
 }  // namespace stackx::store

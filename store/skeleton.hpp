@@ -68,17 +68,8 @@ std::string join(std::string_view skeleton, const std::vector<Token>& tokens,
 // The value of a decimal token.
 double decimal_value(const Token& token);
 
-// "2026-11-21T20:40:43.026Z" or "...:43Z" <-> milliseconds; false if it is written otherwise.
-bool parse_time(std::string_view text, std::int64_t& milliseconds);
-std::string time_text(std::int64_t milliseconds, bool with_fraction);
 // How a skeleton writes its time: as no token at all, where we cannot read it.
 enum class TimeForm { text, seconds, milliseconds };
 TimeForm time_form(std::string_view skeleton);
-
-// The members of a canonical object, with their keys: slices of `object`.
-struct Member {
-  std::string_view key, text;  // text: "key":value
-};
-std::vector<Member> members_of(std::string_view object);
 
 }  // namespace stackx::store

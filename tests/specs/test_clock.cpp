@@ -26,3 +26,16 @@ TEST_CASE("dates agree with gmtime") {
     REQUIRE(rfc3339_utc(system_clock::from_time_t(seconds)) == expected);
   }
 }
+
+TEST_CASE("clock: texts of times are read as they are written") {
+  std::int64_t ms = 0;
+  REQUIRE(parse_utc("2026-11-21T20:40:43.026Z", ms));
+  CHECK(ms == 1795293643026);
+  CHECK(utc_text(ms, true) == "2026-11-21T20:40:43.026Z");
+  REQUIRE(parse_utc("1969-12-31T23:59:59Z", ms));
+  CHECK(ms == -1000);
+  CHECK(utc_text(ms, false) == "1969-12-31T23:59:59Z");
+  for (const char* text : {"2026-02-30T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21 20:40:43Z",
+                           "2026-11-21T20:40:43.02Z", "2026-11-21T20:40:60Z", "yesterday", ""})
+    CHECK_FALSE(parse_utc(text, ms));
+}

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "fixture.hpp"
+#include "specs/clock.hpp"
 #include "specs/json.hpp"
 
 using namespace stackx;
@@ -32,7 +33,7 @@ std::string rest(specs::Random& random, const std::vector<std::int64_t>& samples
   }
   std::string list;
   for (const std::int64_t sample : samples) list += (list.empty() ? "" : ",") + std::to_string(sample);
-  return "{\"exit_code\":" + number(2) + ",\"finished\":\"" + time_text(finished, true) +
+  return "{\"exit_code\":" + number(2) + ",\"finished\":\"" + specs::utc_text(finished, true) +
          "\",\"load_1m\":0." + std::to_string(1 + random.below(9)) + ",\"phases\":[" + phases +
          "],\"stdout_tail\":\"{" + tail + "\\\"samples_ns\\\":[" + list + "],\\\"size\\\":512}" +
          std::string(40, ' ') + "\",\"usage\":{\"minor_faults\":" + number(3000) + ",\"odd\":" + number(3) + "}}";
