@@ -83,9 +83,29 @@ std::vector<Column> shown_columns(const Answer& answer) {
   return columns;
 }
 
+// Texts that make the lines too long for the page, the longest first: they go below their row.
+std::vector<Column> take_long_ones(std::vector<Column>& columns) {
+  constexpr std::size_t short_enough = 24;
+  std::vector<Column> taken;
+  for (;;) {
+    const std::vector<std::size_t> widths = widths_of(columns);
+    std::size_t line = 0, longest = columns.size();
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      line += widths[c] + gap.size();
+      if (!columns[c].right && widths[c] > short_enough &&
+          (longest == columns.size() || widths[c] > widths[longest]))
+        longest = c;
+    }
+    if (line <= page_width + gap.size() || longest == columns.size()) return taken;
+    taken.push_back(std::move(columns[longest]));
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(longest));
+  }
+}
+
 std::string body(const Answer& answer, const std::map<std::string, std::string>& common,
                  const Paint& paint) {
-  const std::vector<Column> columns = shown_columns(answer);
+  std::vector<Column> columns = shown_columns(answer);
+  const std::vector<Column> below = take_long_ones(columns);
   const std::vector<std::size_t> widths = widths_of(columns);
   std::string text = paint("4", titles(columns, widths)) + "\n";
   for (std::size_t row = 0; row < answer.rows.size(); ++row) {
@@ -94,6 +114,8 @@ std::string body(const Answer& answer, const std::map<std::string, std::string>&
       line += columns[c].cell(row, widths[c]) + std::string(gap);
     line.erase(line.find_last_not_of(' ') + 1);
     text += (answer.colours.empty() ? line : paint(answer.colours[row].c_str(), line)) + "\n";
+    for (const Column& column : below)
+      text += fmt::format("      {}: {}\n", column.title, column.cells[row]);
     if (answer.stacks.empty()) continue;
     const auto words = name_and_version(answer.stacks[row].components, common);
     if (!words.empty()) text += "      " + wrap(words, 6, ",") + "\n";
