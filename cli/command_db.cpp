@@ -25,6 +25,12 @@ std::string salvage_hint(const fs::path& file) {
                      file.string());
 }
 
+std::string one_line(std::string text) {  // SQLite's own check writes several
+  for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at))
+    text.replace(at, 1, "; ");
+  return text;
+}
+
 // A store that cannot even be opened is one problem; a missing or foreign file is the user's mistake.
 std::vector<std::string> problems_of(const fs::path& file) {
   std::vector<std::string> problems;
@@ -35,7 +41,7 @@ std::vector<std::string> problems_of(const fs::path& file) {
     problems.emplace_back(error.what());
   }
   for (std::string& problem : problems)  // what to do is said once, at the end
-    problem = specs::to_utf8(problem.substr(0, problem.find(". Nothing was changed.")));
+    problem = one_line(specs::to_utf8(problem.substr(0, problem.find(". Nothing was changed."))));
   return problems;
 }
 
