@@ -131,7 +131,7 @@ std::set<std::pair<std::uint64_t, std::string>> Store::done(const std::string& c
     std::set<std::pair<std::uint64_t, std::string>> slots;
     SharedRows shared(connection);
     Cursor cursor = connection.prepare(
-        "SELECT i.id, a.block FROM campaigns c JOIN arms a ON a.campaign = c.id JOIN "
+        "SELECT i.id, a.block FROM campaigns c CROSS JOIN arms a ON a.campaign = c.id CROSS JOIN "
         "inspections i ON i.id BETWEEN a.id * 4096 AND a.id * 4096 + 4095 WHERE c.name = ?");
     static_assert(rounds_a_block == 4096);
     cursor << campaign;
@@ -201,7 +201,7 @@ std::set<std::string> Store::keys(const std::string& campaign) const {
   return connection.run([&] {
     std::set<std::string> keys;
     Cursor cursor = connection.prepare(
-        "SELECT i.key FROM campaigns c JOIN arms a ON a.campaign = c.id JOIN inspections i ON i.id "
+        "SELECT i.key FROM campaigns c CROSS JOIN arms a ON a.campaign = c.id CROSS JOIN inspections i ON i.id "
         "BETWEEN a.id * 4096 AND a.id * 4096 + 4095 WHERE c.name BETWEEN ?1 AND ?2");
     cursor << campaign << (campaign.empty() ? campaign : campaign + "g");  // ids are hex digits
     while (cursor.next()) keys.insert(key_text(cursor.integer(0)));
@@ -221,8 +221,8 @@ void Store::documents(const std::string& campaign,
     std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> order;
     {
       Cursor cursor = connection.prepare(
-          "SELECT a.block, i.id, i.position, i.key FROM campaigns c JOIN arms a ON a.campaign = "
-          "c.id JOIN inspections i ON i.id BETWEEN a.id * 4096 AND a.id * 4096 + 4095 WHERE c.name "
+          "SELECT a.block, i.id, i.position, i.key FROM campaigns c CROSS JOIN arms a ON a.campaign = "
+          "c.id CROSS JOIN inspections i ON i.id BETWEEN a.id * 4096 AND a.id * 4096 + 4095 WHERE c.name "
           "= ?");
       cursor << campaign;
       while (cursor.next())

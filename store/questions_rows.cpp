@@ -149,9 +149,10 @@ std::vector<Measurement> Questions::inspections(const SeriesSums& series) const 
 std::string Questions::host_of(std::int64_t device) const {
   return state_->connection.run([&] {
     Scan scan(state_->sqlite(),
-              "SELECT h.fingerprint FROM series s JOIN arms a ON a.series = s.id JOIN inspections i "
-              "ON i.id BETWEEN a.id << 12 AND (a.id << 12) | 4095 JOIN conditions c ON c.id = "
-              "i.condition JOIN hosts h ON h.id = c.host WHERE s.device = ? LIMIT 1");
+              "SELECT h.fingerprint FROM workloads w CROSS JOIN series s ON s.workload = w.id AND "
+              "s.device = ? CROSS JOIN arms a ON a.series = s.id CROSS JOIN inspections i ON i.id "
+              "BETWEEN a.id << 12 AND (a.id << 12) | 4095 JOIN conditions c ON c.id = i.condition "
+              "JOIN hosts h ON h.id = c.host LIMIT 1");
     scan << device;
     return scan.next() ? scan.text(0) : std::string();
   });
