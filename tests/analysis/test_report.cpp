@@ -248,8 +248,8 @@ TEST_CASE("report: machines that agree are one, those that do not stand side by 
     }
   std::vector<const store::Measurement*> pointers;
   for (const auto& m : measurements) pointers.push_back(&m);
-  const auto of = machines(pointers, [](const std::string& id) {
-    return std::optional(document(id.starts_with("e-") ? "6.9" : "6.1", "1"));
+  const auto of = machines(pointers, [](const store::Measurement& m) {
+    return std::optional(document(m.inspection.starts_with("e-") ? "6.9" : "6.1", "1"));
   });
   REQUIRE(of.size() == 2);
   CHECK(of[0].campaigns.size() == 2);
@@ -257,7 +257,7 @@ TEST_CASE("report: machines that agree are one, those that do not stand side by 
   CHECK(of[1].inspections == 3);
   CHECK(of[0].facts.size() == of[1].facts.size());
   CHECK(std::ranges::count(of[1].facts, std::pair<std::string, std::string>("Kernel", "6.9")) == 1);
-  CHECK(machines(pointers, [](const std::string&) {
+  CHECK(machines(pointers, [](const store::Measurement&) {
           return std::optional<specs::Inspection>();
         }).empty());
 }
@@ -316,8 +316,7 @@ TEST_CASE("report: what documents say cannot become part of the page") {
   plan.id = measurements[0].campaign;
   plan.project = evil;
   const Report of = report(measurements, matmul, {plan},
-                           {[&](const std::string&) { return document(evil, "1"); },
-                            [](const auto&) { return std::vector<Condition>{}; }},
+                           [&](const store::Measurement&) { return document(evil, "1"); },
                            options());
   const std::string page = html(of, "/* </script> of a library */", "none");
   CHECK(page.find("<script>alert") == std::string::npos);
