@@ -95,16 +95,6 @@ analysis::QuestionOptions question_options(const Options& options, const Globals
   return result;
 }
 
-// Sums that a killed import left behind are made first; that needs a file that can be written.
-store::Questions open(const Globals& globals) {
-  open_with_seeds(globals);
-  const auto file = store::default_path(globals.db);
-  store::Questions questions(file);
-  if (!questions.stale()) return questions;
-  store::Store::open(file).finish_summaries();
-  return store::Questions(file);
-}
-
 // What there is instead of nothing.
 std::vector<std::string> what_there_is(const store::Questions& store) {
   constexpr std::size_t few = 12;
@@ -142,7 +132,7 @@ void print(const Answer& answer, const Options& options, const Globals& globals)
 void ask(const Options& options, Globals& globals) {
   const Question& question = find_question(options.question);
   const auto asked = question_options(options, globals);
-  const store::Questions store = open(globals);
+  const store::Questions store = open_questions(globals);
   Answer answer = options.project.empty()
                       ? question.ask(store, asked)
                       : project_coverage(store, asked,
@@ -191,7 +181,7 @@ void query(const Options& options, Globals& globals) {
     throw bad_input("query: --project belongs to the question coverage");
   if (options.views) return print_views(globals, options.format == "json");
   if (options.sql.empty()) return ask(options, globals);
-  open(globals);
+  open_questions(globals);
   print_sql(store::default_path(globals.db), options.sql, options.timeout, options.limit.value_or(0),
             globals.json ? "json" : options.format, stdout_is_terminal());
 }

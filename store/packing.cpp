@@ -64,6 +64,15 @@ std::string hex_of(std::string_view bytes) {
   return hex;
 }
 
+std::int32_t mixed(std::span<const std::uint64_t> values) {
+  std::uint64_t state = 0x9e3779b97f4a7c15;
+  for (const std::uint64_t value : values) {
+    state = (state ^ value) * 0xff51afd7ed558ccd;
+    state ^= state >> 32;
+  }
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(state));
+}
+
 Checksum& Checksum::add(std::string_view field) {
   add(static_cast<std::uint64_t>(field.size()));
   input_ += field;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ std::vector<std::int64_t> unpack(
 // 64 lower-case hex digits <-> 32 bytes.
 std::string bytes_of(std::string_view hex);  // throws Error(bad_input) if it is no such id
 std::string hex_of(std::string_view bytes);
+
+// 32 bits of 64-bit values, for rows that are read by the hundred thousand: 2 ns a value. A change
+// of one value always shows (each step is a bijection), others with 1 - 2^-32.
+std::int32_t mixed(std::span<const std::uint64_t> values);
 
 // CRC-32 over fields, each with its length, so that no two different sequences of fields share
 // their input.

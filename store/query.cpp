@@ -52,17 +52,33 @@ std::vector<std::int64_t> arms_of(Connection& connection, std::int64_t workload,
   return arms;
 }
 
-void append_measurements(Connection& connection, SharedRows& shared, const Filter& filter,
+// What a damaged page hides is noticed by what the sums count.
+void require_all(Connection& connection, std::int64_t workload, std::int64_t device,
+                 std::int64_t found) {
+  Cursor cursor = connection.prepare(
+      "SELECT sum(inspections), count(t.series) FROM series s LEFT JOIN stale t ON t.series = s.id "
+      "WHERE s.workload = ? AND s.device = ?");
+  cursor << workload << device;
+  if (!cursor.next() || cursor.integer(1) > 0 || cursor.integer(0) == found) return;
+  throw Connection::damaged(connection.file(), fmt::format("{} inspections are counted, {} are there",
+                                                           cursor.integer(0), found));
+}
+
+// How many rows the arm has.
+std::int64_t append_measurements(Connection& connection, SharedRows& shared, const Filter& filter,
                          std::int64_t arm, std::vector<Measurement>& result) {
   Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
                                      " FROM inspections WHERE id BETWEEN ? AND ?");
   cursor << (arm << round_bits) << ((arm << round_bits) + rounds_a_block - 1);
+  std::int64_t rows = 0;
   while (cursor.next()) {
     Row row = read_row(connection, cursor, shared);
-    if (filter.campaign && !row.arm->campaign.starts_with(*filter.campaign)) return;
+    ++rows;
+    if (filter.campaign && !row.arm->campaign.starts_with(*filter.campaign)) continue;
     if (filter.host && row.condition->host->fingerprint != *filter.host) continue;
     result.push_back(measurement_of(std::move(row), Conditions::read));
   }
+  return rows;
 }
 
 struct PrefixRange {
@@ -152,9 +168,12 @@ std::vector<Measurement> Store::measurements(const Filter& filter) const {
     SharedRows shared(connection);
     const auto devices = matching_devices(connection, shared, filter);
     for (const std::int64_t workload : matching_workloads(connection, shared, filter))
-      for (const std::int64_t device : devices)
+      for (const std::int64_t device : devices) {
+        std::int64_t rows = 0;
         for (const std::int64_t arm : arms_of(connection, workload, device))
-          append_measurements(connection, shared, filter, arm, result);
+          rows += append_measurements(connection, shared, filter, arm, result);
+        require_all(connection, workload, device, rows);
+      }
     sort_measurements(result);
     return result;
   });

@@ -5,15 +5,40 @@
 #include "specs/hardware_name.hpp"
 
 #include "store/question_state.hpp"
+#include "store/summary.hpp"
 
 namespace stackx::store {
 namespace {
 
+[[noreturn]] void damaged_row(const std::filesystem::path& file, const char* table,
+                              std::int64_t row) {
+  throw Connection::damaged(file, fmt::format("{}: row {} is changed", table, row));
+}
+
 constexpr std::string_view series_columns =
-    "id, workload, device, stack, ok, failed, unit, median, low, high, cv, first, last";
+    "id, workload, device, stack, ok, failed, unit, median, low, high, cv, first, last, sentinels, "
+    "inspections, checksum";
 
 template <typename Row>
-SeriesSums series_of(const Row& scan) {
+bool holds(const Row& scan, const SeriesSums& s) {
+  Summary summary;
+  summary.ok = scan.integer(4);
+  summary.failed = scan.integer(5);
+  summary.unit = static_cast<Unit>(scan.integer(6));
+  summary.median = s.median;
+  summary.low = s.low;
+  summary.high = s.high;
+  summary.cv = s.cv;
+  summary.first = s.first;
+  summary.last = s.last;
+  summary.sentinels = scan.integer(13);
+  summary.inspections = scan.integer(14);
+  return checksum_of({s.row, s.workload, s.device, s.stack}, summary) == scan.integer(15);
+}
+
+// Throws where the row is not what it was written as.
+template <typename Row>
+SeriesSums series_of(const Row& scan, const std::filesystem::path& file) {
   SeriesSums s;
   s.row = scan.integer(0);
   s.workload = scan.integer(1);
@@ -29,6 +54,8 @@ SeriesSums series_of(const Row& scan) {
   s.cv = scan.maybe_real(10);
   s.first = scan.integer(11);
   s.last = scan.integer(12);
+  s.inspections = static_cast<std::uint64_t>(scan.integer(14));
+  if (!holds(scan, s)) damaged_row(file, "series", s.row);
   return s;
 }
 
@@ -70,17 +97,22 @@ std::vector<std::int64_t> Questions::State::rows(std::string_view sql) {
 void Questions::State::read_hardware() {
   for (Scan scan(sqlite(),
                  "SELECT id, model, microarchitecture, (SELECT count(*) FROM devices d WHERE "
-                 "d.hardware = h.id) FROM hardware h");
-       scan.next();)
+                 "d.hardware = h.id), checksum FROM hardware h");
+       scan.next();) {
+    if (hardware_checksum(scan.view(1), scan.view(2)) != scan.integer(4))
+      missing("hardware", scan.integer(0));
     hardware[scan.integer(0)] = {scan.integer(0), scan.text(1), scan.text(2),
                                  static_cast<std::uint64_t>(scan.integer(3))};
+  }
   for (Scan scan(sqlite(), "SELECT id, name, hardware FROM devices"); scan.next();)
     devices[scan.integer(0)] = {scan.text(1), scan.integer(2)};
 }
 
 std::vector<std::int64_t> Questions::State::matching_workloads(const QuestionFilter& filter,
                                                                const Questions& questions) {
-  std::vector<std::int64_t> result = rows("SELECT id FROM workloads");
+  // Thousands of workloads are known from publications only.
+  std::vector<std::int64_t> result = rows(
+      "SELECT id FROM workloads w WHERE EXISTS (SELECT 1 FROM series s WHERE s.workload = w.id)");
   std::erase_if(result, [&](std::int64_t row) {
     return filter.workload && !filter.workload->matches(questions.workload(row));
   });
@@ -183,7 +215,7 @@ std::vector<SeriesSums> Questions::series(const QuestionFilter& filter) const {
       if (filter.since && row.integer(12) < *filter.since) return;
       if (filter.stack && filter.workload && !filter.workload->matches(workload(row.integer(1))))
         return;
-      result.push_back(series_of(row));
+      result.push_back(series_of(row, state.connection.file()));
     });
     return result;
   });
@@ -193,15 +225,20 @@ std::optional<SeriesSums> Questions::one_series(std::int64_t row) const {
   return state_->connection.run([&]() -> std::optional<SeriesSums> {
     Scan scan(state_->sqlite(), fmt::format("SELECT {} FROM series WHERE id = ?", series_columns));
     scan << row;
-    return scan.next() ? std::optional(series_of(scan)) : std::nullopt;
+    return scan.next() ? std::optional(series_of(scan, state_->connection.file())) : std::nullopt;
   });
 }
 
 std::vector<StepSums> Questions::State::steps(const RowSet* asked) {
   return connection.run([&] {
     std::vector<StepSums> result;
-    gather(sqlite(), "older, newer, component, rounds, slower, faster, ratio", "FROM steps",
-           std::nullopt, [&](const Passing& row) {
+    gather(sqlite(), "older, newer, component, rounds, slower, faster, ratio, checksum",
+           "FROM steps", std::nullopt, [&](const Passing& row) {
+             const StepSummary step{row.integer(3), row.integer(4), row.integer(5),
+                                    row.maybe_real(6)};
+             if (checksum_of(row.integer(0), row.integer(1), row.integer(2), step) !=
+                 row.integer(7))
+               damaged_row(connection.file(), "steps", row.integer(0));
              if (asked && (!asked->contains(row.integer(0)) || !asked->contains(row.integer(1))))
                return;
              result.push_back({row.integer(0), row.integer(1), row.integer(2),

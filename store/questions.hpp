@@ -44,6 +44,7 @@ struct SeriesSums {
   RateUnit unit = RateUnit::none;
   std::optional<double> median, low, high, cv;  // of the inspections' rates; 95 % interval
   std::int64_t first = 0, last = 0;             // ms since the epoch
+  std::uint64_t inspections = 0;                // all rows, sentinels too
 };
 
 // Two series that differ in one component, at successive versions, and the rounds they share.

@@ -141,6 +141,10 @@ std::vector<Measurement> Questions::inspections(const SeriesSums& series) const 
         result.push_back(measurement_of(read_row(state.connection, cursor, state.shared),
                                        Conditions::left_out));
     }
+    if (result.size() != series.inspections)
+      throw Connection::damaged(state.connection.file(),
+                                fmt::format("series: row {} counts {} inspections, {} are there",
+                                            series.row, series.inspections, result.size()));
     sort_measurements(result);
     return result;
   });

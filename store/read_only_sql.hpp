@@ -1,8 +1,9 @@
 // SQL that a user wrote, over the documented views (views.hpp): it can read, and nothing else.
 //
 // Three fences, each enough for what it guards: the file is opened read-only; an authorizer lets
-// through SELECT over the views alone (no table behind them, no PRAGMA, ATTACH, temporary object or
-// extension, so what is answered does not depend on the schema); a deadline stops what runs away.
+// through SELECT over the views alone (no PRAGMA, ATTACH, temporary object or extension; of the tables
+// behind them no more than a count(*), or what a CTE with a view's name asks for); a deadline stops
+// what runs away.
 // Its errors are the user's: one message with SQLite's reason and where to look.
 #pragma once
 

@@ -112,6 +112,7 @@ CREATE TABLE hardware(
   id INTEGER PRIMARY KEY,
   model TEXT NOT NULL,
   microarchitecture TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   UNIQUE(model, microarchitecture)
 ) STRICT;
 
@@ -138,6 +139,8 @@ CREATE TABLE series(
   cv REAL,
   first INTEGER,
   last INTEGER,
+  inspections INTEGER NOT NULL DEFAULT 0,
+  checksum INTEGER NOT NULL DEFAULT 0,
   UNIQUE(workload, device, stack)
 ) STRICT;
 CREATE INDEX series_by_stack ON series(stack);
@@ -159,6 +162,7 @@ CREATE TABLE steps(
   slower INTEGER NOT NULL,
   faster INTEGER NOT NULL,
   ratio REAL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY(older, newer)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX steps_by_newer ON steps(newer);

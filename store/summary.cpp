@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <set>
 
 #include "specs/order_statistics.hpp"
 #include "specs/version.hpp"
+#include "store/packing.hpp"
 
 namespace stackx::store {
 namespace {
@@ -106,14 +109,16 @@ Cursor& put(Cursor& cursor, const std::optional<std::int64_t>& value) {
   return value ? cursor << *value : cursor << nullptr;
 }
 
-void write(Connection& connection, std::int64_t series, const Summary& s) {
+void write(Connection& connection, const SeriesKey& key, const Summary& s) {
+  const std::int64_t series = key.series;
   {
     Cursor cursor = connection.prepare(
         "UPDATE series SET ok = ?, failed = ?, sentinels = ?, unit = ?, median = ?, low = ?, high "
-        "= ?, cv = ?, first = ?, last = ? WHERE id = ?");
+        "= ?, cv = ?, first = ?, last = ?, inspections = ?, checksum = ? WHERE id = ?");
     cursor << s.ok << s.failed << s.sentinels << static_cast<int>(s.unit);
     put(put(put(put(cursor, s.median), s.low), s.high), s.cv);
-    put(put(cursor, s.first), s.last) << series;
+    put(put(cursor, s.first), s.last)
+        << s.inspections << static_cast<std::int64_t>(checksum_of(key, s)) << series;
     cursor.execute();
   }
   {
@@ -132,13 +137,21 @@ void write(Connection& connection, std::int64_t series, const Summary& s) {
   cursor.execute();
 }
 
+std::int64_t component_row(Connection& connection, const std::string& name) {
+  Cursor cursor = connection.prepare("SELECT id FROM components WHERE name = ?");
+  cursor << name;
+  cursor.next();
+  return cursor.integer(0);
+}
+
 void write(Connection& connection, const StepPlace& place, const StepSummary& step) {
+  const std::int64_t component = component_row(connection, place.component);
   Cursor cursor = connection.prepare(
-      "INSERT INTO steps(older, newer, component, rounds, slower, faster, ratio) SELECT ?, ?, id, "
-      "?, ?, ?, ? FROM components WHERE name = ? ON CONFLICT(older, newer) DO UPDATE SET rounds = "
-      "excluded.rounds, slower = excluded.slower, faster = excluded.faster, ratio = excluded.ratio");
-  cursor << place.older << place.newer << step.rounds << step.slower << step.faster;
-  put(cursor, step.ratio) << place.component;
+      "INSERT OR REPLACE INTO steps(older, newer, component, rounds, slower, faster, ratio, "
+      "checksum) VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+  cursor << place.older << place.newer << component << step.rounds << step.slower << step.faster;
+  put(cursor, step.ratio) << static_cast<std::int64_t>(
+      checksum_of(place.older, place.newer, component, step));
   cursor.execute();
 }
 
@@ -212,8 +225,8 @@ Summary stored_summary(Connection& connection, std::int64_t series) {
   Summary s;
   {
     Cursor cursor = connection.prepare(
-        "SELECT ok, failed, sentinels, unit, median, low, high, cv, first, last FROM series WHERE "
-        "id = ?");
+        "SELECT ok, failed, sentinels, unit, median, low, high, cv, first, last, inspections FROM "
+        "series WHERE id = ?");
     cursor << series;
     cursor.next();
     s.ok = cursor.integer(0);
@@ -226,6 +239,7 @@ Summary stored_summary(Connection& connection, std::int64_t series) {
     s.cv = real(cursor, 7);
     s.first = whole(cursor, 8);
     s.last = whole(cursor, 9);
+    s.inspections = cursor.integer(10);
   }
   Cursor cursor =
       connection.prepare("SELECT outcome, inspections FROM failures WHERE series = ?");
@@ -278,6 +292,7 @@ SeriesValues read_series(Connection& connection, SharedRows& shared, std::int64_
   SeriesValues result;
   Summary& summary = result.summary;
   summary.unit = common_unit(rows);
+  summary.inspections = static_cast<std::int64_t>(rows.size());
   std::vector<double> rates;
   std::map<Slot, std::vector<double>> by_slot;
   for (const Row& row : rows) {
@@ -297,6 +312,30 @@ SeriesValues read_series(Connection& connection, SharedRows& shared, std::int64_
   sum_up(summary, rates);
   for (const auto& [slot, values] : by_slot) result.rates[slot] = specs::median(values);
   return result;
+}
+
+std::int32_t checksum_of(const SeriesKey& key, const Summary& s) {
+  const auto real = [](const std::optional<double>& value) {
+    return std::bit_cast<std::uint64_t>(value.value_or(-1));  // no rate and no CV is negative
+  };
+  const auto whole = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  return mixed(std::array{whole(key.series), whole(key.workload), whole(key.device),
+                          whole(key.stack), whole(s.ok), whole(s.failed), whole(s.sentinels),
+                          whole(s.inspections), whole(static_cast<int>(s.unit)), real(s.median),
+                          real(s.low), real(s.high), real(s.cv), whole(s.first.value_or(0)),
+                          whole(s.last.value_or(0))});
+}
+
+std::int32_t checksum_of(std::int64_t older, std::int64_t newer, std::int64_t component,
+                         const StepSummary& step) {
+  const auto whole = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  return mixed(std::array{whole(older), whole(newer), whole(component), whole(step.rounds),
+                          whole(step.slower), whole(step.faster),
+                          std::bit_cast<std::uint64_t>(step.ratio.value_or(-1))});
+}
+
+std::int32_t hardware_checksum(std::string_view model, std::string_view microarchitecture) {
+  return static_cast<std::int32_t>(Checksum().add(model).add(microarchitecture).value());
 }
 
 StepSummary step_between(const SeriesValues& older, const SeriesValues& newer) {
@@ -357,7 +396,10 @@ void finish_panel(Connection& connection, SharedRows& shared, const Panel& panel
   const std::set<std::int64_t> stale = stale_in(connection, panel);
   if (stale.empty()) return;
   Values values(connection, shared);
-  for (const std::int64_t series : stale) write(connection, series, values.of(series).summary);
+  for (const PanelSeries& row : series_of(connection, panel))
+    if (stale.contains(row.series))
+      write(connection, {row.series, panel.workload, panel.device, row.stack},
+            values.of(row.series).summary);
   auto stored = stored_steps(connection, panel);
   for (const StepPlace& place : steps_of(connection, shared, panel)) {
     const bool there = stored.erase({place.older, place.newer}) > 0;

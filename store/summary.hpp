@@ -28,12 +28,20 @@ inline constexpr double step_margin = 0.01;  // rounds closer than this are neit
 
 struct Summary {
   std::int64_t ok = 0, failed = 0, sentinels = 0;
+  std::int64_t inspections = 0;  // all rows, those that are ok and have no rate too
   Unit unit = Unit::none;
   std::optional<double> median, low, high, cv;  // rates; 95% order-statistic interval
   std::optional<std::int64_t> first, last;      // `finished`, ms since the epoch
   std::map<std::string, std::int64_t> failures;  // outcome: how often
   bool operator==(const Summary&) const = default;
 };
+
+// Which series a summary is of: row numbers.
+struct SeriesKey {
+  std::int64_t series = 0, workload = 0, device = 0, stack = 0;
+};
+// Over all but `failures`: what is answered from is proved as everything else is.
+std::int32_t checksum_of(const SeriesKey& key, const Summary& summary);
 
 // A rate and where it was measured.
 using Slot = std::pair<std::string, std::uint64_t>;  // campaign, round
@@ -48,6 +56,8 @@ struct StepSummary {
   std::optional<double> ratio;  // median of newer / older; none without a shared round
   bool operator==(const StepSummary&) const = default;
 };
+std::int32_t checksum_of(std::int64_t older, std::int64_t newer, std::int64_t component,
+                         const StepSummary& step);
 StepSummary step_between(const SeriesValues& older, const SeriesValues& newer);
 
 // The workload and device that series share.
@@ -63,6 +73,8 @@ struct StepPlace {
   auto operator<=>(const StepPlace&) const = default;
 };
 std::vector<StepPlace> steps_of(Connection& connection, SharedRows& shared, const Panel& panel);
+
+std::int32_t hardware_checksum(std::string_view model, std::string_view microarchitecture);
 
 std::vector<Panel> stale_panels(Connection& connection);
 Panel panel_of(Connection& connection, std::int64_t series);

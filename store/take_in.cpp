@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t chunk_lines = 256;
 constexpr std::size_t chunk_bytes = 8 << 20;
-constexpr std::size_t chunks_ahead = 16;      // read or verified and not yet written
+constexpr std::size_t chunks_ahead = 16;  // read or verified and not yet written
+constexpr std::size_t bytes_ahead = 64 << 20;
 constexpr std::size_t batch_documents = 10'000;  // a transaction holds the lock for under a second
 constexpr std::size_t most_refused = 1000;    // lines kept for the report
 
@@ -32,6 +33,7 @@ struct Verified {
 struct Chunk {
   std::uint64_t first_line = 0;
   std::vector<std::string> lines;
+  std::size_t bytes = 0;
   bool end = false;
 };
 
@@ -103,8 +105,9 @@ class Pipeline {
       if (failure_) std::rethrow_exception(failure_);
       return std::nullopt;
     }
-    auto chunk = std::move(ready_.front());
+    auto [chunk, bytes] = std::move(ready_.front());
     ready_.pop_front();
+    bytes_ -= bytes;
     lock.unlock();
     changed_.notify_all();
     return chunk.get();
@@ -118,13 +121,16 @@ class Pipeline {
       std::promise<std::vector<Verified>> promise;
       {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return stop_ || ended_ || ready_.size() < chunks_ahead; });
+        changed_.wait(lock, [&] {
+          return stop_ || ended_ || (ready_.size() < chunks_ahead && bytes_ < bytes_ahead);
+        });
         if (stop_ || ended_) return;
       }
       Chunk chunk = read();
       {
         const std::lock_guard lock(mutex_);
-        if (!chunk.lines.empty()) ready_.push_back(promise.get_future());
+        if (!chunk.lines.empty()) ready_.emplace_back(promise.get_future(), chunk.bytes);
+        bytes_ += chunk.bytes;
         ended_ = ended_ || chunk.end;
       }
       reading.unlock();
@@ -139,15 +145,14 @@ class Pipeline {
   }
 
   Chunk read() {
-    Chunk chunk{line_, {}, false};
-    std::size_t bytes = 0;
+    Chunk chunk{line_, {}, 0, false};
     try {
-      for (std::string line; chunk.lines.size() < chunk_lines && bytes < chunk_bytes;) {
+      for (std::string line; chunk.lines.size() < chunk_lines && chunk.bytes < chunk_bytes;) {
         if (!next_(line)) {
           chunk.end = true;
           break;
         }
-        bytes += line.size();
+        chunk.bytes += line.size();
         chunk.lines.push_back(std::move(line));
         line.clear();
       }
@@ -164,7 +169,8 @@ class Pipeline {
   std::string name_;
   std::mutex reading_, mutex_;
   std::condition_variable changed_;
-  std::deque<std::future<std::vector<Verified>>> ready_;
+  std::deque<std::pair<std::future<std::vector<Verified>>, std::size_t>> ready_;
+  std::size_t bytes_ = 0;  // of the lines behind them
   bool ended_ = false, stop_ = false;
   std::exception_ptr failure_;
   std::uint64_t line_ = 1;

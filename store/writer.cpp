@@ -6,6 +6,7 @@
 
 #include "specs/digest.hpp"
 #include "store/packing.hpp"
+#include "store/summary.hpp"
 
 namespace stackx::store {
 namespace {
@@ -150,8 +151,9 @@ std::int64_t Writer::hardware(const std::string& model, const std::string& micro
   return remember(joined({"m", model, microarchitecture}), [&] {
     return intern(connection_,
                   "SELECT id FROM hardware WHERE model = ? AND microarchitecture = ?",
-                  "INSERT INTO hardware(model, microarchitecture) VALUES(?, ?)",
-                  std::tuple(model, microarchitecture));
+                  "INSERT INTO hardware(model, microarchitecture, checksum) VALUES(?, ?, ?)",
+                  std::tuple(model, microarchitecture),
+                  static_cast<std::int64_t>(hardware_checksum(model, microarchitecture)));
   });
 }
 

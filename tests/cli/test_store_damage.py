@@ -1,6 +1,6 @@
 """Bits that flip in a store's file: every command gives right results or a clear error, never wrong ones, never a crash.
 
-One exception, which `db check` finds: the sums that `query` answers from have no checksum of their own.
+One exception, which `db check` finds: rows of `failures` and `steps` that a damaged page hides from `query`.
 """
 
 import os
@@ -62,7 +62,7 @@ class Damage(MadeUpStore):
                         self.assertIn(str(self.db), done.stderr)
                         errors += 1
                     elif arguments[0] == "query" and check.returncode == 1:
-                        unnoticed += 1  # sums and names are proved by `db check`, not by each question
+                        unnoticed += 1  # rows that are not there are counted by `db check`, not by each question
                     else:
                         expected, found = truth[arguments].stdout.splitlines(), done.stdout.splitlines()
                         more = [line for line in found if line not in expected]
@@ -70,7 +70,7 @@ class Damage(MadeUpStore):
                                   f"{more[:1]} {done.stderr[:300]} check: {check.returncode} {check.stdout[:1000]}")
                     if check.returncode == 0:
                         self.assertEqual(done.returncode, 0, "found by no check")
-        self.assertLess(unnoticed, TRIALS // 10)
+        self.assertLess(unnoticed, TRIALS // 20)
         self.assertGreater(errors, TRIALS // 2)
         self.assertGreater(right, TRIALS // 2)
 
