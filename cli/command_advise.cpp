@@ -17,7 +17,7 @@ struct Options {
   std::string objective = "rate", format = "table";
   std::size_t rows = 25;
   double delta = 1.0;  // percent
-  bool pareto = false;
+  bool pareto = false, rows_given = false;
 };
 
 analysis::Objective objective_from(const std::string& name) {
@@ -28,7 +28,7 @@ analysis::Objective objective_from(const std::string& name) {
 
 void advise(const Options& options, Globals& globals) {
   SelectionOptions wanted = options.selection;
-  if (!options.pareto) wanted.stacks = options.rows;
+  if (!options.pareto) wanted.stacks = {options.rows_given ? options.rows : 10, options.rows};
   const auto selection = select(wanted, globals);
   if (selection.measurements.empty())
     return nothing_measured(selection, {{"recommendations", nlohmann::json::array()}}, globals);
@@ -76,7 +76,10 @@ void add_advise(CLI::App& app, Globals& globals) {
   add_delta_option(*command, options->delta);
   command->add_flag("--pareto", options->pareto,
                     "Only the stacks that no other beats in both rate and spread (CV)");
-  command->callback([options, &globals] { advise(*options, globals); });
+  command->callback([options, command, &globals] {
+    options->rows_given = command->count("--rows") > 0;
+    advise(*options, globals);
+  });
 }
 
 }  // namespace stackx::cli

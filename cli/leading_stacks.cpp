@@ -75,12 +75,12 @@ std::vector<Group> by_rate(const store::Questions& questions, const Series& all,
 
 std::optional<LeadingStacks> leading_stacks(const store::Questions& questions,
                                             const specs::Workload& asked, const std::string& hw,
-                                            const std::string& this_host, std::size_t stacks) {
+                                            const std::string& this_host, const Wanted& wanted) {
   store::QuestionFilter filter;
   filter.workload = asked;
   filter.hardware = hw;
   Series all = questions.series(filter);
-  if (stacks == 0 || inspections(all) < enough_to_choose) return std::nullopt;
+  if (wanted.most == 0 || inspections(all) < enough_to_choose) return std::nullopt;
 
   LeadingStacks result;
   result.workload = analysis::choose_workload(tally(questions, all), asked, result.notes);
@@ -88,14 +88,17 @@ std::optional<LeadingStacks> leading_stacks(const store::Questions& questions,
     return questions.workload(series.workload) != result.workload;
   });
   const std::vector<Group> groups = by_rate(questions, all, this_host);
-  const std::size_t shown = std::min(stacks, groups.size());
-  for (std::size_t i = 0; i < shown; ++i)
-    for (const auto& series : groups[i].series)
+  std::size_t shown = 0;
+  while (shown < std::min(wanted.most, groups.size()) &&
+         (shown < wanted.least || result.measurements.size() < a_moment)) {
+    for (const auto& series : groups[shown].series)
       std::ranges::move(questions.inspections(series), std::back_inserter(result.measurements));
+    ++shown;
+  }
   if (shown < groups.size())
     result.notes.push_back(
         fmt::format("{} stacks were measured, in {} inspections; compared are the {} with the "
-                    "highest medians (--rows 0: all)",
+                    "highest medians (--rows N: N of them, 0: all)",
                     groups.size(), inspections(all), shown));
   return result;
 }

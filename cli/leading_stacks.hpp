@@ -3,7 +3,8 @@
 // A ranking needs every inspection of the stacks it compares; of a thousand stacks only the first few
 // are shown. Which these are is told by the maintained sums (store/summary.hpp): the medians of each
 // stack's series, weighted by their inspections, those of this host where it has any. Little is read
-// whole, as ever: below `enough_to_choose` inspections nothing is left out.
+// whole, as ever: below `enough_to_choose` inspections nothing is left out. Else the first ten are
+// read, and more as long as that takes a moment.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,12 @@
 namespace stackx::cli {
 
 inline constexpr std::uint64_t enough_to_choose = 4000;
+inline constexpr std::uint64_t a_moment = 2000;  // inspections
+
+// How many stacks to compare. `most` 0: all.
+struct Wanted {
+  std::size_t least = 10, most = 25;
+};
 
 struct LeadingStacks {
   specs::Workload workload;  // the one that was chosen among those that match
@@ -23,9 +30,9 @@ struct LeadingStacks {
   std::vector<std::string> notes;  // other workloads, and what was left out
 };
 
-// None where so little was measured that all of it can be read. `stacks` 0: all.
+// None where so little was measured that all of it can be read.
 std::optional<LeadingStacks> leading_stacks(const store::Questions& questions,
                                             const specs::Workload& asked, const std::string& hw,
-                                            const std::string& this_host, std::size_t stacks);
+                                            const std::string& this_host, const Wanted& wanted);
 
 }  // namespace stackx::cli

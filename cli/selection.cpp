@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/leading_stacks.hpp"
 #include "cli/load.hpp"
 #include "cli/seeds.hpp"
 #include "cli/this_machine.hpp"

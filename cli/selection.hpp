@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/leading_stacks.hpp"
 #include "cli/published_note.hpp"
 #include "store/store.hpp"
 
@@ -13,7 +14,7 @@ namespace stackx::cli {
 
 struct SelectionOptions {
   std::string hw = "host", workload = "matmul", campaign;
-  std::size_t stacks = 0;  // only so many, the fastest, where much was measured; 0: all
+  Wanted stacks{.least = 0, .most = 0};  // where much was measured; all of them
 };
 
 void add_selection_options(CLI::App& command, SelectionOptions& options);
