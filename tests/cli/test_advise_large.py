@@ -23,7 +23,7 @@ class Large(MadeUpStore):
         every = self.advise("--rows", "0")
         few = self.advise()
         self.assertEqual(len(every["recommendations"]), STACKS)
-        self.assertEqual(every["recommendations"][0]["stack"], self.best)
+        self.assertEqual(every["recommendations"][0]["stack"]["components"], self.best)
         shown = [row["stack"] for row in few["recommendations"]]
         self.assertGreaterEqual(len(shown), 10)
         self.assertLess(len(shown), STACKS)
@@ -43,7 +43,7 @@ class Large(MadeUpStore):
             database.execute("UPDATE series SET median = 1, checksum = 0")
             database.execute("INSERT INTO stale SELECT id FROM series")
         database.close()
-        self.assertEqual(self.advise()["recommendations"][0]["stack"], self.best)
+        self.assertEqual(self.advise()["recommendations"][0]["stack"]["components"], self.best)
         with sqlite3.connect(self.db) as database:
             self.assertEqual(database.execute("SELECT count(*) FROM stale").fetchone(), (0,))
         database.close()
