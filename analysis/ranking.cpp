@@ -182,8 +182,9 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   sort_rows(ranking.recommendations, options.objective);
   ranking.sentinels = sentinels(all, options.delta, options.confidence);
   std::ranges::move(lines(ranking.sentinels, options.confidence), std::back_inserter(ranking.notes));
-  std::ranges::move(lines(drift(all, options.confidence), options.confidence),
-                    std::back_inserter(ranking.notes));
+  if (options.drift)
+    std::ranges::move(lines(drift(all, options.confidence), options.confidence),
+                      std::back_inserter(ranking.notes));
   note_limits(ranking, all, ranking.notes);
   return ranking;
 }

@@ -74,6 +74,7 @@ struct Options {
   std::string this_host;  // fingerprint: measurements of other hosts are measured-elsewhere
   // Campaigns that raced, by id: their finalists are compared on the fresh rounds alone (race.hpp).
   std::map<std::string, specs::CampaignSpec> races = {};
+  bool drift = true;  // look for it; a few arms of a large campaign say little of the machine
 };
 
 // `workload` may leave parameters open: of those measured, the one that most stacks can do is ranked

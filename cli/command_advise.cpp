@@ -38,6 +38,7 @@ void advise(const Options& options, Globals& globals) {
   analysis_options.delta = options.delta / 100;
   analysis_options.this_host = selection.this_host;
   analysis_options.races = selection.races;
+  analysis_options.drift = !selection.leading;
   auto ranking = analysis::rank(selection.measurements, selection.asked, analysis_options);
   ranking.hw = selection.hw;
   ranking.notes.insert(ranking.notes.begin(), selection.notes.begin(), selection.notes.end());

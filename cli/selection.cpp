@@ -38,6 +38,7 @@ void read(Selection& selection, const SelectionOptions& options, const store::St
       selection.asked = leading->workload;
       selection.measurements = std::move(leading->measurements);
       selection.notes = std::move(leading->notes);
+      selection.leading = true;
       return;
     }
   store::Filter filter;

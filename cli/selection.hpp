@@ -28,6 +28,7 @@ struct Selection {
   std::string this_host;  // fingerprint
   std::vector<store::Measurement> measurements;
   std::vector<std::string> notes;                    // what was left out
+  bool leading = false;                              // of many stacks, those that lead
   std::map<std::string, specs::CampaignSpec> races;  // campaigns among them that raced
   std::string what_is_measured;  // where there are none: what one could ask for instead
   PublishedNote published;       // where there are none: what others have published about it
