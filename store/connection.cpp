@@ -207,6 +207,19 @@ void run_steps(Connection& connection, std::span<const Step> steps) {
   transaction.commit();
 }
 
+// Pages that are missing at the end may be ones that nobody asks for: said here, for all.
+void require_whole(SQLite::Database& database, const fs::path& file) {
+  const std::int64_t pages = database.execAndGet("PRAGMA page_count").getInt64(),
+                     size = database.execAndGet("PRAGMA page_size").getInt64();
+  std::error_code unknown;
+  const auto log = fs::file_size(file.string() + "-wal", unknown);
+  if (!unknown && log > 0) return;  // the last pages stand there
+  const auto bytes = static_cast<std::int64_t>(fs::file_size(file, unknown));
+  if (!unknown && bytes < pages * size)
+    throw Connection::damaged(file, fmt::format("it is cut short: {} of {} bytes are there", bytes,
+                                                pages * size));
+}
+
 }  // namespace
 
 Connection::Connection(const fs::path& file, Mode mode, std::span<const Step> steps)
@@ -216,6 +229,7 @@ Connection::Connection(const fs::path& file, Mode mode, std::span<const Step> st
     const int newest = steps.back().version;
     const Head head = read_head_at_once(database_);
     check_head(head, file_, newest);
+    if (!head.is_new()) require_whole(database_, file_);
     if (mode_ == Mode::read_only && head.version < newest) refuse_old(head, file_, newest);
     if (mode_ == Mode::read_only) return;
     if (head.is_new()) database_.exec("PRAGMA page_size=8192");  // rows of some 250 bytes waste less

@@ -56,8 +56,10 @@ struct Questions::State {
   std::vector<std::int64_t> rows(std::string_view sql);
   void read_hardware();
   std::vector<StepSums> steps(const RowSet* asked);  // nullptr: all
+  // Of those that were measured, or published; thousands are the one and not the other.
+  enum class Known { measured, published };
   std::vector<std::int64_t> matching_workloads(const QuestionFilter& filter,
-                                               const Questions& questions);
+                                               const Questions& questions, Known known);
   RowSet matching_hardware(const QuestionFilter& filter) const;
   std::optional<std::int64_t> stack_of(const std::string& prefix);  // throws if ambiguous
   std::optional<RowSet> matching_stacks(const QuestionFilter& filter);  // none: all

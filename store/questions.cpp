@@ -109,10 +109,13 @@ void Questions::State::read_hardware() {
 }
 
 std::vector<std::int64_t> Questions::State::matching_workloads(const QuestionFilter& filter,
-                                                               const Questions& questions) {
-  // Thousands of workloads are known from publications only.
+                                                               const Questions& questions,
+                                                               Known known) {
   std::vector<std::int64_t> result = rows(
-      "SELECT id FROM workloads w WHERE EXISTS (SELECT 1 FROM series s WHERE s.workload = w.id)");
+      known == Known::measured
+          ? "SELECT id FROM workloads w WHERE EXISTS (SELECT 1 FROM series s WHERE s.workload = w.id)"
+          : "SELECT id FROM workloads w WHERE EXISTS (SELECT 1 FROM published p WHERE p.workload = "
+            "w.id)");
   std::erase_if(result, [&](std::int64_t row) {
     return filter.workload && !filter.workload->matches(questions.workload(row));
   });
@@ -201,7 +204,7 @@ std::vector<SeriesSums> Questions::series(const QuestionFilter& filter) const {
       parameter = std::to_string(state.stack_of(*filter.stack).value_or(-1));
     } else if (filter.workload) {
       from += " WHERE workload IN (SELECT value FROM json_each(?))";
-      parameter = list(state.matching_workloads(filter, *this));
+      parameter = list(state.matching_workloads(filter, *this, State::Known::measured));
     }
     std::vector<SeriesSums> result;
     if (!parameter)

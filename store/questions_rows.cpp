@@ -78,7 +78,7 @@ std::vector<PublishedRow> Questions::published(const QuestionFilter& filter) con
     const RowSet hardware = state.matching_hardware(filter);
     const std::optional<RowSet> stacks = state.matching_stacks(filter);
     RowSet workloads;
-    for (const std::int64_t row : state.matching_workloads(filter, *this)) workloads.add(row);
+    for (const std::int64_t row : state.matching_workloads(filter, *this, State::Known::published)) workloads.add(row);
     const std::string since = filter.since ? utc_text(*filter.since).substr(0, 10) : "";
     std::vector<PublishedRow> result;
     Scan scan(state.sqlite(),
