@@ -67,7 +67,7 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, error);
 }
 
-// The first line that is not empty tells.
+// The first line that is not empty tells; an export of an empty store has none.
 bool is_stackx(const std::string& path, const std::string& format) {
   if (format != "auto") return format == "stackx";
   if (is_directory(path)) return false;
@@ -76,6 +76,7 @@ bool is_stackx(const std::string& path, const std::string& format) {
   std::string line;
   while (lines.next(line) && line.find_first_not_of(" \t\r") == line.npos) {
   }
+  if (line.find_first_not_of(" \t\r") == line.npos) return true;
   return line.find("\"$schema\"") != line.npos && line.find("\"stackx/") != line.npos;
 }
 
