@@ -85,7 +85,7 @@ class Pipeline {
   Pipeline(Reader& reader, const std::function<bool(std::string&)>& next, std::string name)
       : reader_(reader), next_(next), name_(std::move(name)) {
     const unsigned cores = std::max(2U, std::thread::hardware_concurrency());
-    for (unsigned i = 0; i + 1 < cores; ++i) threads_.emplace_back([this] { work(); });
+    for (unsigned i = 0; i < cores; ++i) threads_.emplace_back([this] { work(); });
   }
   ~Pipeline() {
     {

@@ -65,7 +65,7 @@ std::string text(const Json& json) { return json.get_ref<const std::string&>(); 
 void insert_parsed(const std::string& documents, const std::string& db) {
   SQLite::Database database = fresh(db);
   Rows campaigns(database, "INSERT INTO campaigns(name) VALUES(?)");
-  Rows hardware(database, "INSERT INTO hardware(model, microarchitecture) VALUES(?, ?)");
+  Rows hardware(database, "INSERT INTO hardware(model, microarchitecture, checksum) VALUES(?, ?, 0)");
   Rows devices(database, "INSERT INTO devices(name, hardware) VALUES(?, ?)");
   Rows workloads(database, "INSERT INTO workloads(hash, pi, params) VALUES(randomblob(32), ?, ?)");
   Rows stacks(database, "INSERT INTO stacks(hash) SELECT randomblob(32) WHERE ? <> ''");
