@@ -1,0 +1,60 @@
+// GPUs and other accelerators by model: what the catalog gpus.json says of each version of the
+// component `gpu`, under the names that drivers, benchmarks and clouds give it.
+//
+// A name is looked up by whole words (hardware_name.hpp): "v100" names a family, of which "Tesla
+// V100-SXM2-16GB" is one model. Peaks are dense rates (no structured sparsity) at boost clock; a rate
+// that no source states is absent, never derived. Rejected: a table in code, which has no sources.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "specs/catalog.hpp"
+#include "specs/workload.hpp"
+
+namespace stackx::specs {
+
+struct Accelerator {
+  std::string name;                  // the version of `gpu`: "v100-sxm2-16gb"
+  std::string title;                 // "Tesla V100 SXM2 16GB"
+  std::vector<std::string> aliases;  // "NVIDIA V100", "Tesla V100-SXM2-16GB", "p3.2xlarge"
+  std::string vendor, architecture;  // "nvidia", "volta"
+  std::string compute_capability;    // "7.0"; "" if it has none (not of NVIDIA)
+  std::optional<double> memory_gb, bandwidth_gb_s, tdp_w;
+  // TFLOP/s (int8: TOP/s) by the unit that reaches it: float64, float64_tensor, float32,
+  // tensorfloat32, float16, float16_tensor, bfloat16, float8, float4, int8.
+  std::map<std::string, double> peaks;
+  std::vector<std::string> sources;
+};
+
+class Accelerators {
+ public:
+  explicit Accelerators(const Component& gpu);  // throws Error(bad_input)
+
+  const std::vector<Accelerator>& all() const { return all_; }
+  // The models that a name may mean, the most usual first; empty: none.
+  std::vector<const Accelerator*> named(std::string_view name) const;
+  // The model that a name stands for where several share it; nullptr: none.
+  const Accelerator* identify(std::string_view name) const;
+  // Names like this one, for an error message.
+  std::vector<std::string> nearest(std::string_view name) const;
+
+ private:
+  std::vector<Accelerator> all_;
+};
+
+Accelerators load_accelerators(const std::filesystem::path& data_directory);
+
+struct Peak {
+  double gflop_s;    // GFLOP/s (int8: GOP/s)
+  std::string unit;  // the key of `peaks`
+};
+// The highest rate that the device could reach for a workload's dtype (params dtype, mul, acc;
+// float32 is not taken for tensorfloat32). Nothing where dtype or rate are not stated.
+std::optional<Peak> peak_of(const Accelerator& accelerator, const Workload& workload);
+
+}  // namespace stackx::specs
