@@ -14,6 +14,7 @@
 #include "specs/project.hpp"
 #include "specs/published.hpp"
 #include "specs/score.hpp"
+#include "specs/workload_family.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;
@@ -24,7 +25,8 @@ namespace {
 
 const fs::path documents = STACKX_SOURCE_DIR "/tests/specs/documents";
 const std::vector<std::string> formats{"catalog",            "project", "plan",      "inspection",
-                                       "microarchitectures", "score",   "published", "evidence"};
+                                       "microarchitectures", "score",   "published", "evidence",
+                                       "workloads"};
 
 struct Case {
   std::string name, format;
@@ -86,7 +88,8 @@ std::string judge(const Case& one) {
       {"microarchitectures", [](const Node& node) { Microarchitectures::parse(node); }},
       {"score", [](const Node& node) { parse_scores(node, some_packages()); }},
       {"published", [](const Node& node) { published_from(node); }},
-      {"evidence", [](const Node& node) { parse_evidence(node); }}};
+      {"evidence", [](const Node& node) { parse_evidence(node); }},
+      {"workloads", [](const Node& node) { WorkloadFamilies::parse(node); }}};
   return message_of(
       [&] { readers.at(one.format)(Node::parse_text(one.document.dump(), one.format)); });
 }
@@ -110,7 +113,7 @@ TEST_CASE("the JSON Schemas judge documents as the readers do") {
   for (const Case& one : cases)
     questions["documents"].push_back({{"format", one.format}, {"document", one.document}});
   for (const char* file : {"specs/data/blas.json", "specs/data/microarchitectures.json",
-                           "examples/blas-cpu/project.json",
+                           "specs/data/workloads.json", "examples/blas-cpu/project.json",
                            "specs/data/evidence/deepbench.json",
                            "specs/data/evidence/mlperf-training-v0.6.json"}) {
     const Json ours = Node::parse_file(fs::path(STACKX_SOURCE_DIR) / file).json();

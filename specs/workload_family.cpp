@@ -1,0 +1,154 @@
+#include "specs/workload_family.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "specs/json.hpp"
+#include "specs/names.hpp"
+#include "specs/nearest.hpp"
+#include "specs/published_fields.hpp"
+#include "specs/specifier.hpp"
+
+namespace stackx::specs {
+namespace {
+
+using Texts = std::map<std::string, std::string>;
+
+// "dtype", or "matmul.m" where it means something of its own.
+Texts parse_meanings(const Node& node) {
+  Texts meanings;
+  for (const auto& [key, meaning] : node.members()) {
+    const std::size_t dot = key.find('.');
+    check_component_name(key.substr(0, dot), meaning);
+    if (dot != key.npos) check_component_name(key.substr(dot + 1), meaning);
+    meanings[key] = line_from(meaning);
+  }
+  return meanings;
+}
+
+WorkloadSpace parse_space(const std::string& name, const Node& node) {
+  check_component_name(name, node);
+  node.only({"catalogs", "requires"});
+  WorkloadSpace space{name, {}, {}};
+  for (const Node& catalog : node.at("catalogs").items())
+    space.catalogs.push_back(catalog.nonempty());
+  if (space.catalogs.empty()) node.at("catalogs").fail("expected at least one catalog");
+  for (const auto& [component, range] : node.at("requires").members()) {
+    check_component_name(component, range);
+    const std::string text = range.nonempty();
+    if (const auto set = SpecifierSet::parse(text, Versioning::pep440); !set)
+      range.fail(fmt::format("\"{}\" is no set of versions: {}", text, set.error().reason));
+    space.requires_[component] = text;
+  }
+  if (space.requires_.empty()) node.at("requires").fail("expected at least one requirement");
+  return space;
+}
+
+class FamilyReader {
+ public:
+  FamilyReader(const Texts& meanings, const std::map<std::string, WorkloadSpace, std::less<>>& spaces)
+      : meanings_(meanings), spaces_(spaces) {}
+
+  WorkloadFamily read(const std::string& name, const Node& node) {
+    check_component_name(name, node);
+    node.only({"description", "params", "gpu", "cpu"});
+    WorkloadFamily family;
+    family.name = name;
+    family.description = line_from(node.at("description"));
+    std::set<std::string> seen;
+    for (const Node& param : node.at("params").items()) {
+      const std::string text = param.text();
+      if (!seen.insert(text).second) param.fail(fmt::format("\"{}\" stands twice", text));
+      family.params.emplace_back(text, meaning(name, text, param));
+    }
+    if (const auto gpu = node.find("gpu")) family.gpu = space(*gpu);
+    if (const auto cpu = node.find("cpu")) family.cpu = space(*cpu);
+    return family;
+  }
+
+  // Every meaning must be some family's: a misspelt one would be said of nothing.
+  void check_all_used(const Node& parameters) const {
+    for (const auto& [key, meaning] : parameters.members())
+      if (!used_.contains(key))
+        meaning.fail(fmt::format("no family has a parameter \"{}\"; remove it or name it in one",
+                                 key));
+  }
+
+ private:
+  std::string meaning(const std::string& family, const std::string& param, const Node& place) {
+    for (const std::string& key : {family + "." + param, param})
+      if (const auto found = meanings_.find(key); found != meanings_.end()) {
+        used_.insert(key);
+        return found->second;
+      }
+    std::vector<std::string> known;
+    for (const auto& [key, text] : meanings_) known.push_back(key);
+    place.fail(fmt::format("no meaning of \"{}\" under /parameters{}", param,
+                           suggestion(param, known)));
+  }
+
+  std::string space(const Node& node) const {
+    const std::string name = node.text();
+    if (spaces_.contains(name)) return name;
+    std::vector<std::string> known;
+    for (const auto& [key, value] : spaces_) known.push_back(key);
+    node.fail(fmt::format("no space \"{}\" under /spaces{}", name, suggestion(name, known)));
+  }
+
+  const Texts& meanings_;
+  const std::map<std::string, WorkloadSpace, std::less<>>& spaces_;
+  std::set<std::string> used_;
+};
+
+}  // namespace
+
+WorkloadFamilies WorkloadFamilies::load(const std::filesystem::path& data_directory) {
+  return parse(Node::parse_file(data_directory / "workloads.json"));
+}
+
+WorkloadFamilies WorkloadFamilies::parse(const Node& document) {
+  document.schema("stackx/workloads/1");
+  document.only({"$schema", "parameters", "spaces", "families"});
+  WorkloadFamilies result;
+  const Texts meanings = parse_meanings(document.at("parameters"));
+  for (const auto& [name, node] : document.at("spaces").members())
+    result.spaces_.emplace(name, parse_space(name, node));
+  FamilyReader reader(meanings, result.spaces_);
+  for (const auto& [name, node] : document.at("families").members())
+    result.families_.push_back(reader.read(name, node));
+  reader.check_all_used(document.at("parameters"));
+  return result;
+}
+
+const WorkloadFamily* WorkloadFamilies::find(std::string_view name) const {
+  const auto found = std::ranges::find(families_, name, &WorkloadFamily::name);
+  return found == families_.end() ? nullptr : &*found;
+}
+
+const WorkloadSpace* WorkloadFamilies::space(const std::string& name) const {
+  const auto found = spaces_.find(name);
+  return found == spaces_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> WorkloadFamilies::nearest(std::string_view name,
+                                                   std::size_t count) const {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (const auto& family : families_) {
+    // "resnet50" is as near to train_resnet50 as to what stands behind the line.
+    std::size_t cost = edit_distance(name, family.name);
+    const std::string_view known = family.name;
+    if (const std::size_t line = known.find('_'); line != known.npos)
+      cost = std::min(cost, edit_distance(name, known.substr(line + 1)));
+    if (cost <= std::max<std::size_t>(2, name.size() / 3)) ranked.emplace_back(cost, family.name);
+  }
+  std::ranges::stable_sort(ranked, {}, &std::pair<std::size_t, std::string>::first);
+  std::vector<std::string> names;
+  for (auto& [cost, known] : ranked)
+    if (names.size() < count) names.push_back(std::move(known));
+  return names;
+}
+
+}  // namespace stackx::specs

@@ -1,0 +1,62 @@
+// Workload families: what `--workload NAME` may name, what its parameters mean, and what a project
+// must require so that its stacks can run it (format stackx/workloads/1, schemas/workloads.json,
+// data/workloads.json).
+//
+//   { "$schema": "stackx/workloads/1",
+//     "parameters": { "dtype": "type of the inputs", "matmul.m": "rows of A and C" },
+//     "spaces":   { "blas": { "catalogs": ["blas.json"], "requires": { "blas": "*" } } },
+//     "families": { "matmul": { "description": "matrix product", "params": ["m", "dtype"],
+//                               "gpu": "gpu-library", "cpu": "blas" } } }
+//
+// A parameter's meaning is that of "FAMILY.NAME", else of "NAME". A space is where a family's valid
+// stacks are to be sought on a GPU or a CPU; a family without one cannot be resolved there. Kept as
+// data, because a new benchmark should need no build; what evidence has of a family is not kept here
+// but counted (analysis/workload_inventory.hpp). Rejected: families known only from the store, which
+// say neither what `k` is nor what to install.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace stackx::specs {
+
+class Node;
+
+struct WorkloadSpace {
+  std::string name;                             // "gpu-library"
+  std::vector<std::string> catalogs;            // as in a project
+  std::map<std::string, std::string> requires_;  // component -> specifier set, as in a project
+};
+
+struct WorkloadFamily {
+  std::string name;  // a PI: "matmul", "train_resnet50"
+  std::string description;
+  std::vector<std::pair<std::string, std::string>> params;  // name -> meaning, the usual order
+  std::string gpu, cpu;                                     // names of spaces; "": none
+};
+
+class WorkloadFamilies {
+ public:
+  static WorkloadFamilies load(const std::filesystem::path& data_directory);
+  static WorkloadFamilies parse(const Node& document);  // throws Error(bad_input)
+
+  const std::vector<WorkloadFamily>& all() const { return families_; }  // in the file's order
+  const WorkloadFamily* find(std::string_view name) const;              // nullptr: not known
+  // Where stacks for it are to be sought; nullptr: nowhere.
+  const WorkloadSpace* gpu_space(const WorkloadFamily& family) const { return space(family.gpu); }
+  const WorkloadSpace* cpu_space(const WorkloadFamily& family) const { return space(family.cpu); }
+  // Names like this one, best first, at most `count`; none that are not near.
+  std::vector<std::string> nearest(std::string_view name, std::size_t count = 3) const;
+
+ private:
+  const WorkloadSpace* space(const std::string& name) const;
+
+  std::vector<WorkloadFamily> families_;
+  std::map<std::string, WorkloadSpace, std::less<>> spaces_;
+};
+
+}  // namespace stackx::specs

@@ -1,0 +1,72 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <set>
+
+#include "message_of.hpp"
+#include "specs/evidence.hpp"
+#include "specs/json.hpp"
+#include "specs/workload_family.hpp"
+
+using namespace stackx::specs;
+using namespace stackx::tests;
+namespace fs = std::filesystem;
+
+namespace {
+
+const WorkloadFamilies& shipped() {
+  static const auto families = WorkloadFamilies::load(STACKX_SOURCE_DIR "/specs/data");
+  return families;
+}
+
+std::string meaning(const std::string& family, const std::string& param) {
+  for (const auto& [name, text] : shipped().find(family)->params)
+    if (name == param) return text;
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("every workload of the evidence has a family that knows its parameters",
+          "[workload_family]") {
+  std::set<std::string> seen;
+  for (const auto& entry : fs::directory_iterator(STACKX_SOURCE_DIR "/specs/data/evidence"))
+    for (const Published& row : load_evidence(entry.path()).rows) {
+      const WorkloadFamily* family = shipped().find(row.workload.pi);
+      CAPTURE(entry.path().filename().string(), row.workload.text());
+      REQUIRE(family != nullptr);
+      for (const auto& [name, value] : row.workload.params)
+        REQUIRE(std::ranges::count(family->params, name,
+                                      &std::pair<std::string, std::string>::first));
+      seen.insert(row.workload.pi);
+    }
+  CHECK(seen.size() > 40);
+}
+
+TEST_CASE("a parameter means what it means in its family", "[workload_family]") {
+  CHECK(meaning("matmul", "k") == "columns of A, rows of B");
+  CHECK(meaning("conv2d", "k") == "filters, that is channels of the output");
+  CHECK(meaning("matmul", "dtype") == meaning("rnn", "dtype"));
+}
+
+TEST_CASE("a family says where its stacks are to be sought", "[workload_family]") {
+  const WorkloadFamily& matmul = *shipped().find("matmul");
+  CHECK(shipped().cpu_space(matmul)->catalogs == std::vector<std::string>{"blas.json"});
+  CHECK(shipped().cpu_space(matmul)->requires_ ==
+        std::map<std::string, std::string>{{"blas", "*"}});
+  CHECK(shipped().gpu_space(matmul)->requires_ ==
+        std::map<std::string, std::string>{{"gpu-library", "*"}});
+  CHECK(shipped().gpu_space(*shipped().find("rnn"))->requires_.contains("cudnn"));
+  CHECK(shipped().cpu_space(*shipped().find("rnn")) == nullptr);
+  CHECK(shipped().gpu_space(*shipped().find("hello_world")) == nullptr);
+}
+
+TEST_CASE("names like a wrong one", "[workload_family]") {
+  CHECK(shipped().find("matmull") == nullptr);
+  CHECK(shipped().nearest("matmull").front() == "matmul");
+  CHECK(shipped().nearest("train_resnet5").front() == "train_resnet50");
+  const auto resnet = shipped().nearest("resnet50");
+  CHECK(std::set<std::string>(resnet.begin(), resnet.begin() + 2) ==
+        std::set<std::string>{"train_resnet50", "infer_resnet50"});
+  CHECK(shipped().nearest("quicksort_of_strings").empty());
+}
