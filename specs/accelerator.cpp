@@ -1,0 +1,299 @@
+#include "specs/accelerator.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+#include "specs/error.hpp"
+#include "specs/hardware_name.hpp"
+#include "specs/nearest.hpp"
+
+#include <fmt/format.h>
+
+namespace stackx::specs {
+namespace {
+
+constexpr std::string_view rate_suffix = "_tflops";
+
+constexpr std::array peak_names{"float64", "float64_tensor", "float32",  "tensorfloat32",
+                                "float16", "float16_tensor", "bfloat16", "float8",
+                                "float4",  "int8"};
+
+// Says what a thing is, not which one: "16GB" or "PCIe" alone names no model.
+constexpr std::array generic_words{"nvidia", "amd",  "google", "pcie", "sxm",     "sxm2",  "sxm3",
+                                   "sxm4",   "sxm5", "nvl",    "gpu",  "chip",    "one",   "of",
+                                   "the",    "s",    "board",  "with", "edition", "design"};
+
+[[noreturn]] void fail(const Component& gpu, const VersionEntry& entry, std::string_view attribute,
+                       const std::string& what) {
+  throw bad_input(fmt::format("{}: /components/{}/versions/{}/attributes/{}: {}", gpu.file,
+                              gpu.name, entry.version.text(), attribute, what));
+}
+
+// Reads one model's attributes; the name of one that nobody reads is a mistake.
+class Reader {
+ public:
+  Reader(const Component& gpu, const VersionEntry& entry) : gpu_(gpu), entry_(entry) {
+    for (const auto& [name, value] : entry.attributes) unread_.insert(name);
+  }
+
+  std::string text(const std::string& name) {
+    const Attribute* found = find(name);
+    if (found == nullptr) return "";
+    if (const auto* value = std::get_if<std::string>(found)) return *value;
+    fail(gpu_, entry_, name, "expected one value, not a list");
+  }
+
+  std::string needed(const std::string& name) {
+    if (find(name) == nullptr) fail(gpu_, entry_, name, "missing");
+    return text(name);
+  }
+
+  std::vector<std::string> texts(const std::string& name) {
+    const Attribute* found = find(name);
+    if (found == nullptr) return {};
+    if (const auto* value = std::get_if<std::vector<std::string>>(found)) return *value;
+    fail(gpu_, entry_, name, "expected a list of texts");
+  }
+
+  std::optional<double> number(const std::string& name) {
+    const std::string written = text(name);
+    if (written.empty()) return std::nullopt;
+    double value = 0;
+    const char* end = written.data() + written.size();
+    const auto [stop, error] = std::from_chars(written.data(), end, value);
+    if (error != std::errc{} || stop != end || !std::isfinite(value) || value <= 0)
+      fail(gpu_, entry_, name, fmt::format("\"{}\" is no number above 0", written));
+    return value;
+  }
+
+  // `memory_gib` and whatever else a detected host adds is not ours; a misspelt rate is.
+  void finish() const {
+    for (const auto& name : unread_)
+      if (name.ends_with(rate_suffix))
+        fail(gpu_, entry_, name,
+             "unknown rate" + suggestion(name.substr(0, name.size() - rate_suffix.size()),
+                                      {std::begin(peak_names), std::end(peak_names)}));
+  }
+
+ private:
+  const Attribute* find(const std::string& name) {
+    unread_.erase(name);
+    const auto found = entry_.attributes.find(name);
+    return found == entry_.attributes.end() ? nullptr : &found->second;
+  }
+
+  const Component& gpu_;
+  const VersionEntry& entry_;
+  std::set<std::string> unread_;
+};
+
+Accelerator read(const Component& gpu, const VersionEntry& entry) {
+  Reader reader(gpu, entry);
+  Accelerator model;
+  model.name = entry.version.text();
+  model.title = reader.needed("title");
+  model.aliases = reader.texts("aliases");
+  model.vendor = reader.needed("vendor");
+  model.architecture = reader.needed("architecture");
+  model.compute_capability = reader.text("compute_capability");
+  model.memory_gb = reader.number("memory_gb");
+  model.bandwidth_gb_s = reader.number("bandwidth_gb_s");
+  model.tdp_w = reader.number("tdp_w");
+  for (const std::string name : peak_names)
+    if (const auto rate = reader.number(name + std::string(rate_suffix)))
+      model.peaks.emplace(name, *rate);
+  reader.finish();
+  model.sources = entry.sources;
+  return model;
+}
+
+std::vector<std::string> split(const std::string& words) {  // of "-tesla-v100-"
+  std::vector<std::string> result;
+  for (std::size_t at = 1; at < words.size();) {
+    const std::size_t end = words.find('-', at);
+    result.push_back(words.substr(at, end - at));
+    at = end + 1;
+  }
+  return result;
+}
+
+bool has_letter(std::string_view word) {
+  return std::ranges::any_of(word, [](unsigned char c) { return std::isalpha(c); });
+}
+bool has_digit(std::string_view word) {
+  return std::ranges::any_of(word, [](unsigned char c) { return std::isdigit(c); });
+}
+
+bool is_generic(const std::string& word) {
+  const bool size = word.ends_with("gb") && std::isdigit(static_cast<unsigned char>(word[0]));
+  return size || std::ranges::find(generic_words, word) != generic_words.end();
+}
+
+std::vector<std::string> labels(const Accelerator& model) {
+  std::vector<std::string> result{model.name, model.title};
+  result.insert(result.end(), model.aliases.begin(), model.aliases.end());
+  return result;
+}
+
+template <typename Predicate>
+std::vector<const Accelerator*> those(const std::vector<Accelerator>& all, Predicate holds) {
+  std::vector<const Accelerator*> result;
+  for (const auto& model : all)
+    if (std::ranges::any_of(labels(model), holds)) result.push_back(&model);
+  return result;
+}
+
+// Of labels that stand in the name as a whole ("16 p3.16xlarge (AWS)"), the longest.
+std::vector<const Accelerator*> holding(const std::vector<Accelerator>& all,
+                                        const std::string& wanted) {
+  std::size_t longest = 0;
+  const Accelerator* best = nullptr;
+  for (const auto& model : all)
+    for (const auto& label : labels(model)) {
+      const std::string words = hardware_words(label);
+      if (words.size() <= longest || !has_letter(label) || !has_digit(label)) continue;
+      if (!wanted.contains(words)) continue;
+      longest = words.size();
+      best = &model;
+    }
+  if (best == nullptr) return {};
+  return {best};
+}
+
+std::size_t common_prefix(std::string_view a, std::string_view b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+// "Tesla V100" -> "teslav100": what a slip of the finger is judged on.
+std::string squeezed(std::string_view name) {
+  std::string words = hardware_words(name);
+  std::erase(words, '-');
+  return words;
+}
+
+// What people call models by: names and titles, and the words in them that tell families apart.
+std::vector<std::string> spoken_names(const std::vector<Accelerator>& all) {
+  std::vector<std::string> result;
+  for (const auto& model : all)
+    for (const auto& label : {model.name, model.title})
+      for (const auto& word : split(hardware_words(label)))
+        if (!is_generic(word) && has_letter(word) && has_digit(word)) result.push_back(word);
+  for (const auto& model : all) {
+    result.push_back(model.name);
+    result.push_back(model.title);
+    result.insert(result.end(), model.aliases.begin(), model.aliases.end());
+  }
+  return result;
+}
+
+const std::string* parameter(const Workload& workload, const std::string& name) {
+  const auto found = workload.params.find(name);
+  return found == workload.params.end() ? nullptr : &found->second;
+}
+
+// The units that multiply such numbers; a complex product is made of real ones.
+std::vector<std::string> units_for(const std::string& type) {
+  if (type == "float64" || type == "complex128") return {"float64", "float64_tensor"};
+  if (type == "float32" || type == "complex64") return {"float32"};
+  if (type == "tensorfloat32" || type == "tf32") return {"tensorfloat32"};
+  if (type == "float16") return {"float16", "float16_tensor"};
+  if (type == "bfloat16" || type == "float8" || type == "float4" || type == "int8") return {type};
+  return {};
+}
+
+}  // namespace
+
+Accelerators::Accelerators(const Component& gpu) {
+  for (const auto& entry : gpu.versions) all_.push_back(read(gpu, entry));
+}
+
+// From the strictest reading of the name to the loosest: the whole of a label; the words of one, in
+// any order; a label with more around it; an architecture.
+std::vector<const Accelerator*> Accelerators::named(std::string_view name) const {
+  const std::string wanted = hardware_words(name);
+  auto words = split(wanted);
+  if (std::ranges::all_of(words, is_generic)) return {};
+  const auto whole = [&](const std::string& words) {
+    return those(all_, [&](const std::string& label) { return hardware_words(label) == words; });
+  };
+  if (auto found = whole(wanted); !found.empty()) return found;
+  if (words.size() > 1 && (words[0] == "nvidia" || words[0] == "amd")) {
+    words.erase(words.begin());
+    std::string rest = "-";
+    for (const auto& word : words) rest += word + "-";
+    if (auto found = whole(rest); !found.empty()) return found;
+  }
+  const auto by_words = those(all_, [&](const std::string& label) {
+    const std::string there = hardware_words(label);
+    return std::ranges::all_of(words, [&](const std::string& word) {
+      return there.contains("-" + word + "-");
+    });
+  });
+  if (!by_words.empty()) return by_words;
+  if (auto found = holding(all_, wanted); !found.empty()) return found;
+  std::vector<const Accelerator*> family;
+  for (const auto& model : all_)
+    if (words.size() == 1 && words[0] == model.architecture) family.push_back(&model);
+  return family;
+}
+
+const Accelerator* Accelerators::identify(std::string_view name) const {
+  const auto models = named(name);
+  return models.empty() ? nullptr : models.front();
+}
+
+std::vector<std::string> Accelerators::nearest(std::string_view name) const {
+  constexpr std::size_t count = 3;
+  struct Candidate {
+    std::size_t distance, prefix;
+    std::string text;
+  };
+  const std::string wanted = squeezed(name);
+  std::vector<Candidate> ranked;
+  for (const auto& known : spoken_names(all_)) {
+    const std::string there = squeezed(known);
+    const std::size_t distance = edit_distance(wanted, there);
+    if (distance <= std::max<std::size_t>(1, std::min(wanted.size(), there.size()) / 3))
+      ranked.push_back({distance, common_prefix(wanted, there), known});
+  }
+  std::ranges::stable_sort(ranked, [](const Candidate& a, const Candidate& b) {
+    return a.distance != b.distance ? a.distance < b.distance : a.prefix > b.prefix;
+  });
+  std::vector<std::string> result, seen;
+  for (const auto& candidate : ranked) {
+    const std::string text = squeezed(candidate.text);
+    if (result.size() == count || std::ranges::find(seen, text) != seen.end()) continue;
+    result.push_back(candidate.text);
+    seen.push_back(text);
+  }
+  return result;
+}
+
+Accelerators load_accelerators(const std::filesystem::path& data_directory) {
+  const Catalog catalog = load_catalog(data_directory / "gpus.json");
+  const Component* gpu = catalog.find("gpu");
+  if (gpu == nullptr)
+    throw bad_input(fmt::format("{}: /components: no component \"gpu\"",
+                                (data_directory / "gpus.json").string()));
+  return Accelerators(*gpu);
+}
+
+std::optional<Peak> peak_of(const Accelerator& accelerator, const Workload& workload) {
+  const std::string* type = parameter(workload, "mul");  // what is multiplied decides the unit
+  if (type == nullptr) type = parameter(workload, "dtype");
+  if (type == nullptr) return std::nullopt;
+  std::optional<Peak> best;
+  for (const auto& unit : units_for(*type)) {
+    const auto found = accelerator.peaks.find(unit);
+    if (found == accelerator.peaks.end()) continue;
+    const double rate = found->second * 1000;
+    if (!best || rate > best->gflop_s) best = Peak{rate, unit};
+  }
+  return best;
+}
+
+}  // namespace stackx::specs
