@@ -32,8 +32,9 @@ std::string what_is_measured(const store::Questions& questions) {
 
 void read(Selection& selection, const SelectionOptions& options, const store::Store& store,
           const store::Questions& questions) {
-  if (options.campaign.empty())
-    if (auto leading = leading_stacks(questions, selection.asked, selection.hw,
+  const auto& names = selection.hardware.in_the_store;
+  if (options.campaign.empty() && names.size() == 1 && !selection.one_machine)
+    if (auto leading = leading_stacks(questions, selection.asked, names.front(),
                                       selection.this_host, options.stacks)) {
       selection.asked = leading->workload;
       selection.measurements = std::move(leading->measurements);
@@ -43,15 +44,22 @@ void read(Selection& selection, const SelectionOptions& options, const store::St
     }
   store::Filter filter;
   filter.workload = selection.asked;
-  filter.hardware = selection.hw;
   if (!options.campaign.empty()) filter.campaign = options.campaign;
-  selection.measurements = store.measurements(filter);
+  if (selection.one_machine) filter.host = selection.hardware.fingerprint;
+  std::set<std::int64_t> rows;
+  for (const auto& name : names) {
+    filter.hardware = name;
+    for (auto& measurement : store.measurements(filter))
+      if (rows.insert(measurement.row).second)
+        selection.measurements.push_back(std::move(measurement));
+  }
 }
 
 }  // namespace
 
 void add_selection_options(CLI::App& command, SelectionOptions& options) {
-  command.add_option("--hw", options.hw, "Hardware: a name (`stackx hw list`) or `host`")
+  command.add_option("--hw", options.hw, "Hardware: `host`, a model or family (`stackx hw list`: v100, zen4), a name that a "
+                     "cloud or driver gives it, or a machine's fingerprint")
       ->type_name("NAME")
       ->capture_default_str();
   command.add_option("--workload", options.workload, "Workload: NAME[:key=value,...]")
@@ -73,8 +81,12 @@ Selection select(const SelectionOptions& options, const Globals& globals) {
   selection.asked = specs::parse_workload(options.workload);
   const auto host = this_machine(globals);
   selection.this_host = host.fingerprint();
-  selection.hw = options.hw == "host" ? host.cpu.microarchitecture : options.hw;
   const auto questions = open_questions(globals);
+  selection.hardware =
+      asked_hardware(options.hw, host, specs::load_accelerators(globals.data_directory), globals,
+                     questions);
+  selection.hw = selection.hardware.name;
+  selection.one_machine = options.hw != "host" && !selection.hardware.fingerprint.empty();
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   read(selection, options, store, questions);
   std::set<std::string> campaigns;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/asked_hardware.hpp"
 #include "cli/commands.hpp"
 #include "cli/leading_stacks.hpp"
 #include "cli/published_note.hpp"
@@ -24,11 +25,13 @@ void add_delta_option(CLI::App& command, double& percent);
 
 struct Selection {
   specs::Workload asked;
-  std::string hw;         // the host's microarchitecture for "host", else the name given
+  AskedHardware hardware;
+  std::string hw;         // its name: the host's microarchitecture for "host", else the name given
   std::string this_host;  // fingerprint
   std::vector<store::Measurement> measurements;
   std::vector<std::string> notes;                    // what was left out
   bool leading = false;                              // of many stacks, those that lead
+  bool one_machine = false;                          // asked for by its fingerprint
   std::map<std::string, specs::CampaignSpec> races;  // campaigns among them that raced
   std::string what_is_measured;  // where there are none: what one could ask for instead
   PublishedNote published;       // where there are none: what others have published about it

@@ -1,0 +1,100 @@
+#include "cli/asked_hardware.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "specs/error.hpp"
+#include "specs/hardware_name.hpp"
+#include "specs/microarchitecture.hpp"
+#include "specs/text_file.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr std::size_t shortest_fingerprint = 6;
+
+AskedHardware this_host(const specs::Host& host) {
+  const auto& name = host.cpu.microarchitecture;
+  return {name, "cpu", "host", {}, {name}, host.fingerprint()};
+}
+
+// As measurements in the store spell one of these models.
+std::vector<std::string> spellings(const std::vector<const specs::Accelerator*>& models,
+                                   const specs::Accelerators& accelerators,
+                                   const std::string& text, const store::Questions& questions) {
+  std::set<std::string> result;
+  for (const auto& row : questions.hardware()) {
+    if (row.devices == 0) continue;
+    const auto* model = accelerators.identify(row.model);
+    if (specs::names_hardware(text, row.model) ||
+        (model && std::ranges::find(models, model) != models.end()))
+      result.insert(row.model);
+  }
+  return {result.begin(), result.end()};
+}
+
+bool is_fingerprint(const std::string& text) {
+  return text.size() >= shortest_fingerprint &&
+         text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// A machine of the store whose fingerprint begins so.
+std::optional<AskedHardware> machine(const std::string& text, const store::Questions& questions) {
+  std::set<std::pair<std::string, std::string>> found;  // fingerprint, model
+  for (const auto& series : questions.series({})) {
+    const auto& device = questions.device(series.device);
+    if (!device.name.starts_with(text)) continue;
+    const auto& hardware = questions.hardware(device.hardware);
+    found.emplace(device.name, hardware.microarchitecture.empty() ? hardware.model
+                                                                  : hardware.microarchitecture);
+  }
+  if (found.empty()) return std::nullopt;
+  if (found.size() > 1)
+    throw bad_input(fmt::format("--hw {}: {} machines of the store begin so; give more digits",
+                                text, found.size()));
+  const auto& [fingerprint, model] = *found.begin();
+  return AskedHardware{model, "cpu", model, {}, {model}, fingerprint};
+}
+
+std::vector<std::string> nearest_names(const std::string& text,
+                                       const specs::Accelerators& accelerators,
+                                       const specs::Microarchitectures& processors) {
+  auto names = accelerators.nearest(text);
+  for (auto& name : processors.nearest(text)) names.push_back(std::move(name));
+  return names;
+}
+
+}  // namespace
+
+AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
+                             const specs::Accelerators& accelerators, const Globals& globals,
+                             const store::Questions& questions) {
+  if (text == "host") return this_host(host);
+  if (const auto models = accelerators.named(text); !models.empty()) {
+    AskedHardware asked{text, "gpu", accelerators.identify(text)->name, {}, {}, ""};
+    for (const auto* model : models) asked.models.push_back(model->name);
+    asked.in_the_store = spellings(models, accelerators, text, questions);
+    return asked;
+  }
+  const auto processors =
+      specs::Microarchitectures::load(globals.data_directory / "microarchitectures.json");
+  if (const auto* processor = processors.find(text))
+    return {processor->id, "cpu", processor->id, {}, {processor->id}, ""};
+  if (is_fingerprint(text))
+    if (auto found = machine(text, questions)) return *found;
+  const bool known = std::ranges::any_of(questions.hardware(), [&](const auto& row) {
+    return specs::names_hardware(text, row.model) ||
+           specs::names_hardware(text, row.microarchitecture);
+  });
+  if (known) return {text, "", "", {}, {text}, ""};
+  const auto names = nearest_names(text, accelerators, processors);
+  throw bad_input(fmt::format(
+      "--hw {}: no such hardware in the catalogs or the store{}; `stackx hw list` names all",
+      specs::in_quotes(text),
+      names.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(names, ", "))));
+}
+
+}  // namespace stackx::cli

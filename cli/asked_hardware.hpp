@@ -1,0 +1,29 @@
+// What --hw names: this machine, a model or family of accelerators, a processor's microarchitecture,
+// a machine of the store by its fingerprint, or any hardware that the store has results of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "specs/accelerator.hpp"
+#include "specs/hardware.hpp"
+#include "store/questions.hpp"
+
+namespace stackx::cli {
+
+struct AskedHardware {
+  std::string name;       // as measurements and published results are selected: "v100", "zen4"
+  std::string component;  // of the catalogs: "gpu", "cpu"; "" if they do not know it
+  std::string version;    // of that component: "v100-sxm2-16gb", "zen4", "host"
+  std::vector<std::string> models;        // accelerators that the name may mean
+  std::vector<std::string> in_the_store;  // how measurements spell it: each name selects some
+  std::string fingerprint;                // of the one machine that was asked for; "" else
+};
+
+// Throws Error(bad_input) with the nearest names where nobody knows this one.
+AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
+                             const specs::Accelerators& accelerators, const Globals& globals,
+                             const store::Questions& questions);
+
+}  // namespace stackx::cli

@@ -1,0 +1,110 @@
+#include "cli/own_stack.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "specs/error.hpp"
+#include "specs/lock_file.hpp"
+#include "specs/python_project.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> sold_as{{
+    {"tensorflow-gpu", "tensorflow"},
+    {"tensorflow-cpu", "tensorflow"},
+    {"pytorch", "torch"},
+    {"nvidia-cudnn", "cudnn"},
+    {"nvidia-nccl", "nccl"},
+    {"nvidia-cuda-runtime", "cuda"},
+}};
+
+// "nvidia-cudnn-cu12" -> "nvidia-cudnn"
+std::string without_cuda_suffix(const std::string& package) {
+  const auto at = package.rfind("-cu");
+  if (at == std::string::npos || at + 3 == package.size()) return package;
+  const bool digits = package.find_first_not_of("0123456789", at + 3) == std::string::npos;
+  return digits ? package.substr(0, at) : package;
+}
+
+specs::Requirement requirement(const std::string& component,
+                               const specs::PlacedDependency& placed) {
+  specs::Requirement result;
+  result.component = component;
+  result.constraint.any = {{placed.dependency.versions, {}}};
+  result.constraint.text = placed.dependency.versions.text();
+  return result;
+}
+
+specs::MarkerEnvironment environment_of(const specs::Catalog& catalog,
+                                        const specs::PythonContext& context) {
+  std::string python = context.python;
+  if (const auto* known = catalog.find("python"); python.empty() && known)
+    python = std::ranges::max(known->versions, {}, [](const auto& entry) {
+               return std::string(entry.version.key());
+             }).version.text();
+  if (python.empty()) python = "3.11";
+  return specs::MarkerEnvironment::for_python(python, context.platform);
+}
+
+Error knows_nothing(const std::filesystem::path& file, const specs::Catalog& catalog) {
+  std::vector<std::string> names;
+  for (const auto& [name, component] : catalog.components)
+    if (component.kind == specs::Kind::package) names.push_back(name);
+  return bad_input(fmt::format("{}: names nothing that bears on the hardware; its catalogs know {}",
+                               file.string(), fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+std::string component_of_package(const std::string& package) {
+  const std::string plain = without_cuda_suffix(package);
+  for (const auto& [sold, component] : sold_as)
+    if (plain == sold) return std::string(component);
+  return package;
+}
+
+OwnStack read_own_stack(const std::filesystem::path& lock, const std::string& python,
+                        const specs::Catalog& catalog) {
+  const auto read = specs::load_lock(lock, python);
+  OwnStack own{lock, {}, {}};
+  for (const auto& [package, version] : read.components) {
+    const auto component = component_of_package(package);
+    if (catalog.find(component))
+      own.named.components[component] = version;
+    else
+      own.unknown.push_back(package);
+  }
+  if (own.named.components.empty()) throw knows_nothing(lock, catalog);
+  if (const auto* known = catalog.find("python"); known && !read.python.empty())
+    own.named.components.emplace("python", read.python);
+  return own;
+}
+
+std::vector<std::string> add_wishes(specs::Project& project, const specs::Catalog& catalog,
+                                    const std::filesystem::path& file,
+                                    const specs::PythonContext& context) {
+  const auto wishes = specs::read_python_project(file, context);
+  const auto environment = environment_of(catalog, context);
+  std::vector<std::string> unknown;
+  std::size_t known = 0;
+  const auto take = [&](const specs::PlacedDependency& placed) {
+    const auto component = component_of_package(placed.dependency.name);
+    const auto* declared = catalog.find(component);
+    if (!declared || declared->versioning != specs::Versioning::pep440)
+      return unknown.push_back(placed.dependency.name);
+    project.requires_.push_back(requirement(component, placed));
+    ++known;
+  };
+  for (const auto& placed : wishes.dependencies)
+    if (specs::applies(placed, environment)) take(placed);
+  if (known == 0) throw knows_nothing(file, catalog);
+  if (wishes.python) take(*wishes.python);
+  project.name = wishes.name;
+  return unknown;
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,157 @@
+#include "cli/valid_space.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace stackx::cli {
+namespace {
+
+using specs::Kind;
+
+// Later components of a stack are to agree only where the earlier ones do.
+constexpr const char* by_weight[] = {"cublas", "tensorflow", "torch", "jax",   "mxnet", "cuda",
+                                     "cudnn",  "ngc",        "nccl",  "python", "driver"};
+
+std::vector<std::string> numbers(const std::string& version) {
+  std::vector<std::string> result;
+  std::string digits;
+  for (const char c : version + ".") {
+    if (c >= '0' && c <= '9') {
+      digits += c;
+    } else {
+      if (!digits.empty()) result.push_back(digits);
+      digits.clear();
+      if (c != '.' && c != '-') break;  // what follows is no release number
+    }
+  }
+  return result;
+}
+
+// Each place outweighs all that follow, and all of them how late the versions are.
+specs::Score weight(std::size_t place) {
+  return specs::Score(1) << (16 + 8 * (std::size(by_weight) - place));
+}
+constexpr specs::Score other_library = specs::Score(1) << 124;
+constexpr std::size_t libraries = 5;  // the first of by_weight
+
+std::size_t place_of(const std::string& component) {
+  return static_cast<std::size_t>(std::ranges::find(by_weight, component) - std::begin(by_weight));
+}
+
+int order_of(Kind kind) {
+  switch (kind) {
+    case Kind::driver:
+      return 0;
+    case Kind::runtime:
+      return 1;
+    case Kind::package:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+// "cuda 13.0.0 needs gpu.compute_capability >=7.5,<=12.1, but gpu is v100-sxm2-16gb (7.0)": the
+// clauses of the clash but for the question itself.
+std::string sentence(const resolver::Unsolvable& why) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < why.clash.size(); ++i)
+    if (i >= why.clauses.size() || why.clauses[i].kind != resolver::Clause::Kind::asked)
+      parts.push_back(why.clash[i]);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+}  // namespace
+
+std::size_t agreement(const std::string& a, const std::string& b) {
+  const auto left = numbers(a), right = numbers(b);
+  const auto [x, y] = std::ranges::mismatch(left, right);
+  return static_cast<std::size_t>(x - left.begin()) + (a == b ? 1 : 0);
+}
+
+ValidSpace::ValidSpace(specs::Project project, specs::Catalog catalog)
+    : project_(std::move(project)),
+      catalog_(std::move(catalog)),
+      resolver_(std::make_unique<resolver::Resolver>(project_, catalog_)),
+      count_(resolver_->count()) {}
+
+const std::map<std::string, std::map<std::string, resolver::BigInt>>& ValidSpace::shares() const {
+  if (shares_.empty()) shares_ = resolver_->shares();
+  return shares_;
+}
+
+std::vector<std::string> ValidSpace::possible(const std::string& component) const {
+  std::vector<std::string> result;
+  for (const auto& known : resolver_->components()) {
+    if (known.name != component) continue;
+    for (const auto& version : known.versions)
+      if (shares().at(component).at(version) > 0) result.push_back(version);
+  }
+  return result;
+}
+
+std::vector<NewestVersion> ValidSpace::newest() const {
+  std::vector<std::pair<int, NewestVersion>> found;
+  for (const auto& component : resolver_->components()) {
+    const auto* declared = catalog_.find(component.name);
+    if (!declared || declared->kind == Kind::hardware || declared->kind == Kind::setting) continue;
+    const auto& share = shares().at(component.name);
+    NewestVersion newest{component.name, "", 0, "", ""};
+    for (const auto& version : component.versions)
+      if (share.at(version) > 0) {
+        newest.version = version;
+        newest.newer = 0;
+        newest.first_out.clear();
+      } else if (newest.newer++ == 0) {
+        newest.first_out = version;
+      }
+    if (newest.newer > 0)
+      if (const auto why = resolver_->explain(component.name, newest.first_out))
+        newest.why = sentence(*why);
+    found.emplace_back(order_of(declared->kind), std::move(newest));
+  }
+  std::ranges::stable_sort(found, {}, &std::pair<int, NewestVersion>::first);
+  std::vector<NewestVersion> result;
+  for (auto& [order, newest] : found) result.push_back(std::move(newest));
+  return result;
+}
+
+specs::Stack ValidSpace::latest() const { return nearest({}).stack; }
+
+NearestStack ValidSpace::nearest(const specs::Stack& named) const {
+  specs::Scores scores;
+  NearestStack result;
+  for (const auto& [name, version] : named.components)
+    if (std::ranges::none_of(resolver_->components(), [&](const auto& c) { return c.name == name; }))
+      result.unknown.push_back(name + " " + version);
+  for (const auto& component : resolver_->components()) {
+    const auto place = place_of(component.name);
+    const auto& share = shares().at(component.name);
+    specs::Score later = 0;
+    for (auto v = component.versions.rbegin(); v != component.versions.rend(); ++v) {
+      auto& score = scores.of[component.name][*v];
+      score = -std::min(later, specs::Score(99));
+      if (share.at(*v) > 0) ++later;
+      const auto wanted = named.components.find(component.name);
+      if (wanted != named.components.end())
+        score += specs::Score(1 + agreement(wanted->second, *v)) * weight(place);
+      else if (place < libraries)  // computes, but is not what was named
+        score -= other_library;
+    }
+  }
+  resolver_->best(scores, [&](const resolver::Choice& choice, specs::Score) {
+    result.stack = resolver_->stack(choice);
+    return false;
+  });
+  for (const auto& [name, version] : named.components) {
+    const auto here = result.stack.components.find(name);
+    const std::string text = here == result.stack.components.end() ? "" : here->second;
+    if (text != version && std::ranges::find(result.unknown, name + " " + version) == result.unknown.end())
+      result.differs[name] = {version, text};
+  }
+  return result;
+}
+
+}  // namespace stackx::cli
