@@ -1,0 +1,299 @@
+// The ranking of published results for people: a table a group, then the sources by number.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/published_ranking.hpp"
+#include "analysis/text_table.hpp"
+
+namespace stackx::analysis {
+namespace {
+
+std::size_t limit(std::size_t wanted, std::size_t all) {
+  return wanted == 0 ? all : std::min(wanted, all);
+}
+
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string components_text(const std::map<std::string, std::string>& components) {
+  std::string text;
+  for (const auto& [name, version] : components)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, version);
+  return text;
+}
+
+// The words of the workload that the group's title does not say.
+std::string shape_text(const PublishedGroup& group) {
+  std::string text;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
+  };
+  const bool product = group.shape.pi == "matmul";
+  if (product)
+    for (const char* name : {"m", "n", "k"})
+      if (const auto found = group.shape.params.find(name); found != group.shape.params.end())
+        add(name, found->second);
+  for (const auto& [name, value] : group.shape.params) {
+    if (group.params.contains(name)) continue;
+    if (product && (name == "m" || name == "n" || name == "k")) continue;
+    add(name, value);
+  }
+  return text;
+}
+
+std::string batch_text(const PublishedGroup& group, const PublishedRow& row) {
+  std::string text;
+  for (const auto& [name, value] : row.shown.front().workload.params)
+    if (name.contains("batch") && !group.shape.params.contains(name))
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", value,
+                          name == "batch" ? "" : name == "batch_per_gpu" ? "a device" : "in all");
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+// Numbers of sources, in the order in which they are met.
+class SourceList {
+ public:
+  std::string marks(const std::vector<specs::Source>& sources) {
+    std::string text;
+    for (const auto& source : sources) {
+      auto found = std::ranges::find(all_, source);
+      if (found == all_.end()) found = all_.insert(all_.end(), source);
+      text += fmt::format("[{}]", found - all_.begin() + 1);
+    }
+    return text;
+  }
+  std::string text() const {
+    std::string text;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      const specs::Source& s = all_[i];
+      text += fmt::format("[{}] {}{}{}\n", i + 1, s.title.empty() ? s.url : s.title,
+                          s.date.empty() ? "" : ", " + s.date,
+                          s.title.empty() ? "" : "\n    " + s.url);
+    }
+    return text;
+  }
+
+ private:
+  std::vector<specs::Source> all_;
+};
+
+std::string over_shapes_text(const PublishedRow& row) {
+  if (!row.over_shapes) return row.versus_best ? "none shared" : "best";
+  const ShapeComparison& c = *row.over_shapes;
+  std::string text = fmt::format("×{:.3f}", c.ratio);
+  if (c.interval) text += fmt::format(" [{:.3f}, {:.3f}]", c.interval->low, c.interval->high);
+  return fmt::format("{} ({})", text, counted(c.shapes, "shape"));
+}
+
+bool exceeds_peak(const PublishedGroup& group) {
+  return std::ranges::any_of(
+      group.rows, [](const PublishedRow& row) { return row.peak && row.peak->share > 1; });
+}
+
+std::string peak_note(const PublishedGroup& group) {
+  for (const auto& row : group.rows)
+    if (row.peak)
+      return fmt::format("Peak: {} GFLOP/s {} of {}{}{}. ", number(row.peak->gflop_s),
+                         row.peak->unit, row.peak->accelerator,
+                         *group.devices > 1 ? fmt::format(" x {}", *group.devices) : "",
+                         row.peak->models > 1
+                             ? fmt::format(" (\"{}\" may mean {} models; the usual one is taken)",
+                                           group.hardware, row.peak->models)
+                             : "") +
+             (exceeds_peak(group) ? "Above 100%: the operations counted are those of the direct "
+                                    "algorithm, Winograd's and others do fewer. "
+                                  : "");
+  return "";
+}
+
+bool is_single(const PublishedRow& row) {
+  return !row.shown.front().runs && row.shown.front().values.empty();
+}
+bool all_single(const PublishedGroup& group) { return std::ranges::all_of(group.rows, is_single); }
+
+// Whether the comparisons rest on more than the shape that is shown.
+bool has_more_shapes(const PublishedGroup& group) {
+  return std::ranges::any_of(group.rows, [](const PublishedRow& row) {
+    return row.versus_best && (!row.over_shapes || row.over_shapes->shapes > 1);
+  });
+}
+
+std::string heading(const PublishedGroup& group) {
+  std::string text = fmt::format("{}: {}, {}, {}. ", group_title(group),
+                                 counted(group.rows.size() + group.elsewhere.size(), "stack"),
+                                 counted(group.shapes, "shape"), counted(group.results, "result"));
+  if (const std::string shape = shape_text(group); group.octaves.value_or(0) > 0)
+    text += fmt::format("{} at the {} ({}). ", group.unit, group.nearness, shape);
+  else if (!shape.empty())
+    text += fmt::format("{} at {}. ", group.unit, shape);
+  if (all_single(group)) text += group.rows.size() == 1 ? "A single number. " : "Single numbers. ";
+  if (group.smaller_is_better) text += "Smaller is better; ratios above 1 are better. ";
+  text += peak_note(group);
+  if (!group.elsewhere.empty())
+    text += fmt::format("Nothing at this shape: {}. ", counted(group.elsewhere.size(), "stack"));
+  return wrap(split(text), 0, "") + "\n";
+}
+
+std::string rank_text(const PublishedGroup& group, const PublishedRow& row) {
+  const auto same = std::ranges::count(group.rows, row.rank, &PublishedRow::rank);
+  return fmt::format("{}{}{}", same > 1 ? "=" : "", row.rank, row.by_numbers ? "~" : "");
+}
+
+std::vector<Column> columns_of(const PublishedGroup& group, std::size_t rows,
+                               SourceList& sources) {
+  std::vector<Column> columns{{"rank", true, {}},    {group.unit, true, {}},
+                              {"of peak", true, {}}, {"batch", true, {}},
+                              {"runs", false, {}},   {"vs best", true, {}},
+                              {"over shared shapes", false, {}}, {"source", false, {}}};
+  for (std::size_t i = 0; i < rows; ++i) {
+    const PublishedRow& row = group.rows[i];
+    const std::vector<std::string> cells{
+        rank_text(group, row),
+        number(row.value),
+        row.peak ? fmt::format("{:.1f}%", 100 * row.peak->share) : "",
+        batch_text(group, row),
+        is_single(row) ? "single" : spread_text(row.shown.front()),
+        row.versus_best ? fmt::format("×{:.3f}", *row.versus_best) : "best",
+        over_shapes_text(row),
+        sources.marks(row.sources)};
+    for (std::size_t c = 0; c < cells.size(); ++c) columns[c].cells.push_back(cells[c]);
+  }
+  // A family is judged over its shapes, one shape by what stands there.
+  const bool more_shapes = has_more_shapes(group);
+  std::erase_if(columns, [&](const Column& column) {
+    if (column.title == "runs") return all_single(group);
+    if (column.title == "vs best") return more_shapes && !group.octaves;
+    if (column.title == "over shared shapes") return !more_shapes;
+    return std::ranges::all_of(column.cells, &std::string::empty);
+  });
+  return columns;
+}
+
+std::string group_table(const PublishedGroup& group, const PublishedTableOptions& options,
+                        SourceList& sources) {
+  const std::size_t rows = limit(options.rows, group.rows.size());
+  const std::vector<Column> columns = columns_of(group, rows, sources);
+  const auto widths = widths_of(columns);
+  std::size_t indent = 0;
+  for (const std::size_t width : widths) indent += width + gap.size();
+  const bool below = indent + 24 > page_width;  // too little room: the stack goes below the numbers
+  std::string text =
+      Paint{options.colour}("4", titles(columns, widths) + (below ? "" : "  stack")) + "\n";
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::string line;
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      line += columns[c].cell(i, widths[c]) + std::string(gap);
+    std::vector<std::string> words;
+    for (const auto& [name, version] : group.rows[i].stack.components)
+      words.push_back(name + " " + version);
+    if (below) line.erase(line.find_last_not_of(' ') + 1);
+    text += line + (below ? "\n      " : "") + wrap(words, below ? 6 : indent, ",") + "\n";
+  }
+  if (rows < group.rows.size()) text += fmt::format("... and {} more\n", group.rows.size() - rows);
+  return text;
+}
+
+std::string legend(const PublishedRanking& ranking) {
+  return wrap(split(fmt::format(
+                  "Published results: each is a number that somebody else wrote down, without a "
+                  "confidence interval of its own. over shared shapes: median ratio to the best over the shapes that both "
+                  "have, with its sign-test interval at {:g}%: a spread over shapes, not over "
+                  "runs. = marks a tie: no interval of a stack of a rank lies below the band of "
+                  "±{:g}% around another of it; ~ a rank that numbers alone set apart.",
+                  100 * ranking.confidence, 100 * ranking.delta)),
+              0, "") +
+         "\n";
+}
+
+std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
+  std::string text;
+  if (shown < ranking.groups.size()) {
+    std::size_t results = 0;
+    for (std::size_t i = shown; i < ranking.groups.size(); ++i) results += ranking.groups[i].results;
+    text += fmt::format("Not shown: {} in {} of other kinds; next: {}. ",
+                        counted(results, "result"),
+                        counted(ranking.groups.size() - shown, "group"),
+                        group_title(ranking.groups[shown]));
+  }
+  if (ranking.without_stack)
+    text += fmt::format("{} that name{} no component of a stack {} left out. ",
+                        counted(ranking.without_stack, "result"),
+                        ranking.without_stack == 1 ? "s" : "",
+                        ranking.without_stack == 1 ? "is" : "are");
+  if (ranking.without_shape)
+    text += fmt::format("{} that do not say these parameters are left out. ",
+                        counted(ranking.without_shape, "result"));
+  return text.empty() ? "" : wrap(split(text), 0, "") + "\n";
+}
+
+}  // namespace
+
+std::string table(const PublishedRanking& ranking, const PublishedTableOptions& options) {
+  if (ranking.groups.empty()) return left_out(ranking, 0);
+  SourceList sources;
+  std::string text = legend(ranking);
+  const std::size_t groups = limit(options.groups, ranking.groups.size());
+  for (std::size_t i = 0; i < groups; ++i)
+    text += "\n" + heading(ranking.groups[i]) + group_table(ranking.groups[i], options, sources);
+  text += "\n" + left_out(ranking, groups);
+  return text + sources.text();
+}
+
+namespace {
+
+std::string source_text(const specs::Source& s) {
+  std::string text = s.title.empty() ? s.url : s.title;
+  if (!s.date.empty()) text += ", " + s.date;
+  if (!s.title.empty()) text += "\n      " + s.url;
+  text += fmt::format("\n      read {}", s.read);
+  if (!s.tool.empty()) text += fmt::format("; came in as {}", s.tool);
+  return text;
+}
+
+std::string documents_text(const PublishedRow& row) {
+  constexpr std::size_t most = 6;
+  std::string text = fmt::format("    rests on {}:", counted(row.documents.size(), "document"));
+  for (std::size_t i = 0; i < std::min(most, row.documents.size()); ++i)
+    text += " " + row.documents[i].substr(0, 12);
+  if (row.documents.size() > most)
+    text += fmt::format(" and {} more (--json names all)", row.documents.size() - most);
+  return text + "\n";
+}
+
+std::string explain_row(const PublishedGroup& group, const PublishedRow& row) {
+  std::string text = fmt::format("  rank {}: {}\n", rank_text(group, row),
+                                 components_text(row.stack.components));
+  if (!row.besides.empty())
+    text += fmt::format("    the source says besides: {}\n", components_text(row.besides));
+  for (const auto& p : row.shown)
+    text += fmt::format("    {} {} at {} is document {}: {} {:g}, {}\n", number(row.value),
+                        group.unit, p.workload.text(), p.id.substr(0, 12), p.metric, p.value,
+                        spread_text(p));
+  if (row.peak)
+    text += fmt::format("    {:.1f}% of {} GFLOP/s, the {} peak of {}\n", 100 * row.peak->share,
+                        number(row.peak->gflop_s), row.peak->unit, row.peak->accelerator);
+  if (row.over_shapes)
+    text += fmt::format("    against the best: {}; better at {}, worse at {}\n",
+                        over_shapes_text(row), row.over_shapes->better, row.over_shapes->worse);
+  text += documents_text(row);
+  for (const auto& source : row.sources) text += "    from " + source_text(source) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string explain(const PublishedRanking& ranking, const PublishedTableOptions& options) {
+  std::string text;
+  for (std::size_t i = 0; i < limit(options.groups, ranking.groups.size()); ++i) {
+    const PublishedGroup& group = ranking.groups[i];
+    text += group_title(group) + "\n";
+    for (std::size_t r = 0; r < limit(options.rows, group.rows.size()); ++r)
+      text += explain_row(group, group.rows[r]);
+  }
+  return text;
+}
+
+}  // namespace stackx::analysis
