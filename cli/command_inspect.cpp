@@ -196,10 +196,11 @@ void report(const specs::Plan& plan, const CampaignRun& run, const std::vector<s
 
 void print_containerfiles(const specs::Plan& plan, const Job& job, Globals& globals) {
   if (job.refusal) globals.exit_code = 1;
-  const auto script = job.script.empty() ? "" : specs::read_text_file(job.script, "the script");
+  ContainerText how;
+  if (!job.script.empty()) how.script = specs::read_text_file(job.script, "the script");
   for (const auto& arm : plan.arms) {
     if (arm.sentinel || job.refusal) continue;
-    const auto text = containerfile(arm.stack, arm.workload, job.loaded.catalog, script);
+    const auto text = containerfile(arm.stack, arm.workload, job.loaded.catalog, how);
     if (globals.json)
       print_json({{"id", arm.stack.id()}, {"arm", arm.label}, {"containerfile", text}});
     else

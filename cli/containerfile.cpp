@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "cli/recipe_parts.hpp"
 #include "specs/error.hpp"
 #include "specs/json.hpp"
 #include "specs/text_file.hpp"
@@ -32,10 +33,6 @@ std::string exec_form(const Words& words, std::size_t fold = 1000) {
   return text + "]";
 }
 
-bool has_control(const std::string& text) {
-  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
 std::string env_quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
@@ -45,17 +42,15 @@ std::string env_quoted(const std::string& text) {
   return result + "\"";
 }
 
-// "3.6" of "3.6.15"
-std::string minor_release(const std::string& version) {
-  const auto first = version.find('.');
-  return first == version.npos ? version : version.substr(0, version.find('.', first + 1));
-}
-
 class Writer {
  public:
   Writer(const specs::Stack& stack, const specs::Workload& workload, const specs::Catalog& catalog,
-         const std::string& script)
-      : stack_(stack), workload_(workload), script_(script), parameters_(workload.params) {
+         const ContainerText& asked)
+      : stack_(stack),
+        workload_(workload),
+        asked_(asked),
+        script_(asked.script),
+        parameters_(workload.params) {
     for (const auto& [name, version] : stack.components) {
       const auto* component = catalog.find(name);
       const auto* entry = component ? component->find(version) : nullptr;
@@ -120,17 +115,20 @@ class Writer {
         break;
       case ArtifactType::path:
         throw bad_input(fmt::format(
-            "--dockerfile-only: {} {} is {} on this machine: no Containerfile can bring that",
+            "Containerfile: {} {} is {} on this machine: no Containerfile can bring that",
             component.name, entry.version.text(), artifact.file));
     }
   }
 
-  bool is_python() const { return !python_.empty(); }
+  bool is_python() const { return asked_.base ? !asked_.base->program.empty() : !python_.empty(); }
 
   void head() {
-    line("# stack {}", stack_.id());
-    for (const auto& [name, version] : stack_.components) line("#   {} {}", name, version);
-    line("# workload {}", workload_.text());
+    if (asked_.head.empty()) {
+      line("# stack {}", stack_.id());
+      for (const auto& [name, version] : stack_.components) line("#   {} {}", name, version);
+      line("# workload {}", one_line(workload_.text()));
+    }
+    text_ += asked_.head;
     if (!script_.empty()) return;
     if (is_python())
       line(
@@ -141,7 +139,11 @@ class Writer {
   }
 
   void base() {
-    if (!oci_.empty()) {
+    if (asked_.base) {
+      line("FROM {}", reference(asked_.base->image));
+      program_ = asked_.base->program;
+      system_ = {asked_.base->system.begin(), asked_.base->system.end()};
+    } else if (!oci_.empty()) {
       line("FROM {}", reference(oci_));
     } else if (!suite_.empty()) {
       line("# stackx makes this base itself: mmdebstrap --variant=minbase {}", reference(suite_));
@@ -159,7 +161,7 @@ class Writer {
           system_.insert(package);
       system_.insert("libstdc++6");
     }
-    if (program_.empty()) program_ = "python3";
+    if (program_.empty() && !asked_.base) program_ = "python3";
   }
 
   // FROM ends at white space, and expands variables.
@@ -171,7 +173,7 @@ class Writer {
         });
     if (safe) return text;
     throw bad_input(
-        fmt::format("--dockerfile-only: {} is no reference of an image", specs::in_quotes(text)));
+        fmt::format("Containerfile: {} is no reference of an image", specs::in_quotes(text)));
   }
 
   void run(const Words& words, std::size_t fold = 1000) { line("RUN {}", exec_form(words, fold)); }
@@ -185,6 +187,15 @@ class Writer {
   }
 
   void python_packages() {
+    if (asked_.base) {
+      Words pip{program_, "-m", "pip", "install", "--no-cache-dir"};
+      const auto& packages = asked_.base->packages;
+      pip.insert(pip.end(), packages.begin(), packages.end());
+      if (packages.empty()) return;
+      line("ARG PIP_EXTRA_INDEX_URL");  // build arguments that pip reads from the environment
+      run(pip);
+      return;
+    }
     if (hashes_.empty()) return;
     const std::string file = fmt::format("{}/requirements.txt", home);
     Words words{program_, "-c", write_lines, file};
@@ -232,9 +243,11 @@ class Writer {
     std::string script = fmt::format("{}/python/pi.py", home);
     if (script_.empty()) {
       line("COPY python {}/python", home);
+      words.insert(words.end(), {program_, "-s"});
+      if (!asked_.base) words.emplace_back("-S");
       for (const auto& word :
-           {program_, std::string("-s"), std::string("-S"),
-            fmt::format("{}/python/bootstrap.py", home), fmt::format("{}/site", home), script})
+           {fmt::format("{}/python/bootstrap.py", home),
+            asked_.base ? std::string("-") : fmt::format("{}/site", home), script})
         words.push_back(word);
       return;
     }
@@ -256,6 +269,7 @@ class Writer {
 
   const specs::Stack& stack_;
   const specs::Workload& workload_;
+  const ContainerText& asked_;
   const std::string& script_;
   std::map<std::string, std::string> parameters_, variables_;
   std::map<std::string, std::set<std::string>> hashes_;  // "name==version" -> SHA-256 of its files
@@ -266,8 +280,8 @@ class Writer {
 }  // namespace
 
 std::string containerfile(const specs::Stack& stack, const specs::Workload& workload,
-                          const specs::Catalog& catalog, const std::string& script) {
-  return Writer(stack, workload, catalog, script).write();
+                          const specs::Catalog& catalog, const ContainerText& text) {
+  return Writer(stack, workload, catalog, text).write();
 }
 
 }  // namespace stackx::cli

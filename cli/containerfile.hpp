@@ -11,7 +11,9 @@
 // are escaped and values with control characters go to the entry point instead.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "specs/catalog.hpp"
 #include "specs/stack.hpp"
@@ -19,9 +21,22 @@
 
 namespace stackx::cli {
 
-// `script`: text of a Python program to run as the PI; "" for the PIs of stackx. Throws Error(bad_input) for stacks that
-// no Containerfile can say (something at a path of this machine).
+// Another base than the stack's own, for stacks whose packages an image brings or whose files no catalog knows.
+struct ContainerBase {
+  std::string image;                  // OCI reference
+  std::vector<std::string> system;    // packages for apt-get
+  std::string program;                // its Python; "" for none: the PI is stackx-pi
+  std::vector<std::string> packages;  // for pip, pinned, without hashes; into the Python's own site-packages
+};
+
+struct ContainerText {
+  std::string script;  // text of a Python program to run as the PI; "" for the PIs of stackx
+  std::string head;    // comment lines in place of stack and workload
+  std::optional<ContainerBase> base;
+};
+
+// Throws Error(bad_input) for stacks that no Containerfile can say (something at a path of this machine).
 std::string containerfile(const specs::Stack& stack, const specs::Workload& workload,
-                          const specs::Catalog& catalog, const std::string& script = "");
+                          const specs::Catalog& catalog, const ContainerText& text = {});
 
 }  // namespace stackx::cli

@@ -1,0 +1,104 @@
+#include "cli/gpu_build.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "cli/recipe_parts.hpp"
+
+namespace stackx::cli {
+namespace {
+
+using specs::Version;
+using specs::Versioning;
+
+bool older(const std::string& version, const char* than) {
+  const auto a = Version::parse(version, Versioning::pep440);
+  const auto b = Version::parse(than, Versioning::pep440);
+  return a && b && *a < *b;
+}
+
+// The CUDA of the wheels on the default index: the catalog's attribute, and before 1.13, whose wheels do not state it,
+// what pytorch.org/get-started/previous-versions says (read 2026-11-20): from the release on.
+constexpr std::array<std::pair<const char*, const char*>, 5> default_cuda{
+    {{"1.13", ""}, {"1.5", "10.2"}, {"1.3", "10.1"}, {"1.2", "10.0"}, {"1.0", "9.0"}}};
+
+std::string cuda_of_default_wheel(const std::string& torch, const specs::Catalog& catalog) {
+  const auto* component = catalog.find("torch");
+  const auto* entry = component ? component->find(torch) : nullptr;
+  if (entry)
+    if (const auto at = entry->attributes.find("pypi_cuda"); at != entry->attributes.end())
+      if (const auto* text = std::get_if<std::string>(&at->second)) return *text;
+  for (const auto& [from, cuda] : default_cuda)
+    if (!older(torch, from)) return cuda;
+  return "";
+}
+
+std::string digits(const std::string& cuda) {  // "101" of "10.1.243"
+  std::string result;
+  for (const char c : minor_release(cuda))
+    if (c != '.') result += c;
+  return result;
+}
+
+std::string torch(StackPackage& package, const std::string& cuda, const specs::Catalog& catalog) {
+  if (package.version.find('+') != std::string::npos) return "";
+  const auto usual = cuda_of_default_wheel(package.version, catalog);
+  if (usual == minor_release(cuda)) return "";
+  const auto released = package.version;
+  package.version += "+cu" + digits(cuda);
+  package.files.clear();  // those of the default index
+  return fmt::format(
+      "torch {} for CUDA {} is on the wheel index of PyTorch for cu{} (pip: --extra-index-url); the "
+      "default index has {}.",
+      released, minor_release(cuda), digits(cuda),
+      usual.empty() ? "another build" : "the build for CUDA " + usual);
+}
+
+std::string jax(StackPackage& package, const std::string& cuda) {
+  const auto major = cuda.substr(0, cuda.find('.'));
+  if (older(package.version, "0.4.26") || older(cuda, "12"))
+    return fmt::format(
+        "jaxlib for CUDA {} is on the wheel index of JAX (pip: --find-links); the default index "
+        "has the build for CPUs.",
+        minor_release(cuda));
+  package.extras.insert("cuda" + major);
+  return fmt::format("The extra cuda{} of jax brings CUDA and cuDNN as wheels, in versions of its own choice.",
+                     major);
+}
+
+std::string tensorflow(StackPackages& packages, const std::string& name) {
+  auto& package = packages[name];
+  if (older(package.version, "2.1")) {
+    auto node = packages.extract(name);
+    node.key() = "tensorflow-gpu";
+    packages.insert(std::move(node));
+    return "";
+  }
+  if (older(package.version, "2.14")) return "CUDA and cuDNN must be on the machine: the wheel brings neither.";
+  package.extras.insert("and-cuda");
+  return "The extra and-cuda of tensorflow brings CUDA and cuDNN as wheels, in the versions it was built with.";
+}
+
+}  // namespace
+
+std::vector<std::string> choose_gpu_builds(StackPackages& packages, const specs::Stack& stack,
+                                           const specs::Catalog& catalog) {
+  const auto cuda = stack.components.find("cuda");
+  std::vector<std::string> notes;
+  if (cuda == stack.components.end()) return notes;
+  const auto say = [&](std::string text) {
+    if (!text.empty()) notes.push_back(std::move(text));
+  };
+  if (const auto at = packages.find("torch"); at != packages.end())
+    say(torch(at->second, cuda->second, catalog));
+  if (const auto at = packages.find("jax"); at != packages.end())
+    say(jax(at->second, cuda->second));
+  if (packages.contains("tensorflow")) say(tensorflow(packages, "tensorflow"));
+  if (packages.contains("tensorflow-gpu"))
+    say("Before 2.1 TensorFlow for GPUs is the package tensorflow-gpu; CUDA and cuDNN must be on the machine.");
+  return notes;
+}
+
+}  // namespace stackx::cli

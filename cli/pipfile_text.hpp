@@ -1,0 +1,20 @@
+// The text of a Pipfile, for a stack's lock (lock_writer.hpp) and its recipe (recipe.hpp).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "cli/stack_packages.hpp"
+
+namespace stackx::cli {
+
+// "==1.2.3", with extras {"version", "extras"}
+nlohmann::json pipfile_pin(const StackPackage& package);
+// {"python_version": "3.7"}; {} where the stack has no Python
+nlohmann::json pipfile_requires(const specs::Stack& stack);
+
+// `sources`: [{"name", "url", "verify_ssl"}], of which the first is written; []: pipenv takes its own. `packages`:
+// name -> pin.
+std::string pipfile_text(const nlohmann::json& sources, const nlohmann::json& packages, const nlohmann::json& requires_);
+
+}  // namespace stackx::cli

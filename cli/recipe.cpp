@@ -1,0 +1,46 @@
+#include "cli/recipe.hpp"
+
+#include <array>
+#include <utility>
+
+#include "cli/recipe_parts.hpp"
+
+namespace stackx::cli {
+namespace {
+
+using Writer = std::string (*)(const Recipe&);
+struct Format {
+  const char* name;
+  RecipeFormat format;
+  Writer writer;
+};
+constexpr std::array<Format, 6> formats{{
+    {"requirements", RecipeFormat::requirements, requirements_recipe},
+    {"pipfile", RecipeFormat::pipfile, pipfile_recipe},
+    {"pylock", RecipeFormat::pylock, pylock_recipe},
+    {"containerfile", RecipeFormat::containerfile, containerfile_recipe},
+    {"sbatch", RecipeFormat::sbatch, sbatch_recipe},
+    {"pod", RecipeFormat::pod, pod_recipe},
+}};
+
+}  // namespace
+
+std::optional<RecipeFormat> recipe_format_from(std::string_view name) {
+  for (const auto& one : formats)
+    if (one.name == name) return one.format;
+  return std::nullopt;
+}
+
+std::vector<std::string> recipe_formats() {
+  std::vector<std::string> names;
+  for (const auto& one : formats) names.emplace_back(one.name);
+  return names;
+}
+
+std::string write_recipe(RecipeFormat format, const Recipe& recipe) {
+  for (const auto& one : formats)
+    if (one.format == format) return one.writer(recipe);
+  return "";
+}
+
+}  // namespace stackx::cli

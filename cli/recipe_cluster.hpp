@@ -1,0 +1,21 @@
+// What both writers for clusters make of names: texts that their readers take as one word.
+#pragma once
+
+#include <string>
+
+#include "cli/recipe_parts.hpp"
+
+namespace stackx::cli {
+
+// At most 63 of [a-z0-9-], beginning and ending with a letter or digit (RFC 1123): "stackx-matmul-0123456789ab".
+std::string job_name(const Recipe& recipe);
+// The name of the image that the recipe's Containerfile makes: "localhost/stackx:0123456789ab".
+std::string image_name(const Recipe& recipe);
+// "v100" of v100-sxm2-16gb: what Slurm sites usually call the GPU in their GRES.
+std::string gres_type(const Recipe& recipe);
+// "Tesla-V100-SXM2-16GB": what NVIDIA's GPU feature discovery labels a node with, the driver's name with dashes; "" where
+// no name of the catalog looks like the driver's.
+std::string gpu_product(const Recipe& recipe);
+unsigned threads(const Recipe& recipe);  // the workload's, else 4
+
+}  // namespace stackx::cli

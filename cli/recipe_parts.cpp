@@ -1,0 +1,160 @@
+#include "cli/recipe_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/gpu_build.hpp"
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+
+namespace stackx::cli {
+namespace {
+
+using specs::ArtifactType;
+
+std::string version_of(const specs::Stack& stack, const char* component) {
+  const auto at = stack.components.find(component);
+  return at == stack.components.end() ? "" : at->second;
+}
+
+// "nvcr.io/nvidia/pytorch:19.05-py3" of "pytorch-19.05", "nvcr.io/nvidia/tensorflow:20.02-tf1-py3" of
+// "tensorflow-20.02-tf1": how NVIDIA tags its framework containers.
+std::string ngc_reference(const std::string& version) {
+  const auto dash = version.find('-');
+  const auto safe = [](std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+             return std::isalnum(c) || c == '.' || c == '-' || c == '_';
+           });
+  };
+  if (dash == version.npos || !safe(version.substr(0, dash)) || !safe(version.substr(dash + 1)))
+    return "";
+  return fmt::format("nvcr.io/nvidia/{}:{}-py3", version.substr(0, dash), version.substr(dash + 1));
+}
+
+}  // namespace
+
+// Beside ASCII's controls those of Latin-1 and what is no character: readers of YAML refuse them, or end the line.
+std::string one_line(std::string_view text) {
+  const std::string valid = specs::to_utf8(text);
+  std::string result;
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    const auto at = [&](std::size_t k) { return static_cast<unsigned char>(k < valid.size() ? valid[k] : 0); };
+    const bool latin = at(i) == 0xc2 && at(i + 1) < 0xa0;                                  // U+0080 to U+009F
+    const bool separator = at(i) == 0xe2 && at(i + 1) == 0x80 && (at(i + 2) | 1) == 0xa9;  // U+2028, U+2029
+    const bool none = at(i) == 0xef && ((at(i + 1) == 0xbf && at(i + 2) >= 0xbe) ||        // U+FFFE, U+FFFF
+                                        (at(i + 1) == 0xbb && at(i + 2) == 0xbf));         // U+FEFF
+    if (latin || separator || none) {
+      result += ' ';
+      i += latin ? 1 : 2;
+    } else {
+      result += at(i) < 0x20 || at(i) == 0x7f ? ' ' : valid[i];
+    }
+  }
+  return result;
+}
+
+bool has_control(const std::string& text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+std::string minor_release(const std::string& version) {
+  const auto first = version.find('.');
+  return first == version.npos ? version : version.substr(0, version.find('.', first + 1));
+}
+
+std::string shell_quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+RecipeParts::RecipeParts(const Recipe& recipe)
+    : packages(stack_packages(recipe.stack, recipe.catalog, recipe.roots)),
+      parameters(recipe.workload.params),
+      python(version_of(recipe.stack, "python")),
+      driver(version_of(recipe.stack, "driver")),
+      cuda(version_of(recipe.stack, "cuda")),
+      cudnn(version_of(recipe.stack, "cudnn")) {
+  for (const auto& [name, version] : recipe.stack.components) {
+    const auto* component = recipe.catalog.find(name);
+    const auto* entry = component ? component->find(version) : nullptr;
+    if (!entry) continue;
+    variables.insert(entry->environment.begin(), entry->environment.end());
+    parameters.insert(entry->parameters.begin(), entry->parameters.end());
+    for (const auto& artifact : entry->artifacts) {
+      if (artifact.type == ArtifactType::oci) image = artifact.file;
+      if (artifact.type == ArtifactType::system && !artifact.package.empty())
+        system.push_back(artifact.package);
+      if (!artifact.library.empty()) library = artifact.library, library_component = name;
+    }
+  }
+  if (const auto ngc = version_of(recipe.stack, "ngc"); !ngc.empty()) {
+    if (image.empty()) image = ngc_reference(ngc);
+    if (!image.empty() && !packages.empty())
+      notes.push_back(fmt::format("The image {} holds all of this; what an index calls the same version is "
+                                  "another build.",
+                                  image));
+  } else {
+    notes = choose_gpu_builds(packages, recipe.stack, recipe.catalog);
+  }
+  for (const auto& [name, package] : packages) {
+    check_python_name(name);
+    check_python_version(name, package.version);
+    for (const auto& extra : package.extras) check_python_name(extra);
+  }
+}
+
+bool RecipeParts::hashed() const {
+  return !packages.empty() && cuda.empty() && std::ranges::none_of(packages, [](const auto& one) {
+    return one.second.files.empty();
+  });
+}
+
+std::vector<std::string> RecipeParts::command(const Recipe& recipe, const std::string& program,
+                                              const std::string& site,
+                                              const std::string& pis) const {
+  std::vector<std::string> words;
+  const bool native = python.empty() && image.empty();
+  if (native) {
+    words = {pis + "/stackx-pi", recipe.workload.pi};
+    if (!library.empty())
+      for (const auto& word : {std::string("--library"), library.front() == '/' ? library : site + "/" + library,
+                               std::string("--component"), library_component})
+        words.push_back(word);
+  } else {
+    words = {program, "-s"};
+    if (site != "-") words.emplace_back("-S");
+    for (const auto& word : {pis + "/python/bootstrap.py", site, pis + "/python/pi.py", recipe.workload.pi})
+      words.push_back(word);
+  }
+  for (const auto& [name, value] : parameters) words.push_back(name + "=" + value);
+  return words;
+}
+
+std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const std::string& what,
+                        const std::string& prefix) {
+  std::string text;
+  const auto line = [&](const std::string& words) {
+    text += prefix + one_line(words);
+    text += text.ends_with('\\') ? ".\n" : "\n";  // a comment that ends in it might go on
+  };
+  line(fmt::format("{}: {} on {}", what, recipe.workload.text(),
+                   recipe.hw.empty() ? "this machine" : recipe.hw));
+  line(fmt::format("stack {}", recipe.stack.id()));
+  for (const auto& [name, version] : recipe.stack.components) line(fmt::format("  {} {}", name, version));
+  for (const auto& words : recipe.evidence) line(words);
+  std::string needs;
+  const auto need = [&](const char* name, const std::string& version) {
+    if (!version.empty()) needs += fmt::format("{}{} {}", needs.empty() ? "" : ", ", name, version);
+  };
+  need("Python", minor_release(parts.python));
+  need("the NVIDIA driver, at least", parts.driver);
+  need("CUDA", parts.cuda);
+  need("cuDNN", parts.cudnn);
+  if (!needs.empty()) line("needs " + needs);
+  for (const auto& note : parts.notes) line(note);
+  return text;
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,50 @@
+// What the writers of recipes (recipe.hpp) share: the parts of a stack by what they are, and what is said of it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/recipe.hpp"
+#include "cli/stack_packages.hpp"
+
+namespace stackx::cli {
+
+struct RecipeParts {
+  explicit RecipeParts(const Recipe& recipe);  // throws Error(bad_input)
+
+  StackPackages packages;  // names and versions are fit for Python's tools
+  std::map<std::string, std::string> variables;   // exported into the run
+  std::map<std::string, std::string> parameters;  // of the PI: the workload's and those of settings
+  std::string python, driver, cuda, cudnn;  // versions; "" if the stack has none
+  std::string image;                        // OCI reference of an image that holds the stack; "" for none
+  std::string library, library_component;   // what a native PI loads, below the packages' directory or absolute
+  std::vector<std::string> system;          // Debian packages
+  std::vector<std::string> notes;           // what whoever installs it must know
+
+  // Every package has a file with its hash, and there are no others: catalogs of GPU frameworks list no dependencies.
+  bool hashed() const;
+  // The PI with its parameters. `site`: where the packages are ("-": the interpreter's own); `pis`: where stackx-pi or
+  // the directory python/ is.
+  std::vector<std::string> command(const Recipe& recipe, const std::string& program, const std::string& site,
+                                   const std::string& pis) const;
+};
+
+// Comment lines, each after `prefix`: what it is, the stack, the evidence, what it needs, the notes.
+std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const std::string& what,
+                        const std::string& prefix = "# ");
+
+std::string one_line(std::string_view text);        // control characters become spaces; UTF-8
+std::string minor_release(const std::string& version);  // "3.6" of "3.6.15"
+std::string shell_quoted(const std::string& text);  // 'it'\''s': one word for sh and bash
+bool has_control(const std::string& text);
+
+// One writer a format.
+std::string requirements_recipe(const Recipe& recipe);
+std::string pipfile_recipe(const Recipe& recipe);
+std::string pylock_recipe(const Recipe& recipe);
+std::string containerfile_recipe(const Recipe& recipe);
+std::string sbatch_recipe(const Recipe& recipe);
+std::string pod_recipe(const Recipe& recipe);
+
+}  // namespace stackx::cli

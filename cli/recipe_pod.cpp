@@ -1,0 +1,75 @@
+// The recipe as a Kubernetes Pod: YAML, of which every value is a JSON string or number.
+#include <fmt/format.h>
+
+#include "cli/recipe_cluster.hpp"
+#include "specs/error.hpp"
+#include "specs/json.hpp"
+
+namespace stackx::cli {
+namespace {
+
+// Double-quoted YAML is JSON's string in ASCII, except that what takes two \u in JSON is one \U there.
+std::string yaml_text(const std::string& text) {
+  const auto json = specs::Json(specs::to_utf8(text)).dump(-1, ' ', true);
+  std::string result;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] != '\\') {
+      result += json[i];
+      continue;
+    }
+    const auto unit = [&](std::size_t at) { return std::stoul(json.substr(at, 4), nullptr, 16); };
+    if (json[i + 1] == 'u' && unit(i + 2) >= 0xd800 && unit(i + 2) < 0xdc00) {
+      result += fmt::format("\\U{:08x}", 0x10000 + ((unit(i + 2) - 0xd800) << 10) + (unit(i + 8) - 0xdc00));
+      i += 11;
+    } else {
+      result += json.substr(i, 2);
+      ++i;
+    }
+  }
+  return result;
+}
+
+// Kubernetes puts variables into values and arguments: $(NAME); $$( is the text.
+std::string literal(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '$') result += '$';
+    result += text[i];
+  }
+  return yaml_text(result);
+}
+
+}  // namespace
+
+std::string pod_recipe(const Recipe& recipe) {
+  RecipeParts parts(recipe);
+  const bool gpu = recipe.accelerator != nullptr;
+  parts.notes.push_back(fmt::format(
+      "The image is made of what --format containerfile prints: podman build -t {} ...; push it where the nodes can pull it.",
+      image_name(recipe)));
+  if (gpu) parts.notes.push_back("The node's label comes from NVIDIA's GPU feature discovery: kubectl get nodes -L nvidia.com/gpu.product");
+  std::string text = recipe_head(recipe, parts, "Kubernetes Pod");
+  text += "apiVersion: \"v1\"\nkind: \"Pod\"\nmetadata:\n";
+  text += fmt::format("  name: {}\n  labels:\n    app.kubernetes.io/name: \"stackx\"\n    stackx/stack: {}\n",
+                      yaml_text(job_name(recipe)), yaml_text(recipe.stack.short_id()));
+  text += "spec:\n  restartPolicy: \"Never\"\n";
+  if (const auto product = gpu_product(recipe); !product.empty())
+    text += fmt::format("  nodeSelector:\n    nvidia.com/gpu.product: {}\n", yaml_text(product));
+  text += "  containers:\n    - name: \"pi\"\n";
+  text += fmt::format("      image: {}\n", yaml_text(image_name(recipe)));
+  if (!parts.variables.empty()) {
+    text += "      env:\n";
+    for (const auto& [name, value] : parts.variables)
+      text += fmt::format("        - name: {}\n          value: {}\n", yaml_text(name), literal(value));
+  }
+  const auto cpus = threads(recipe);
+  const std::string memory = gpu ? "16Gi" : "4Gi";
+  text += "      resources:\n        requests:\n";
+  text += fmt::format("          cpu: \"{}\"\n          memory: \"{}\"\n        limits:\n", cpus, memory);
+  text += fmt::format("          cpu: \"{}\"\n          memory: \"{}\"\n", cpus, memory);
+  if (gpu) text += "          nvidia.com/gpu: 1\n";
+  text += "      securityContext:\n        allowPrivilegeEscalation: false\n";
+  return text;
+}
+
+}  // namespace stackx::cli

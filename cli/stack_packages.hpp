@@ -1,0 +1,36 @@
+// The Python packages of a stack, as Python's own tools name them.
+//
+// A component of the ecosystem "pypi", or one with wheels or source archives, is a package; what an artifact calls it
+// (`package`, `package_version`) beats the component's name. "requests+security" is the extra of requests.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "specs/catalog.hpp"
+#include "specs/stack.hpp"
+
+namespace stackx::cli {
+
+struct StackPackage {
+  std::string version;
+  std::set<std::string> extras;
+  std::vector<specs::Artifact> files;  // wheels and source archives that the catalog knows of it
+  bool root = false;                   // asked for, not only required by another
+
+  std::set<std::string> hashes() const;  // "sha256:..." of its files
+};
+using StackPackages = std::map<std::string, StackPackage>;
+
+// `roots`: components asked for; where none of them is a package, all packages are.
+StackPackages stack_packages(const specs::Stack& stack, const specs::Catalog& catalog,
+                             const std::set<std::string>& roots);
+
+// Both as Python's tools read them, for files whose readers would see more in `1;x` than a version. Throw
+// Error(bad_input) naming what it is.
+void check_python_name(const std::string& name);
+void check_python_version(const std::string& name, const std::string& version);
+
+}  // namespace stackx::cli
