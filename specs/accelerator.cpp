@@ -133,32 +133,34 @@ bool is_generic(const std::string& word) {
   return size || std::ranges::find(generic_words, word) != generic_words.end();
 }
 
-std::vector<std::string> labels(const Accelerator& model) {
-  std::vector<std::string> result{model.name, model.title};
-  result.insert(result.end(), model.aliases.begin(), model.aliases.end());
+using Words = std::vector<std::vector<std::string>>;  // of each model, its names
+
+std::vector<std::string> names_in_words(const Accelerator& model) {
+  std::vector<std::string> result{hardware_words(model.name), hardware_words(model.title)};
+  for (const auto& alias : model.aliases) result.push_back(hardware_words(alias));
   return result;
 }
 
 template <typename Predicate>
-std::vector<const Accelerator*> those(const std::vector<Accelerator>& all, Predicate holds) {
+std::vector<const Accelerator*> those(const std::vector<Accelerator>& all, const Words& names,
+                                      Predicate holds) {
   std::vector<const Accelerator*> result;
-  for (const auto& model : all)
-    if (std::ranges::any_of(labels(model), holds)) result.push_back(&model);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (std::ranges::any_of(names[i], holds)) result.push_back(&all[i]);
   return result;
 }
 
-// Of labels that stand in the name as a whole ("16 p3.16xlarge (AWS)"), the longest.
-std::vector<const Accelerator*> holding(const std::vector<Accelerator>& all,
+// Of names that stand in the wanted one as a whole ("16 p3.16xlarge (AWS)"), the longest.
+std::vector<const Accelerator*> holding(const std::vector<Accelerator>& all, const Words& names,
                                         const std::string& wanted) {
   std::size_t longest = 0;
   const Accelerator* best = nullptr;
-  for (const auto& model : all)
-    for (const auto& label : labels(model)) {
-      const std::string words = hardware_words(label);
-      if (words.size() <= longest || !has_letter(label) || !has_digit(label)) continue;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const auto& words : names[i]) {
+      if (words.size() <= longest || !has_letter(words) || !has_digit(words)) continue;
       if (!wanted.contains(words)) continue;
       longest = words.size();
-      best = &model;
+      best = &all[i];
     }
   if (best == nullptr) return {};
   return {best};
@@ -208,7 +210,10 @@ std::vector<std::string> units_for(const std::string& type) {
 }  // namespace
 
 Accelerators::Accelerators(const Component& gpu) {
-  for (const auto& entry : gpu.versions) all_.push_back(read(gpu, entry));
+  for (const auto& entry : gpu.versions) {
+    all_.push_back(read(gpu, entry));
+    words_.push_back(names_in_words(all_.back()));
+  }
 }
 
 // From the strictest reading of the name to the loosest: the whole of a label; the words of one, in
@@ -218,7 +223,7 @@ std::vector<const Accelerator*> Accelerators::named(std::string_view name) const
   auto words = split(wanted);
   if (std::ranges::all_of(words, is_generic)) return {};
   const auto whole = [&](const std::string& words) {
-    return those(all_, [&](const std::string& label) { return hardware_words(label) == words; });
+    return those(all_, words_, [&](const std::string& label) { return label == words; });
   };
   if (auto found = whole(wanted); !found.empty()) return found;
   if (words.size() > 1 && (words[0] == "nvidia" || words[0] == "amd")) {
@@ -227,14 +232,13 @@ std::vector<const Accelerator*> Accelerators::named(std::string_view name) const
     for (const auto& word : words) rest += word + "-";
     if (auto found = whole(rest); !found.empty()) return found;
   }
-  const auto by_words = those(all_, [&](const std::string& label) {
-    const std::string there = hardware_words(label);
+  const auto by_words = those(all_, words_, [&](const std::string& there) {
     return std::ranges::all_of(words, [&](const std::string& word) {
       return there.contains("-" + word + "-");
     });
   });
   if (!by_words.empty()) return by_words;
-  if (auto found = holding(all_, wanted); !found.empty()) return found;
+  if (auto found = holding(all_, words_, wanted); !found.empty()) return found;
   std::vector<const Accelerator*> family;
   for (const auto& model : all_)
     if (words.size() == 1 && words[0] == model.architecture) family.push_back(&model);

@@ -45,6 +45,7 @@ class Accelerators {
 
  private:
   std::vector<Accelerator> all_;
+  std::vector<std::vector<std::string>> words_;  // of each, its names as hardware_words() has them
 };
 
 Accelerators load_accelerators(const std::filesystem::path& data_directory);
