@@ -8,19 +8,22 @@
 #include "cli/commands.hpp"
 #include "cli/compare_report.hpp"
 #include "cli/compare_sides.hpp"
+#include "cli/compare_sources.hpp"
 #include "cli/load.hpp"
 #include "cli/selection.hpp"
+#include "specs/error.hpp"
 
 namespace stackx::cli {
 namespace {
 
 struct Options {
   SidesOptions sides;
+  SourcesOptions sources;
   std::string format = "table";
   double delta = 1.0, confidence = 95;  // percent
   std::optional<double> max_slower;     // percent
   std::size_t rows = 25;
-  bool no_plots = false;
+  bool no_plots = false, hw_given = false;
 };
 
 void print_nothing(const Sides& sides, const Options& options, bool json, Globals& globals) {
@@ -51,8 +54,20 @@ analysis::SideBySide result_of(const Sides& sides, const Options& options) {
   return analysis::compare_independent(sides.couples, settings);
 }
 
+// Published results instead of measured ones.
+void compare_published(const Options& options, bool json, Globals& globals) {
+  if (!options.sides.a.empty())
+    throw bad_input("--source compares published results; A and B have no place beside it");
+  SourcesOptions sources = options.sources;
+  if (options.hw_given && options.sides.hw != "any") sources.hw = options.sides.hw;
+  compare_sources(sources, json, globals);
+}
+
 void compare(const Options& options, Globals& globals) {
   const bool json = globals.json || options.format == "json";
+  if (!options.sources.sources.empty()) return compare_published(options, json, globals);
+  if (options.sides.a.empty() || options.sides.b.empty())
+    throw bad_input("A and B are required, or --source twice; see `stackx compare --help`");
   auto sides = find_sides(options.sides, globals);
   if (!sides.nothing.empty()) return print_nothing(sides, options, json, globals);
   const auto result = result_of(sides, options);
@@ -71,8 +86,8 @@ void compare(const Options& options, Globals& globals) {
 }
 
 void add_choices(CLI::App& command, Options& options) {
-  command.add_option("A", options.sides.a, "Stack, lock file, campaign, host or store")->required();
-  command.add_option("B", options.sides.b, "Another of the same kind")->required();
+  command.add_option("A", options.sides.a, "Stack, lock file, campaign, host or store");
+  command.add_option("B", options.sides.b, "Another of the same kind");
   command
       .add_option("--workload", options.sides.workload,
                   "Workload: NAME[:key=value,...]; else the one that both have most of")
@@ -106,8 +121,9 @@ void add_compare(CLI::App& app, Globals& globals) {
   command->footer(
       R"(A and B: a stack's id or how it begins, COMPONENT=VERSION,... (all measured stacks with these),
 a lock file, the file of a store, a campaign's id, a host's name; campaign:ID, host:NAME, stack:ID
-where one word could mean several. Ratios are A's rate over B's.)");
+where one word could mean several. Ratios are A's rate over B's. With --source: published results.)");
   add_choices(*command, *options);
+  add_source_option(*command, options->sources);
   add_statistics(*command, *options);
   command->add_option("--format", options->format, "table or json")
       ->check(CLI::IsMember({"table", "json"}))
@@ -116,7 +132,10 @@ where one word could mean several. Ratios are A's rate over B's.)");
       ->type_name("N")
       ->capture_default_str();
   command->add_flag("--no-plots", options->no_plots, "Numbers only");
-  command->callback([options, &globals] { compare(*options, globals); });
+  command->callback([options, command, &globals] {
+    options->hw_given = command->count("--hw") > 0;
+    compare(*options, globals);
+  });
 }
 
 }  // namespace stackx::cli

@@ -32,6 +32,7 @@ void add_merge(CLI::App& app, Globals& globals);
 void add_query(CLI::App& app, Globals& globals);
 void add_db(CLI::App& app, Globals& globals);
 void add_import(CLI::App& app, Globals& globals);
+void add_workload(CLI::App& app, Globals& globals);
 
 // Directory of the catalogs that come with stackx; throws Error(environment) naming where it
 // looked.

@@ -47,6 +47,7 @@ int run(int argc, char** argv) {
   cli::add_merge(app, globals);
   cli::add_db(app, globals);
   cli::add_query(app, globals);
+  cli::add_workload(app, globals);
 
   try {
     app.parse(argc, argv);

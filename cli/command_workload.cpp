@@ -1,0 +1,93 @@
+// stackx workload: what can be asked for with --workload, and what there is of it.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "analysis/workload_inventory.hpp"
+#include "cli/commands.hpp"
+#include "cli/load.hpp"
+#include "cli/seeds.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::cli {
+namespace {
+
+struct Asked {
+  specs::WorkloadFamilies families;
+  std::vector<analysis::ListedFamily> listed;
+};
+
+Asked ask(const std::string& name, const Globals& globals) {
+  Asked asked{specs::WorkloadFamilies::load(globals.data_directory), {}};
+  asked.listed = analysis::listed_families(
+      asked.families, analysis::workload_inventory(open_questions(globals), name));
+  return asked;
+}
+
+[[noreturn]] void unknown(const std::string& name, const Asked& asked) {
+  std::string near;
+  for (const auto& one : asked.families.nearest(name))
+    near += fmt::format("{}\"{}\"", near.empty() ? "; did you mean " : " or ", one);
+  throw bad_input(fmt::format("unknown workload \"{}\"{} (`stackx workload list` names all)", name,
+                              near.empty() ? "" : near + "?"));
+}
+
+nlohmann::json space_json(const specs::WorkloadSpace* space) {
+  if (!space) return nullptr;
+  return {{"name", space->name}, {"catalogs", space->catalogs}, {"requires", space->requires_}};
+}
+
+std::string space_text(const char* where, const specs::WorkloadSpace* space) {
+  if (!space) return "";
+  std::string needs, catalogs;
+  for (const auto& [component, range] : space->requires_)
+    needs += fmt::format("{}{}{}", needs.empty() ? "" : ", ", component,
+                         range == "*" ? "" : " " + range);
+  for (const auto& catalog : space->catalogs) catalogs += " " + catalog;
+  return fmt::format("On a {}: stacks with {}, of{}\n", where, needs, catalogs);
+}
+
+void list(const Globals& globals) {
+  const Asked asked = ask("", globals);
+  if (!globals.json) return fmt::print("{}", analysis::list_text(asked.listed));
+  auto families = nlohmann::json::array();
+  for (const auto& family : asked.listed) families.push_back(analysis::to_json(family));
+  print_json({{"workloads", std::move(families)}});
+}
+
+void show(const std::string& text, const Globals& globals) {
+  const std::string name = text.substr(0, text.find(':'));  // as --workload takes it
+  const Asked asked = ask(name, globals);
+  const auto found = std::ranges::find(asked.listed, name, &analysis::ListedFamily::name);
+  if (found == asked.listed.end()) unknown(name, asked);
+  const specs::WorkloadFamily* family = asked.families.find(name);
+  const auto* gpu = family ? asked.families.gpu_space(*family) : nullptr;
+  const auto* cpu = family ? asked.families.cpu_space(*family) : nullptr;
+  if (globals.json) {
+    auto document = analysis::to_json(*found);
+    document["gpu"] = space_json(gpu);
+    document["cpu"] = space_json(cpu);
+    return print_json(document);
+  }
+  fmt::print("{}", analysis::show_text(*found));
+  const std::string spaces = space_text("GPU", gpu) + space_text("CPU", cpu);
+  if (!spaces.empty()) fmt::print("\n{}", spaces);
+}
+
+}  // namespace
+
+void add_workload(CLI::App& app, Globals& globals) {
+  auto* command = app.add_subcommand(
+      "workload", "What can be measured or asked for: families, their parameters, what is known");
+  command->require_subcommand(1);
+  auto* all = command->add_subcommand("list", "Every family that the store or stackx knows");
+  all->callback([&globals] { list(globals); });
+  auto name = std::make_shared<std::string>();
+  auto* one = command->add_subcommand("show", "One family: parameters, hardware, where its stacks are");
+  one->add_option("NAME", *name, "As in --workload")->required();
+  one->callback([name, &globals] { show(*name, globals); });
+}
+
+}  // namespace stackx::cli
