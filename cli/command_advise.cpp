@@ -5,6 +5,7 @@
 
 #include "analysis/pareto.hpp"
 #include "analysis/ranking.hpp"
+#include "cli/advice_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/load.hpp"
 #include "cli/selection.hpp"
@@ -13,11 +14,11 @@ namespace stackx::cli {
 namespace {
 
 struct Options {
-  SelectionOptions selection;
+  AdviceOptions advice;
   std::string objective = "rate", format = "table";
   std::size_t rows = 25;
   double delta = 1.0;  // percent
-  bool pareto = false, rows_given = false;
+  bool pareto = false, rows_given = false, explain = false;
 };
 
 analysis::Objective objective_from(const std::string& name) {
@@ -26,34 +27,37 @@ analysis::Objective objective_from(const std::string& name) {
   return analysis::Objective::rate;
 }
 
-void advise(const Options& options, Globals& globals) {
-  SelectionOptions wanted = options.selection;
-  if (!options.pareto) wanted.stacks = {options.rows_given ? options.rows : 10, options.rows};
-  const auto selection = select(wanted, globals);
+// Of what was measured only: a published number has no spread.
+void advise_pareto(const Options& options, Globals& globals) {
+  const auto selection = select(options.advice.selection, globals);
   if (selection.measurements.empty())
     return nothing_measured(selection, {{"recommendations", nlohmann::json::array()}}, globals);
-
-  analysis::Options analysis_options;
-  analysis_options.objective = objective_from(options.objective);
-  analysis_options.delta = options.delta / 100;
-  analysis_options.this_host = selection.this_host;
-  analysis_options.races = selection.races;
-  analysis_options.drift = !selection.leading;
-  auto ranking = analysis::rank(selection.measurements, selection.asked, analysis_options);
+  auto settings = options.advice.analysis;
+  settings.this_host = selection.this_host;
+  settings.races = selection.races;
+  auto ranking = analysis::rank(selection.measurements, selection.asked, settings);
   ranking.hw = selection.hw;
   ranking.notes.insert(ranking.notes.begin(), selection.notes.begin(), selection.notes.end());
-  if (options.pareto) {
-    const auto front =
-        analysis::pareto(ranking, selection.measurements, selection.this_host);
-    if (globals.json || options.format == "json")
-      print_json(analysis::to_json(front, ranking));
-    else
-      fmt::print("{}", analysis::table(front, ranking, stdout_is_terminal()));
-  } else if (globals.json || options.format == "json")
-    print_json(analysis::to_json(ranking));
+  const auto front = analysis::pareto(ranking, selection.measurements, selection.this_host);
+  if (globals.json || options.format == "json")
+    print_json(analysis::to_json(front, ranking));
   else
-    fmt::print("{}", analysis::table(ranking, options.rows, stdout_is_terminal()));
+    fmt::print("{}", analysis::table(front, ranking, stdout_is_terminal()));
   if (ranking.recommendations.empty()) globals.exit_code = 1;
+}
+
+void advise(const Options& given, Globals& globals) {
+  Options options = given;
+  options.advice.analysis.objective = objective_from(options.objective);
+  options.advice.analysis.delta = options.delta / 100;
+  if (options.pareto) return advise_pareto(options, globals);
+  options.advice.selection.stacks = {options.rows_given ? options.rows : 10, options.rows};
+  const auto advice = hardware_advice(options.advice, globals);
+  if (globals.json || options.format == "json")
+    print_json(advice_json(advice));
+  else
+    fmt::print("{}", advice_text(advice, {options.rows, stdout_is_terminal(), options.explain}));
+  if (!advice.recommends()) globals.exit_code = 1;
 }
 
 }  // namespace
@@ -61,8 +65,8 @@ void advise(const Options& options, Globals& globals) {
 void add_advise(CLI::App& app, Globals& globals) {
   auto options = std::make_shared<Options>();
   auto* command = app.add_subcommand(
-      "advise", "The stacks that were measured on some hardware, ranked, with their evidence");
-  add_selection_options(*command, options->selection);
+      "advise", "Which stacks to run a workload with on some hardware: what is valid, what is fastest by the best evidence");
+  add_selection_options(*command, options->advice.selection);
   command
       ->add_option("--objective", options->objective,
                    "What decides within a tie: rate, stability or balanced")
@@ -77,6 +81,21 @@ void add_advise(CLI::App& app, Globals& globals) {
   add_delta_option(*command, options->delta);
   command->add_flag("--pareto", options->pareto,
                     "Only the stacks that no other beats in both rate and spread (CV)");
+  command
+      ->add_option("--lock", options->advice.lock,
+                   "What you run today (Pipfile.lock, pylock.toml, pinned requirements.txt): is it "
+                   "valid there, and what would change it for the better")
+      ->type_name("FILE");
+  command
+      ->add_option("--project", options->advice.project,
+                   "What must hold (requirements.txt, Pipfile, pyproject.toml): only stacks with it")
+      ->type_name("FILE");
+  command
+      ->add_option("--python", options->advice.context.python,
+                   "Python that markers of --lock and --project hold for")
+      ->type_name("X.Y");
+  command->add_flag("--explain", options->explain,
+                    "From each recommendation to the documents it rests on");
   command->callback([options, command, &globals] {
     options->rows_given = command->count("--rows") > 0;
     advise(*options, globals);

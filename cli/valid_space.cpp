@@ -11,8 +11,10 @@ namespace {
 using specs::Kind;
 
 // Later components of a stack are to agree only where the earlier ones do.
-constexpr const char* by_weight[] = {"cublas", "tensorflow", "torch", "jax",   "mxnet", "cuda",
-                                     "cudnn",  "ngc",        "nccl",  "python", "driver"};
+constexpr const char* by_weight[] = {"cublas", "tensorflow", "nvidia-tensorflow", "torch",
+                                     "jax",    "mxnet",      "cuda",              "cudnn",
+                                     "ngc",    "nccl",       "python",            "driver"};
+constexpr std::size_t libraries = 6;  // the first of them: what computes
 
 std::vector<std::string> numbers(const std::string& version) {
   std::vector<std::string> result;
@@ -29,12 +31,12 @@ std::vector<std::string> numbers(const std::string& version) {
   return result;
 }
 
-// Each place outweighs all that follow, and all of them how late the versions are.
+// Each place outweighs all that follow (agreement() is below 2^5), and all of them how late the
+// versions are. Sums stay far from the ends of Score.
 specs::Score weight(std::size_t place) {
-  return specs::Score(1) << (16 + 8 * (std::size(by_weight) - place));
+  return specs::Score(1) << (16 + 5 * (std::size(by_weight) - place));
 }
-constexpr specs::Score other_library = specs::Score(1) << 124;
-constexpr std::size_t libraries = 5;  // the first of by_weight
+constexpr specs::Score other_library = specs::Score(1) << 90;
 
 std::size_t place_of(const std::string& component) {
   return static_cast<std::size_t>(std::ranges::find(by_weight, component) - std::begin(by_weight));

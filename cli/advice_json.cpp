@@ -1,0 +1,103 @@
+#include <nlohmann/json.hpp>
+
+#include "cli/advice_text.hpp"
+#include "cli/published_note.hpp"
+
+namespace stackx::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+Json stack_json(const specs::Stack& stack) {
+  return {{"id", stack.id()}, {"components", stack.components}};
+}
+
+Json nearest_json(const NearestStack& nearest) {
+  Json differs = Json::object();
+  for (const auto& [name, versions] : nearest.differs)
+    differs[name] = {{"named", versions.first},
+                     {"valid", versions.second.empty() ? Json() : Json(versions.second)}};
+  return {{"stack", stack_json(nearest.stack)},
+          {"differs", std::move(differs)},
+          {"unknown", nearest.unknown}};
+}
+
+Json valid_json(const HardwareAdvice& advice) {
+  if (!advice.space) return {{"stacks", nullptr}, {"why", advice.no_space}};
+  const auto& space = *advice.space;
+  Json result = {{"stacks", space.count().str()},
+                 {"raw_combinations", space.resolver().raw_combinations().str()},
+                 {"newest", Json::array()}};
+  for (const auto& row : space.newest()) {
+    Json one = {{"component", row.component},
+                {"version", row.version.empty() ? Json() : Json(row.version)},
+                {"newer_out", row.newer}};
+    if (row.newer > 0) {
+      one["first_out"] = row.first_out;
+      one["because"] = row.why;
+    }
+    result["newest"].push_back(std::move(one));
+  }
+  return result;
+}
+
+Json impossible_json(const HardwareAdvice& advice) {
+  return {{"hw", advice.selection.hw},
+          {"workload", advice.selection.asked.text()},
+          {"valid", {{"stacks", "0"}, {"clash", advice.impossible->clash}, {"so", advice.impossible->so}}},
+          {"nearest_that_works", advice.nearest_that_works},
+          {"recommendations", Json::array()},
+          {"notes", advice.impossible->notes}};
+}
+
+void add_published(Json& document, const HardwareAdvice& advice) {
+  auto& rows = document["recommendations"];
+  std::size_t above = rows.empty() ? 0 : rows.back()["rank"].get<std::size_t>();
+  for (const auto& group : advice.published.groups) {
+    std::size_t last = 0;
+    for (const auto& row : group.rows) {
+      auto one = analysis::to_json(group, row);
+      last = std::max(last, row.rank);
+      one["rank"] = above + row.rank;
+      one["group"] = analysis::group_title(group);
+      one["stack"] = stack_json(row.stack);
+      rows.push_back(std::move(one));
+    }
+    above += last;
+  }
+  std::vector<specs::Published> matching;
+  for (const auto& result : advice.found)
+    if (advice.selection.asked.matches(result.workload)) matching.push_back(result);
+  const auto note = published_note(matching);
+  if (note.results > 0) document["published"] = to_json(note);
+}
+
+}  // namespace
+
+Json advice_json(const HardwareAdvice& advice) {
+  if (advice.impossible) return impossible_json(advice);
+  Json document = advice.measured.unit.empty() && advice.measured.failed.empty()
+                      ? Json{{"hw", advice.selection.hw},
+                             {"workload", advice.selection.asked.text()},
+                             {"delta", advice.published.delta},
+                             {"recommendations", Json::array()},
+                             {"notes", Json::array()}}
+                      : analysis::to_json(advice.measured);
+  if (advice.accelerator) document["accelerator"] = advice.accelerator->name;
+  document["valid"] = valid_json(advice);
+  add_published(document, advice);
+  if (advice.own) {
+    document["own"] = {{"file", advice.own->file.string()},
+                       {"components", advice.own->named.components},
+                       {"nearest_valid", nearest_json(*advice.own_valid)}};
+  }
+  if (!advice.not_in_catalogs.empty()) document["not_in_catalogs"] = advice.not_in_catalogs;
+  if (advice.chosen) {
+    document["run"] = nearest_json(advice.chosen->valid);
+    document["run"]["evidence"] = advice.chosen->evidence;
+    document["run"]["rests_on"] = advice.chosen->rests_on;
+  }
+  return document;
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,251 @@
+#include "cli/hardware_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/load.hpp"
+#include "cli/seeds.hpp"
+#include "cli/this_machine.hpp"
+#include "specs/error.hpp"
+#include "specs/text_file.hpp"
+
+namespace stackx::cli {
+namespace {
+
+// The project whose stacks can run the workload on the hardware: the space of its family.
+specs::Project project_of(const specs::WorkloadSpace& space, const specs::WorkloadFamily& family,
+                          const AskedHardware& hardware, const specs::Catalog& catalog) {
+  specs::Project project;
+  project.name = fmt::format("{} on {}", family.name, hardware.name);
+  project.catalogs = space.catalogs;
+  for (const auto& [component, range] : space.requires_) {
+    const auto* declared = catalog.find(component);
+    const auto scheme = declared ? declared->versioning : specs::Versioning::pep440;
+    specs::Requirement requirement;
+    requirement.component = component;
+    requirement.constraint.any = {{*specs::SpecifierSet::parse(range, scheme), {}}};
+    requirement.constraint.text = range;
+    project.requires_.push_back(std::move(requirement));
+  }
+  if (catalog.find(hardware.component)) project.hardware[hardware.component] = hardware.version;
+  return project;
+}
+
+class Gathering {
+ public:
+  Gathering(const AdviceOptions& options, const Globals& globals)
+      : options_(options), globals_(globals) {}
+
+  HardwareAdvice run() {
+    advice_.accelerators = std::make_unique<specs::Accelerators>(
+        specs::load_accelerators(globals_.data_directory));
+    advice_.selection = select(options_.selection, globals_);
+    const auto& hardware = advice_.selection.hardware;
+    if (hardware.component == "gpu")
+      advice_.accelerator = advice_.accelerators->identify(hardware.name);
+    make_space();
+    if (advice_.impossible) return std::move(advice_);
+    rank_measured();
+    rank_published();
+    choose();
+    return std::move(advice_);
+  }
+
+ private:
+  const specs::WorkloadFamily& family() {
+    const auto& name = advice_.selection.asked.pi;
+    if (const auto* known = families_.find(name)) return *known;
+    // A PI of the user's own, which only the store knows.
+    unknown_.name = name;
+    return unknown_;
+  }
+
+  void make_space() {
+    const auto& hardware = advice_.selection.hardware;
+    const auto& wanted = family();
+    const auto* space = hardware.component == "gpu"   ? families_.gpu_space(wanted)
+                        : hardware.component == "cpu" ? families_.cpu_space(wanted)
+                                                      : nullptr;
+    if (!space) {
+      advice_.no_space = fmt::format(
+          "the catalogs do not say which stacks run {} on {}", wanted.name, hardware.name);
+      if (!options_.lock.empty() || !options_.project.empty())
+        throw bad_input(fmt::format("--lock and --project: {}", advice_.no_space));
+      return;
+    }
+    std::vector<std::filesystem::path> files;
+    for (const auto& name : space->catalogs) files.push_back(globals_.data_directory / name);
+    auto catalog = specs::load_catalogs(files);
+    auto project = project_of(*space, wanted, hardware, catalog);
+    if (hardware.version == "host" && project.hardware.contains("cpu"))
+      resolver::bind_host(project, catalog, this_machine(globals_));
+    if (const auto& [component, version] = std::pair(hardware.component, hardware.version);
+        version != "host" && project.hardware.contains(component) &&
+        !catalog.find(component)->find(version)) {
+      advice_.no_space = fmt::format("the catalogs know nothing of {} as a {}", version, component);
+      return;
+    }
+    take_own(project, catalog);
+    const auto without = project;  // of what the user asks
+    if (!options_.project.empty())
+      advice_.not_in_catalogs = add_wishes(project, catalog, options_.project, options_.context);
+    advice_.space = std::make_unique<ValidSpace>(std::move(project), std::move(catalog));
+    if (advice_.space->count() == 0) {
+      advice_.impossible = advice_.space->resolver().explain();
+      find_nearest_that_works(without);
+    } else if (advice_.own) {
+      advice_.own_valid = advice_.space->nearest(advice_.own->named);
+    }
+  }
+
+  void take_own(const specs::Project&, const specs::Catalog& catalog) {
+    if (options_.lock.empty()) return;
+    advice_.own = read_own_stack(options_.lock, options_.context.python, catalog);
+    advice_.not_in_catalogs = advice_.own->unknown;
+  }
+
+  // Each wish left out for itself: which versions of it work here with the others; and the same
+  // wishes on other hardware.
+  void find_nearest_that_works(const specs::Project& without) {
+    const auto& project = advice_.space->project();
+    const auto& catalog = advice_.space->catalog();
+    for (std::size_t i = without.requires_.size(); i < project.requires_.size(); ++i) {
+      auto relaxed = project;
+      const auto wish = relaxed.requires_[i];
+      relaxed.requires_[i].constraint = any_version();
+      const ValidSpace there(relaxed, catalog);
+      if (there.count() == 0) continue;
+      if (const auto version = nearest_version(there, wish); !version.empty())
+        advice_.nearest_that_works.push_back(
+            fmt::format("{} {} instead of {}: {} stacks on {}", wish.component, version,
+                        wish.constraint.text, grouped(count_with(there, wish.component, version)),
+                        advice_.selection.hw));
+    }
+    const auto& component = advice_.selection.hardware.component;
+    auto anywhere = project;
+    if (anywhere.hardware.erase(component) == 0) return;
+    specs::Requirement any;
+    any.component = component;
+    any.constraint = any_version(catalog.find(component)->versioning);
+    anywhere.requires_.push_back(any);
+    const auto others = ValidSpace(anywhere, catalog).possible(component);
+    if (others.empty()) return;
+    std::string names;
+    for (std::size_t i = 0; i < std::min<std::size_t>(others.size(), 8); ++i)
+      names += fmt::format("{}{}", i ? ", " : "", others[i]);
+    if (others.size() > 8) names += fmt::format(" and {} more", others.size() - 8);
+    advice_.nearest_that_works.push_back(fmt::format("as asked, but on other hardware: {}", names));
+  }
+
+  static specs::Constraint any_version(specs::Versioning scheme = specs::Versioning::pep440) {
+    return {{{specs::SpecifierSet::any(scheme), {}}}, "*"};
+  }
+
+  static resolver::BigInt count_with(const ValidSpace& space, const std::string& component,
+                                     const std::string& version) {
+    return space.resolver().shares().at(component).at(version);
+  }
+
+  // The possible version that is nearest to those that the wish allows: the first after them, else
+  // the last before them.
+  static std::string nearest_version(const ValidSpace& there, const specs::Requirement& wish) {
+    const auto possible = there.possible(wish.component);
+    if (possible.empty()) return "";
+    const auto* component = there.catalog().find(wish.component);
+    if (!component) return possible.back();
+    std::string best = possible.back();
+    bool passed = false;
+    for (const auto& entry : component->versions) {
+      const auto& text = entry.version.text();
+      if (specs::holds(wish.constraint, entry.version)) passed = true;
+      if (std::ranges::find(possible, text) == possible.end()) continue;
+      if (passed) return text;
+      best = text;
+    }
+    return best;
+  }
+
+  void rank_measured() {
+    auto& selection = advice_.selection;
+    if (selection.measurements.empty()) return;
+    auto settings = options_.analysis;
+    settings.this_host = selection.this_host;
+    settings.races = selection.races;
+    settings.drift = !selection.leading;
+    advice_.measured = analysis::rank(selection.measurements, selection.asked, settings);
+    advice_.measured.hw = selection.hw;
+    auto& notes = advice_.measured.notes;
+    notes.insert(notes.begin(), selection.notes.begin(), selection.notes.end());
+  }
+
+  void rank_published() {
+    const auto& selection = advice_.selection;
+    const auto store = store::Store::open(store::default_path(globals_.db), store::Mode::read_only);
+    specs::Workload of_family{selection.asked.pi, {}};
+    std::vector<specs::Published> found;
+    if (selection.hardware.component == "gpu") {
+      const auto& models = selection.hardware.models;
+      std::map<std::string, bool> meant;  // by spelling
+      for (auto& result : store.published({of_family, std::nullopt})) {
+        const auto [known, fresh] = meant.try_emplace(result.hardware);
+        if (fresh) {
+          const auto* model = advice_.accelerators->identify(result.hardware);
+          known->second = model && std::ranges::find(models, model->name) != models.end();
+        }
+        if (known->second) found.push_back(std::move(result));
+      }
+    } else {
+      found = store.published({of_family, selection.hw});
+    }
+    advice_.published = analysis::rank_published(found, selection.asked, *advice_.accelerators,
+                                                 options_.analysis.delta);
+    advice_.found = std::move(found);
+  }
+
+  void choose() {
+    Chosen chosen;
+    if (!advice_.measured.recommendations.empty()) {
+      const auto& row = advice_.measured.recommendations.front();
+      chosen = {row.stack, {row.stack, {}, {}}, row.evidence,
+                fmt::format("{} inspections", row.inspections), advice_.measured.workload};
+    } else if (!advice_.published.groups.empty()) {
+      const auto& group = advice_.published.groups.front();
+      const auto& row = group.rows.front();
+      chosen.named = row.stack;
+      chosen.evidence = "published";
+      chosen.rests_on = fmt::format("{} published results, {}", row.documents.size(),
+                                    row.sources.front().url);
+      chosen.workload = group.shape;
+      if (advice_.space) chosen.valid = advice_.space->nearest(as_run(row.stack));
+    } else {
+      return;
+    }
+    advice_.chosen = std::move(chosen);
+  }
+
+  // A published stack that names no framework measured NVIDIA's library itself.
+  specs::Stack as_run(specs::Stack stack) const {
+    const auto& catalog = advice_.space->catalog();
+    for (const char* framework : {"tensorflow", "torch", "jax", "mxnet"})
+      if (stack.components.contains(framework)) return stack;
+    if (const auto cuda = stack.components.find("cuda");
+        cuda != stack.components.end() && catalog.find("cublas"))
+      stack.components.emplace("cublas", cuda->second);
+    return stack;
+  }
+
+  const AdviceOptions& options_;
+  const Globals& globals_;
+  const specs::WorkloadFamilies families_ = specs::WorkloadFamilies::load(globals_.data_directory);
+  specs::WorkloadFamily unknown_;
+  HardwareAdvice advice_;
+};
+
+}  // namespace
+
+HardwareAdvice hardware_advice(const AdviceOptions& options, const Globals& globals) {
+  return Gathering(options, globals).run();
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,63 @@
+// What `advise` knows of a workload on some hardware, from the best evidence to the weakest: what was
+// measured, what others have published, what the model predicts; which stacks are valid there; what
+// the user runs today. Gathered here; advice_text.cpp and advice_json.cpp say it.
+//
+// Nothing is moved from one grade to another: a published stack keeps the versions that its source
+// states, and the valid stack nearest to it stands beside. Where a family is asked for, all numbers
+// of a published table are at one shape, and predictions are made for the shape of the first.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/published_ranking.hpp"
+#include "analysis/ranking.hpp"
+#include "cli/own_stack.hpp"
+#include "cli/selection.hpp"
+#include "cli/valid_space.hpp"
+#include "specs/workload_family.hpp"
+
+namespace stackx::cli {
+
+struct AdviceOptions {
+  SelectionOptions selection;
+  analysis::Options analysis;
+  std::filesystem::path lock, project;
+  specs::PythonContext context;  // of lock and project
+};
+
+// The stack to run: what is recommended first, as a valid stack.
+struct Chosen {
+  specs::Stack named;    // as the evidence names it
+  NearestStack valid;    // the stack of the catalogs nearest to it
+  std::string evidence;  // "measured", "published", "predicted"
+  std::string rests_on;  // a line
+  specs::Workload workload;
+};
+
+struct HardwareAdvice {
+  Selection selection;
+  std::unique_ptr<specs::Accelerators> accelerators;
+  const specs::Accelerator* accelerator = nullptr;  // that the name stands for; null: none
+  std::unique_ptr<ValidSpace> space;                // null: `no_space` says why
+  std::string no_space;
+  std::optional<resolver::Unsolvable> impossible;
+  std::vector<std::string> nearest_that_works;  // where it is impossible: sentences
+  std::vector<std::string> not_in_catalogs;     // packages of lock or project
+  std::optional<OwnStack> own;
+  std::optional<NearestStack> own_valid;
+
+  analysis::Ranking measured;              // may be empty
+  analysis::PublishedRanking published;    // may be empty
+  std::vector<specs::Published> found;     // what it was made from
+  std::optional<Chosen> chosen;            // absent: nothing to recommend
+
+  bool recommends() const { return chosen.has_value(); }
+};
+
+// Throws Error(bad_input) for hardware, workloads and files that nobody knows.
+HardwareAdvice hardware_advice(const AdviceOptions& options, const Globals& globals);
+
+}  // namespace stackx::cli
