@@ -64,7 +64,8 @@ std::string detail(const specs::Published& published, const char* key) {
 }
 
 struct Cell {
-  std::vector<const Entry*> entries;
+  std::vector<const Entry*> entries;  // that count
+  std::vector<const Entry*> all;      // and those of other batches
   double goodness = 0;  // the median of theirs; of several batches the best
 };
 
@@ -100,6 +101,7 @@ std::string bucket_key(const Entry& entry) {
 
 // Several results of one workload are repetitions; of several batches the best one's remain.
 void keep_best_batch(Cell& cell) {
+  cell.all = cell.entries;
   const Entry* best =
       *std::ranges::max_element(cell.entries, {}, [](const Entry* one) { return one->goodness(); });
   std::erase_if(cell.entries, [&](const Entry* entry) {
@@ -330,7 +332,7 @@ class GroupMaker {
     for (const Entry* entry : cell.entries) row.shown.push_back(*entry->published);
     std::set<specs::Source> sources;
     for (const auto& [text, one] : arm.cells)
-      for (const Entry* entry : one.entries) {
+      for (const Entry* entry : one.all) {
         row.documents.push_back(entry->published->id);
         sources.insert(entry->published->source);
         row.besides.insert(entry->stack.besides.begin(), entry->stack.besides.end());
