@@ -1,0 +1,73 @@
+"""stackx workload list|show: what can be asked for, counted here from the evidence files."""
+
+import json
+import unittest
+
+from harness import ROOT, BlackBox
+from test_evidence import rows
+
+DESCRIBED = json.loads((ROOT / "specs" / "data" / "workloads.json").read_text())
+
+
+class WorkloadCommand(BlackBox):
+    def test_list_counts_what_the_tables_hold(self):
+        expected = {}
+        for _, _, hardware, pi, params, _ in rows():
+            family = expected.setdefault(pi, {"published": 0, "hardware": set(), "values": {}})
+            family["published"] += 1
+            family["hardware"].add(hardware)
+            for key in params:
+                family["values"].setdefault(key, set()).add(str(params[key]).lower())
+        listed = {family["name"]: family for family in self.json("workload", "list")["workloads"]}
+        self.assertEqual(set(listed), set(DESCRIBED["families"]) | set(expected))
+        for name, family in expected.items():
+            with self.subTest(workload=name):
+                self.assertEqual(listed[name]["published"], family["published"])
+                self.assertEqual(set(listed[name]["hardware"]), family["hardware"])
+                self.assertEqual(sum(listed[name]["hardware"].values()), family["published"])
+                self.assertEqual(listed[name]["inspections"], 0)
+                self.assertTrue(listed[name]["description"])
+                values = {p["name"]: {v.lower() for v in p["values"]} for p in listed[name]["parameters"]}
+                self.assertEqual({key: found for key, found in values.items() if found}, family["values"])
+
+    def test_the_list_names_every_family_once_with_its_numbers(self):
+        text = self.stackx("workload", "list").stdout
+        for name in DESCRIBED["families"]:
+            self.assertEqual(text.count(f"\n{name}: "), 1, name)
+        matmul = sum(row[3] == "matmul" for row in rows())
+        self.assertIn(f"{matmul} published results on ", text)
+
+    def test_show_says_what_parameters_mean_and_where_stacks_are(self):
+        shown = self.stackx("workload", "show", "matmul").stdout
+        self.assertIn("columns of A, rows of B", shown)
+        self.assertRegex(self.stackx("workload", "show", "rnn").stdout, r"(?m)^mul .*\n +results: float16, float32$")
+        self.assertRegex(shown, r"(?m)^On a CPU: stacks with blas, of blas\.json$")
+        self.assertIn("NVIDIA V100 (", shown)
+        document = self.json("workload", "show", "matmul:m=512")  # as --workload takes it
+        self.assertEqual(document["cpu"], DESCRIBED["spaces"]["blas"] | {"name": "blas"})
+        self.assertIsNone(self.json("workload", "show", "hello_world")["gpu"])
+
+    def test_what_was_measured_is_counted(self):
+        self.fake_blas()
+        catalog = {"$schema": "stackx/catalog/1", "components": {}}
+        self.assertEqual(self.json("workload", "show", "hello_world")["inspections"], 0)
+        catalog["components"]["made-up"] = {"kind": "package", "versions": {"1.0": {"provides": {"blas": "3"}}}}
+        self.write("catalog.json", catalog)
+        project = self.project(workload={"pi": "hello_world", "params": {"repetitions": 3, "items": 10}})
+        self.stackx("inspect", project, exit_code=None)
+        shown = self.json("workload", "show", "hello_world")
+        self.assertEqual(shown["inspections"], 3)
+        self.assertEqual(len(shown["measured_on"]), 1)
+        self.assertEqual({p["name"]: p["values"] for p in shown["parameters"]}["items"], ["10"])
+
+    def test_an_unknown_name_gets_the_nearest(self):
+        for name, near in (("matmull", '"matmul"'), ("train_resnet5", '"train_resnet50"'), ("resnet50", '"train_resnet50"')):
+            done = self.stackx("workload", "show", name, exit_code=2)
+            self.assertIn(f'unknown workload "{name}"; did you mean ', done.stderr)
+            self.assertIn(near, done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.assertIn("`stackx workload list`", self.stackx("workload", "show", "sort", exit_code=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
