@@ -1,4 +1,4 @@
-// stackx hw: the machine at hand, and the microarchitectures that are known by name.
+// stackx hw: the machine at hand, and the microarchitectures and accelerators known by name.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +10,7 @@
 
 #include "cli/command_hw_noise.hpp"
 #include "cli/commands.hpp"
+#include "cli/known_accelerators.hpp"
 #include "cli/load.hpp"
 #include "inspector/engine.hpp"
 #include "inspector/host.hpp"
@@ -193,8 +194,11 @@ void detect(const Globals& globals) {
 }
 
 nlohmann::json to_json(const Microarchitecture& known) {
-  nlohmann::json json = {
-      {"id", known.id}, {"name", known.name}, {"vendor", known.vendor}, {"sources", known.sources}};
+  nlohmann::json json = {{"kind", "cpu"},
+                         {"id", known.id},
+                         {"name", known.name},
+                         {"vendor", known.vendor},
+                         {"sources", known.sources}};
   const auto add = [&](const char* key, const auto& value) {
     if (!value.empty()) json[key] = value;
   };
@@ -216,8 +220,10 @@ nlohmann::json to_json(const Microarchitecture& known) {
 
 void list(const Globals& globals) {
   const Microarchitectures table = load_table(globals);
+  const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory);
   if (globals.json) {
     for (const auto& known : table.all()) print_json(to_json(known));
+    for (const auto& model : accelerators.all()) print_json(accelerator_json(model));
     return;
   }
   constexpr const char* columns = "{:<20} {:<24} {:<10} {:>6} {:>10} {:>10}{}\n";
@@ -229,23 +235,44 @@ void list(const Globals& globals) {
                number(known.fp32_flops_cycle), number(known.fp64_flops_cycle),
                known.aliases.empty() ? "" : fmt::format("  {}", fmt::join(known.aliases, ", ")));
   }
+  fmt::print("\n");
+  print_accelerators(accelerators);
 }
 
-const Microarchitecture& find(const Microarchitectures& table, const std::string& name) {
-  if (const auto* known = table.find(name)) return *known;
-  const auto near = table.nearest(name);
+[[noreturn]] void unknown(const std::string& name, const Microarchitectures& table,
+                          const specs::Accelerators& accelerators) {
+  auto near = accelerators.nearest(name);
+  for (const auto& id : table.nearest(name))
+    if (near.size() < 4) near.push_back(id);
   throw bad_input(
       near.empty()
-          ? fmt::format(
-                "no microarchitecture is called \"{}\"; `stackx hw list` shows the known ones",
-                name)
-          : fmt::format("no microarchitecture is called \"{}\"; did you mean {}?", name,
+          ? fmt::format("no hardware is called \"{}\"; `stackx hw list` shows the known ones", name)
+          : fmt::format("no hardware is called \"{}\"; did you mean {}?", name,
                         fmt::join(near, ", ")));
+}
+
+void show_accelerators(const std::string& name, const Microarchitectures& table,
+                       const Globals& globals) {
+  const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory);
+  const auto models = accelerators.named(name);
+  if (models.empty()) unknown(name, table, accelerators);
+  if (!globals.json) {
+    print_models(name, models);
+    return;
+  }
+  nlohmann::json document = {{"name", name}, {"models", nlohmann::json::array()}};
+  for (const auto* model : models) document["models"].push_back(accelerator_json(*model));
+  print_json(document);
 }
 
 void show(const std::string& name, const Globals& globals) {
   const Microarchitectures table = load_table(globals);
-  const Microarchitecture& known = find(table, name);
+  const Microarchitecture* found = table.find(name);
+  if (found == nullptr) {
+    show_accelerators(name, table, globals);
+    return;
+  }
+  const Microarchitecture& known = *found;
   if (globals.json) {
     print_json(to_json(known));
     return;
@@ -267,11 +294,12 @@ void add_hw(CLI::App& app, Globals& globals) {
   auto* command = app.add_subcommand("hw", "The machine at hand: CPU, caches, NUMA, GPUs, system");
   command->require_subcommand(0, 1);
   auto* list_command = command->add_subcommand(
-      "list", "The microarchitectures known by name, and their vector units");
+      "list", "The microarchitectures and accelerators known by name, and their rates");
   list_command->callback([&globals] { list(globals); });
   auto* show_command =
-      command->add_subcommand("show", "What is known of one microarchitecture, with sources");
-  show_command->add_option("name", *name, "Name or alias, e.g. sapphire-rapids or spr")->required();
+      command->add_subcommand("show", "What is known of a processor or accelerator, with sources");
+  show_command->add_option("name", *name, "Name, alias or family, e.g. sapphire-rapids, spr or v100")
+      ->required();
   show_command->callback([name, &globals] { show(*name, globals); });
   add_hw_noise(*command, globals);
   command->callback([command, &globals] {

@@ -142,7 +142,29 @@ class Hardware(BlackBox):
             self.assertEqual(self.json("hw", "show", name)["id"], "zen3")
         self.assertIn("amx_bf16", self.stackx("hw", "show", "spr").stdout)
 
+    def test_accelerators_are_listed_and_shown(self):
+        rows = [row for row in self.lines("hw", "list") if row["kind"] == "accelerator"]
+        self.assertGreater(len(rows), 70)
+        v100 = self.json("hw", "show", "v100")
+        self.assertEqual(v100["models"][0]["id"], "v100-sxm2-16gb")
+        self.assertEqual(v100["models"][0]["peaks_tflop_s"], {"float64": 7.8, "float32": 15.7, "float16_tensor": 125})
+        self.assertEqual({model["compute_capability"] for model in v100["models"]}, {"7.0"})
+        table = self.stackx("hw", "show", "v100").stdout
+        for model in v100["models"]:
+            self.assertIn(model["id"], table)
+            for source in model["sources"]:
+                self.assertIn(source, table)
+        for words in ("7 models", "compute capability 7.0", "FP16 tensor", "125", "900", "https://"):
+            self.assertIn(words, table)
+        one = self.stackx("hw", "show", "NVIDIA H100 80GB HBM3").stdout
+        self.assertIn("h100-sxm5-80gb", one)
+        self.assertNotIn("h100-pcie-80gb", one)
+        self.assertIn("989.4", one)
+        self.assertIn("32 FP32 and 16 FP64 flop per cycle", self.stackx("hw", "show", "zen3").stdout)
+
     def test_unknown_name_brings_the_nearest(self):
+        self.assertIn("did you mean v100", self.stackx("hw", "show", "v10", exit_code=2).stderr)
+        self.assertIn("did you mean h100", self.stackx("hw", "show", "h1000", exit_code=2).stderr)
         self.assertIn("did you mean sapphire-rapids", self.stackx("hw", "show", "saphire-rapids", exit_code=2).stderr)
         self.assertIn("stackx hw list", self.stackx("hw", "show", "quantum", exit_code=2).stderr)
         self.stackx("hw", "show", exit_code=2)

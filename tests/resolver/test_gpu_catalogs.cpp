@@ -227,6 +227,7 @@ TEST_CASE("The count is that of trying everything", "[gpu-catalogs]") {
 }
 
 TEST_CASE("A GPU's stacks are counted, drawn and sound", "[gpu-catalogs]") {
+  const auto providers = {"cublas", "tensorflow", "nvidia-tensorflow", "torch", "jax", "mxnet"};
   for (const char* gpu : {"v100-sxm2-16gb", "h100-sxm5-80gb"}) {
     const auto resolver = resolver_for(gpu, library);
     const auto wanted = project(gpu, library);
@@ -234,14 +235,14 @@ TEST_CASE("A GPU's stacks are counted, drawn and sound", "[gpu-catalogs]") {
     resolver.draw(300, 42, [&](const resolver::Choice& choice) {
       const Stack stack = resolver.stack(choice);
       CHECK(resolver::violation(wanted, shipped(), stack).value_or("") == "");
-      for (const char* name : {"cublas", "tensorflow", "nvidia-tensorflow", "torch", "jax", "mxnet"})
+      for (const char* name : providers)
         if (stack.components.contains(name)) libraries.insert(name);
     });
     CHECK(libraries.contains("jax"));
     // The parts make the whole: each stack has exactly one library.
     resolver::BigInt sum = 0;
     const auto shares = resolver.shares();
-    for (const char* name : {"cublas", "tensorflow", "nvidia-tensorflow", "torch", "jax", "mxnet"})
+    for (const char* name : providers)
       for (const auto& [version, count] : shares.at(name)) sum += count;
     CHECK(sum == resolver.count());
     CHECK(resolver.count() > 1'000'000);

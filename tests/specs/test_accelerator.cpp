@@ -171,7 +171,8 @@ TEST_CASE("what the catalog says of its models is plausible and has sources", "[
       CHECK(*fp64 <= *single * 1.001);
       CHECK(*fp64 >= *single / 65);
     }
-    if (const auto tensor = rate("float16_tensor"); tensor && single) CHECK(*tensor >= 1.9 * *single);
+    if (const auto tensor = rate("float16_tensor"); tensor && single)
+      CHECK(*tensor >= 1.9 * *single);
     if (const auto half = rate("bfloat16"); half && rate("float8")) CHECK(*rate("float8") >= *half);
     // A roofline's ridge: today's devices do 10 to 500 flop per byte.
     if (single && model.bandwidth_gb_s) {
@@ -223,8 +224,9 @@ TEST_CASE("mistakes in the catalog are named", "[accelerator]") {
   const std::string rest = R"("vendor": "nvidia", "architecture": "volta")";
   CHECK_THAT(message_of([&] { parse("{" + rest + "}"); }),
              Contains("gpus.json: /components/gpu/versions/x1/attributes/title: missing"));
-  CHECK_THAT(message_of([&] { parse(R"({"title": "X", "float32_tflops": "fast", )" + rest + "}"); }),
-             Contains("float32_tflops: \"fast\" is no number above 0"));
+  CHECK_THAT(
+      message_of([&] { parse(R"({"title": "X", "float32_tflops": "fast", )" + rest + "}"); }),
+      Contains("float32_tflops: \"fast\" is no number above 0"));
   CHECK_THAT(message_of([&] { parse(R"({"title": "X", "tdp_w": -3, )" + rest + "}"); }),
              Contains("tdp_w: \"-3\" is no number above 0"));
   CHECK_THAT(message_of([&] { parse(R"({"title": "X", "aliases": "Y", )" + rest + "}"); }),
