@@ -285,9 +285,13 @@ TEST_CASE("components that will be added later may be required") {
   CHECK_NOTHROW(check(catalog, "c.json", {"gpu"}));
 }
 
-// Some complete others: an image needs the python that packages are for, a setting chooses among packages.
+// Some complete others: an image needs the python that packages are for, a setting chooses among packages, everything
+// for GPUs needs the GPU.
 TEST_CASE("our own catalogs are sound") {
-  const std::set<std::string> incomplete{"images.json", "framework-settings.json"};
+  const std::vector<std::string> for_gpus{"gpus.json", "cuda.json", "cudnn.json", "nccl.json", "gpu-tensorflow.json",
+                                          "gpu-pytorch.json", "gpu-jax.json", "ngc.json"};
+  std::set<std::string> incomplete{"images.json", "framework-settings.json"};
+  incomplete.insert(for_gpus.begin() + 1, for_gpus.end());
   for (const auto& entry : fs::directory_iterator(STACKX_SOURCE_DIR "/specs/data")) {
     if (!entry.is_regular_file()) continue;
     const Node document = Node::parse_file(entry.path());
@@ -301,4 +305,7 @@ TEST_CASE("our own catalogs are sound") {
                                      data / "framework-settings.json"}),
                       "frameworks"));
   CHECK_NOTHROW(check(load_catalogs({data / "images.json", data / "tensorflow1.json"}), "tensorflow1"));
+  std::vector<fs::path> gpu_files;
+  for (const auto& file : for_gpus) gpu_files.push_back(data / file);
+  CHECK_NOTHROW(check(load_catalogs(gpu_files), "GPUs"));
 }
