@@ -1,0 +1,46 @@
+// Under what a result was got, besides its shape: hardware, library, number types; how far two such
+// are apart, and two shapes (rate_model.hpp says what the distances mean).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "specs/accelerator.hpp"
+#include "specs/stack.hpp"
+#include "specs/workload.hpp"
+
+namespace stackx::analysis {
+
+struct Library {
+  std::string name;     // "cuda", "rocm", "clblas", ...; "" if the stack names none
+  double version = 0;   // 10.1
+  std::string text;     // "cuda 10.1"
+  std::string release;  // of cuDNN or MIOpen, as the stack has it
+};
+Library library_from(const specs::Stack& stack);
+
+// The model without its form and memory: "p100" of "p100-pcie-16gb". Benchmarks rarely say which of
+// a family they ran on, so that the same card may go by several of its names.
+std::string family_of(const specs::Accelerator& accelerator);
+
+struct Configuration {
+  const specs::Accelerator* accelerator = nullptr;
+  Library library;
+  std::string dtype, multiply;
+  double peak = 0, bandwidth = 0;  // GFLOP/s, GB/s
+};
+Configuration configuration_from(const specs::Workload& workload,
+                                 const specs::Accelerator& accelerator, const specs::Stack& stack);
+
+double hardware_distance(const Configuration& a, const Configuration& b);
+double distance(const Configuration& a, const Configuration& b);
+
+struct Shape {
+  std::vector<double> logs;        // of the sizes
+  std::vector<std::string> words;  // pass, transposition, cell
+  auto operator<=>(const Shape&) const = default;
+};
+Shape shape_from(const specs::Workload& workload);
+double distance(const Shape& a, const Shape& b);
+
+}  // namespace stackx::analysis

@@ -1,0 +1,65 @@
+#include "rate_evidence.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "specs/evidence.hpp"
+
+namespace stackx::test {
+namespace {
+
+const std::string data = STACKX_SOURCE_DIR "/specs/data";
+
+}  // namespace
+
+std::unique_ptr<RateEvidence> rate_evidence(const std::vector<std::string>& files) {
+  auto result = std::make_unique<RateEvidence>();
+  result->accelerators = std::make_unique<specs::Accelerators>(specs::load_accelerators(data));
+  for (const std::string& file : files) {
+    auto rows = specs::load_evidence(data + "/evidence/" + file + ".json").rows;
+    result->results.insert(result->results.end(), rows.begin(), rows.end());
+  }
+  result->observations.add(result->results, *result->accelerators);
+  return result;
+}
+
+const RateEvidence& deepbench() {
+  static const auto evidence = rate_evidence({"deepbench", "deepbench-conv", "deepbench-rnn"});
+  return *evidence;
+}
+
+const RateEvidence& all_matmul() {
+  static const auto evidence = rate_evidence(
+      {"deepbench", "mli-transformers-benchmarks", "clblas-gemm", "ml-engineering-mamf"});
+  return *evidence;
+}
+
+MadeUp::MadeUp(std::size_t gpus, std::size_t shapes, std::uint64_t seed) : random(seed) {
+  const auto between = [&](double low, double high) {
+    const double share = static_cast<double>(random.below(1'000'001)) / 1e6;
+    return low * std::pow(high / low, share);
+  };
+  for (std::size_t i = 0; i < gpus; ++i) {
+    auto gpu = std::make_unique<specs::Accelerator>();
+    gpu->name = fmt::format("made-up-{}", i);
+    gpu->vendor = "nobody", gpu->architecture = "none", gpu->compute_capability = "1.0";
+    gpu->peaks["float32"] = between(5, 20);
+    gpu->bandwidth_gb_s = between(200, 1000);
+    accelerators.push_back(std::move(gpu));
+  }
+  for (std::size_t i = 0; i < shapes; ++i) {
+    const auto size = [&] { return fmt::format("{}", 64 * (1 + random.below(64))); };
+    workloads.push_back(std::make_unique<specs::Workload>(specs::Workload{
+        "matmul", {{"m", size()}, {"n", size()}, {"k", size()}, {"dtype", "float32"}}}));
+  }
+}
+
+void MadeUp::measure(const Rate& rate) {
+  for (const auto& gpu : accelerators)
+    for (const auto& workload : workloads)
+      observations.push_back({workload.get(), &stack, gpu.get(), rate(*workload, *gpu),
+                              fmt::format("{}/{}", gpu->name, workload->text()), "made up"});
+}
+
+}  // namespace stackx::test
