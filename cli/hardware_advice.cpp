@@ -49,6 +49,11 @@ class Gathering {
     rank_measured();
     rank_published();
     choose();
+    predict();
+    if (!advice_.chosen) choose_without_evidence();
+    if (advice_.own)
+      advice_.own_advice = own_advice(*advice_.own, advice_.measured, advice_.published);
+    advice_.price = options_.price;
     return std::move(advice_);
   }
 
@@ -77,6 +82,8 @@ class Gathering {
     std::vector<std::filesystem::path> files;
     for (const auto& name : space->catalogs) files.push_back(globals_.data_directory / name);
     auto catalog = specs::load_catalogs(files);
+    advice_.roots = space->requires_;
+    advice_.prepared = prepare(catalog, options_.type, options_.advisories);
     auto project = project_of(*space, wanted, hardware, catalog);
     if (hardware.version == "host" && project.hardware.contains("cpu"))
       resolver::bind_host(project, catalog, this_machine(globals_));
@@ -183,45 +190,95 @@ class Gathering {
     const auto& selection = advice_.selection;
     const auto store = store::Store::open(store::default_path(globals_.db), store::Mode::read_only);
     specs::Workload of_family{selection.asked.pi, {}};
-    std::vector<specs::Published> found;
+    auto& found = advice_.found;
     if (selection.hardware.component == "gpu") {
       const auto& models = selection.hardware.models;
+      advice_.family = store.published({of_family, std::nullopt});
       std::map<std::string, bool> meant;  // by spelling
-      for (auto& result : store.published({of_family, std::nullopt})) {
+      for (const auto& result : advice_.family) {
         const auto [known, fresh] = meant.try_emplace(result.hardware);
         if (fresh) {
           const auto* model = advice_.accelerators->identify(result.hardware);
           known->second = model && std::ranges::find(models, model->name) != models.end();
         }
-        if (known->second) found.push_back(std::move(result));
+        if (known->second) found.push_back(result);
       }
     } else {
       found = store.published({of_family, selection.hw});
     }
     advice_.published = analysis::rank_published(found, selection.asked, *advice_.accelerators,
                                                  options_.analysis.delta);
-    advice_.found = std::move(found);
+  }
+
+  bool is_out(const specs::Stack& stack) const {
+    return std::ranges::any_of(stack.components, [&](const auto& one) {
+      return !advice_.prepared.why_not(one.first, one.second).empty();
+    });
   }
 
   void choose() {
-    Chosen chosen;
-    if (!advice_.measured.recommendations.empty()) {
-      const auto& row = advice_.measured.recommendations.front();
-      chosen = {row.stack, {row.stack, {}, {}}, row.evidence,
-                fmt::format("{} inspections", row.inspections), advice_.measured.workload};
-    } else if (!advice_.published.groups.empty()) {
-      const auto& group = advice_.published.groups.front();
-      const auto& row = group.rows.front();
-      chosen.named = row.stack;
-      chosen.evidence = "published";
-      chosen.rests_on = fmt::format("{} published results, {}", row.documents.size(),
-                                    row.sources.front().url);
-      chosen.workload = group.shape;
-      if (advice_.space) chosen.valid = advice_.space->nearest(as_run(row.stack));
-    } else {
+    if (options_.type == RecommendationType::latest) return;
+    if (const auto* row = first_measured()) {
+      advice_.chosen = Chosen{row->stack, {row->stack, {}, {}}, row->evidence,
+                              fmt::format("{} inspections", row->inspections),
+                              advice_.measured.workload};
       return;
     }
-    advice_.chosen = std::move(chosen);
+    for (const auto& group : advice_.published.groups)
+      for (const auto& row : group.rows) {
+        if (is_out(row.stack)) continue;
+        Chosen chosen{row.stack, {row.stack, {}, {}}, "published",
+                      fmt::format("{} published results, {}", row.documents.size(),
+                                  row.sources.front().url),
+                      group.shape};
+        if (advice_.space) chosen.valid = advice_.space->nearest(as_run(row.stack));
+        advice_.chosen = std::move(chosen);
+        return;
+      }
+  }
+
+  // By the ranking; for `stable`, the steadiest.
+  const analysis::Recommendation* first_measured() const {
+    const analysis::Recommendation* first = nullptr;
+    for (const auto& row : advice_.measured.recommendations) {
+      if (is_out(row.stack)) continue;
+      const bool steady = options_.type == RecommendationType::stable;
+      if (!first || (steady && steadier({row.cv, row.inspections}, {first->cv, first->inspections})))
+        first = &row;
+    }
+    return first;
+  }
+
+  // The newest stack that computes with the recommended library.
+  void predict() {
+    if (!advice_.space || !advice_.accelerator) return;
+    const auto stack = advice_.space->latest_like(
+        advice_.chosen ? advice_.chosen->valid.stack : usual_library());
+    advice_.predicted = predicted_rows(advice_.selection.asked, advice_.published, advice_.family,
+                                       advice_.selection.measurements, *advice_.accelerators,
+                                       *advice_.accelerator, stack);
+  }
+
+  specs::Stack usual_library() const {
+    specs::Stack stack;
+    for (const char* library : {"cublas", "torch", "tensorflow"})
+      if (const auto versions = advice_.space->possible(library); !versions.empty()) {
+        stack.components[library] = versions.back();
+        break;
+      }
+    return stack;
+  }
+
+  // The newest there is: predicted, or just valid.
+  void choose_without_evidence() {
+    if (!advice_.space) return;
+    const auto& rows = advice_.predicted.rows;
+    if (rows.empty() && options_.type != RecommendationType::latest) return;
+    const auto stack = rows.empty() ? advice_.space->latest_like(usual_library()) : rows[0].stack;
+    advice_.chosen = Chosen{stack, {stack, {}, {}}, rows.empty() ? "none" : "predicted",
+                            rows.empty() ? "the newest versions that are valid together"
+                                         : rows[0].prediction.text(),
+                            rows.empty() ? advice_.selection.asked : rows[0].workload};
   }
 
   // A published stack that names no framework measured NVIDIA's library itself.

@@ -14,7 +14,9 @@
 
 #include "analysis/published_ranking.hpp"
 #include "analysis/ranking.hpp"
-#include "cli/own_stack.hpp"
+#include "cli/own_advice.hpp"
+#include "cli/predicted_rows.hpp"
+#include "cli/recommendation_type.hpp"
 #include "cli/selection.hpp"
 #include "cli/valid_space.hpp"
 #include "specs/workload_family.hpp"
@@ -24,15 +26,18 @@ namespace stackx::cli {
 struct AdviceOptions {
   SelectionOptions selection;
   analysis::Options analysis;
+  RecommendationType type = RecommendationType::performance;
+  std::filesystem::path advisories;  // of type security
   std::filesystem::path lock, project;
   specs::PythonContext context;  // of lock and project
+  std::optional<double> price;   // of a device-hour
 };
 
 // The stack to run: what is recommended first, as a valid stack.
 struct Chosen {
   specs::Stack named;    // as the evidence names it
   NearestStack valid;    // the stack of the catalogs nearest to it
-  std::string evidence;  // "measured", "published", "predicted"
+  std::string evidence;  // "measured", "measured-elsewhere", "published", "predicted", "none"
   std::string rests_on;  // a line
   specs::Workload workload;
 };
@@ -48,10 +53,16 @@ struct HardwareAdvice {
   std::vector<std::string> not_in_catalogs;     // packages of lock or project
   std::optional<OwnStack> own;
   std::optional<NearestStack> own_valid;
+  std::optional<OwnAdvice> own_advice;
+  Prepared prepared;  // what the type took out of the catalogs
+  std::map<std::string, std::string> roots;  // of the space's project: component -> range
 
   analysis::Ranking measured;              // may be empty
   analysis::PublishedRanking published;    // may be empty
   std::vector<specs::Published> found;     // what it was made from
+  std::vector<specs::Published> family;    // published of the workload's family, on any hardware
+  PredictedRows predicted;
+  std::optional<double> price;
   std::optional<Chosen> chosen;            // absent: nothing to recommend
 
   bool recommends() const { return chosen.has_value(); }

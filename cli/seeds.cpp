@@ -41,16 +41,19 @@ std::vector<Seed> missing_seeds(const store::Store& store, std::vector<Seed> see
   return seeds;
 }
 
-// While the store writes one file, the next is read.
+// While the store writes one file, those after it are read.
 std::size_t take_in(store::Store& store, const std::vector<Seed>& seeds) {
-  const auto read = [](fs::path file) {
-    return std::async(std::launch::async, [file] { return specs::load_evidence(file); });
-  };
+  std::vector<std::promise<specs::Evidence>> read(seeds.size());
+  const auto reader = std::async(std::launch::async, [&] {
+    for (std::size_t i = 0; i < seeds.size(); ++i) try {
+        read[i].set_value(specs::load_evidence(seeds[i].file));
+      } catch (...) {
+        read[i].set_exception(std::current_exception());
+      }
+  });
   std::size_t rows = 0;
-  std::future<specs::Evidence> next;
   for (std::size_t i = 0; i < seeds.size(); ++i) {
-    const specs::Evidence evidence = i == 0 ? specs::load_evidence(seeds[0].file) : next.get();
-    if (i + 1 < seeds.size()) next = read(seeds[i + 1].file);
+    const specs::Evidence evidence = read[i].get_future().get();
     store.take_in_seed(seeds[i].name, seeds[i].bytes, evidence.rows);
     rows += evidence.rows.size();
   }

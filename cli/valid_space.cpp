@@ -55,13 +55,15 @@ int order_of(Kind kind) {
   }
 }
 
-// "cuda 13.0.0 needs gpu.compute_capability >=7.5,<=12.1, but gpu is v100-sxm2-16gb (7.0)": the
-// clauses of the clash but for the question itself.
+// "cuda 13.0.0 needs gpu.compute_capability >=7.5,<=12.1": the clauses of the clash, but for the
+// question itself and the hardware, which stands above.
 std::string sentence(const resolver::Unsolvable& why) {
+  using Clause = resolver::Clause::Kind;
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < why.clash.size(); ++i)
-    if (i >= why.clauses.size() || why.clauses[i].kind != resolver::Clause::Kind::asked)
-      parts.push_back(why.clash[i]);
+  for (std::size_t i = 0; i < why.clash.size(); ++i) {
+    const auto kind = i < why.clauses.size() ? why.clauses[i].kind : Clause::requirement;
+    if (kind != Clause::asked && kind != Clause::hardware) parts.push_back(why.clash[i]);
+  }
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -98,7 +100,7 @@ std::vector<NewestVersion> ValidSpace::newest() const {
   std::vector<std::pair<int, NewestVersion>> found;
   for (const auto& component : resolver_->components()) {
     const auto* declared = catalog_.find(component.name);
-    if (!declared || declared->kind == Kind::hardware || declared->kind == Kind::setting) continue;
+    if (!declared || order_of(declared->kind) > 2) continue;
     const auto& share = shares().at(component.name);
     NewestVersion newest{component.name, "", 0, "", ""};
     for (const auto& version : component.versions)
@@ -120,7 +122,44 @@ std::vector<NewestVersion> ValidSpace::newest() const {
   return result;
 }
 
-specs::Stack ValidSpace::latest() const { return nearest({}).stack; }
+std::string ValidSpace::library_of(const specs::Stack& stack) {
+  for (std::size_t i = 0; i < libraries; ++i)
+    if (stack.components.contains(by_weight[i])) return by_weight[i];
+  return "";
+}
+
+specs::Stack ValidSpace::latest_like(const specs::Stack& stack) const {
+  specs::Stack named;
+  if (const auto library = library_of(stack); !library.empty())
+    if (const auto versions = possible(library); !versions.empty())
+      named.components[library] = versions.back();
+  return nearest(named).stack;
+}
+
+std::vector<std::string> ValidSpace::images_with(const specs::Stack& stack) const {
+  std::vector<std::string> result;
+  const auto holds_it = [&](const specs::VersionEntry& image, const std::string& name) {
+    const auto version = stack.components.find(name);
+    const auto* component = catalog_.find(name);
+    const auto* entry = version == stack.components.end() || !component
+                            ? nullptr
+                            : component->find(version->second);
+    return entry && std::ranges::any_of(image.requires_, [&](const auto& requirement) {
+             return requirement.component == name && requirement.attribute.empty() &&
+                    requirement.constraint.text.starts_with("==") &&
+                    specs::holds(requirement, *entry);
+           });
+  };
+  for (const auto& component : resolver_->components()) {
+    const auto* declared = catalog_.find(component.name);
+    if (!declared || declared->kind != Kind::image) continue;
+    for (const auto& entry : declared->versions)
+      if (shares().at(component.name).at(entry.version.text()) > 0 && holds_it(entry, "cuda") &&
+          holds_it(entry, "cudnn"))
+        result.push_back(entry.version.text());
+  }
+  return result;
+}
 
 NearestStack ValidSpace::nearest(const specs::Stack& named) const {
   specs::Scores scores;

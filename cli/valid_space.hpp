@@ -41,10 +41,16 @@ class ValidSpace {
   const resolver::Resolver& resolver() const { return *resolver_; }
   const resolver::BigInt& count() const { return count_; }
 
-  // Drivers and runtimes first, then packages and images; hardware and settings are left out.
+  // Drivers and runtimes first, then packages; hardware, images and settings, which have no newest,
+  // are left out.
   std::vector<NewestVersion> newest() const;
-  // The latest stack; there must be one.
-  specs::Stack latest() const;
+  // The latest stack that computes with the same library (tensorflow, torch, cublas, ...) as this one;
+  // there must be a stack.
+  specs::Stack latest_like(const specs::Stack& stack) const;
+  // The component of the stack that computes; "" if it has none of those known.
+  static std::string library_of(const specs::Stack& stack);
+  // Images of the catalog that are in a stack and hold just these versions of CUDA and cuDNN.
+  std::vector<std::string> images_with(const specs::Stack& stack) const;
   // There must be a stack. Agreement counts by component: what computes first, then CUDA, cuDNN,
   // NCCL, Python, the driver; a version that differs in its last number only agrees more than one
   // that differs in its first. What is not named is as new as it can be.

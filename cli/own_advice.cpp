@@ -1,0 +1,117 @@
+#include "cli/own_advice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analysis/text_table.hpp"
+#include "cli/valid_space.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr std::size_t major_and_minor = 2;
+
+std::string named(const specs::Stack& stack) {
+  std::vector<std::string> words;
+  for (const auto& [name, version] : stack.components) words.push_back(name + " " + version);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// "cuda 10.0.130 -> 10.1.243, cudnn 7.3.1 -> 7.6.2"
+std::string changes(const specs::Stack& from, const specs::Stack& to) {
+  std::vector<std::string> words;
+  for (const auto& [name, version] : to.components) {
+    const auto now = from.components.find(name);
+    if (now == from.components.end() || now->second != version)
+      words.push_back(fmt::format("{} {} -> {}", name,
+                                  now == from.components.end() ? "?" : now->second, version));
+  }
+  return words.empty() ? "nothing" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+// Every version of the lock that the row's stack names at all, and one at least.
+bool holds_all(const specs::Stack& own, const specs::Stack& row) {
+  std::size_t shared = 0;
+  for (const auto& [name, version] : own.components) {
+    const auto there = row.components.find(name);
+    if (there == row.components.end()) continue;
+    if (there->second != version) return false;
+    ++shared;
+  }
+  return shared > 0;
+}
+
+bool agrees(const specs::Stack& own, const specs::Stack& row) {
+  std::size_t shared = 0;
+  for (const auto& [name, version] : own.components) {
+    const auto there = row.components.find(name);
+    if (there == row.components.end() || name == "python") continue;
+    if (agreement(version, there->second) < major_and_minor) return false;
+    ++shared;
+  }
+  return shared > 0;
+}
+
+void of_measured(OwnAdvice& advice, const OwnStack& own, const analysis::Ranking& ranking) {
+  const auto& rows = ranking.recommendations;
+  const auto mine = std::ranges::find_if(
+      rows, [&](const auto& row) { return holds_all(own.named, row.stack); });
+  if (mine == rows.end()) {
+    if (!rows.empty())
+      advice.lines.push_back("None of the stacks measured here holds all versions of yours.");
+    return;
+  }
+  const auto& best = rows.front();
+  const auto yours = fmt::format("Yours was measured: rank {}, {} {}, n={} ({}).", mine->rank,
+                                 analysis::number(mine->median), ranking.unit, mine->inspections,
+                                 mine->stack.short_id());
+  if (!mine->versus_best || mine->versus_best->verdict != analysis::Verdict::slower) {
+    advice.lines.push_back(yours + " Stay: no other stack is shown to be faster.");
+    return;
+  }
+  const auto& compared = *mine->versus_best;
+  advice.stay = false;
+  advice.lines.push_back(fmt::format(
+      "{} Changing {} brings ×{:.3f}{}.", yours, changes(mine->stack, best.stack),
+      1 / compared.ratio,
+      compared.interval ? fmt::format(" [{:.3f}, {:.3f}] over {} shared rounds",
+                                      1 / compared.interval->high, 1 / compared.interval->low,
+                                      compared.pairs)
+                        : ""));
+}
+
+void of_published(OwnAdvice& advice, const OwnStack& own, const analysis::PublishedGroup& group) {
+  const auto mine = std::ranges::find_if(
+      group.rows, [&](const auto& row) { return agrees(own.named, row.stack); });
+  if (mine == group.rows.end()) return;
+  const auto& best = group.rows.front();
+  const auto yours = fmt::format("{}: the published stack nearest to yours is rank {} ({}).",
+                                 analysis::group_title(group), mine->rank, named(mine->stack));
+  const auto& compared = mine->over_shapes;
+  if (mine->rank == best.rank || !compared || !compared->interval) {
+    advice.lines.push_back(yours + " Stay: nothing published shows another to be faster.");
+    return;
+  }
+  advice.stay = false;
+  advice.lines.push_back(fmt::format(
+      "{} Changing {} brought ×{:.3f} [{:.3f}, {:.3f}] over {} shared shapes (of single published "
+      "numbers: no interval over runs).",
+      yours, changes(own.named, best.stack), 1 / compared->ratio, 1 / compared->interval->high,
+      1 / compared->interval->low, compared->shapes));
+}
+
+}  // namespace
+
+OwnAdvice own_advice(const OwnStack& own, const analysis::Ranking& measured,
+                     const analysis::PublishedRanking& published) {
+  OwnAdvice advice;
+  of_measured(advice, own, measured);
+  for (const auto& group : published.groups) of_published(advice, own, group);
+  if (advice.lines.empty())
+    advice.lines.push_back("Nobody measured or published a stack like yours: stay until it is.");
+  return advice;
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,23 @@
+// What changing the user's own stack would bring, or that nothing shows a reason to: "stay".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/published_ranking.hpp"
+#include "analysis/ranking.hpp"
+#include "cli/own_stack.hpp"
+
+namespace stackx::cli {
+
+struct OwnAdvice {
+  bool stay = true;
+  std::vector<std::string> lines;  // sentences
+};
+
+// In the ranking of what was measured, the row that holds every version of the lock; in each
+// published table the row that agrees best: the same components to major and minor version.
+OwnAdvice own_advice(const OwnStack& own, const analysis::Ranking& measured,
+                     const analysis::PublishedRanking& published);
+
+}  // namespace stackx::cli

@@ -1,0 +1,88 @@
+#include "cli/predicted_rows.hpp"
+
+#include <algorithm>
+
+#include "analysis/roofline.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr std::size_t most_shapes = 2;
+
+using Params = std::map<std::string, std::string>;
+
+// Where nothing says which shape: large enough to be bound by arithmetic.
+std::vector<Params> usual_shapes(const std::string& pi) {
+  if (pi == "matmul") {
+    const Params square{{"m", "4096"}, {"n", "4096"}, {"k", "4096"}};
+    Params half = square, single = square;
+    half.insert({{"dtype", "float16"}, {"mul", "float16"}, {"acc", "float32"}});
+    single.insert({{"dtype", "float32"}});
+    return {half, single};
+  }
+  return {};
+}
+
+// As asked, and what was not asked for as it usually is.
+specs::Workload completed(const specs::Workload& asked, const Params& usual) {
+  specs::Workload result = asked;
+  for (const auto& [name, value] : usual) result.params.emplace(name, value);
+  return result;
+}
+
+bool agrees(const specs::Workload& asked, const Params& usual) {
+  return std::ranges::all_of(asked.params, [&](const auto& param) {
+    const auto found = usual.find(param.first);
+    return found == usual.end() || found->second == param.second ||
+           (param.first != "dtype" && param.first != "mul" && param.first != "acc");
+  });
+}
+
+}  // namespace
+
+std::vector<specs::Workload> shapes_to_predict(const specs::Workload& asked,
+                                               const analysis::PublishedRanking& published) {
+  std::vector<specs::Workload> result;
+  const auto take = [&](const specs::Workload& workload) {
+    if (result.size() < most_shapes && analysis::operation_of(workload) &&
+        std::ranges::find(result, workload) == result.end())
+      result.push_back(workload);
+  };
+  take(asked);
+  if (!result.empty()) return result;
+  for (const auto& group : published.groups)
+    if (group.octaves.value_or(0) == 0 && asked.matches(group.shape)) take(group.shape);
+  if (!result.empty()) return result;
+  for (const auto& usual : usual_shapes(asked.pi))
+    if (agrees(asked, usual)) take(completed(asked, usual));
+  return result;
+}
+
+PredictedRows predicted_rows(const specs::Workload& asked,
+                             const analysis::PublishedRanking& published,
+                             const std::vector<specs::Published>& results,
+                             const std::vector<store::Measurement>& measured,
+                             const specs::Accelerators& accelerators,
+                             const specs::Accelerator& accelerator, const specs::Stack& stack) {
+  PredictedRows rows;
+  const auto shapes = shapes_to_predict(asked, published);
+  if (shapes.empty()) return rows;
+  analysis::Observations observations;
+  observations.add(results, accelerators);
+  observations.add(measured, accelerator);
+  analysis::Predictor predictor(asked.pi, observations.all);
+  for (const auto& shape : shapes) {
+    auto prediction = predictor.predict(shape, accelerator, stack);
+    if (!prediction) {
+      if (std::ranges::find(rows.refused, prediction.error()) == rows.refused.end())
+        rows.refused.push_back(prediction.error());
+      continue;
+    }
+    const auto peak = specs::peak_of(accelerator, shape);
+    rows.rows.push_back({shape, stack, *prediction,
+                         peak ? std::optional(prediction->rate / peak->gflop_s) : std::nullopt});
+  }
+  return rows;
+}
+
+}  // namespace stackx::cli

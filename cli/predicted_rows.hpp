@@ -1,0 +1,39 @@
+// What the model predicts where nobody measured or published: the newest stack that computes with the
+// recommended library, at the shapes that the tables above show, on hardware of the catalog.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/published_ranking.hpp"
+#include "analysis/rate_prediction.hpp"
+#include "cli/valid_space.hpp"
+
+namespace stackx::cli {
+
+struct PredictedRow {
+  specs::Workload workload;
+  specs::Stack stack;  // valid
+  analysis::Prediction prediction;
+  std::optional<double> share;  // of the peak
+};
+
+struct PredictedRows {
+  std::vector<PredictedRow> rows;
+  std::vector<std::string> refused;  // why there is none: a sentence each
+};
+
+// `results`: all published of the workload's family, on any hardware; they must outlive the rows.
+// `measured`: what was measured on the hardware asked for.
+PredictedRows predicted_rows(const specs::Workload& asked,
+                             const analysis::PublishedRanking& published,
+                             const std::vector<specs::Published>& results,
+                             const std::vector<store::Measurement>& measured,
+                             const specs::Accelerators& accelerators,
+                             const specs::Accelerator& accelerator, const specs::Stack& stack);
+
+// The shapes: the one that was asked for, those of the first groups, else a usual one of the family.
+std::vector<specs::Workload> shapes_to_predict(const specs::Workload& asked,
+                                               const analysis::PublishedRanking& published);
+
+}  // namespace stackx::cli
