@@ -253,6 +253,28 @@ std::string nearest_shape(const Bucket& bucket, const specs::Workload& asked) {
   return std::get<2>(*best);
 }
 
+std::optional<PeakShare> peak_share(const specs::Accelerators& accelerators,
+                                    const std::string& hardware,
+                                    std::optional<std::uint64_t> devices,
+                                    const specs::Workload& workload, const std::string& unit,
+                                    double value) {
+  if (unit != "GFLOP/s" || hardware.empty() || !devices) return std::nullopt;
+  const specs::Accelerator* accelerator = accelerators.identify(hardware);
+  if (!accelerator) return std::nullopt;
+  auto peak = specs::peak_of(*accelerator, workload);
+  if (!peak) return std::nullopt;
+  const auto count = static_cast<double>(*devices);
+  // A product has no short cut: what exceeds the peak of float32 was computed in TF32, which
+  // frameworks of 2020 to 2022 did unasked.
+  const auto tf32 = accelerator->peaks.find("tensorfloat32");
+  if (workload.pi == "matmul" && peak->unit == "float32" && value > peak->gflop_s * count &&
+      tf32 != accelerator->peaks.end())
+    peak = specs::Peak{tf32->second * 1000, tf32->first};
+  const double all = peak->gflop_s * count;
+  return PeakShare{value / all, all, peak->unit, accelerator->name,
+                   std::max<std::size_t>(1, accelerators.named(hardware).size())};
+}
+
 class GroupMaker {
  public:
   GroupMaker(const specs::Workload& asked, const specs::Accelerators& accelerators,
@@ -306,17 +328,6 @@ class GroupMaker {
     return group;
   }
 
-  std::optional<PeakShare> peak(const PublishedGroup& group, double value) const {
-    if (group.unit != "GFLOP/s" || group.hardware.empty() || !group.devices) return std::nullopt;
-    const specs::Accelerator* accelerator = accelerators_.identify(group.hardware);
-    if (!accelerator) return std::nullopt;
-    const auto peak = specs::peak_of(*accelerator, group.shape);
-    if (!peak) return std::nullopt;
-    const double all = peak->gflop_s * static_cast<double>(*group.devices);
-    return PeakShare{value / all, all, peak->unit, accelerator->name,
-                     std::max<std::size_t>(1, accelerators_.named(group.hardware).size())};
-  }
-
   PublishedRow row(const Arm& arm, const Arm& best, const std::string& shape,
                    const PublishedGroup& group) const {
     const Cell& cell = arm.cells.at(shape);
@@ -324,7 +335,8 @@ class GroupMaker {
     row.stack = arm.first->stack.stack;
     row.value = std::exp(group.smaller_is_better ? -cell.goodness : cell.goodness);
     if (cell.entries.size() == 1) row.value = cell.entries.front()->value;  // not through logs
-    row.peak = peak(group, row.value);
+    row.peak = peak_share(accelerators_, group.hardware, group.devices, group.shape, group.unit,
+                          row.value);
     if (&arm != &best) {
       row.versus_best = std::exp(cell.goodness - best.cells.at(shape).goodness);
       row.over_shapes = compared(arm, best, settings_.confidence);
@@ -398,6 +410,24 @@ auto usual_order(const PublishedGroup& group) {
       group.hardware};
 }
 
+// The best of each bucket of results without a stack, in the usual order of names.
+std::vector<UnnamedResult> best_unnamed(const std::vector<Entry>& entries,
+                                        const specs::Accelerators& accelerators) {
+  std::map<std::string, const Entry*> best;
+  for (const Entry& entry : entries) {
+    const Entry*& one = best[bucket_key(entry)];
+    if (!one || entry.goodness() > one->goodness()) one = &entry;
+  }
+  std::vector<UnnamedResult> result;
+  for (const auto& [key, entry] : best) {
+    const specs::Published& p = *entry->published;
+    result.push_back({p, entry->value, entry->unit,
+                      peak_share(accelerators, p.hardware, p.devices, p.workload, entry->unit,
+                                 entry->value)});
+  }
+  return result;
+}
+
 specs::Workload only_kind(const specs::Workload& asked) {
   specs::Workload kind = asked;
   std::erase_if(kind.params, [](const auto& param) { return shape_value(param.second).has_value(); });
@@ -413,17 +443,19 @@ PublishedRanking rank_published(const std::vector<specs::Published>& published,
   ranking.asked = asked;
   ranking.delta = delta;
   const specs::Workload kind = only_kind(asked);
-  std::vector<Entry> entries;
+  std::vector<Entry> entries, unnamed;
   for (const auto& result : published) {
     if (!kind.matches(result.workload)) continue;
     Entry entry = entry_of(result, asked);
     if (entry.stack.stack.components.empty())
-      ++ranking.without_stack;
+      unnamed.push_back(std::move(entry));
     else if (!octaves(asked, result.workload))
       ++ranking.without_shape;
     else
       entries.push_back(std::move(entry));
   }
+  ranking.without_stack = unnamed.size();
+  ranking.unnamed = best_unnamed(unnamed, accelerators);
   std::map<std::string, Bucket> buckets;
   for (const Entry& entry : entries) buckets[bucket_key(entry)].entries.push_back(&entry);
   const GroupMaker maker(asked, accelerators, ranking);

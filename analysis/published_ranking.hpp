@@ -20,7 +20,8 @@
 // Rates of items (training, inference) are taken at each stack's best published batch size, unless a
 // batch is asked for: it is a setting of the run, not of the work.
 //
-// Results that name no component of a stack recommend nothing: they are counted. Several results
+// Results that name no component of a stack recommend nothing: they are counted, and the best of
+// each kind is named apart. Several results
 // of one stack at one shape are one, their median. Rejected: the mean of rates over shapes, which a
 // few large shapes decide; each stack's own best shape, which compares different work.
 #pragma once
@@ -81,10 +82,19 @@ struct PublishedGroup {
   std::vector<specs::Stack> elsewhere;  // stacks of the group that have nothing at `shape`
 };
 
+// A result of some stack that its source does not name: what the hardware reached, no recommendation.
+struct UnnamedResult {
+  specs::Published published;
+  double value = 0;
+  std::string unit;
+  std::optional<PeakShare> peak;
+};
+
 struct PublishedRanking {
   specs::Workload asked;
   std::vector<PublishedGroup> groups;  // those that rank most first, then the usual order
   std::size_t results = 0;             // in the groups
+  std::vector<UnnamedResult> unnamed;  // those without a stack: the best of each model, unit and kind
   std::size_t without_stack = 0, without_shape = 0;  // left out
   double delta = 0.01, confidence = 0.95;
 };

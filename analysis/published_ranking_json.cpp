@@ -9,13 +9,13 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json peak_json(const PublishedRow& row) {
-  if (!row.peak) return nullptr;
-  return {{"share", row.peak->share},
-          {"gflop_s", row.peak->gflop_s},
-          {"unit", row.peak->unit},
-          {"accelerator", row.peak->accelerator},
-          {"models_of_that_name", row.peak->models}};
+Json peak_json(const std::optional<PeakShare>& peak) {
+  if (!peak) return nullptr;
+  return {{"share", peak->share},
+          {"gflop_s", peak->gflop_s},
+          {"unit", peak->unit},
+          {"accelerator", peak->accelerator},
+          {"models_of_that_name", peak->models}};
 }
 
 Json over_shapes_json(const PublishedRow& row, double confidence) {
@@ -55,7 +55,7 @@ Json row_json(const PublishedGroup& group, const PublishedRow& row, double confi
                  {"ci95", nullptr},
                  {"why_no_ci", spread_text(row.shown.front())}}},
                {"smaller_is_better", group.smaller_is_better},
-               {"peak", peak_json(row)},
+               {"peak", peak_json(row.peak)},
                {"versus_best", row.versus_best ? Json(*row.versus_best) : Json()},
                {"versus_best_over_shapes", over_shapes_json(row, confidence)},
                {"set_apart_by_numbers_alone", row.by_numbers},
@@ -82,7 +82,16 @@ Json to_json(const PublishedRanking& ranking) {
                {"results", ranking.results},
                {"results_without_stack", ranking.without_stack},
                {"results_without_shape", ranking.without_shape},
-               {"groups", Json::array()}};
+               {"groups", Json::array()},
+               {"unnamed", Json::array()}};
+  for (const auto& one : ranking.unnamed) {
+    json["unnamed"].push_back({{"hardware", one.published.hardware},
+                               {"workload", specs::to_json(one.published.workload)},
+                               {"rate", {{"median", one.value}, {"unit", one.unit}, {"ci95", nullptr}}},
+                               {"peak", peak_json(one.peak)},
+                               {"document", one.published.id},
+                               {"source", specs::to_json(one.published.source)}});
+  }
   for (const auto& group : ranking.groups) {
     Json one = {{"title", group_title(group)}, {"hardware", group.hardware},
                 {"params", group.params},      {"unit", group.unit},

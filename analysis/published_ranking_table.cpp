@@ -103,9 +103,11 @@ std::string peak_note(const PublishedGroup& group) {
                              ? fmt::format(" (\"{}\" may mean {} models; the usual one is taken)",
                                            group.hardware, row.peak->models)
                              : "") +
-             (exceeds_peak(group) ? "Above 100%: the operations counted are those of the direct "
-                                    "algorithm, Winograd's and others do fewer. "
-                                  : "");
+             (!exceeds_peak(group)           ? ""
+              : group.shape.pi == "conv2d" ? "Above 100%: the operations counted are those of the "
+                                             "direct algorithm, Winograd's and others do fewer. "
+                                           : "Above 100%: not computed in the type that is named, "
+                                             "or not on this model. ");
   return "";
 }
 
@@ -208,6 +210,28 @@ std::string legend(const PublishedRanking& ranking) {
          "\n";
 }
 
+std::string unnamed_text(const PublishedRanking& ranking, SourceList& sources) {
+  if (ranking.unnamed.empty()) return "";
+  constexpr std::size_t most = 5;
+  std::string text = fmt::format("Of a stack that the source does not name ({}), the best of each kind:\n",
+                                 counted(ranking.without_stack, "result"));
+  for (std::size_t i = 0; i < std::min(most, ranking.unnamed.size()); ++i) {
+    const UnnamedResult& one = ranking.unnamed[i];
+    std::string line = fmt::format("- {} {}", number(one.value), one.unit);
+    if (one.peak)
+      line += fmt::format(", {:.1f}% of the {} peak of {}", 100 * one.peak->share, one.peak->unit,
+                          one.peak->accelerator);
+    line += fmt::format(": {} on {}, {} {}", one.published.workload.text(),
+                        one.published.hardware.empty() ? "hardware not stated"
+                                                       : one.published.hardware,
+                        spread_text(one.published), sources.marks({one.published.source}));
+    text += wrap(split(line), 2, "") + "\n";
+  }
+  if (most < ranking.unnamed.size())
+    text += fmt::format("- and {} more (--json names all)\n", ranking.unnamed.size() - most);
+  return text + "\n";
+}
+
 std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
   std::string text;
   if (shown < ranking.groups.size()) {
@@ -218,11 +242,6 @@ std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
                         counted(ranking.groups.size() - shown, "group"),
                         group_title(ranking.groups[shown]));
   }
-  if (ranking.without_stack)
-    text += fmt::format("{} that name{} no component of a stack {} left out. ",
-                        counted(ranking.without_stack, "result"),
-                        ranking.without_stack == 1 ? "s" : "",
-                        ranking.without_stack == 1 ? "is" : "are");
   if (ranking.without_shape)
     text += fmt::format("{} that do not say these parameters are left out. ",
                         counted(ranking.without_shape, "result"));
@@ -232,13 +251,14 @@ std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
 }  // namespace
 
 std::string table(const PublishedRanking& ranking, const PublishedTableOptions& options) {
-  if (ranking.groups.empty()) return left_out(ranking, 0);
   SourceList sources;
+  if (ranking.groups.empty())
+    return unnamed_text(ranking, sources) + left_out(ranking, 0) + sources.text();
   std::string text = legend(ranking);
   const std::size_t groups = limit(options.groups, ranking.groups.size());
   for (std::size_t i = 0; i < groups; ++i)
     text += "\n" + heading(ranking.groups[i]) + group_table(ranking.groups[i], options, sources);
-  text += "\n" + left_out(ranking, groups);
+  text += "\n" + unnamed_text(ranking, sources) + left_out(ranking, groups);
   return text + sources.text();
 }
 

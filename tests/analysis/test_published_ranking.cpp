@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "analysis/near_workload.hpp"
 #include "analysis/published_ranking.hpp"
@@ -209,6 +211,19 @@ TEST_CASE("matmul on V100: three DeepBench stacks per type, with their share of 
   CHECK(spread_text(best.shown.front()) == "single published number");
 }
 
+TEST_CASE("products in float32 that exceed its peak are held against that of TF32",
+          "[published_ranking]") {
+  const auto of = [](double gflops, const char* hardware) {
+    specs::Published p = made_up("11.0", 8192, gflops);
+    p.hardware = hardware;
+    return *rank_made_up({p}).groups.front().rows.front().peak;
+  };
+  CHECK(of(19'000, "A100 SXM4 80GB").unit == "float32");
+  CHECK(of(116'000, "A100 SXM4 80GB").unit == "tensorfloat32");
+  CHECK(of(116'000, "A100 SXM4 80GB").share == Approx(116.0 / 156));
+  CHECK(of(20'000, "Tesla V100-SXM2-16GB").unit == "float32");  // has no TF32
+}
+
 TEST_CASE("what cannot be compared stands in groups of its own", "[published_ranking]") {
   std::vector<specs::Published> rows{made_up("10.0", 512, 100), made_up("10.1", 512, 110)};
   rows.push_back(made_up("10.1", 512, 900));
@@ -222,6 +237,9 @@ TEST_CASE("what cannot be compared stands in groups of its own", "[published_ran
   CHECK(ranking.groups.size() == 5);
   CHECK(ranking.results == 6);
   CHECK(ranking.without_stack == 1);
+  REQUIRE(ranking.unnamed.size() == 1);
+  CHECK(ranking.unnamed.front().value == 999);
+  CHECK_THAT(table(ranking, {}), Contains("Of a stack that the source does not name (1 result)"));
   REQUIRE(ranking.groups.front().rows.size() == 2);  // the one that ranks stands first
   CHECK(component(ranking.groups.front().rows[0], "cuda") == "10.1");
   CHECK(ranking.groups.front().rows[1].rank == 2);
@@ -370,4 +388,46 @@ TEST_CASE("every row leads to its documents and their addresses", "[published_ra
     if (!line.contains("http")) CHECK(line.size() <= 130);  // bytes; 118 characters
     begin = end + 1;
   }
+}
+
+TEST_CASE("whatever is asked of whatever hardware, the numbers add up", "[published_ranking]") {
+  std::map<std::pair<std::string, std::string>, std::vector<specs::Published>> families;
+  for (const auto& row : evidence()) families[{row.hardware, row.workload.pi}].push_back(row);
+  CHECK(families.size() > 300);
+  std::size_t rows = 0;
+  for (const auto& [key, published] : families) {
+    CAPTURE(key.first, key.second, published.size());
+    std::vector<std::string> asked{key.second};
+    if (key.second == "matmul") asked.push_back("matmul:m=1000,n=1000,k=1000");
+    for (const auto& workload : asked) {
+      const auto ranking =
+          rank_published(published, specs::parse_workload(workload), accelerators());
+      REQUIRE(ranking.results + ranking.without_stack + ranking.without_shape == published.size());
+      std::set<std::string> documents;
+      std::size_t in_rows = 0;
+      for (const auto& group : ranking.groups) {
+        std::size_t last = 1;
+        REQUIRE(group.rows.size() >= 1);
+        CHECK(group.rows.front().rank == 1);
+        for (const auto& row : group.rows) {
+          CHECK(row.rank >= last);
+          CHECK((std::isfinite(row.value) && row.value > 0));
+          CHECK_FALSE(row.stack.components.empty());
+          CHECK((!row.peak || row.peak->share > 0));
+          CHECK_FALSE(row.shown.empty());
+          for (const auto& id : row.documents) CHECK(documents.insert(id).second);
+          in_rows += row.documents.size();
+          last = row.rank;
+          ++rows;
+        }
+      }
+      CHECK(in_rows <= ranking.results);
+      if (!ranking.groups.empty()) CHECK_FALSE(explain(ranking, {0, 0, false}).empty());
+      const std::string text = table(ranking, {0, 0, false});
+      for (const char* bad : {"nan%", " nan", "inf%", "×nan"}) CHECK_FALSE(text.contains(bad));
+      CHECK(ranking.unnamed.size() <= ranking.without_stack);
+      CHECK(ranking.unnamed.empty() == (ranking.without_stack == 0));
+    }
+  }
+  CHECK(rows > 1000);
 }
