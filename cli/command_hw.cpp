@@ -17,6 +17,7 @@
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/microarchitecture.hpp"
+#include "specs/processor.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -218,11 +219,42 @@ nlohmann::json to_json(const Microarchitecture& known) {
   return json;
 }
 
+nlohmann::json to_json(const specs::Processor& model, const Microarchitectures& table) {
+  nlohmann::json json = {{"kind", "processor"},
+                         {"id", model.name},
+                         {"name", model.title},
+                         {"vendor", model.vendor},
+                         {"microarchitecture", model.microarchitecture},
+                         {"sources", model.sources}};
+  if (model.cores) json["cores"] = *model.cores;
+  if (model.base_ghz) json["base_ghz"] = *model.base_ghz;
+  if (const auto peak = specs::peak_of(model, table))
+    json["peaks_gflop_s"] = {{"float32", peak->float32}, {"float64", peak->float64}};
+  return json;
+}
+
+void print_processor(const specs::Processor& model, const Microarchitectures& table) {
+  row("Name", fmt::format("{} ({}, {})", model.name, model.title, model.vendor));
+  const auto* units = table.find(model.microarchitecture);
+  row("Microarch", microarchitecture(units));
+  if (model.cores) row("Cores", fmt::format("{} a socket", *model.cores));
+  if (model.base_ghz) row("Base clock", fmt::format("{} GHz", *model.base_ghz));
+  if (units != nullptr) row("Vector units", rates(*units));
+  if (const auto peak = specs::peak_of(model, table))
+    row("Peak", fmt::format("{:.0f} GFLOP/s FP32, {:.0f} FP64: all cores at the base clock",
+                            peak->float32, peak->float64));
+  for (const auto& source : model.sources) row("Source", source);
+  if (units != nullptr)
+    for (const auto& source : units->sources) row("Source", source);
+}
+
 void list(const Globals& globals) {
   const Microarchitectures table = load_table(globals);
   const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory);
+  const specs::Processors processors = specs::load_processors(globals.data_directory);
   if (globals.json) {
     for (const auto& known : table.all()) print_json(to_json(known));
+    for (const auto& model : processors.all()) print_json(to_json(model, table));
     for (const auto& model : accelerators.all()) print_json(accelerator_json(model));
     return;
   }
@@ -235,6 +267,12 @@ void list(const Globals& globals) {
                number(known.fp32_flops_cycle), number(known.fp64_flops_cycle),
                known.aliases.empty() ? "" : fmt::format("  {}", fmt::join(known.aliases, ", ")));
   }
+  fmt::print("\n{:<20} {:<24} {:<16} {:>5} {:>5}\n", "name", "product", "microarch",
+             "cores", "GHz");
+  for (const auto& model : processors.all())
+    fmt::print("{:<20} {:<24} {:<16} {:>5} {:>5}\n", model.name, model.title,
+               model.microarchitecture, model.cores ? fmt::format("{}", *model.cores) : "-",
+               model.base_ghz ? fmt::format("{}", *model.base_ghz) : "-");
   fmt::print("\n");
   print_accelerators(accelerators);
 }
@@ -269,7 +307,13 @@ void show(const std::string& name, const Globals& globals) {
   const Microarchitectures table = load_table(globals);
   const Microarchitecture* found = table.find(name);
   if (found == nullptr) {
-    show_accelerators(name, table, globals);
+    const specs::Processors processors = specs::load_processors(globals.data_directory);
+    if (const auto* model = processors.identify(name); model == nullptr)
+      show_accelerators(name, table, globals);
+    else if (globals.json)
+      print_json(to_json(*model, table));
+    else
+      print_processor(*model, table);
     return;
   }
   const Microarchitecture& known = *found;
@@ -294,7 +338,7 @@ void add_hw(CLI::App& app, Globals& globals) {
   auto* command = app.add_subcommand("hw", "The machine at hand: CPU, caches, NUMA, GPUs, system");
   command->require_subcommand(0, 1);
   auto* list_command = command->add_subcommand(
-      "list", "The microarchitectures and accelerators known by name, and their rates");
+      "list", "The processors and accelerators known by name, and their rates");
   list_command->callback([&globals] { list(globals); });
   auto* show_command =
       command->add_subcommand("show", "What is known of a processor or accelerator, with sources");

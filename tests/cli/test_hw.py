@@ -160,6 +160,10 @@ class Hardware(BlackBox):
         self.assertIn("h100-sxm5-80gb", one)
         self.assertNotIn("h100-pcie-80gb", one)
         self.assertIn("989.4", one)
+        xeon = self.json("hw", "show", "Intel(R) Xeon(R) Platinum 8168 CPU @ 2.70GHz")
+        self.assertEqual((xeon["id"], xeon["microarchitecture"], xeon["cores"]), ("xeon-platinum-8168", "skylake-sp", 24))
+        self.assertAlmostEqual(xeon["peaks_gflop_s"]["float32"], 24 * 2.7 * 64)
+        self.assertIn("2074 FP64", self.stackx("hw", "show", "xeon-platinum-8168").stdout)
         self.assertIn("32 FP32 and 16 FP64 flop per cycle", self.stackx("hw", "show", "zen3").stdout)
 
     def test_unknown_name_brings_the_nearest(self):
