@@ -158,7 +158,8 @@ std::expected<Prediction, std::string> Predictor::predict(const specs::Workload&
   std::set<std::string> sources;
   for (std::size_t row = 0; row < model_.size(); ++row) {
     models.insert(model_.observation(row).accelerator);
-    sources.insert(model_.observation(row).source);
+    if (const std::string& source = model_.observation(row).source; !source.empty())
+      sources.insert(source);
   }
   result.models = models.size();
   result.sources = sources.size();
