@@ -214,15 +214,15 @@ void inspect(const Options& options, Globals& globals) {
   Job job = load_job(asked, globals);
   Loaded& loaded = job.loaded;
   apply(options, loaded.project.campaign);
-  if (!options.job.dockerfile_only) check_hardware(loaded);
   if (options.job.dockerfile_only) {
     print_containerfiles(new_plan(loaded), job, globals);
     return;
   }
-  if (options.dry_run) {
+  if (options.dry_run) {  // also of a campaign for another machine
     print_plan(new_plan(loaded), loaded, globals.json);
     return;
   }
+  check_hardware(loaded);
   const auto database = store::default_path(globals.db);
   store::Store store = store::Store::open(database);
   store::Spool spool(database);

@@ -19,19 +19,27 @@ bool older(const std::string& version, const char* than) {
   return a && b && *a < *b;
 }
 
-// The CUDA of the wheels on the default index: the catalog's attribute, and before 1.13, whose wheels do not state it,
-// what pytorch.org/get-started/previous-versions says (read 2026-11-20): from the release on.
+std::string without_local(const std::string& version) { return version.substr(0, version.find('+')); }
+
+// The CUDA of the wheels on the default index: that of the build with files in the catalog, else its attribute, and before
+// 1.13, whose wheels do not state it, what pytorch.org/get-started/previous-versions says (read 2026-11-20): from the
+// release on.
 constexpr std::array<std::pair<const char*, const char*>, 5> default_cuda{
     {{"1.13", ""}, {"1.5", "10.2"}, {"1.3", "10.1"}, {"1.2", "10.0"}, {"1.0", "9.0"}}};
 
-std::string cuda_of_default_wheel(const std::string& torch, const specs::Catalog& catalog) {
-  const auto* component = catalog.find("torch");
-  const auto* entry = component ? component->find(torch) : nullptr;
-  if (entry)
-    if (const auto at = entry->attributes.find("pypi_cuda"); at != entry->attributes.end())
-      if (const auto* text = std::get_if<std::string>(&at->second)) return *text;
+std::string cuda_of_default_wheel(const std::string& released, const specs::Catalog& catalog) {
+  if (const auto* component = catalog.find("torch"))
+    for (const auto& entry : component->versions) {
+      const auto& text = entry.version.text();
+      if (without_local(text) != released) continue;
+      if (const auto at = entry.attributes.find("pypi_cuda"); at != entry.attributes.end())
+        if (const auto* cuda = std::get_if<std::string>(&at->second)) return *cuda;
+      const auto local = text.find("+cu");  // 2.14.1+cu130
+      if (entry.artifacts.empty() || local == text.npos || text.size() < local + 5) continue;
+      return text.substr(local + 3, text.size() - local - 4) + "." + text.back();
+    }
   for (const auto& [from, cuda] : default_cuda)
-    if (!older(torch, from)) return cuda;
+    if (!older(released, from)) return cuda;
   return "";
 }
 
@@ -42,11 +50,12 @@ std::string digits(const std::string& cuda) {  // "101" of "10.1.243"
   return result;
 }
 
+// Catalogs may write the build behind the version (2.1.0+cu118), as PyTorch does.
 std::string torch(StackPackage& package, const std::string& cuda, const specs::Catalog& catalog) {
-  if (package.version.find('+') != std::string::npos) return "";
-  const auto usual = cuda_of_default_wheel(package.version, catalog);
+  const auto released = without_local(package.version);
+  const auto usual = cuda_of_default_wheel(released, catalog);
+  package.version = released;
   if (usual == minor_release(cuda)) return "";
-  const auto released = package.version;
   package.version += "+cu" + digits(cuda);
   package.files.clear();  // those of the default index
   return fmt::format(
@@ -58,6 +67,7 @@ std::string torch(StackPackage& package, const std::string& cuda, const specs::C
 
 std::string jax(StackPackage& package, const std::string& cuda) {
   const auto major = cuda.substr(0, cuda.find('.'));
+  package.version = without_local(package.version);  // jaxlib has builds, jax itself has none
   if (older(package.version, "0.4.26") || older(cuda, "12"))
     return fmt::format(
         "jaxlib for CUDA {} is on the wheel index of JAX (pip: --find-links); the default index "

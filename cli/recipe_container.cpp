@@ -55,7 +55,7 @@ std::string containerfile_recipe(const Recipe& recipe) {
                                         parts.cudnn.substr(0, parts.cudnn.find('.')), parts.cudnn));
   }
   text.head = recipe_head(recipe, parts, "Containerfile");
-  return containerfile(recipe.stack, recipe.workload, recipe.catalog, text);
+  return containerfile(recipe.stack, {recipe.workload.pi, parts.parameters}, recipe.catalog, text);
 }
 
 }  // namespace stackx::cli

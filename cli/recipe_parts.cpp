@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cli/gpu_build.hpp"
 #include "specs/error.hpp"
@@ -12,6 +13,23 @@ namespace stackx::cli {
 namespace {
 
 using specs::ArtifactType;
+
+using Names = std::set<std::string>;
+
+// kernels/: what each PI takes, beside what all take.
+const std::map<std::string, Names>& own_parameters() {
+  static const std::map<std::string, Names> all{
+      {"matmul", {"m", "n", "k", "dtype", "framework", "mode", "device", "threads", "tf32"}},
+      {"conv1d", {"length", "kernel", "batch", "in_channels", "out_channels", "stride", "padding", "layout", "dtype", "framework", "mode", "device", "threads", "tf32"}},
+      {"conv2d", {"height", "width", "kernel", "kernel_h", "kernel_w", "batch", "in_channels", "out_channels", "stride", "padding", "layout", "dtype", "framework", "mode", "device", "threads", "tf32"}},
+      {"import_time", {"module", "framework"}},
+      {"hello_world", {"items", "framework"}}};
+  return all;
+}
+const Names& common_parameters() {
+  static const Names all{"repetitions", "mini_batch", "min_sample_ms", "warmup_ms", "max_seconds", "seed"};
+  return all;
+}
 
 std::string version_of(const specs::Stack& stack, const char* component) {
   const auto at = stack.components.find(component);
@@ -58,12 +76,32 @@ bool has_control(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
+bool has_pi(const std::string& name) { return own_parameters().contains(name); }
+
+std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, bool gpu,
+                                                 std::vector<std::string>& left_out) {
+  const auto own = own_parameters().find(workload.pi);
+  if (own == own_parameters().end()) return workload.params;
+  std::map<std::string, std::string> result;
+  for (const auto& [name, value] : workload.params)
+    if (own->second.contains(name) || common_parameters().contains(name))
+      result.emplace(name, value);
+    else
+      left_out.push_back(name);
+  if (gpu && own->second.contains("device")) result.try_emplace("device", "gpu");
+  return result;
+}
+
 std::string minor_release(const std::string& version) {
   const auto first = version.find('.');
   return first == version.npos ? version : version.substr(0, version.find('.', first + 1));
 }
 
 std::string shell_quoted(const std::string& text) {
+  const bool bare = !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return (c < 0x80 && std::isalnum(c)) || (c != 0 && std::string_view("_./:=@%+,-").find(static_cast<char>(c)) != std::string_view::npos);
+  });
+  if (bare) return text;
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -71,17 +109,20 @@ std::string shell_quoted(const std::string& text) {
 
 RecipeParts::RecipeParts(const Recipe& recipe)
     : packages(stack_packages(recipe.stack, recipe.catalog, recipe.roots)),
-      parameters(recipe.workload.params),
       python(version_of(recipe.stack, "python")),
       driver(version_of(recipe.stack, "driver")),
       cuda(version_of(recipe.stack, "cuda")),
       cudnn(version_of(recipe.stack, "cudnn")) {
+  std::map<std::string, std::string> of_settings;
   for (const auto& [name, version] : recipe.stack.components) {
     const auto* component = recipe.catalog.find(name);
     const auto* entry = component ? component->find(version) : nullptr;
     if (!entry) continue;
+    for (const auto& requirement : entry->requires_)
+      if (requirement.component == "driver" && requirement.attribute.empty() && requirement.constraint.text != "*")
+        driver_range += (driver_range.empty() ? "" : " and ") + requirement.constraint.text;
     variables.insert(entry->environment.begin(), entry->environment.end());
-    parameters.insert(entry->parameters.begin(), entry->parameters.end());
+    of_settings.insert(entry->parameters.begin(), entry->parameters.end());
     for (const auto& artifact : entry->artifacts) {
       if (artifact.type == ArtifactType::oci) image = artifact.file;
       if (artifact.type == ArtifactType::system && !artifact.package.empty())
@@ -98,6 +139,14 @@ RecipeParts::RecipeParts(const Recipe& recipe)
   } else {
     notes = choose_gpu_builds(packages, recipe.stack, recipe.catalog);
   }
+  std::vector<std::string> left_out;
+  const bool on_gpu = recipe.accelerator != nullptr && (!python.empty() || !image.empty());
+  parameters = pi_parameters(recipe.workload, on_gpu, left_out);
+  parameters.insert(of_settings.begin(), of_settings.end());
+  if (!left_out.empty())
+    notes.push_back(fmt::format("Left out, since the PI does not know it: {}.", fmt::join(left_out, ", ")));
+  if (!has_pi(recipe.workload.pi))
+    notes.push_back(fmt::format("stackx has no PI for {}: put your own program in its place.", recipe.workload.pi));
   for (const auto& [name, package] : packages) {
     check_python_name(name);
     check_python_version(name, package.version);
@@ -149,7 +198,8 @@ std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const st
     if (!version.empty()) needs += fmt::format("{}{} {}", needs.empty() ? "" : ", ", name, version);
   };
   need("Python", minor_release(parts.python));
-  need("the NVIDIA driver, at least", parts.driver);
+  need("the NVIDIA driver", parts.driver);
+  if (!parts.driver_range.empty()) needs += fmt::format(" ({} will do)", parts.driver_range);
   need("CUDA", parts.cuda);
   need("cuDNN", parts.cudnn);
   if (!needs.empty()) line("needs " + needs);

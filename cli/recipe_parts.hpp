@@ -17,6 +17,7 @@ struct RecipeParts {
   std::map<std::string, std::string> variables;   // exported into the run
   std::map<std::string, std::string> parameters;  // of the PI: the workload's and those of settings
   std::string python, driver, cuda, cudnn;  // versions; "" if the stack has none
+  std::string driver_range;                 // what the stack asks of the driver: ">=418"
   std::string image;                        // OCI reference of an image that holds the stack; "" for none
   std::string library, library_component;   // what a native PI loads, below the packages' directory or absolute
   std::vector<std::string> system;          // Debian packages
@@ -30,13 +31,19 @@ struct RecipeParts {
                                    const std::string& pis) const;
 };
 
+// The workload's parameters that stackx's PI of that name takes; on a GPU with device=gpu. Published shapes have more
+// (suite, padded): those are named in `left_out`. Of workloads without a PI all parameters stay.
+std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, bool gpu,
+                                                 std::vector<std::string>& left_out);
+bool has_pi(const std::string& name);  // stackx brings one
+
 // Comment lines, each after `prefix`: what it is, the stack, the evidence, what it needs, the notes.
 std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const std::string& what,
                         const std::string& prefix = "# ");
 
 std::string one_line(std::string_view text);        // control characters become spaces; UTF-8
 std::string minor_release(const std::string& version);  // "3.6" of "3.6.15"
-std::string shell_quoted(const std::string& text);  // 'it'\''s': one word for sh and bash
+std::string shell_quoted(const std::string& text);  // 'it'\''s': one word for sh and bash, bare where it may be
 bool has_control(const std::string& text);
 
 // One writer a format.

@@ -15,7 +15,8 @@
 #include "inspector/noise.hpp"
 #include "inspector/paths.hpp"
 #include "specs/json.hpp"
-#include "specs//error.hpp"
+#include "specs/error.hpp"
+#include "specs/hardware_name.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -145,6 +146,8 @@ void check_hardware(const Loaded& loaded) {
   for (const auto& [component, wanted] : loaded.project.hardware) {
     const auto found = here.find(component);
     if (found != here.end() && found->second == wanted) continue;
+    // The driver writes "Tesla V100-SXM2-16GB" where the catalog says v100-sxm2-16gb.
+    if (component == "gpu" && found != here.end() && specs::names_hardware(wanted, found->second)) continue;
     throw bad_input(
         fmt::format("{}: /hardware/{}: asks for {}, but this machine has {}; inspect on such a "
                     "machine, or ask for \"host\"",

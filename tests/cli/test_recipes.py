@@ -1,0 +1,314 @@
+"""What recipes are to the tools they are for: parsers of each format, and for CPU stacks pip, uv, bash and podman themselves.
+
+Reads the recipe of a project's latest stack from the program write_recipe (STACKX_WRITE_RECIPE), which is what `stackx advise
+--format` prints for a recommendation."""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import unittest
+
+from harness import ROOT, STACKX, BlackBox
+from python_stack import HERE, KEPT, container_engine, wheel
+
+DATA = ROOT / "specs" / "data"
+GPU_CATALOGS = ["gpus.json", "cuda.json", "cudnn.json", "nccl.json", "gpu-tensorflow.json", "gpu-pytorch.json", "gpu-jax.json", "ngc.json"]
+UNREACHABLE = re.compile(r"No matching distribution|connection|Temporary failure|Could not (fetch|find)|Failed to fetch|error sending request|"
+                         r"unable to download|could not resolve", re.IGNORECASE)
+PARAMETERS = {"m": 64, "n": 64, "k": 64, "dtype": "float32", "threads": 1, "repetitions": 3, "min_sample_ms": 1, "warmup_ms": 1}
+ODD = "a'b\"c$(touch${IFS}pwned)`touch;pwned`\\;#%{x}[\U0001f600]"  # parameters hold no commas, spaces, controls
+HOSTILE = "a'b\"c$(touch pwned)`touch pwned`\\ #x\nRUN touch pwned\n- evil: [\t\x7f\u0085\u2028\U0001f600"
+
+
+class Recipes(BlackBox):
+    def setUp(self):
+        super().setUp()
+        self.program = os.environ.get("STACKX_WRITE_RECIPE")
+        if not self.program:
+            self.skipTest("STACKX_WRITE_RECIPE names no program")
+
+    def recipe(self, form, project, exit_code=0):
+        done = subprocess.run([self.program, form, project, DATA], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, exit_code, done.stderr)
+        return done.stdout if exit_code == 0 else done.stderr
+
+    def gpu(self, requires, model="v100-sxm2-16gb", **changes):
+        return self.project("-".join([*requires, "gpu.json"]), catalogs=GPU_CATALOGS, requires=requires, hardware={"gpu": model},
+                            workload={"pi": "matmul", "params": {"m": 4096, "n": 4096, "k": 4096, "dtype": "float16", "suite": "train"}}, **changes)
+
+    def gpu_projects(self):
+        yield "torch", self.gpu({"torch": "*"})
+        yield "tensorflow", self.gpu({"tensorflow": "==1.14.0"})
+        yield "jax", self.gpu({"jax": "*"}, "h100-sxm5-80gb")
+        yield "ngc", self.gpu({"ngc": "==pytorch-19.05"})
+        yield "cublas", self.gpu({"cublas": "*"})
+
+    def numpy(self):
+        return self.project("numpy.json", catalogs=["images.json", "frameworks.json", "framework-settings.json"], workload={"pi": "matmul", "params": PARAMETERS},
+                            requires={"image": "==bookworm", "framework": "==numpy"})
+
+    def run_tool(self, *words, **options):
+        """Skips where the tool cannot reach what it needs."""
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=900, **options)
+        if done.returncode != 0 and UNREACHABLE.search(done.stdout + done.stderr):
+            self.skipTest("not to be fetched here: " + (done.stdout + done.stderr)[-400:])
+        self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def check_result(self, text, component="numpy"):
+        result = json.loads(text.splitlines()[-1])
+        self.assertEqual(result["component"], component)
+        self.assertTrue(result["check"]["pass"])
+        self.assertGreaterEqual(len(result["samples_ns"]), 3)
+        return result
+
+
+class Syntax(Recipes):
+    def odd(self):
+        """A CPU stack whose settings and parameters hold what would end any quoting."""
+        name, content = wheel("victim", "1.0")
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "python": {"kind": "runtime", "versions": {HERE: {}}},
+            "victim": {"kind": "package", "ecosystem": "pypi", "versions": {"1.0": {"requires": {"python": "*", "odd": "*"}, "artifacts": [
+                {"type": "wheel", "file": name, "sha256": hashlib.sha256(content).hexdigest()}]}}},
+            "odd": {"kind": "setting", "versioning": "opaque", "versions": {"x'\"$(y)`z`\\;#": {"environment": {"ODD": HOSTILE}}}}}})
+        return self.project("odd.json", requires={"victim": "*"}, workload={"pi": "look", "params": {"odd": ODD}}), name, content
+
+    def instructions(self, text):
+        """(word, rest) of each instruction; a Containerfile that podman's parser would refuse is none."""
+        joined = re.sub(r"\\\n", "", "\n".join(line for line in text.split("\n") if not line.startswith("#")))
+        found = [tuple(line.split(" ", 1)) for line in joined.split("\n") if line]
+        self.assertEqual(found[0][0], "FROM")
+        self.assertRegex(found[0][1], r"^[a-z0-9.]+/[a-z0-9./_-]+:[A-Za-z0-9._-]+$")
+        for word, rest in found:
+            self.assertIn(word, ("FROM", "ENV", "RUN", "COPY", "ARG", "ENTRYPOINT"))
+            if word in ("RUN", "ENTRYPOINT"):
+                self.assertTrue(all(isinstance(one, str) for one in json.loads(rest)))
+        self.assertEqual(found[-1][0], "ENTRYPOINT")
+        return found
+
+    def test_requirements(self):
+        from packaging.requirements import Requirement
+        for name, project in [*self.gpu_projects(), ("numpy", self.numpy())]:
+            if name in ("ngc", "cublas"):
+                self.assertIn("holds no Python package", self.recipe("requirements", project, exit_code=2))
+                continue
+            text = self.recipe("requirements", project)
+            pinned = [Requirement(line.split(" --hash")[0]) for line in re.sub(r" \\\n", "", text).splitlines() if not line.startswith("#")]
+            self.assertTrue(pinned)
+            for one in pinned:
+                self.assertRegex(str(one.specifier), r"^==[0-9]")
+            self.assertEqual("--hash=sha256:" in re.sub(r"(?m)^#.*", "", text), name == "numpy", text)
+
+    def test_pipfile(self):
+        for name, project in [*self.gpu_projects(), ("numpy", self.numpy())]:
+            if name in ("ngc", "cublas"):
+                continue
+            document = tomllib.loads(self.recipe("pipfile", project))
+            self.assertEqual(set(document), {"packages", "dev-packages", "requires"})
+            self.assertRegex(document["requires"]["python_version"], r"^\d\.\d+$")
+            pipfile = self.scratch / "Pipfile"
+            pipfile.write_text(self.recipe("pipfile", project))
+            self.assertEqual(json.dumps(document["packages"]).count("=="), len(document["packages"]))
+
+    def test_pylock(self):
+        from packaging.pylock import Pylock
+        for project in (self.numpy(), self.odd()[0]):
+            document = tomllib.loads(self.recipe("pylock", project))
+            lock = Pylock.from_dict(document)
+            lock.validate()
+            self.assertEqual(str(lock.lock_version), "1.0")
+            for package in lock.packages:
+                self.assertTrue(package.wheels or package.sdist)
+                for one in package.wheels or []:
+                    self.assertRegex(one.hashes["sha256"], r"^[0-9a-f]{64}$")
+        for name, project in self.gpu_projects():
+            if name not in ("ngc", "cublas"):
+                self.assertIn("--format requirements", self.recipe("pylock", project, exit_code=2))
+
+    def test_containerfiles(self):
+        bases = {"torch": "docker.io/library/python:", "tensorflow": "docker.io/nvidia/cuda:10.0-cudnn7-runtime-ubuntu18.04",
+                 "jax": "docker.io/library/python:", "ngc": "nvcr.io/nvidia/pytorch:19.05-py3", "cublas": "docker.io/nvidia/cuda:"}
+        for name, project in self.gpu_projects():
+            found = self.instructions(self.recipe("containerfile", project))
+            self.assertTrue(found[0][1].startswith(bases[name]), found[0])
+            entry = json.loads(found[-1][1])
+            self.assertIn("matmul", entry)
+            self.assertIn("m=4096", entry)
+            self.assertNotIn("suite=train", entry)
+        self.instructions(self.recipe("containerfile", self.numpy()))
+        found = self.instructions(self.recipe("containerfile", self.odd()[0]))
+        self.assertIn("ODD=" + HOSTILE, json.loads(found[-1][1]))
+        self.assertIn("odd=" + ODD, json.loads(found[-1][1]))
+
+    def test_pods(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest(f"no PyYAML in {sys.executable}")
+        for name, project in [*self.gpu_projects(), ("numpy", self.numpy()), ("odd", self.odd()[0])]:
+            pod = yaml.safe_load(self.recipe("pod", project))
+            self.assertEqual((pod["apiVersion"], pod["kind"]), ("v1", "Pod"))
+            self.assertRegex(pod["metadata"]["name"], r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
+            container, = pod["spec"]["containers"]
+            limits = container["resources"]["limits"]
+            if name in ("numpy", "odd"):
+                self.assertNotIn("nvidia.com/gpu", limits)
+            else:
+                self.assertEqual(limits["nvidia.com/gpu"], 1)
+            if name == "torch":
+                self.assertEqual(pod["spec"]["nodeSelector"], {"nvidia.com/gpu.product": "Tesla-V100-SXM2-16GB"})
+            if name == "odd":
+                self.assertEqual(container["env"], [{"name": "ODD", "value": HOSTILE.replace("$", "$$")}])
+
+    def test_batch_scripts(self):
+        for name, project in [*self.gpu_projects(), ("numpy", self.numpy()), ("odd", self.odd()[0])]:
+            script = self.write(f"{name}.sbatch", self.recipe("sbatch", project))
+            subprocess.run(["bash", "-n", script], check=True)
+            lines = script.read_text().split("\n")
+            self.assertEqual(lines[0], "#!/usr/bin/env bash")
+            directives = [line for line in lines if line.startswith("#SBATCH ")]
+            self.assertEqual("#SBATCH --gres=gpu:v100:1" in directives, name not in ("numpy", "odd", "jax"))
+            self.assertIn("set -euo pipefail", lines)
+
+    def test_what_a_batch_script_runs(self):
+        """Run as Slurm would, with a look-alike PI that says what it was given."""
+        project, name, content = self.odd()
+        (self.scratch / "wheels").mkdir()
+        (self.scratch / "wheels" / name).write_bytes(content)
+        place = self.scratch / "pi" / "python"
+        place.mkdir(parents=True)
+        (place / "bootstrap.py").write_text("import json, os, sys\nprint(json.dumps([sys.argv[1:], os.environ['ODD'], os.listdir(sys.argv[1])]))\n")
+        script = self.write("odd.sbatch", self.recipe("sbatch", project))
+        environment = dict(os.environ, STACKX_PI=str(place.parent), PIP_NO_INDEX="1", PIP_FIND_LINKS=str(self.scratch / "wheels"),
+                           STACKX_PYTHON=sys.executable, PIP_CONFIG_FILE=os.devnull)
+        done = subprocess.run(["bash", script], capture_output=True, text=True, env=environment, cwd=self.scratch, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words, odd, packages = json.loads(done.stdout)
+        self.assertEqual(words[2:], ["look", "odd=" + ODD])
+        self.assertEqual(odd, HOSTILE)
+        self.assertIn("victim", packages)
+        self.assertEqual(sorted(path.name for path in self.scratch.iterdir() if path.name == "pwned"), [])
+
+
+class Settling(Recipes):
+    def test_a_campaign_for_a_machine_that_is_not_here(self):
+        text = self.recipe("settling", self.gpu({"ngc": "*"}))
+        file = self.write("settle.json", text)
+        counted = self.json("resolve", file, "--count")
+        self.assertGreaterEqual(int(counted["valid_stacks"]), 1)
+        plan = self.json("inspect", file, "--dry-run")
+        document = json.loads(text)
+        self.assertEqual(len(plan["arms"]), int(counted["valid_stacks"]) + 1)
+        self.assertEqual(plan["campaign"]["rounds"], document["campaign"]["rounds"])
+        for arm in plan["arms"]:
+            self.assertEqual(arm["stack"]["gpu"], "v100-sxm2-16gb")
+            self.assertEqual(arm["workload"]["params"]["m"], "4096")
+        self.assertEqual(text, self.recipe("settling", self.gpu({"ngc": "*"})))
+        if self.json("hw")["gpus"]:
+            self.skipTest("this machine has a GPU")
+        said = self.stackx("inspect", file, exit_code=2).stderr
+        self.assertIn("/hardware/gpu: asks for v100-sxm2-16gb, but this machine has none", said)
+
+
+class Installed(Recipes):
+    """What is written is installed and run here."""
+
+    def setUp(self):
+        super().setUp()
+        (KEPT / "pip").mkdir(parents=True, exist_ok=True)
+        self.environment["PIP_CACHE_DIR"] = str(KEPT / "pip")
+
+    def test_requirements_of_a_native_library(self):
+        self.write("cpu.json", {"$schema": "stackx/catalog/1", "components": {"cpu": {"kind": "hardware", "versioning": "opaque", "versions": {}}}})
+        project = self.project(catalogs=["blas.json"], requires={"scipy-openblas64": "*"}, pins={"threads": "==1", "openblas-coretype": "==Haswell"})
+        text = self.recipe("requirements", project)
+        self.assertIn("--hash=sha256:", text)
+        requirements = self.write("requirements.txt", text)
+        site = self.scratch / "site"
+        self.run_tool(sys.executable, "-m", "venv", self.scratch / "venv")
+        self.run_tool(self.scratch / "venv" / "bin" / "python", "-m", "pip", "install", "--require-hashes", "--no-deps", "--target", site,
+                      "-r", requirements, env=self.environment)
+        library, = site.glob("scipy_openblas64/lib/libscipy_openblas64*.so*")
+        pi = pathlib.Path(STACKX).with_name("stackx-pi")
+        self.check_result(self.run_tool(pi, "matmul", "--library", library, "--component", "scipy-openblas64",
+                                        *(f"{name}={value}" for name, value in PARAMETERS.items())), "scipy-openblas64")
+
+    def test_requirements_lock_and_batch_script_of_a_python_stack(self):
+        if HERE != "3.11":
+            self.skipTest(f"the stack is for Python 3.11; the tests run under {HERE}")
+        project = self.numpy()
+        requirements = self.write("requirements.txt", self.recipe("requirements", project))
+        self.run_tool(sys.executable, "-m", "venv", self.scratch / "venv")
+        python = self.scratch / "venv" / "bin" / "python"
+        self.run_tool(python, "-m", "pip", "install", "--require-hashes", "-r", requirements, env=self.environment)
+        words = [f"{name}={value}" for name, value in PARAMETERS.items()]
+        result = self.check_result(self.run_tool(python, "-s", ROOT / "kernels/python/bootstrap.py", "-", ROOT / "kernels/python/pi.py", "matmul", *words))
+        self.assertIn(f"numpy=={result['loaded']['numpy']} ", requirements.read_text())
+
+        # The lock, with what the requirements brought: uv reads PEP 751.
+        uv = pathlib.Path(sys.executable).with_name("uv")
+        lock = self.write("pylock.toml", self.recipe("pylock", project))
+        self.run_tool(python, "-m", "pip", "download", "--require-hashes", "--no-deps", "-d", self.scratch / "wheels", "-r", requirements,
+                      env=self.environment)
+        if uv.exists():
+            self.run_tool(uv, "pip", "install", "--offline", "--no-cache", "--target", self.scratch / "locked", "--python", python, "-r", lock)
+            self.assertTrue((self.scratch / "locked" / "numpy").is_dir())
+
+        # The batch script is a bash script: it installs into a directory of its own and runs the PI.
+        script = self.write("job.sbatch", self.recipe("sbatch", project))
+        environment = dict(self.environment, STACKX_PI=str(ROOT / "kernels"), STACKX_PYTHON=sys.executable)
+        again = self.check_result(self.run_tool("bash", script, env=environment))
+        self.assertEqual(again["loaded"]["numpy"], result["loaded"]["numpy"])
+
+    def test_a_container_is_built_and_runs(self):
+        if container_engine():
+            self.skipTest("no container engine works here: " + container_engine())
+        if not shutil.which("podman") or not shutil.which("mmdebstrap"):
+            self.skipTest("podman and mmdebstrap are needed")
+        base = "docker.io/library/debian:bookworm-slim"
+        self.bring(base)
+        (self.scratch / "context").mkdir()
+        shutil.copytree(ROOT / "kernels" / "python", self.scratch / "context" / "python")
+        text = self.recipe("containerfile", self.numpy())
+        self.assertIn(f"FROM {base}\n", text)
+        file = self.write("Containerfile", text)
+        image = self.run_tool("podman", "build", "--quiet", "--pull=never", *self.settings(), "-f", file, self.scratch / "context").split()[-1]
+        self.addCleanup(subprocess.run, ["podman", "rmi", "--force", image], capture_output=True)
+        result = self.check_result(self.run_tool("podman", "run", "--rm", "--network=none", image))
+        self.assertIn(f'"numpy=={result["loaded"]["numpy"]} ', text)
+
+    def bring(self, base):
+        """The base image under its public name, made here: no registry is asked. Taken away again, unless it was there before."""
+        if subprocess.run(["podman", "image", "exists", base]).returncode == 0:
+            return
+        tree = KEPT / "bookworm-slim.tar"
+        if not tree.exists():
+            part = KEPT / "bookworm-slim.part.tar"
+            self.run_tool("mmdebstrap", "--variant=minbase", "--include=ca-certificates,python3,python3-pip", "bookworm", part)
+            part.rename(tree)
+        self.run_tool("podman", "import", "--quiet", tree, base)
+        self.addCleanup(subprocess.run, ["podman", "rmi", "--force", base], capture_output=True)
+
+    def settings(self):
+        """How pip and apt reach their servers from here: configuration of this machine, mounted while the image is built."""
+        words = ["--network=host"]
+        for path in ("/etc/pip.conf", "/etc/apt/apt.conf.d", "/etc/apt/auth.conf.d", "/etc/ssl/certs"):
+            if pathlib.Path(path).exists():
+                words += ["--volume", f"{path}:{path}:ro"]
+        for name in ("http_proxy", "https_proxy", "no_proxy", "PIP_INDEX_URL", "PIP_CERT", "PIP_TRUSTED_HOST"):
+            for variable in {name, name.upper()}:
+                if variable in os.environ:
+                    words += ["--env", variable]
+        return words
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,63 @@
+// For black-box tests: the recipe of a project's latest stack, or the campaign that would settle its latest two.
+//
+//   write_recipe FORMAT PROJECT DATA      FORMAT as in cli/recipe.hpp, or "settling"
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/recipe.hpp"
+#include "cli/settling_campaign.hpp"
+#include "resolver/resolver.hpp"
+#include "specs/accelerator.hpp"
+#include "specs/error.hpp"
+#include "specs/project.hpp"
+
+using namespace stackx;
+
+namespace {
+
+std::string settling(const specs::LoadedProject& loaded, const std::vector<specs::Stack>& stacks) {
+  cli::Settling asked;
+  asked.hw = loaded.project.hardware.empty() ? "host" : loaded.project.hardware.begin()->second;
+  asked.hardware = loaded.project.hardware;
+  asked.workload = loaded.project.workloads.at(0);
+  asked.candidates = stacks;
+  asked.catalogs = loaded.project.catalogs;
+  for (const auto& root : loaded.project.requires_) asked.roots[root.component] = root.constraint.text;
+  const auto campaign = cli::settling_campaign(asked, loaded.catalog);
+  for (const auto& note : campaign.notes) std::fprintf(stderr, "%s\n", note.c_str());
+  return campaign.text;
+}
+
+std::string answer(const std::string& format, const std::string& file, const std::string& data) {
+  const auto loaded = specs::load_project(file, data);
+  const resolver::Resolver resolver(loaded.project, loaded.catalog);
+  std::vector<specs::Stack> stacks;
+  resolver.best(resolver.lateness(), [&](const resolver::Choice& choice, resolver::Score) {
+    stacks.push_back(resolver.stack(choice));
+    return stacks.size() < 2;
+  });
+  if (stacks.empty()) throw bad_input(file + ": no stack");
+  if (format == "settling") return settling(loaded, stacks);
+  cli::Recipe recipe{stacks.front(), loaded.project.workloads.at(0), loaded.catalog, "this machine", nullptr,
+                     {"evidence: none, a test"}};
+  std::optional<specs::Accelerators> gpus;
+  if (const auto at = loaded.project.hardware.find("gpu"); at != loaded.project.hardware.end()) {
+    gpus.emplace(*loaded.catalog.find("gpu"));
+    recipe.hw = at->second;
+    recipe.accelerator = gpus->identify(at->second);
+  }
+  return cli::write_recipe(*cli::recipe_format_from(format), recipe);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 4) return 2;
+  try {
+    std::fputs(answer(words[1], words[2], words[3]).c_str(), stdout);
+    return 0;
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(error.code());
+  }
+}
