@@ -1,10 +1,10 @@
 // How near a published shape is to the one that was asked for.
 //
 // Parameters that are numbers are the shape: they are compared by log2, and the distance is the
-// Euclidean one over those that were asked for, in octaves (4096 and 8192 are one octave apart). All
-// others are of kind: where one is asked for, it must be the same; what is not asked for is free, and
-// whoever shows the result names it. Rejected: distance by flop, in which a thin matrix equals a
-// square one.
+// Euclidean one over those that were asked for, in octaves (4096 and 8192 are one octave apart).
+// All others are of kind: where one is asked for, it must be the same; what is not asked for is
+// free, and whoever shows the result names it. Rejected: distance by flop, in which a thin matrix
+// equals a square one.
 #pragma once
 
 #include <optional>

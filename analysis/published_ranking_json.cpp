@@ -21,12 +21,8 @@ Json peak_json(const std::optional<PeakShare>& peak) {
 Json over_shapes_json(const PublishedRow& row, double confidence) {
   if (!row.over_shapes) return nullptr;
   const ShapeComparison& c = *row.over_shapes;
-  Json json = {{"ratio", c.ratio},
-               {"shapes", c.shapes},
-               {"better", c.better},
-               {"worse", c.worse},
-               {"interval", nullptr},
-               {"confidence", confidence}};
+  Json json = {{"ratio", c.ratio}, {"shapes", c.shapes},  {"better", c.better},
+               {"worse", c.worse}, {"interval", nullptr}, {"confidence", confidence}};
   if (c.interval) json["interval"] = {c.interval->low, c.interval->high};
   return json;
 }
@@ -85,12 +81,13 @@ Json to_json(const PublishedRanking& ranking) {
                {"groups", Json::array()},
                {"unnamed", Json::array()}};
   for (const auto& one : ranking.unnamed) {
-    json["unnamed"].push_back({{"hardware", one.published.hardware},
-                               {"workload", specs::to_json(one.published.workload)},
-                               {"rate", {{"median", one.value}, {"unit", one.unit}, {"ci95", nullptr}}},
-                               {"peak", peak_json(one.peak)},
-                               {"document", one.published.id},
-                               {"source", specs::to_json(one.published.source)}});
+    json["unnamed"].push_back(
+        {{"hardware", one.published.hardware},
+         {"workload", specs::to_json(one.published.workload)},
+         {"rate", {{"median", one.value}, {"unit", one.unit}, {"ci95", nullptr}}},
+         {"peak", peak_json(one.peak)},
+         {"document", one.published.id},
+         {"source", specs::to_json(one.published.source)}});
   }
   for (const auto& group : ranking.groups) {
     Json one = {{"title", group_title(group)}, {"hardware", group.hardware},

@@ -48,7 +48,9 @@ std::string batch_text(const PublishedGroup& group, const PublishedRow& row) {
   for (const auto& [name, value] : row.shown.front().workload.params)
     if (name.contains("batch") && !group.shape.params.contains(name))
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", value,
-                          name == "batch" ? "" : name == "batch_per_gpu" ? "a device" : "in all");
+                          name == "batch"           ? ""
+                          : name == "batch_per_gpu" ? "a device"
+                                                    : "in all");
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
@@ -69,9 +71,9 @@ class SourceList {
     std::string text;
     for (std::size_t i = 0; i < all_.size(); ++i) {
       const specs::Source& s = all_[i];
-      text += fmt::format("[{}] {}{}{}\n", i + 1, s.title.empty() ? s.url : s.title,
-                          s.date.empty() ? "" : ", " + s.date,
-                          s.title.empty() ? "" : "\n    " + s.url);
+      text +=
+          fmt::format("[{}] {}{}{}\n", i + 1, s.title.empty() ? s.url : s.title,
+                      s.date.empty() ? "" : ", " + s.date, s.title.empty() ? "" : "\n    " + s.url);
     }
     return text;
   }
@@ -103,7 +105,7 @@ std::string peak_note(const PublishedGroup& group) {
                              ? fmt::format(" (\"{}\" may mean {} models; the usual one is taken)",
                                            group.hardware, row.peak->models)
                              : "") +
-             (!exceeds_peak(group)           ? ""
+             (!exceeds_peak(group)         ? ""
               : group.shape.pi == "conv2d" ? "Above 100%: the operations counted are those of the "
                                              "direct algorithm, Winograd's and others do fewer. "
                                            : "Above 100%: not computed in the type that is named, "
@@ -144,12 +146,15 @@ std::string rank_text(const PublishedGroup& group, const PublishedRow& row) {
   return fmt::format("{}{}{}", same > 1 ? "=" : "", row.rank, row.by_numbers ? "~" : "");
 }
 
-std::vector<Column> columns_of(const PublishedGroup& group, std::size_t rows,
-                               SourceList& sources) {
-  std::vector<Column> columns{{"rank", true, {}},    {group.unit, true, {}},
-                              {"of peak", true, {}}, {"batch", true, {}},
-                              {"runs", false, {}},   {"vs best", true, {}},
-                              {"over shared shapes", false, {}}, {"source", false, {}}};
+std::vector<Column> columns_of(const PublishedGroup& group, std::size_t rows, SourceList& sources) {
+  std::vector<Column> columns{{"rank", true, {}},
+                              {group.unit, true, {}},
+                              {"of peak", true, {}},
+                              {"batch", true, {}},
+                              {"runs", false, {}},
+                              {"vs best", true, {}},
+                              {"over shared shapes", false, {}},
+                              {"source", false, {}}};
   for (std::size_t i = 0; i < rows; ++i) {
     const PublishedRow& row = group.rows[i];
     const std::vector<std::string> cells{
@@ -201,7 +206,8 @@ std::string group_table(const PublishedGroup& group, const PublishedTableOptions
 std::string legend(const PublishedRanking& ranking) {
   return wrap(split(fmt::format(
                   "Published results: each is a number that somebody else wrote down, without a "
-                  "confidence interval of its own. over shared shapes: median ratio to the best over the shapes that both "
+                  "confidence interval of its own. over shared shapes: median ratio to the best "
+                  "over the shapes that both "
                   "have, with its sign-test interval at {:g}%: a spread over shapes, not over "
                   "runs. = marks a tie: no interval of a stack of a rank lies below the band of "
                   "±{:g}% around another of it; ~ a rank that numbers alone set apart.",
@@ -213,18 +219,19 @@ std::string legend(const PublishedRanking& ranking) {
 std::string unnamed_text(const PublishedRanking& ranking, SourceList& sources) {
   if (ranking.unnamed.empty()) return "";
   constexpr std::size_t most = 5;
-  std::string text = fmt::format("Of a stack that the source does not name ({}), the best of each kind:\n",
-                                 counted(ranking.without_stack, "result"));
+  std::string text =
+      fmt::format("Of a stack that the source does not name ({}), the best of each kind:\n",
+                  counted(ranking.without_stack, "result"));
   for (std::size_t i = 0; i < std::min(most, ranking.unnamed.size()); ++i) {
     const UnnamedResult& one = ranking.unnamed[i];
     std::string line = fmt::format("- {} {}", number(one.value), one.unit);
     if (one.peak)
       line += fmt::format(", {:.1f}% of the {} peak of {}", 100 * one.peak->share, one.peak->unit,
                           one.peak->accelerator);
-    line += fmt::format(": {} on {}, {} {}", one.published.workload.text(),
-                        one.published.hardware.empty() ? "hardware not stated"
-                                                       : one.published.hardware,
-                        spread_text(one.published), sources.marks({one.published.source}));
+    line +=
+        fmt::format(": {} on {}, {} {}", one.published.workload.text(),
+                    one.published.hardware.empty() ? "hardware not stated" : one.published.hardware,
+                    spread_text(one.published), sources.marks({one.published.source}));
     text += wrap(split(line), 2, "") + "\n";
   }
   if (most < ranking.unnamed.size())
@@ -236,10 +243,10 @@ std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
   std::string text;
   if (shown < ranking.groups.size()) {
     std::size_t results = 0;
-    for (std::size_t i = shown; i < ranking.groups.size(); ++i) results += ranking.groups[i].results;
+    for (std::size_t i = shown; i < ranking.groups.size(); ++i)
+      results += ranking.groups[i].results;
     text += fmt::format("Not shown: {} in {} of other kinds; next: {}. ",
-                        counted(results, "result"),
-                        counted(ranking.groups.size() - shown, "group"),
+                        counted(results, "result"), counted(ranking.groups.size() - shown, "group"),
                         group_title(ranking.groups[shown]));
   }
   if (ranking.without_shape)
@@ -284,14 +291,14 @@ std::string documents_text(const PublishedRow& row) {
 }
 
 std::string explain_row(const PublishedGroup& group, const PublishedRow& row) {
-  std::string text = fmt::format("  rank {}: {}\n", rank_text(group, row),
-                                 components_text(row.stack.components));
+  std::string text =
+      fmt::format("  rank {}: {}\n", rank_text(group, row), components_text(row.stack.components));
   if (!row.besides.empty())
     text += fmt::format("    the source says besides: {}\n", components_text(row.besides));
   for (const auto& p : row.shown)
-    text += fmt::format("    {} {} at {} is document {}: {} {:g}, {}\n", number(row.value),
-                        group.unit, p.workload.text(), p.id.substr(0, 12), p.metric, p.value,
-                        spread_text(p));
+    text +=
+        fmt::format("    {} {} at {} is document {}: {} {:g}, {}\n", number(row.value), group.unit,
+                    p.workload.text(), p.id.substr(0, 12), p.metric, p.value, spread_text(p));
   if (row.peak)
     text += fmt::format("    {:.1f}% of {} GFLOP/s, the {} peak of {}\n", 100 * row.peak->share,
                         number(row.peak->gflop_s), row.peak->unit, row.peak->accelerator);

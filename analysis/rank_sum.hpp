@@ -1,7 +1,7 @@
-// Two independent samples compared without assuming a distribution: Hodges and Lehmann's estimate of
-// the shift between them, with the interval that is dual to the exact Mann-Whitney (Wilcoxon rank-sum)
-// test. What it assumes: the runs are independent, and the two distributions differ by a shift (of
-// logs: by a factor). Exact counts, no normal approximation; 1 to 60 values a side.
+// Two independent samples compared without assuming a distribution: Hodges and Lehmann's estimate
+// of the shift between them, with the interval that is dual to the exact Mann-Whitney (Wilcoxon
+// rank-sum) test. What it assumes: the runs are independent, and the two distributions differ by a
+// shift (of logs: by a factor). Exact counts, no normal approximation; 1 to 60 values a side.
 #pragma once
 
 #include <optional>

@@ -121,8 +121,9 @@ std::string signed_percent(double fraction) { return fmt::format("{:+.2f}%", 100
 std::string why_no_runs(const specs::Published& p) {
   if (!p.runs || *p.runs == 1) return "a single number";
   return fmt::format("a {} of {} runs that are not published",
-                     p.statistic.empty() ? "summary" : p.statistic == "trimmed_mean" ? "trimmed mean"
-                                                                                      : p.statistic,
+                     p.statistic.empty()             ? "summary"
+                     : p.statistic == "trimmed_mean" ? "trimmed mean"
+                                                     : p.statistic,
                      *p.runs);
 }
 
@@ -164,17 +165,15 @@ std::string verdict_text(const SourcePair& pair) {
   if (pair.ratio) {
     const Shift& ratio = *pair.ratio;
     const std::size_t n = pair.first.values.size(), m = pair.second.values.size();
-    const std::string overlap =
-        *pair.ranges_overlap ? "the ranges of the runs overlap" : "the ranges of the runs are apart";
+    const std::string overlap = *pair.ranges_overlap ? "the ranges of the runs overlap"
+                                                     : "the ranges of the runs are apart";
     if (!ratio.interval)
       return fmt::format("no interval: {} and {} runs are too few for one at {:g}%; {}", n, m,
                          100 * confidence, overlap);
-    return fmt::format("{} and {} runs: ratio {:.3f} [{:.3f}, {:.3f}] ({:.1f}%), {}{}", n, m,
-                       ratio.estimate, ratio.interval->low, ratio.interval->high,
-                       100 * ratio.interval->coverage, overlap,
-                       ratio.interval->low <= 1 && ratio.interval->high >= 1
-                           ? ": no difference is shown"
-                           : "");
+    return fmt::format(
+        "{} and {} runs: ratio {:.3f} [{:.3f}, {:.3f}] ({:.1f}%), {}{}", n, m, ratio.estimate,
+        ratio.interval->low, ratio.interval->high, 100 * ratio.interval->coverage, overlap,
+        ratio.interval->low <= 1 && ratio.interval->high >= 1 ? ": no difference is shown" : "");
   }
   std::string text = "no interval: ";
   if (pair.first.values.empty()) text += "the first is " + why_no_runs(pair.first);
@@ -184,10 +183,11 @@ std::string verdict_text(const SourcePair& pair) {
   // One value among the other's runs is what those runs could have given, too.
   const specs::Published& with = pair.first.values.empty() ? pair.second : pair.first;
   const specs::Published& without = pair.first.values.empty() ? pair.first : pair.second;
-  if (const auto range = range_of(with); range && pair.first.values.empty() != pair.second.values.empty())
-    text += fmt::format("; it lies {} the range of the other's runs",
-                        without.value >= range->low && without.value <= range->high ? "inside"
-                                                                                    : "outside");
+  if (const auto range = range_of(with);
+      range && pair.first.values.empty() != pair.second.values.empty())
+    text += fmt::format(
+        "; it lies {} the range of the other's runs",
+        without.value >= range->low && without.value <= range->high ? "inside" : "outside");
   else if (pair.ranges_overlap)
     text += *pair.ranges_overlap ? "; the stated ranges overlap" : "; the stated ranges are apart";
   return text;
@@ -218,8 +218,7 @@ std::string differences_text(const SourceComparison& c) {
   for (const auto& pair : c.pairs)
     for (const auto& [name, versions] : pair.differs) {
       const auto stated = [](const std::string& v) { return v.empty() ? "not stated" : v; };
-      where[fmt::format("{}: {} against {}", name, stated(versions.first),
-                        stated(versions.second))]
+      where[fmt::format("{}: {} against {}", name, stated(versions.first), stated(versions.second))]
           .push_back(pair.first.workload.pi);
     }
   if (c.pairs.empty()) return "";
@@ -245,8 +244,10 @@ std::string sources_text(const SourceSide& side) {
 }
 
 const char* explanation =
-    "A published number of one run, or a mean without its runs, carries no confidence interval: how "
-    "far the next run would fall from it is unknown. Where both sources give their runs, the interval "
+    "A published number of one run, or a mean without its runs, carries no confidence interval: "
+    "how "
+    "far the next run would fall from it is unknown. Where both sources give their runs, the "
+    "interval "
     "is that of the exact rank-sum test, for the ratio of the runs' times (not of the published "
     "means, which leave out the fastest and the slowest run); it is about these two machines, not "
     "about their models.";
@@ -259,15 +260,17 @@ std::string table(const SourceComparison& c, bool colour) {
                      "negative means that the second needed less."),
                0, "") +
           "\n\n";
-  std::vector<Column> columns{{"benchmark", false, {}}, {"unit", false, {}},   {"first", true, {}},
-                              {"runs", false, {}},      {"second", true, {}},  {"runs", false, {}},
+  std::vector<Column> columns{{"benchmark", false, {}}, {"unit", false, {}},  {"first", true, {}},
+                              {"runs", false, {}},      {"second", true, {}}, {"runs", false, {}},
                               {"difference", true, {}}};
   for (const auto& pair : c.pairs) {
-    const std::vector<std::string> cells{
-        pair.first.workload.pi,          unit_of(pair.first),
-        fmt::format("{:g}", pair.first.value),  runs_text(pair.first),
-        fmt::format("{:g}", pair.second.value), runs_text(pair.second),
-        signed_percent(pair.difference)};
+    const std::vector<std::string> cells{pair.first.workload.pi,
+                                         unit_of(pair.first),
+                                         fmt::format("{:g}", pair.first.value),
+                                         runs_text(pair.first),
+                                         fmt::format("{:g}", pair.second.value),
+                                         runs_text(pair.second),
+                                         signed_percent(pair.difference)};
     for (std::size_t i = 0; i < cells.size(); ++i) columns[i].cells.push_back(cells[i]);
   }
   if (c.pairs.empty()) text += "No benchmark that both have.\n";
@@ -277,7 +280,8 @@ std::string table(const SourceComparison& c, bool colour) {
     for (const auto& caution : pair.cautions) line += "; " + caution;
     text += "- " + wrap(split(line + "."), 2, "") + "\n";
   }
-  if (!c.pairs.empty()) text += "\n" + wrap(split(explanation), 0, "") + "\n\n" + differences_text(c);
+  if (!c.pairs.empty())
+    text += "\n" + wrap(split(explanation), 0, "") + "\n\n" + differences_text(c);
   if (!c.notes.empty()) text += "\nNotes:\n";
   for (const auto& note : c.notes) text += "- " + wrap(split(note + "."), 2, "") + "\n";
   return text + "\nSources:\n" + sources_text(c.first) + sources_text(c.second);

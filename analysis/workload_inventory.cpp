@@ -45,8 +45,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-WorkloadInventory workload_inventory(const store::Questions& questions,
-                                     const std::string& family) {
+WorkloadInventory workload_inventory(const store::Questions& questions, const std::string& family) {
   store::QuestionFilter filter;
   if (!family.empty()) filter.workload = specs::Workload{family, {}};
   WorkloadInventory inventory;
@@ -82,7 +81,8 @@ std::vector<ListedFamily> listed_families(const specs::WorkloadFamilies& familie
   }
   for (const auto& [name, evidence] : inventory) {
     auto found = std::ranges::find(result, name, &ListedFamily::name);
-    if (found == result.end()) found = result.insert(result.end(), ListedFamily{name, "", "", "", {}, {}});
+    if (found == result.end())
+      found = result.insert(result.end(), ListedFamily{name, "", "", "", {}, {}});
     found->evidence = evidence;
     for (const auto& [param, values] : evidence.values) {
       auto& parameters = found->parameters;
@@ -104,9 +104,10 @@ std::string values_text(const std::vector<std::string>& values) {
 }
 
 std::string list_text(const std::vector<ListedFamily>& families) {
-  std::string text = fmt::format("{} workloads. --workload NAME[:key=value,...] asks for one; "
-                                 "`stackx workload show NAME` says more.\n",
-                                 families.size());
+  std::string text = fmt::format(
+      "{} workloads. --workload NAME[:key=value,...] asks for one; "
+      "`stackx workload show NAME` says more.\n",
+      families.size());
   for (const auto& family : families) {
     text += fmt::format("\n{}: {}\n", family.name,
                         family.description.empty() ? "(not described)" : family.description);
@@ -140,8 +141,8 @@ std::string parameters_text(const ListedFamily& family) {
 }  // namespace
 
 std::string show_text(const ListedFamily& family) {
-  std::string text = fmt::format("{}: {}\n", family.name,
-                                 family.description.empty() ? "(not described)" : family.description);
+  std::string text = fmt::format(
+      "{}: {}\n", family.name, family.description.empty() ? "(not described)" : family.description);
   text += evidence_text(family.evidence) + "\n";
   if (!family.parameters.empty()) text += "\n" + parameters_text(family);
   if (!family.evidence.hardware.empty()) {

@@ -1,6 +1,6 @@
-// What there is of each workload family: published results, measured inspections, on which hardware,
-// with which values of the parameters. Counted from the store's sums; families that no data file
-// describes (imported ones) are there, too.
+// What there is of each workload family: published results, measured inspections, on which
+// hardware, with which values of the parameters. Counted from the store's sums; families that no
+// data file describes (imported ones) are there, too.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 namespace stackx::analysis {
 
 struct FamilyEvidence {
-  std::uint64_t published = 0, inspections = 0;     // failed ones, too
-  std::map<std::string, std::uint64_t> hardware;    // as published -> results
-  std::set<std::string> measured_on;                // models
+  std::uint64_t published = 0, inspections = 0;         // failed ones, too
+  std::map<std::string, std::uint64_t> hardware;        // as published -> results
+  std::set<std::string> measured_on;                    // models
   std::map<std::string, std::set<std::string>> values;  // parameter -> its values
 };
 using WorkloadInventory = std::map<std::string, FamilyEvidence>;  // by family

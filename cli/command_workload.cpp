@@ -85,7 +85,8 @@ void add_workload(CLI::App& app, Globals& globals) {
   auto* all = command->add_subcommand("list", "Every family that the store or stackx knows");
   all->callback([&globals] { list(globals); });
   auto name = std::make_shared<std::string>();
-  auto* one = command->add_subcommand("show", "One family: parameters, hardware, where its stacks are");
+  auto* one =
+      command->add_subcommand("show", "One family: parameters, hardware, where its stacks are");
   one->add_option("NAME", *name, "As in --workload")->required();
   one->callback([name, &globals] { show(*name, globals); });
 }

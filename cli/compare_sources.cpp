@@ -58,7 +58,8 @@ std::string ids_of(const std::vector<specs::Published>& results) {
   std::set<std::string> ids;
   for (const auto& p : results)
     for (const char* key : {"mlperf_id", "id"})
-      if (const auto found = p.details.find(key); found != p.details.end()) ids.insert(found->second);
+      if (const auto found = p.details.find(key); found != p.details.end())
+        ids.insert(found->second);
   std::string text;
   std::size_t count = 0;
   for (const auto& id : ids)
@@ -174,12 +175,12 @@ void add_source_option(CLI::App& command, SourcesOptions& options) {
       ->take_all();
 }
 
-analysis::SourceComparison compared_sources(const SourcesOptions& options,
-                                            const Globals& globals) {
+analysis::SourceComparison compared_sources(const SourcesOptions& options, const Globals& globals) {
   if (options.sources.size() != 2)
-    throw bad_input(fmt::format("--source stands {} time{}; two are compared: --source "
-                                "mlperf-v0.6:0.6-9 --source mlperf-v0.6:0.6-18",
-                                options.sources.size(), options.sources.size() == 1 ? "" : "s"));
+    throw bad_input(
+        fmt::format("--source stands {} time{}; two are compared: --source "
+                    "mlperf-v0.6:0.6-9 --source mlperf-v0.6:0.6-18",
+                    options.sources.size(), options.sources.size() == 1 ? "" : "s"));
   Sides sides(options, globals);
   auto first = sides.side(options.sources[0]);
   return analysis::compare_sources(std::move(first), sides.side(options.sources[1]));

@@ -49,7 +49,8 @@ WorkloadSpace parse_space(const std::string& name, const Node& node) {
 
 class FamilyReader {
  public:
-  FamilyReader(const Texts& meanings, const std::map<std::string, WorkloadSpace, std::less<>>& spaces)
+  FamilyReader(const Texts& meanings,
+               const std::map<std::string, WorkloadSpace, std::less<>>& spaces)
       : meanings_(meanings), spaces_(spaces) {}
 
   WorkloadFamily read(const std::string& name, const Node& node) {
@@ -73,8 +74,8 @@ class FamilyReader {
   void check_all_used(const Node& parameters) const {
     for (const auto& [key, meaning] : parameters.members())
       if (!used_.contains(key))
-        meaning.fail(fmt::format("no family has a parameter \"{}\"; remove it or name it in one",
-                                 key));
+        meaning.fail(
+            fmt::format("no family has a parameter \"{}\"; remove it or name it in one", key));
   }
 
  private:
@@ -86,8 +87,8 @@ class FamilyReader {
       }
     std::vector<std::string> known;
     for (const auto& [key, text] : meanings_) known.push_back(key);
-    place.fail(fmt::format("no meaning of \"{}\" under /parameters{}", param,
-                           suggestion(param, known)));
+    place.fail(
+        fmt::format("no meaning of \"{}\" under /parameters{}", param, suggestion(param, known)));
   }
 
   std::string space(const Node& node) const {
@@ -133,8 +134,7 @@ const WorkloadSpace* WorkloadFamilies::space(const std::string& name) const {
   return found == spaces_.end() ? nullptr : &found->second;
 }
 
-std::vector<std::string> WorkloadFamilies::nearest(std::string_view name,
-                                                   std::size_t count) const {
+std::vector<std::string> WorkloadFamilies::nearest(std::string_view name, std::size_t count) const {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const auto& family : families_) {
     // "resnet50" is as near to train_resnet50 as to what stands behind the line.

@@ -129,11 +129,13 @@ TEST_CASE("stacks are compared over the shapes they share as an independent prog
           "[published_ranking]") {
   using nlohmann::json;
   json request = {{"directory", (data / "evidence").string()}, {"cases", json::array()}};
-  const std::vector<std::string> asked{
-      "matmul:dtype=float16,mul=float16,suite=train",  "matmul:dtype=float32,mul=float32,suite=train",
-      "conv2d:dtype=float16,mul=float16,pass=fwd",     "conv2d:dtype=float32,mul=float32,pass=fwd",
-      "conv2d:dtype=float16,mul=float16,pass=bwd_inputs",
-      "rnn:dtype=float16,mul=float16,pass=fwd",        "rnn:dtype=float32,mul=float32,pass=bwd_params"};
+  const std::vector<std::string> asked{"matmul:dtype=float16,mul=float16,suite=train",
+                                       "matmul:dtype=float32,mul=float32,suite=train",
+                                       "conv2d:dtype=float16,mul=float16,pass=fwd",
+                                       "conv2d:dtype=float32,mul=float32,pass=fwd",
+                                       "conv2d:dtype=float16,mul=float16,pass=bwd_inputs",
+                                       "rnn:dtype=float16,mul=float16,pass=fwd",
+                                       "rnn:dtype=float32,mul=float32,pass=bwd_params"};
   for (const auto& text : asked) {
     const auto workload = specs::parse_workload(text);
     request["cases"].push_back({{"pi", workload.pi},
@@ -281,8 +283,8 @@ TEST_CASE("the order does not depend on the order of the results, nor on the sca
   const double speed[] = {1.0, 1.3, 0.8, 1.1};
   for (int stack = 0; stack < 4; ++stack)
     for (int i = stack; i < 7 + stack; ++i)  // only some shapes are shared
-      rows.push_back(made_up(std::to_string(stack) + ".0", 64 << i,
-                             speed[stack] * std::pow(7.0, i)));
+      rows.push_back(
+          made_up(std::to_string(stack) + ".0", 64 << i, speed[stack] * std::pow(7.0, i)));
   std::vector<std::string> expected{"1.0", "3.0", "0.0", "2.0"};
   for (int turn = 0; turn < 5; ++turn) {
     std::rotate(rows.begin(), rows.begin() + 5, rows.end());
@@ -299,11 +301,10 @@ TEST_CASE("a shape: as asked where there is one, else the nearest, which is name
   std::vector<specs::Published> rows;
   for (const int size : {512, 1024, 4096})
     for (const char* cuda : {"1.0", "2.0"})
-      rows.push_back(made_up(cuda, size, size * (cuda[0] == '1' && size > 1000 ? 2 : 1) *
-                                             (cuda[0] == '2' ? 1.1 : 1)));
+      rows.push_back(made_up(
+          cuda, size, size * (cuda[0] == '1' && size > 1000 ? 2 : 1) * (cuda[0] == '2' ? 1.1 : 1)));
   const auto asked = [&](const std::string& size) {
-    return rank_made_up(rows, "matmul:m=" + size + ",n=" + size + ",k=" + size)
-        .groups.front();
+    return rank_made_up(rows, "matmul:m=" + size + ",n=" + size + ",k=" + size).groups.front();
   };
   CHECK(asked("1024").octaves == 0.0);
   CHECK(asked("1024").nearness == "as asked");
@@ -325,8 +326,8 @@ TEST_CASE("minutes are ranked by being few", "[published_ranking]") {
     for (std::size_t i = 1; i < group.rows.size(); ++i)
       CHECK(group.rows[i].value >= group.rows[i - 1].value);
   }
-  const auto eight = std::ranges::find(ranking.groups, std::optional<std::uint64_t>(8),
-                                       &PublishedGroup::devices);
+  const auto eight =
+      std::ranges::find(ranking.groups, std::optional<std::uint64_t>(8), &PublishedGroup::devices);
   REQUIRE(eight != ranking.groups.end());
   CHECK(eight->rows.front().value == 22.36);
   CHECK(component(eight->rows.front(), "ngc") == "pytorch-19.05");

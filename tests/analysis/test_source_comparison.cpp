@@ -33,7 +33,8 @@ std::string ssd(const std::string& value, const std::string& more = "",
 SourceSide shipped(const std::string& id) {
   SourceSide result{id, {}};
   for (const auto& row :
-       specs::load_evidence(STACKX_SOURCE_DIR "/specs/data/evidence/mlperf-training-v0.6.json").rows)
+       specs::load_evidence(STACKX_SOURCE_DIR "/specs/data/evidence/mlperf-training-v0.6.json")
+           .rows)
     if (const auto found = row.details.find("mlperf_id");
         found != row.details.end() && found->second == id)
       result.results.push_back(row);
@@ -111,8 +112,9 @@ TEST_CASE("single numbers get no interval, and the reason is said", "[source_com
   const std::string runs = "[22.29, 22.33, 22.34, 22.42, 22.46]";
   CHECK_THAT(says(ssd("22.36"), ssd("21")),
              Contains("no interval: the first is a single number, the second is a single number"));
-  CHECK_THAT(says(ssd("22.36", "", runs), ssd("21")),
-             Contains("the second is a single number; it lies outside the range of the other's runs"));
+  CHECK_THAT(
+      says(ssd("22.36", "", runs), ssd("21")),
+      Contains("the second is a single number; it lies outside the range of the other's runs"));
   CHECK_THAT(says(ssd("22.4"), ssd("22.36", "", runs)), Contains("it lies inside the range"));
   CHECK_THAT(says(ssd("22.36", R"(, "statistic": "trimmed_mean", "runs": 5, "min": 22, "max": 23)"),
                   ssd("23.1", R"(, "runs": 5, "min": 22.9, "max": 24)")),

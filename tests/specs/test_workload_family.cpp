@@ -36,8 +36,8 @@ TEST_CASE("every workload of the evidence has a family that knows its parameters
       CAPTURE(entry.path().filename().string(), row.workload.text());
       REQUIRE(family != nullptr);
       for (const auto& [name, value] : row.workload.params)
-        REQUIRE(std::ranges::count(family->params, name,
-                                      &std::pair<std::string, std::string>::first));
+        REQUIRE(
+            std::ranges::count(family->params, name, &std::pair<std::string, std::string>::first));
       seen.insert(row.workload.pi);
     }
   CHECK(seen.size() > 40);
