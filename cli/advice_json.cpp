@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/advice_text.hpp"
+#include "cli/price.hpp"
 #include "cli/published_note.hpp"
 
 namespace stackx::cli {
@@ -72,9 +73,35 @@ void add_published(Json& document, const HardwareAdvice& advice) {
   if (note.results > 0) document["published"] = to_json(note);
 }
 
+void add_predicted(Json& document, const HardwareAdvice& advice) {
+  auto& rows = document["recommendations"];
+  std::size_t rank = rows.empty() ? 0 : rows.back()["rank"].get<std::size_t>();
+  for (const auto& row : advice.predicted.rows)
+    rows.push_back({{"rank", ++rank},
+                    {"evidence", "predicted"},
+                    {"stack", stack_json(row.stack)},
+                    {"workload", specs::to_json(row.workload)},
+                    {"rate",
+                     {{"median", row.prediction.rate},
+                      {"unit", "GFLOP/s"},
+                      {"ci95", nullptr},
+                      {"interval80", {row.prediction.low, row.prediction.high}}}},
+                    {"share_of_peak", row.share ? Json(*row.share) : Json()},
+                    {"prediction", analysis::to_json(row.prediction)}});
+}
+
+void add_costs(Json& document, double price) {
+  for (auto& row : document["recommendations"]) {
+    const auto& rate = row["rate"];
+    const double devices = row.value("devices", 1.0);
+    if (const auto cost = cost_of(price, rate["median"], rate["unit"], std::nullopt, devices))
+      row["cost"] = {{"amount", cost->amount}, {"per", cost->per}, {"price_per_device_hour", price}};
+  }
+}
+
 }  // namespace
 
-Json advice_json(const HardwareAdvice& advice) {
+Json advice_json(const HardwareAdvice& advice, const NotKnown& open) {
   if (advice.impossible) return impossible_json(advice);
   Json document = advice.measured.unit.empty() && advice.measured.failed.empty()
                       ? Json{{"hw", advice.selection.hw},
@@ -86,11 +113,21 @@ Json advice_json(const HardwareAdvice& advice) {
   if (advice.accelerator) document["accelerator"] = advice.accelerator->name;
   document["valid"] = valid_json(advice);
   add_published(document, advice);
-  if (advice.own) {
+  add_predicted(document, advice);
+  if (advice.price) add_costs(document, *advice.price);
+  if (advice.own)
     document["own"] = {{"file", advice.own->file.string()},
                        {"components", advice.own->named.components},
-                       {"nearest_valid", nearest_json(*advice.own_valid)}};
-  }
+                       {"nearest_valid", nearest_json(*advice.own_valid)},
+                       {"stay", advice.own_advice->stay},
+                       {"advice", advice.own_advice->lines}};
+  document["not_known"] = {{"lines", open.lines},
+                           {"candidates", Json::array()},
+                           {"expected_cv", open.spread.cv},
+                           {"rounds", open.rounds}};
+  for (const auto& stack : open.candidates)
+    document["not_known"]["candidates"].push_back(stack_json(stack));
+  for (const auto& note : advice.prepared.notes) document["notes"].push_back(note);
   if (!advice.not_in_catalogs.empty()) document["not_in_catalogs"] = advice.not_in_catalogs;
   if (advice.chosen) {
     document["run"] = nearest_json(advice.chosen->valid);

@@ -7,6 +7,8 @@
 
 #include "analysis/text_table.hpp"
 #include "cli/load.hpp"
+#include "cli/price.hpp"
+#include "specs/error.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -109,34 +111,181 @@ std::string own_lines(const HardwareAdvice& advice) {
       fmt::format("Your stack ({}): {}", own.file.string(), named(own.named.components)), 3);
   text += paragraph(
       advice.own_valid->differs.empty()
-          ? fmt::format("valid here, as {}", named(advice.own_valid->stack.components))
-          : fmt::format("NOT valid here as it is; the nearest valid stack changes {}",
+          ? fmt::format("Valid here, as {}.", named(advice.own_valid->stack.components))
+          : fmt::format("NOT valid here as it is; the nearest valid stack changes {}.",
                         differences(*advice.own_valid)),
       3);
+  for (const auto& line : advice.own_advice->lines) text += paragraph(line, 3);
   return text;
 }
 
+std::string unheeded_lines(const HardwareAdvice& advice) {
+  std::string text;
+  for (const auto& note : advice.prepared.notes) text += paragraph(note, 3);
+  if (!advice.not_in_catalogs.empty())
+    text += paragraph(fmt::format("Not in the catalogs of this hardware, and not looked at: {}.",
+                                  fmt::join(advice.not_in_catalogs, ", ")),
+                      3);
+  return text;
+}
+
+std::string predicted_table(const HardwareAdvice& advice) {
+  const auto& rows = advice.predicted.rows;
+  if (rows.empty()) return "";
+  std::string text = "Predicted, for the newest versions: " + named(rows[0].stack.components) + "\n";
+  text = wrap(split(text), 0, "") + "\n";
+  for (const auto& row : rows) {
+    const std::string share =
+        row.share ? fmt::format(", {:.1f}% of peak", 100 * *row.share) : "";
+    text += paragraph(
+        fmt::format("{}: {}{}", row.workload.text(), row.prediction.text(), share), 2);
+  }
+  return text;
+}
+
+std::string cost_lines(const HardwareAdvice& advice) {
+  if (!advice.price) return "";
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(advice.measured.recommendations.size(), 3); ++i) {
+    const auto& row = advice.measured.recommendations[i];
+    if (const auto cost = cost_of(*advice.price, row.median, advice.measured.unit, row.ci))
+      text += paragraph(
+          fmt::format("{}: {:.3g}{} per {} (measured)", row.stack.short_id(), cost->amount,
+                      cost->interval ? fmt::format(" [{:.3g}, {:.3g}]", cost->interval->low,
+                                                   cost->interval->high)
+                                     : "",
+                      cost->per),
+          3);
+  }
+  for (const auto& group : advice.published.groups) {
+    const auto& row = group.rows.front();
+    if (const auto cost = cost_of(*advice.price, row.value, group.unit, std::nullopt,
+                                  static_cast<double>(group.devices.value_or(1))))
+      text += paragraph(fmt::format("{}: {}: {:.3g} per {} (published, no interval)",
+                                    analysis::group_title(group), named(row.stack.components),
+                                    cost->amount, cost->per),
+                        3);
+  }
+  for (const auto& row : advice.predicted.rows)
+    if (const auto cost = cost_of(*advice.price, row.prediction.rate, "GFLOP/s",
+                                  specs::Interval{row.prediction.low, row.prediction.high, 0.8}))
+      text += paragraph(fmt::format("{}: {:.3g} [{:.3g}, {:.3g}] per {} (predicted, 80%)",
+                                    row.workload.text(), cost->amount, cost->interval->low,
+                                    cost->interval->high, cost->per),
+                        3);
+  return text.empty() ? "" : fmt::format("\nCost, at {:g} a device-hour:\n", *advice.price) + text;
+}
+
 std::string recommendations_part(const HardwareAdvice& advice, const AdviceTextOptions& options) {
-  std::string text = fmt::format("2. Recommendations for {} (measured, then published, then predicted)\n",
+  std::string text = fmt::format("2. Recommendations for {}: measured, then published, then predicted\n",
                                  advice.selection.asked.text());
-  text += own_lines(advice);
+  text += own_lines(advice) + unheeded_lines(advice);
   if (!advice.measured.recommendations.empty() || !advice.measured.failed.empty())
     text += "\n" + analysis::table(advice.measured, options.rows, options.colour);
   else
-    text += paragraph("Nothing measured with stackx on it yet.", 3);
+    text += paragraph(fmt::format("No measurement of {} on {} with stackx.",
+                                  advice.selection.asked.text(), advice.selection.hw), 3);
   if (!advice.published.groups.empty())
     text += "\n" + analysis::table(advice.published, {3, options.rows, options.colour});
+  else if (advice.published.without_stack > 0)
+    text += paragraph(fmt::format("{} published results name no component of a stack: they recommend "
+                                  "nothing.", advice.published.without_stack), 3);
+  if (auto predicted = predicted_table(advice); !predicted.empty()) text += "\n" + predicted;
+  return text + cost_lines(advice);
+}
+
+std::string explained(const HardwareAdvice& advice, const AdviceTextOptions& options) {
+  std::string text = "What they rest on\n";
+  for (const auto& row : advice.measured.recommendations) {
+    text += fmt::format("  {} ({}): {} inspections of", row.stack.short_id(), row.evidence,
+                        row.inspections);
+    for (const auto& campaign : row.sources)
+      text += campaign.empty() ? " single inspections" : " campaign " + campaign.substr(0, 12);
+    text += "; `stackx export --campaign ID` prints the documents\n";
+  }
+  if (!advice.published.groups.empty())
+    text += analysis::explain(advice.published, {3, options.rows, options.colour});
+  for (const auto& row : advice.predicted.rows) {
+    text += fmt::format("  predicted, {}:\n", row.workload.text());
+    for (const auto& basis : row.prediction.basis)
+      text += fmt::format("    {:4.1f}%  {}  {} GFLOP/s on {}\n           {}\n", 100 * basis.share,
+                          basis.observation.evidence.substr(0, 12),
+                          analysis::number(basis.observation.rate),
+                          basis.observation.accelerator->name, basis.observation.source);
+  }
   return text;
+}
+
+std::string with_option(const AdviceTextOptions& options, const std::string& more) {
+  return fmt::format("stackx advise{} {}", options.command, more);
+}
+
+std::string unknown_part(const NotKnown& open,
+                         const AdviceTextOptions& options) {
+  std::string text = "3. Not known\n";
+  for (const auto& line : open.lines) text += paragraph(line, 3);
+  if (open.candidates.empty())
+    return text + paragraph("To settle it, measure there: `stackx inspect PROJECT`.", 3);
+  const auto arms = open.candidates.size();
+  text += paragraph(
+      fmt::format("To settle it, there: `stackx inspect settle.json`, {} in {}, for differences of a "
+                  "percent at a CV of {:.1f}% ({}). The file: `{}`",
+                  plural(arms, "stack"),
+                  open.rounds > 0 ? plural(open.rounds, "round") : "more than 10,000 rounds",
+                  100 * open.spread.cv, open.spread.from, with_option(options, "--settle settle.json")),
+      3);
+  if (open.lines.empty()) text = "3. Not known\n   Nothing that another campaign would settle.\n";
+  return text;
+}
+
+std::string run_part(const HardwareAdvice& advice, const AdviceTextOptions& options) {
+  if (!advice.chosen) return "";
+  const auto& chosen = *advice.chosen;
+  const auto& stack = chosen.valid.stack;
+  std::string text = wrap(split(fmt::format("4. To run it ({}): {}  {}", chosen.evidence,
+                                            stack.short_id(), named(stack.components))),
+                          3, "") + "\n";
+  if (!chosen.valid.differs.empty())
+    text += paragraph(fmt::format("It is the valid stack nearest to the published one: {}.",
+                                  differences(chosen.valid)), 3);
+  if (!chosen.valid.unknown.empty())
+    text += paragraph(fmt::format("The catalogs do not know {}.",
+                                  fmt::join(chosen.valid.unknown, ", ")), 3);
+  if (advice.space)
+    if (const auto images = advice.space->images_with(stack); !images.empty())
+      text += paragraph(fmt::format("NGC images with this CUDA and cuDNN: {}.",
+                                    fmt::join(images, ", ")), 3);
+  return text + paragraph(fmt::format("`{}`", with_option(options, "--format " +
+                                      fmt::format("{}", fmt::join(recipe_formats(), "|")))), 3);
 }
 
 }  // namespace
 
-std::string advice_text(const HardwareAdvice& advice, const AdviceTextOptions& options) {
+std::string advice_text(const HardwareAdvice& advice, const NotKnown& open,
+                        const AdviceTextOptions& options) {
   if (advice.impossible) return impossible_part(advice);
   std::string text = valid_part(advice) + "\n" + recommendations_part(advice, options);
-  if (options.explain && !advice.published.groups.empty())
-    text += "\n" + analysis::explain(advice.published, {3, options.rows, options.colour});
+  if (options.explain) text += "\n" + explained(advice, options);
+  text += "\n" + unknown_part(open, options);
+  if (auto run = run_part(advice, options); !run.empty()) text += "\n" + run;
   return text;
+}
+
+std::string advice_recipe(const HardwareAdvice& advice, RecipeFormat format) {
+  if (!advice.chosen || !advice.space)
+    throw bad_input(fmt::format("--format: there is no stack to run {} on {}: {}",
+                                advice.selection.asked.text(), advice.selection.hw,
+                                advice.space ? "no evidence recommends one" : advice.no_space));
+  const auto& chosen = *advice.chosen;
+  Recipe recipe{chosen.valid.stack,
+                chosen.workload,
+                advice.space->catalog(),
+                advice.selection.hw,
+                advice.accelerator,
+                {fmt::format("{}: {}", chosen.evidence, chosen.rests_on)}};
+  if (!chosen.valid.differs.empty())
+    recipe.evidence.push_back("nearest valid stack to it: " + differences(chosen.valid));
+  return write_recipe(format, recipe);
 }
 
 }  // namespace stackx::cli

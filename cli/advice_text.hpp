@@ -7,15 +7,22 @@
 #include <string>
 
 #include "cli/hardware_advice.hpp"
+#include "cli/not_known.hpp"
+#include "cli/recipe.hpp"
 
 namespace stackx::cli {
 
 struct AdviceTextOptions {
   std::size_t rows = 25;  // 0: all
   bool colour = false, explain = false;
+  std::string command;  // as it was given, to be given again with other options
 };
 
-std::string advice_text(const HardwareAdvice& advice, const AdviceTextOptions& options);
-nlohmann::json advice_json(const HardwareAdvice& advice);
+std::string advice_text(const HardwareAdvice& advice, const NotKnown& open,
+                        const AdviceTextOptions& options);
+nlohmann::json advice_json(const HardwareAdvice& advice, const NotKnown& open);
+
+// The stack to run as a recipe. Throws Error(bad_input) where there is none.
+std::string advice_recipe(const HardwareAdvice& advice, RecipeFormat format);
 
 }  // namespace stackx::cli

@@ -8,7 +8,11 @@
 #include "cli/advice_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/load.hpp"
+#include "cli/output_file.hpp"
+#include "cli/price.hpp"
+#include "cli/recipe_parts.hpp"
 #include "cli/selection.hpp"
+#include "specs/error.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -19,6 +23,8 @@ struct Options {
   std::size_t rows = 25;
   double delta = 1.0;  // percent
   bool pareto = false, rows_given = false, explain = false;
+  std::string type = "performance", price;
+  std::filesystem::path settle;
 };
 
 analysis::Objective objective_from(const std::string& name) {
@@ -46,18 +52,60 @@ void advise_pareto(const Options& options, Globals& globals) {
   if (ranking.recommendations.empty()) globals.exit_code = 1;
 }
 
+// What belongs to another option, which was not given, would be ignored silently.
+void check(const Options& options) {
+  if (options.objective == "cost" && options.price.empty())
+    throw bad_input("--objective cost: needs --price, what a device costs an hour");
+  if (!options.advice.lock.empty() && !options.advice.project.empty())
+    throw bad_input("--lock and --project: give one of them");
+}
+
+// The options that say what is asked, as a command line has them.
+std::string command_of(const Options& options) {
+  const auto& selection = options.advice.selection;
+  std::string text = " --hw " + shell_quoted(selection.hw) + " --workload " + shell_quoted(selection.workload);
+  if (!selection.campaign.empty()) text += " --campaign " + shell_quoted(selection.campaign);
+  if (!options.advice.lock.empty()) text += " --lock " + shell_quoted(options.advice.lock.string());
+  if (!options.advice.project.empty())
+    text += " --project " + shell_quoted(options.advice.project.string());
+  if (options.type != "performance") text += " --type " + options.type;
+  if (!options.advice.advisories.empty())
+    text += " --advisories " + shell_quoted(options.advice.advisories.string());
+  return text;
+}
+
+void write_settling(const Options& options, const HardwareAdvice& advice, const NotKnown& open) {
+  const auto campaign = settle(advice, open, options.advice.analysis.delta);
+  write_output(options.settle.string(), campaign.text);
+  fmt::print(stderr, "{}: {} stacks in {} rounds, about {}; there: stackx inspect {}\n",
+             options.settle.string(), campaign.arms, campaign.rounds,
+             duration(60 * campaign.minutes), options.settle.string());
+  for (const auto& note : campaign.notes) fmt::print(stderr, "{}\n", note);
+}
+
 void advise(const Options& given, Globals& globals) {
   Options options = given;
+  check(options);
   options.advice.analysis.objective = objective_from(options.objective);
   options.advice.analysis.delta = options.delta / 100;
+  options.advice.type = *recommendation_type_from(options.type);
+  if (!options.price.empty()) options.advice.price = price_from(options.price);
+  if (options.advice.type == RecommendationType::stable)
+    options.advice.analysis.objective = analysis::Objective::stability;
   if (options.pareto) return advise_pareto(options, globals);
   options.advice.selection.stacks = {options.rows_given ? options.rows : 10, options.rows};
   const auto advice = hardware_advice(options.advice, globals);
-  if (globals.json || options.format == "json")
-    print_json(advice_json(advice));
-  else
-    fmt::print("{}", advice_text(advice, {options.rows, stdout_is_terminal(), options.explain}));
   if (!advice.recommends()) globals.exit_code = 1;
+  const auto recipe = recipe_format_from(options.format);
+  if (recipe && !advice.impossible) return fmt::print("{}", advice_recipe(advice, *recipe));
+  const auto open = not_known(advice, options.advice.analysis.delta);
+  if (!options.settle.empty() && !advice.impossible) write_settling(options, advice, open);
+  if (globals.json || options.format == "json")
+    print_json(advice_json(advice, open));
+  else
+    fmt::print("{}", advice_text(advice, open,
+                                 {options.rows, stdout_is_terminal(), options.explain,
+                                  command_of(options)}));
 }
 
 }  // namespace
@@ -69,12 +117,32 @@ void add_advise(CLI::App& app, Globals& globals) {
   add_selection_options(*command, options->advice.selection);
   command
       ->add_option("--objective", options->objective,
-                   "What decides within a tie: rate, stability or balanced")
-      ->check(CLI::IsMember({"rate", "stability", "balanced"}))
+                   "What decides within a tie: rate, stability or balanced; cost: rate, and what work costs "
+                   "at --price")
+      ->check(CLI::IsMember({"rate", "stability", "balanced", "cost"}))
       ->capture_default_str();
-  command->add_option("--format", options->format, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
+  auto formats = recipe_formats();
+  formats.insert(formats.begin(), {"table", "json"});
+  command
+      ->add_option("--format", options->format,
+                   "table or json; or the recommended stack as something to run")
+      ->check(CLI::IsMember(formats))
       ->capture_default_str();
+  command
+      ->add_option("--type", options->type,
+                   "performance; stable: no pre-releases, the least spread; latest: the newest valid "
+                   "versions; security: without what --advisories lists")
+      ->check(CLI::IsMember(recommendation_types()))
+      ->capture_default_str();
+  command
+      ->add_option("--advisories", options->advice.advisories, "Advisories in OSV format, for --type security")
+      ->type_name("FILE");
+  command->add_option("--price", options->price, "What a device costs an hour, in your currency")
+      ->type_name("AMOUNT");
+  command
+      ->add_option("--settle", options->settle,
+                   "Also write the campaign that would settle what is not known, for such a machine")
+      ->type_name("FILE");
   command->add_option("--rows", options->rows, "Rows of the table (0: all)")
       ->type_name("N")
       ->capture_default_str();

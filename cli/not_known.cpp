@@ -1,0 +1,137 @@
+#include "cli/not_known.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/recipe_parts.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr std::size_t most_candidates = 3;
+
+// What decides a rate most, where results name it.
+constexpr const char* telling[] = {"cuda", "cudnn", "tensorflow", "torch", "jax", "mxnet"};
+
+std::string plural(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// The versions of the component that published stacks of these tables name.
+std::set<std::string> published_versions(const HardwareAdvice& advice, const std::string& name) {
+  std::set<std::string> result;
+  for (const auto& group : advice.published.groups)
+    for (const auto& row : group.rows)
+      if (const auto found = row.stack.components.find(name); found != row.stack.components.end())
+        result.insert(found->second);
+  return result;
+}
+
+// "Published results name cuda up to 10.1.243; 45 newer versions are valid, up to 12.9.1."
+std::string gap_line(const HardwareAdvice& advice, const std::string& name) {
+  const auto named = published_versions(advice, name);
+  const auto possible = advice.space ? advice.space->possible(name) : std::vector<std::string>{};
+  if (named.empty() || possible.empty()) return "";
+  std::optional<specs::Version> newest;
+  for (const auto& text : named)
+    if (auto version = specs::Version::parse(text, specs::Versioning::pep440))
+      if (!newest || *newest < *version) newest = *version;
+  if (!newest) return "";
+  const auto newer = std::ranges::count_if(possible, [&](const auto& text) {
+    const auto version = specs::Version::parse(text, specs::Versioning::pep440);
+    return version && *newest < *version;
+  });
+  if (newer == 0) return "";
+  return fmt::format("Published results name {} up to {}; {} valid here, up to {}: nobody published "
+                     "them.",
+                     name, newest->text(),
+                     newer == 1 ? "1 newer version is" : fmt::format("{} newer versions are", newer),
+                     possible.back());
+}
+
+std::size_t ties(const analysis::PublishedGroup& group) {
+  return static_cast<std::size_t>(
+      std::ranges::count(group.rows, group.rows.front().rank, &analysis::PublishedRow::rank));
+}
+
+void add_candidate(const HardwareAdvice& advice, std::vector<specs::Stack>& candidates,
+                   const specs::Stack& stack) {
+  if (candidates.size() == most_candidates ||
+      std::ranges::find(candidates, stack) != candidates.end() ||
+      resolver::violation(advice.space->project(), advice.space->catalog(), stack))
+    return;
+  candidates.push_back(stack);
+}
+
+ExpectedSpread spread_of(const HardwareAdvice& advice) {
+  for (const auto& row : advice.measured.recommendations)
+    if (row.cv)
+      return {*row.cv, row.inspections,
+              fmt::format("measured, {} on {}", row.stack.short_id(), advice.selection.hw)};
+  return assumed_spread();
+}
+
+}  // namespace
+
+NotKnown not_known(const HardwareAdvice& advice, double delta) {
+  NotKnown open;
+  const auto& hw = advice.selection.hw;
+  const auto& measured = advice.measured.recommendations;
+  if (measured.empty())
+    open.lines.push_back(fmt::format("Nobody has measured {} on {} with stackx: what stands above is "
+                                     "others' numbers without intervals, or predicted.",
+                                     advice.selection.asked.text(), hw));
+  for (const char* name : telling)
+    if (auto line = gap_line(advice, name); !line.empty()) open.lines.push_back(std::move(line));
+  for (const auto& refused : advice.predicted.refused)
+    open.lines.push_back(fmt::format("No prediction: {}.", refused));
+  if (!advice.published.groups.empty() && ties(advice.published.groups.front()) > 1 && measured.empty())
+    open.lines.push_back(fmt::format("Which of the {} first of the first table is faster.",
+                                     plural(ties(advice.published.groups.front()), "stack")));
+  for (const auto& row : measured)
+    if (row.versus_best && row.versus_best->verdict == analysis::Verdict::unresolved) {
+      open.lines.push_back(fmt::format(
+          "Whether {} is as fast as the first{}.", row.stack.short_id(),
+          row.versus_best->further_rounds
+              ? fmt::format(": about {} more rounds would tell", *row.versus_best->further_rounds)
+              : ""));
+      break;
+    }
+  open.spread = spread_of(advice);
+  if (!advice.space || !advice.chosen || advice.space->count() == 0) return open;
+  add_candidate(advice, open.candidates, advice.chosen->valid.stack);
+  for (std::size_t i = 1; i < std::min<std::size_t>(measured.size(), most_candidates); ++i)
+    add_candidate(advice, open.candidates, measured[i].stack);
+  if (measured.empty())
+    add_candidate(advice, open.candidates, advice.space->latest_like(advice.chosen->valid.stack));
+  if (measured.empty() && advice.predicted.rows.size() > 0)
+    add_candidate(advice, open.candidates, advice.predicted.rows.front().stack);
+  open.rounds = rounds_to_resolve(delta, open.spread.cv,
+                                  std::max<std::size_t>(1, open.candidates.size() - 1))
+                    .value_or(0);
+  return open;
+}
+
+SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta) {
+  if (open.candidates.empty())
+    throw bad_input(fmt::format(
+        "--settle: no stack of the catalogs is known to run {} on {}; write a project yourself",
+        advice.selection.asked.text(), advice.selection.hw));
+  const auto& hardware = advice.selection.hardware;
+  Settling asked{advice.selection.hw,
+                 {},
+                 advice.chosen->workload,
+                 open.candidates,
+                 advice.space->project().catalogs,
+                 advice.roots,
+                 open.spread,
+                 delta};
+  if (advice.space->project().hardware.contains(hardware.component))
+    asked.hardware = {{hardware.component, hardware.version}};
+  return settling_campaign(asked, advice.space->catalog());
+}
+
+}  // namespace stackx::cli
