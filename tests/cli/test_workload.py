@@ -47,6 +47,13 @@ class WorkloadCommand(BlackBox):
         self.assertEqual(document["cpu"], DESCRIBED["spaces"]["blas"] | {"name": "blas"})
         self.assertIsNone(self.json("workload", "show", "hello_world")["gpu"])
 
+    def test_the_spaces_hold_stacks(self):
+        for name, space in DESCRIBED["spaces"].items():
+            hardware = {"gpu": "v100-sxm2-16gb"} if name.startswith("gpu") else {"cpu": "haswell"} if name == "blas" else {}
+            project = self.write(f"project-{name}.json", {"$schema": "stackx/project/1", "name": name, "hardware": hardware, **space})
+            with self.subTest(space=name):
+                self.assertGreater(int(self.json("resolve", project, "--count")["valid_stacks"]), 100)
+
     def test_what_was_measured_is_counted(self):
         self.fake_blas()
         catalog = {"$schema": "stackx/catalog/1", "components": {}}
