@@ -1,4 +1,7 @@
-"""Mann and Whitney's U by enumeration, and its interval: {"cases": [{"a", "b", "confidence"}]} -> {"answers": [...]}."""
+"""Mann and Whitney's U by enumeration, and its interval.
+
+stdin: {"cases": [{"a", "b", "confidence"}]}, stdout: {"answers": [{"cdf", "estimate", "interval"}]}.
+"""
 import itertools, json, statistics, sys
 
 answers = []

@@ -27,7 +27,8 @@ class CompareSources(BlackBox):
         """Made-up minutes in the form that a reader would type in."""
         tables = [{"source": 0, "hardware": hardware, "devices": 8, "pi": pi, "metric": "minutes_to_train",
                    "params": {"division": "closed"}, "details": {"id": "super"},
-                   "stack": {"cuda": "10.1.168", "cudnn": "7.5.0", "nccl": "2.3.7", "nvidia_driver": "418.67", "os": "RHEL 7.6"},
+                   "stack": {"cuda": "10.1.168", "cudnn": "7.5.0", "nccl": "2.3.7", "nvidia_driver": "418.67",
+                             "os": "RHEL 7.6"},
                    "columns": ["value", "values"], "rows": [value if isinstance(value, list) else [value, None]]}
                   for pi, value in values.items()]
         source = [{"url": "https://example.org/made-up", "title": "made up for a test", "read": "2026-11-20"}]
@@ -56,7 +57,8 @@ class CompareSources(BlackBox):
             self.assertIn(min(ratios, key=lambda r: abs(r - low)), [r for r in ratios if abs(r - low) < 1e-9])
             self.assertEqual(set(pair["differs"]), {"os"})
             self.assertIn("8 devices against 16", pair["cautions"])
-        text = self.stackx("compare", "--hw", "v100", "--source", "mlperf-v0.6:0.6-9", "--source", "mlperf-v0.6:0.6-18").stdout
+        text = self.stackx("compare", "--hw", "v100", "--source", "mlperf-v0.6:0.6-9", "--source",
+                           "mlperf-v0.6:0.6-18").stdout
         differences = [100 * (second[pi][0] - a) / a for pi, (a, _) in first.items()]
         self.assertIn(f"From {min(differences):+.2f}% to {max(differences):+.2f}% over 4 benchmarks.", text)
         self.assertIn("negative means that the second needed less", text)
@@ -104,15 +106,17 @@ class CompareSources(BlackBox):
         self.assertIn("A and B have no place", self.stackx("compare", "x", "y", "--source", known, exit_code=2).stderr)
         self.assertIn("A and B are required", self.stackx("compare", exit_code=2).stderr)
         bad = self.write("bad.json", {"$schema": "stackx/evidence/1", "source": [], "tablse": []})
-        self.assertIn('did you mean "tables"?', self.stackx("compare", "--source", known, "--source", bad, exit_code=2).stderr)
+        done = self.stackx("compare", "--source", known, "--source", bad, exit_code=2)
+        self.assertIn('did you mean "tables"?', done.stderr)
 
     def test_nothing_in_common_is_a_no(self):
         answer = self.compare("mlperf-v0.6:0.6-8", self.own(train_ssd=21.5), exit_code=1)
         self.assertEqual(answer["pairs"], [])
         self.assertEqual(len(answer["notes"]), 2)
-        self.assertIn("No benchmark that both have",
-                      self.stackx("compare", "--source", "mlperf-v0.6:0.6-8", "--source", self.own(train_ssd=21.5), exit_code=1).stdout)
-        self.stackx("compare", "--hw", "h100", "--source", "mlperf-v0.6:0.6-8", "--source", "mlperf-v0.6:0.6-9", exit_code=2)
+        done = self.stackx("compare", "--source", "mlperf-v0.6:0.6-8", "--source", self.own(train_ssd=21.5), exit_code=1)
+        self.assertIn("No benchmark that both have", done.stdout)
+        self.stackx("compare", "--hw", "h100", "--source", "mlperf-v0.6:0.6-8", "--source", "mlperf-v0.6:0.6-9",
+                    exit_code=2)
 
 
 if __name__ == "__main__":

@@ -49,8 +49,9 @@ class WorkloadCommand(BlackBox):
 
     def test_the_spaces_hold_stacks(self):
         for name, space in DESCRIBED["spaces"].items():
-            hardware = {"gpu": "v100-sxm2-16gb"} if name.startswith("gpu") else {"cpu": "haswell"} if name == "blas" else {}
-            project = self.write(f"project-{name}.json", {"$schema": "stackx/project/1", "name": name, "hardware": hardware, **space})
+            hardware = {"gpu": "v100-sxm2-16gb"} if name.startswith("gpu") else {"cpu": "host"} if name == "blas" else {}
+            document = {"$schema": "stackx/project/1", "name": name, "hardware": hardware, **space}
+            project = self.write(f"project-{name}.json", document)
             with self.subTest(space=name):
                 self.assertGreater(int(self.json("resolve", project, "--count")["valid_stacks"]), 100)
 
@@ -68,7 +69,8 @@ class WorkloadCommand(BlackBox):
         self.assertEqual({p["name"]: p["values"] for p in shown["parameters"]}["items"], ["10"])
 
     def test_an_unknown_name_gets_the_nearest(self):
-        for name, near in (("matmull", '"matmul"'), ("train_resnet5", '"train_resnet50"'), ("resnet50", '"train_resnet50"')):
+        for name, near in (("matmull", '"matmul"'), ("train_resnet5", '"train_resnet50"'),
+                           ("resnet50", '"train_resnet50"')):
             done = self.stackx("workload", "show", name, exit_code=2)
             self.assertIn(f'unknown workload "{name}"; did you mean ', done.stderr)
             self.assertIn(near, done.stderr)
