@@ -99,8 +99,8 @@ std::string named(const std::map<std::string, std::string>& components) {
 std::string differences(const NearestStack& nearest) {
   std::string text;
   for (const auto& [name, versions] : nearest.differs)
-    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", name, versions.first,
-                        versions.second.empty() ? "none" : versions.second);
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", name, versions.first,
+                        versions.second.empty() ? "is not needed" : "-> " + versions.second);
   return text;
 }
 
@@ -253,8 +253,11 @@ std::string run_part(const HardwareAdvice& advice, const AdviceTextOptions& opti
                                   fmt::join(chosen.valid.unknown, ", ")), 3);
   if (advice.space)
     if (const auto images = advice.space->images_with(stack); !images.empty())
-      text += paragraph(fmt::format("NGC images with this CUDA and cuDNN: {}.",
-                                    fmt::join(images, ", ")), 3);
+      text += paragraph(
+          fmt::format("NGC images with {}: {}.",
+                      stack.components.contains("cudnn") ? "this CUDA and cuDNN" : "this CUDA",
+                      fmt::join(images, ", ")),
+          3);
   return text + paragraph(fmt::format("`{}`", with_option(options, "--format " +
                                       fmt::format("{}", fmt::join(recipe_formats(), "|")))), 3);
 }

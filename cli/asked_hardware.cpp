@@ -59,6 +59,10 @@ std::optional<AskedHardware> machine(const std::string& text, const store::Quest
   return AskedHardware{model, "cpu", model, {}, {model}, fingerprint};
 }
 
+specs::Microarchitectures load_processors(const Globals& globals) {
+  return specs::Microarchitectures::load(globals.data_directory / "microarchitectures.json");
+}
+
 std::vector<std::string> nearest_names(const std::string& text,
                                        const specs::Accelerators& accelerators,
                                        const specs::Microarchitectures& processors) {
@@ -69,20 +73,29 @@ std::vector<std::string> nearest_names(const std::string& text,
 
 }  // namespace
 
+std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const specs::Host& host,
+                                                  const specs::Accelerators& accelerators,
+                                                  const Globals& globals) {
+  if (text == "host") return this_host(host);
+  if (const auto models = accelerators.named(text); !models.empty()) {
+    AskedHardware asked{text, "gpu", models.front()->name, {}, {}, ""};
+    for (const auto* model : models) asked.models.push_back(model->name);
+    return asked;
+  }
+  const auto processors = load_processors(globals);
+  if (const auto* processor = processors.find(text))
+    return AskedHardware{processor->id, "cpu", processor->id, {}, {processor->id}, ""};
+  return std::nullopt;
+}
+
 AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
                              const specs::Accelerators& accelerators, const Globals& globals,
                              const store::Questions& questions) {
-  if (text == "host") return this_host(host);
-  if (const auto models = accelerators.named(text); !models.empty()) {
-    AskedHardware asked{text, "gpu", accelerators.identify(text)->name, {}, {}, ""};
-    for (const auto* model : models) asked.models.push_back(model->name);
-    asked.in_the_store = spellings(models, accelerators, text, questions);
-    return asked;
+  if (auto asked = hardware_of_catalogs(text, host, accelerators, globals)) {
+    if (asked->component == "gpu")
+      asked->in_the_store = spellings(accelerators.named(text), accelerators, text, questions);
+    return *asked;
   }
-  const auto processors =
-      specs::Microarchitectures::load(globals.data_directory / "microarchitectures.json");
-  if (const auto* processor = processors.find(text))
-    return {processor->id, "cpu", processor->id, {}, {processor->id}, ""};
   if (is_fingerprint(text))
     if (auto found = machine(text, questions)) return *found;
   const bool known = std::ranges::any_of(questions.hardware(), [&](const auto& row) {
@@ -90,7 +103,7 @@ AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
            specs::names_hardware(text, row.microarchitecture);
   });
   if (known) return {text, "", "", {}, {text}, ""};
-  const auto names = nearest_names(text, accelerators, processors);
+  const auto names = nearest_names(text, accelerators, load_processors(globals));
   throw bad_input(fmt::format(
       "--hw {}: no such hardware in the catalogs or the store{}; `stackx hw list` names all",
       specs::in_quotes(text),

@@ -2,6 +2,7 @@
 // a machine of the store by its fingerprint, or any hardware that the store has results of.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct AskedHardware {
   std::vector<std::string> in_the_store;  // how measurements spell it: each name selects some
   std::string fingerprint;                // of the one machine that was asked for; "" else
 };
+
+// What this machine and the catalogs know of the name, without the store; nothing if they do not.
+std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const specs::Host& host,
+                                                  const specs::Accelerators& accelerators,
+                                                  const Globals& globals);
 
 // Throws Error(bad_input) with the nearest names where nobody knows this one.
 AskedHardware asked_hardware(const std::string& text, const specs::Host& host,

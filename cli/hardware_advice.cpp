@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 
 #include "cli/load.hpp"
 #include "cli/seeds.hpp"
@@ -40,11 +41,19 @@ class Gathering {
   HardwareAdvice run() {
     advice_.accelerators = std::make_unique<specs::Accelerators>(
         specs::load_accelerators(globals_.data_directory));
-    advice_.selection = select(options_.selection, globals_);
+    // A new store takes in what is published meanwhile.
+    auto selecting = std::async(std::launch::async,
+                                [this] { return select(options_.selection, globals_); });
+    asked_ = specs::parse_workload(options_.selection.workload);
+    const auto early = hardware_of_catalogs(options_.selection.hw, this_machine(globals_),
+                                            *advice_.accelerators, globals_);
+    if (early) make_space(*early);
+    advice_.selection = selecting.get();
+    check_workload();
     const auto& hardware = advice_.selection.hardware;
+    if (!early) make_space(hardware);
     if (hardware.component == "gpu")
       advice_.accelerator = advice_.accelerators->identify(hardware.name);
-    make_space();
     if (advice_.impossible) return std::move(advice_);
     rank_measured();
     rank_published();
@@ -58,16 +67,29 @@ class Gathering {
   }
 
  private:
+  // A workload that neither the catalogs nor the store know.
+  void check_workload() const {
+    const auto& name = asked_.pi;
+    if (families_.find(name) || !advice_.selection.measurements.empty()) return;
+    const auto store = store::Store::open(store::default_path(globals_.db), store::Mode::read_only);
+    if (!store.published({specs::Workload{name, {}}, std::nullopt}).empty()) return;
+    const auto near = families_.nearest(name);
+    throw bad_input(fmt::format("--workload {}: no such workload in the catalogs or the store{}; "
+                                "`stackx workload list` names all",
+                                specs::in_quotes(name),
+                                near.empty() ? ""
+                                             : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
+  }
+
   const specs::WorkloadFamily& family() {
-    const auto& name = advice_.selection.asked.pi;
+    const auto& name = asked_.pi;
     if (const auto* known = families_.find(name)) return *known;
     // A PI of the user's own, which only the store knows.
     unknown_.name = name;
     return unknown_;
   }
 
-  void make_space() {
-    const auto& hardware = advice_.selection.hardware;
+  void make_space(const AskedHardware& hardware) {
     const auto& wanted = family();
     const auto* space = hardware.component == "gpu"   ? families_.gpu_space(wanted)
                         : hardware.component == "cpu" ? families_.cpu_space(wanted)
@@ -100,7 +122,7 @@ class Gathering {
     advice_.space = std::make_unique<ValidSpace>(std::move(project), std::move(catalog));
     if (advice_.space->count() == 0) {
       advice_.impossible = advice_.space->resolver().explain();
-      find_nearest_that_works(without);
+      find_nearest_that_works(without, hardware);
     } else if (advice_.own) {
       advice_.own_valid = advice_.space->nearest(advice_.own->named);
     }
@@ -114,7 +136,7 @@ class Gathering {
 
   // Each wish left out for itself: which versions of it work here with the others; and the same
   // wishes on other hardware.
-  void find_nearest_that_works(const specs::Project& without) {
+  void find_nearest_that_works(const specs::Project& without, const AskedHardware& hardware) {
     const auto& project = advice_.space->project();
     const auto& catalog = advice_.space->catalog();
     for (std::size_t i = without.requires_.size(); i < project.requires_.size(); ++i) {
@@ -127,9 +149,9 @@ class Gathering {
         advice_.nearest_that_works.push_back(
             fmt::format("{} {} instead of {}: {} stacks on {}", wish.component, version,
                         wish.constraint.text, grouped(count_with(there, wish.component, version)),
-                        advice_.selection.hw));
+                        hardware.name));
     }
-    const auto& component = advice_.selection.hardware.component;
+    const auto& component = hardware.component;
     auto anywhere = project;
     if (anywhere.hardware.erase(component) == 0) return;
     specs::Requirement any;
@@ -231,7 +253,10 @@ class Gathering {
                       fmt::format("{} published results, {}", row.documents.size(),
                                   row.sources.front().url),
                       group.shape};
-        if (advice_.space) chosen.valid = advice_.space->nearest(as_run(row.stack));
+        if (advice_.space) {
+          chosen.valid = advice_.space->nearest(as_run(row.stack));
+          if (!row.stack.components.contains("cublas")) chosen.valid.differs.erase("cublas");
+        }
         advice_.chosen = std::move(chosen);
         return;
       }
@@ -251,12 +276,13 @@ class Gathering {
 
   // The newest stack that computes with the recommended library.
   void predict() {
-    if (!advice_.space || !advice_.accelerator) return;
-    const auto stack = advice_.space->latest_like(
-        advice_.chosen ? advice_.chosen->valid.stack : usual_library());
+    if (!advice_.space) return;
+    advice_.latest = advice_.space->latest_like(advice_.chosen ? advice_.chosen->valid.stack
+                                                               : usual_library());
+    if (!advice_.accelerator) return;
     advice_.predicted = predicted_rows(advice_.selection.asked, advice_.published, advice_.family,
                                        advice_.selection.measurements, *advice_.accelerators,
-                                       *advice_.accelerator, stack);
+                                       *advice_.accelerator, advice_.latest);
   }
 
   specs::Stack usual_library() const {
@@ -274,7 +300,7 @@ class Gathering {
     if (!advice_.space) return;
     const auto& rows = advice_.predicted.rows;
     if (rows.empty() && options_.type != RecommendationType::latest) return;
-    const auto stack = rows.empty() ? advice_.space->latest_like(usual_library()) : rows[0].stack;
+    const auto& stack = advice_.latest;
     advice_.chosen = Chosen{stack, {stack, {}, {}}, rows.empty() ? "none" : "predicted",
                             rows.empty() ? "the newest versions that are valid together"
                                          : rows[0].prediction.text(),
@@ -295,6 +321,7 @@ class Gathering {
   const AdviceOptions& options_;
   const Globals& globals_;
   const specs::WorkloadFamilies families_ = specs::WorkloadFamilies::load(globals_.data_directory);
+  specs::Workload asked_;
   specs::WorkloadFamily unknown_;
   HardwareAdvice advice_;
 };

@@ -61,6 +61,7 @@ struct HardwareAdvice {
   analysis::PublishedRanking published;    // may be empty
   std::vector<specs::Published> found;     // what it was made from
   std::vector<specs::Published> family;    // published of the workload's family, on any hardware
+  specs::Stack latest;  // the newest with the library that computes in the chosen one; or empty
   PredictedRows predicted;
   std::optional<double> price;
   std::optional<Chosen> chosen;            // absent: nothing to recommend

@@ -66,6 +66,13 @@ void add_candidate(const HardwareAdvice& advice, std::vector<specs::Stack>& cand
   candidates.push_back(stack);
 }
 
+specs::Stack latest_framework(const HardwareAdvice& advice) {
+  for (const char* framework : {"torch", "tensorflow", "jax"})
+    if (const auto versions = advice.space->possible(framework); !versions.empty())
+      return advice.space->latest_like({{{framework, versions.back()}}});
+  return advice.chosen->valid.stack;
+}
+
 ExpectedSpread spread_of(const HardwareAdvice& advice) {
   for (const auto& row : advice.measured.recommendations)
     if (row.cv)
@@ -105,10 +112,9 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   add_candidate(advice, open.candidates, advice.chosen->valid.stack);
   for (std::size_t i = 1; i < std::min<std::size_t>(measured.size(), most_candidates); ++i)
     add_candidate(advice, open.candidates, measured[i].stack);
-  if (measured.empty())
-    add_candidate(advice, open.candidates, advice.space->latest_like(advice.chosen->valid.stack));
-  if (measured.empty() && advice.predicted.rows.size() > 0)
-    add_candidate(advice, open.candidates, advice.predicted.rows.front().stack);
+  if (measured.empty()) add_candidate(advice, open.candidates, advice.latest);
+  if (open.candidates.size() == 1)  // against the other way to run it: a framework
+    add_candidate(advice, open.candidates, latest_framework(advice));
   open.rounds = rounds_to_resolve(delta, open.spread.cv,
                                   std::max<std::size_t>(1, open.candidates.size() - 1))
                     .value_or(0);

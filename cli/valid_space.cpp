@@ -155,7 +155,7 @@ std::vector<std::string> ValidSpace::images_with(const specs::Stack& stack) cons
     if (!declared || declared->kind != Kind::image) continue;
     for (const auto& entry : declared->versions)
       if (shares().at(component.name).at(entry.version.text()) > 0 && holds_it(entry, "cuda") &&
-          holds_it(entry, "cudnn"))
+          (!stack.components.contains("cudnn") || holds_it(entry, "cudnn")))
         result.push_back(entry.version.text());
   }
   return result;

@@ -49,7 +49,7 @@ class ValidSpace {
   specs::Stack latest_like(const specs::Stack& stack) const;
   // The component of the stack that computes; "" if it has none of those known.
   static std::string library_of(const specs::Stack& stack);
-  // Images of the catalog that are in a stack and hold just these versions of CUDA and cuDNN.
+  // Images of the catalog that are in a stack and hold just its CUDA and, if it has one, its cuDNN.
   std::vector<std::string> images_with(const specs::Stack& stack) const;
   // There must be a stack. Agreement counts by component: what computes first, then CUDA, cuDNN,
   // NCCL, Python, the driver; a version that differs in its last number only agrees more than one
