@@ -8,10 +8,10 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
-import tarfile
 import tomllib
 import unittest
 
@@ -227,8 +227,8 @@ class Installed(Recipes):
         self.environment["PIP_CACHE_DIR"] = str(KEPT / "pip")
 
     def test_requirements_of_a_native_library(self):
-        self.write("cpu.json", {"$schema": "stackx/catalog/1", "components": {"cpu": {"kind": "hardware", "versioning": "opaque", "versions": {}}}})
-        project = self.project(catalogs=["blas.json"], requires={"scipy-openblas64": "*"}, pins={"threads": "==1", "openblas-coretype": "==Haswell"})
+        project = self.project(catalogs=["blas.json"], requires={"scipy-openblas64": "*"}, hardware={"cpu": "host"},
+                               workload={"pi": "matmul", "params": PARAMETERS}, pins={"threads": "==1", "openblas-coretype": "*"})
         text = self.recipe("requirements", project)
         self.assertIn("--hash=sha256:", text)
         requirements = self.write("requirements.txt", text)
@@ -282,7 +282,7 @@ class Installed(Recipes):
         file = self.write("Containerfile", text)
         image = self.run_tool("podman", "build", "--quiet", "--pull=never", *self.settings(), "-f", file, self.scratch / "context").split()[-1]
         self.addCleanup(subprocess.run, ["podman", "rmi", "--force", image], capture_output=True)
-        result = self.check_result(self.run_tool("podman", "run", "--rm", "--network=none", image))
+        result = self.check_result(self.run_tool("podman", "run", "--rm", "--network=none", *self.limits(), image))
         self.assertIn(f'"numpy=={result["loaded"]["numpy"]} ', text)
 
     def bring(self, base):
@@ -296,6 +296,15 @@ class Installed(Recipes):
             part.rename(tree)
         self.run_tool("podman", "import", "--quiet", tree, base)
         self.addCleanup(subprocess.run, ["podman", "rmi", "--force", base], capture_output=True)
+
+    def limits(self):
+        """No higher than this process may go: a nested container may not raise them."""
+        words = []
+        for name, number, most in (("nofile", resource.RLIMIT_NOFILE, 1024), ("nproc", resource.RLIMIT_NPROC, 4096)):
+            hard = resource.getrlimit(number)[1]
+            value = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            words += ["--ulimit", f"{name}={value}:{value}"]
+        return words
 
     def settings(self):
         """How pip and apt reach their servers from here: configuration of this machine, mounted while the image is built."""

@@ -6,6 +6,7 @@
 
 #include "cli/recipe.hpp"
 #include "cli/settling_campaign.hpp"
+#include "inspector/host.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/accelerator.hpp"
 #include "specs/error.hpp"
@@ -29,7 +30,8 @@ std::string settling(const specs::LoadedProject& loaded, const std::vector<specs
 }
 
 std::string answer(const std::string& format, const std::string& file, const std::string& data) {
-  const auto loaded = specs::load_project(file, data);
+  auto loaded = specs::load_project(file, data);
+  if (loaded.project.hardware.contains("cpu")) resolver::bind_host(loaded.project, loaded.catalog, inspector::detect_host(data));
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   std::vector<specs::Stack> stacks;
   resolver.best(resolver.lateness(), [&](const resolver::Choice& choice, resolver::Score) {
