@@ -61,7 +61,8 @@ class Gathering {
     predict();
     if (!advice_.chosen) choose_without_evidence();
     if (advice_.own)
-      advice_.own_advice = own_advice(*advice_.own, advice_.measured, advice_.published);
+      advice_.own_advice = own_advice(*advice_.own, advice_.own_valid->stack, advice_.measured,
+                                      advice_.published);
     advice_.price = options_.price;
     return std::move(advice_);
   }

@@ -66,13 +66,6 @@ void add_candidate(const HardwareAdvice& advice, std::vector<specs::Stack>& cand
   candidates.push_back(stack);
 }
 
-specs::Stack latest_framework(const HardwareAdvice& advice) {
-  for (const char* framework : {"torch", "tensorflow", "jax"})
-    if (const auto versions = advice.space->possible(framework); !versions.empty())
-      return advice.space->latest_like({{{framework, versions.back()}}});
-  return advice.chosen->valid.stack;
-}
-
 ExpectedSpread spread_of(const HardwareAdvice& advice) {
   for (const auto& row : advice.measured.recommendations)
     if (row.cv)
@@ -81,16 +74,33 @@ ExpectedSpread spread_of(const HardwareAdvice& advice) {
   return assumed_spread();
 }
 
+// Where all candidates compute with the same library, that one, so that no other comes in.
+std::map<std::string, std::string> roots_of(const HardwareAdvice& advice,
+                                            const std::vector<specs::Stack>& candidates) {
+  const auto library = ValidSpace::library_of(candidates.front());
+  const bool shared = !library.empty() && std::ranges::all_of(candidates, [&](const auto& stack) {
+    return ValidSpace::library_of(stack) == library;
+  });
+  if (!shared) return advice.roots;
+  auto roots = advice.roots;
+  std::erase_if(roots, [](const auto& root) { return root.first.starts_with("gpu-"); });
+  roots[library] = "*";
+  return roots;
+}
+
 }  // namespace
 
 NotKnown not_known(const HardwareAdvice& advice, double delta) {
   NotKnown open;
   const auto& hw = advice.selection.hw;
   const auto& measured = advice.measured.recommendations;
-  if (measured.empty())
-    open.lines.push_back(fmt::format("Nobody has measured {} on {} with stackx: what stands above is "
-                                     "others' numbers without intervals, or predicted.",
-                                     advice.selection.asked.text(), hw));
+  if (measured.empty()) {
+    const bool something = !advice.published.groups.empty() || !advice.predicted.rows.empty();
+    open.lines.push_back(fmt::format(
+        "Nobody has measured {} on {} with stackx{}.", advice.selection.asked.text(), hw,
+        something ? ": what stands above is others' numbers without intervals, or predicted"
+                  : ", and nothing published or predicted stands in for it"));
+  }
   for (const char* name : telling)
     if (auto line = gap_line(advice, name); !line.empty()) open.lines.push_back(std::move(line));
   for (const auto& refused : advice.predicted.refused)
@@ -108,13 +118,18 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
       break;
     }
   open.spread = spread_of(advice);
-  if (!advice.space || !advice.chosen || advice.space->count() == 0) return open;
+  if (!advice.space || advice.space->count() == 0) return open;
+  if (!advice.chosen) {  // nothing to begin with: some that differ in much
+    open.candidates = advice.space->resolver().apart(most_candidates, 1);
+    open.rounds = rounds_to_resolve(delta, open.spread.cv, most_candidates - 1).value_or(0);
+    return open;
+  }
   add_candidate(advice, open.candidates, advice.chosen->valid.stack);
   for (std::size_t i = 1; i < std::min<std::size_t>(measured.size(), most_candidates); ++i)
     add_candidate(advice, open.candidates, measured[i].stack);
   if (measured.empty()) add_candidate(advice, open.candidates, advice.latest);
-  if (open.candidates.size() == 1)  // against the other way to run it: a framework
-    add_candidate(advice, open.candidates, latest_framework(advice));
+  if (open.candidates.size() == 1)
+    add_candidate(advice, open.candidates, advice.space->latest_before(open.candidates.front()));
   open.rounds = rounds_to_resolve(delta, open.spread.cv,
                                   std::max<std::size_t>(1, open.candidates.size() - 1))
                     .value_or(0);
@@ -129,10 +144,10 @@ SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, doub
   const auto& hardware = advice.selection.hardware;
   Settling asked{advice.selection.hw,
                  {},
-                 advice.chosen->workload,
+                 advice.chosen ? advice.chosen->workload : advice.selection.asked,
                  open.candidates,
                  advice.space->project().catalogs,
-                 advice.roots,
+                 roots_of(advice, open.candidates),
                  open.spread,
                  delta};
   if (advice.space->project().hardware.contains(hardware.component))

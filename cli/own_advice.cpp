@@ -82,9 +82,10 @@ void of_measured(OwnAdvice& advice, const OwnStack& own, const analysis::Ranking
                         : ""));
 }
 
-void of_published(OwnAdvice& advice, const OwnStack& own, const analysis::PublishedGroup& group) {
+void of_published(OwnAdvice& advice, const specs::Stack& own,
+                  const analysis::PublishedGroup& group) {
   const auto mine = std::ranges::find_if(
-      group.rows, [&](const auto& row) { return agrees(own.named, row.stack); });
+      group.rows, [&](const auto& row) { return agrees(own, row.stack); });
   if (mine == group.rows.end()) return;
   const auto& best = group.rows.front();
   const auto yours = fmt::format("{}: the published stack nearest to yours is rank {} ({}).",
@@ -98,17 +99,21 @@ void of_published(OwnAdvice& advice, const OwnStack& own, const analysis::Publis
   advice.lines.push_back(fmt::format(
       "{} Changing {} brought ×{:.3f} [{:.3f}, {:.3f}] over {} shared shapes (of single published "
       "numbers: no interval over runs).",
-      yours, changes(own.named, best.stack), 1 / compared->ratio, 1 / compared->interval->high,
+      yours, changes(mine->stack, best.stack), 1 / compared->ratio, 1 / compared->interval->high,
       1 / compared->interval->low, compared->shapes));
 }
 
 }  // namespace
 
-OwnAdvice own_advice(const OwnStack& own, const analysis::Ranking& measured,
+OwnAdvice own_advice(const OwnStack& own, const specs::Stack& valid,
+                     const analysis::Ranking& measured,
                      const analysis::PublishedRanking& published) {
   OwnAdvice advice;
   of_measured(advice, own, measured);
-  for (const auto& group : published.groups) of_published(advice, own, group);
+  auto with_libraries = own.named;
+  if (const auto cuda = valid.components.find("cuda"); cuda != valid.components.end())
+    with_libraries.components.emplace("cuda", cuda->second);
+  for (const auto& group : published.groups) of_published(advice, with_libraries, group);
   if (advice.lines.empty())
     advice.lines.push_back("Nobody measured or published a stack like yours: stay until it is.");
   return advice;

@@ -16,8 +16,10 @@ struct OwnAdvice {
 };
 
 // In the ranking of what was measured, the row that holds every version of the lock; in each
-// published table the row that agrees best: the same components to major and minor version.
-OwnAdvice own_advice(const OwnStack& own, const analysis::Ranking& measured,
+// published table the row that agrees best: the same components to major and minor version, with the
+// CUDA of the valid stack that is nearest to the lock.
+OwnAdvice own_advice(const OwnStack& own, const specs::Stack& valid,
+                     const analysis::Ranking& measured,
                      const analysis::PublishedRanking& published);
 
 }  // namespace stackx::cli

@@ -1,7 +1,6 @@
 #include "cli/valid_space.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -55,16 +54,24 @@ int order_of(Kind kind) {
   }
 }
 
-// "cuda 13.0.0 needs gpu.compute_capability >=7.5,<=12.1": the clauses of the clash, but for the
-// question itself and the hardware, which stands above.
-std::string sentence(const resolver::Unsolvable& why) {
-  using Clause = resolver::Clause::Kind;
-  std::vector<std::string> parts;
+// "cuda 13.0.0 needs gpu.compute_capability >=7.5,<=12.1": the clauses of the clash, the version's own
+// first and then those on the hardware; the question and the hardware itself stand above.
+std::string sentence(const resolver::Unsolvable& why, const std::string& component) {
+  using Kinds = resolver::Clause::Kind;
+  constexpr std::size_t most = 3;
+  std::vector<std::pair<int, std::string>> parts;
   for (std::size_t i = 0; i < why.clash.size(); ++i) {
-    const auto kind = i < why.clauses.size() ? why.clauses[i].kind : Clause::requirement;
-    if (kind != Clause::asked && kind != Clause::hardware) parts.push_back(why.clash[i]);
+    const resolver::Clause clause = i < why.clauses.size() ? why.clauses[i] : resolver::Clause{};
+    if (clause.kind == Kinds::asked || clause.kind == Kinds::hardware) continue;
+    const bool on_hardware = clause.text.starts_with("gpu") || clause.text.starts_with("cpu");
+    parts.emplace_back(clause.component == component ? 0 : on_hardware ? 1 : 2, why.clash[i]);
   }
-  return fmt::format("{}", fmt::join(parts, "; "));
+  std::ranges::stable_sort(parts, {}, &std::pair<int, std::string>::first);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(parts.size(), most); ++i)
+    text += (i ? "; " : "") + parts[i].second;
+  if (parts.size() > most) text += fmt::format("; and {} more clauses", parts.size() - most);
+  return text;
 }
 
 }  // namespace
@@ -96,6 +103,38 @@ std::vector<std::string> ValidSpace::possible(const std::string& component) cons
   return result;
 }
 
+// Why a version cannot run on this hardware by what it needs itself, or by what every version that it
+// needs of another component needs: found by looking, where it can be; "" where it cannot.
+std::string ValidSpace::at_a_glance(const std::string& component, const std::string& version,
+                                    int depth) const {
+  const auto* declared = catalog_.find(component);
+  const auto* entry = declared ? declared->find(version) : nullptr;
+  if (!entry) return "";
+  for (const auto& requirement : entry->requires_) {
+    const auto* needed = catalog_.find(requirement.component);
+    if (!needed) continue;  // virtual
+    const std::string needs = fmt::format("{} {} needs {}", component, version, requirement.text());
+    if (const auto here = project_.hardware.find(needed->name); here != project_.hardware.end()) {
+      const auto* device = needed->find(here->second);
+      if (!device || specs::holds(requirement, *device)) continue;
+      const auto value = device->attributes.find(requirement.attribute);
+      const bool has = value != device->attributes.end();
+      const auto* text = has ? std::get_if<std::string>(&value->second) : nullptr;
+      return text ? fmt::format("{}; {} has {}", needs, here->second, *text) : needs;
+    }
+    if (depth == 0) continue;
+    std::string why;
+    const bool all_out = std::ranges::all_of(needed->versions, [&](const auto& other) {
+      if (!specs::holds(requirement, other)) return true;
+      const auto other_why = at_a_glance(needed->name, other.version.text(), depth - 1);
+      if (why.empty()) why = other_why;
+      return !other_why.empty();
+    });
+    if (all_out && !why.empty()) return fmt::format("{}; {}", needs, why);
+  }
+  return "";
+}
+
 std::vector<NewestVersion> ValidSpace::newest() const {
   std::vector<std::pair<int, NewestVersion>> found;
   for (const auto& component : resolver_->components()) {
@@ -111,9 +150,10 @@ std::vector<NewestVersion> ValidSpace::newest() const {
       } else if (newest.newer++ == 0) {
         newest.first_out = version;
       }
-    if (newest.newer > 0)
+    if (newest.newer > 0) newest.why = at_a_glance(component.name, newest.first_out, 2);
+    if (newest.newer > 0 && newest.why.empty())
       if (const auto why = resolver_->explain(component.name, newest.first_out))
-        newest.why = sentence(*why);
+        newest.why = sentence(*why, component.name);
     found.emplace_back(order_of(declared->kind), std::move(newest));
   }
   std::ranges::stable_sort(found, {}, &std::pair<int, NewestVersion>::first);
@@ -126,6 +166,16 @@ std::string ValidSpace::library_of(const specs::Stack& stack) {
   for (std::size_t i = 0; i < libraries; ++i)
     if (stack.components.contains(by_weight[i])) return by_weight[i];
   return "";
+}
+
+specs::Stack ValidSpace::latest_before(const specs::Stack& stack) const {
+  const auto library = library_of(stack);
+  if (library.empty()) return stack;
+  const auto& now = stack.components.at(library);
+  const auto versions = possible(library);
+  for (auto version = versions.rbegin(); version != versions.rend(); ++version)
+    if (agreement(*version, now) == 0) return nearest({{{library, *version}}}).stack;
+  return stack;
 }
 
 specs::Stack ValidSpace::latest_like(const specs::Stack& stack) const {

@@ -47,6 +47,8 @@ class ValidSpace {
   // The latest stack that computes with the same library (tensorflow, torch, cublas, ...) as this one;
   // there must be a stack.
   specs::Stack latest_like(const specs::Stack& stack) const;
+  // The newest with another major version of that library; the same stack if there is none.
+  specs::Stack latest_before(const specs::Stack& stack) const;
   // The component of the stack that computes; "" if it has none of those known.
   static std::string library_of(const specs::Stack& stack);
   // Images of the catalog that are in a stack and hold just its CUDA and, if it has one, its cuDNN.
@@ -60,6 +62,8 @@ class ValidSpace {
 
  private:
   const std::map<std::string, std::map<std::string, resolver::BigInt>>& shares() const;
+  std::string at_a_glance(const std::string& component, const std::string& version,
+                          int depth) const;
 
   specs::Project project_;
   specs::Catalog catalog_;
