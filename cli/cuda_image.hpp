@@ -18,6 +18,7 @@ struct CudaImage {
 };
 
 // Versions as stacks have them ("10.0.130", "7.6.5"); `python` "" for none.
-std::optional<CudaImage> cuda_image(const std::string& cuda, const std::string& cudnn, const std::string& python);
+std::optional<CudaImage> cuda_image(const std::string& cuda, const std::string& cudnn,
+                                    const std::string& python);
 
 }  // namespace stackx::cli

@@ -19,7 +19,9 @@ bool older(const std::string& version, const char* than) {
   return a && b && *a < *b;
 }
 
-std::string without_local(const std::string& version) { return version.substr(0, version.find('+')); }
+std::string without_local(const std::string& version) {
+  return version.substr(0, version.find('+'));
+}
 
 // The CUDA of the wheels on the default index: that of the build with files in the catalog, else its attribute, and before
 // 1.13, whose wheels do not state it, what pytorch.org/get-started/previous-versions says (read 2026-11-20): from the
@@ -59,7 +61,8 @@ std::string torch(StackPackage& package, const std::string& cuda, const specs::C
   package.version += "+cu" + digits(cuda);
   package.files.clear();  // those of the default index
   return fmt::format(
-      "torch {} for CUDA {} is on the wheel index of PyTorch for cu{} (pip: --extra-index-url); the "
+      "torch {} for CUDA {} is on the wheel index of PyTorch for cu{} (pip: --extra-index-url); "
+      "the "
       "default index has {}.",
       released, minor_release(cuda), digits(cuda),
       usual.empty() ? "another build" : "the build for CUDA " + usual);
@@ -74,8 +77,9 @@ std::string jax(StackPackage& package, const std::string& cuda) {
         "has the build for CPUs.",
         minor_release(cuda));
   package.extras.insert("cuda" + major);
-  return fmt::format("The extra cuda{} of jax brings CUDA and cuDNN as wheels, in versions of its own choice.",
-                     major);
+  return fmt::format(
+      "The extra cuda{} of jax brings CUDA and cuDNN as wheels, in versions of its own choice.",
+      major);
 }
 
 std::string tensorflow(StackPackages& packages, const std::string& name) {
@@ -86,9 +90,11 @@ std::string tensorflow(StackPackages& packages, const std::string& name) {
     packages.insert(std::move(node));
     return "";
   }
-  if (older(package.version, "2.14")) return "CUDA and cuDNN must be on the machine: the wheel brings neither.";
+  if (older(package.version, "2.14"))
+    return "CUDA and cuDNN must be on the machine: the wheel brings neither.";
   package.extras.insert("and-cuda");
-  return "The extra and-cuda of tensorflow brings CUDA and cuDNN as wheels, in the versions it was built with.";
+  return "The extra and-cuda of tensorflow brings CUDA and cuDNN as wheels, in the versions it was "
+         "built with.";
 }
 
 }  // namespace
@@ -107,7 +113,8 @@ std::vector<std::string> choose_gpu_builds(StackPackages& packages, const specs:
     say(jax(at->second, cuda->second));
   if (packages.contains("tensorflow")) say(tensorflow(packages, "tensorflow"));
   if (packages.contains("tensorflow-gpu"))
-    say("Before 2.1 TensorFlow for GPUs is the package tensorflow-gpu; CUDA and cuDNN must be on the machine.");
+    say("Before 2.1 TensorFlow for GPUs is the package tensorflow-gpu; CUDA and cuDNN must be on "
+        "the machine.");
   return notes;
 }
 

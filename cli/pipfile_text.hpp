@@ -15,6 +15,7 @@ nlohmann::json pipfile_requires(const specs::Stack& stack);
 
 // `sources`: [{"name", "url", "verify_ssl"}], of which the first is written; []: pipenv takes its own. `packages`:
 // name -> pin.
-std::string pipfile_text(const nlohmann::json& sources, const nlohmann::json& packages, const nlohmann::json& requires_);
+std::string pipfile_text(const nlohmann::json& sources, const nlohmann::json& packages,
+                         const nlohmann::json& requires_);
 
 }  // namespace stackx::cli

@@ -17,10 +17,12 @@ struct Scale {
 };
 
 std::optional<Scale> scale_of(const std::string& unit) {
-  if (unit == "GFLOP/s" || unit == "GOP/s") return Scale{1e6, unit == "GFLOP/s" ? "10^15 flop" : "10^15 operations"};
+  if (unit == "GFLOP/s" || unit == "GOP/s")
+    return Scale{1e6, unit == "GFLOP/s" ? "10^15 flop" : "10^15 operations"};
   if (unit == "TFLOP/s") return Scale{1e3, "10^15 flop"};
   if (unit == "GB/s") return Scale{1e3, "TB"};
-  if (unit.size() > 2 && unit.ends_with("/s")) return Scale{1e6, "million " + unit.substr(0, unit.size() - 2)};
+  if (unit.size() > 2 && unit.ends_with("/s"))
+    return Scale{1e6, "million " + unit.substr(0, unit.size() - 2)};
   return std::nullopt;
 }
 
@@ -30,10 +32,12 @@ std::optional<Cost> cost_of(double price, double rate, const std::string& unit,
                             const std::optional<specs::Interval>& rate_interval, double devices) {
   const auto scale = scale_of(unit);
   const auto cost = [&](double at) { return price * devices / 3600 * scale->units / at; };
-  if (!scale || !(price > 0) || !(rate > 0) || !std::isfinite(rate) || !(devices > 0)) return std::nullopt;
+  if (!scale || !(price > 0) || !(rate > 0) || !std::isfinite(rate) || !(devices > 0))
+    return std::nullopt;
   Cost result{cost(rate), scale->per, std::nullopt};
   if (rate_interval && rate_interval->low > 0)
-    result.interval = specs::Interval{cost(rate_interval->high), cost(rate_interval->low), rate_interval->coverage};
+    result.interval = specs::Interval{cost(rate_interval->high), cost(rate_interval->low),
+                                      rate_interval->coverage};
   return result;
 }
 
@@ -42,7 +46,9 @@ double price_from(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, price);
   if (error == std::errc{} && stop == end && price > 0 && std::isfinite(price)) return price;
-  throw bad_input(fmt::format("--price {}: expected a price per device-hour, a number above 0 (2.48)", specs::in_quotes(text)));
+  throw bad_input(
+      fmt::format("--price {}: expected a price per device-hour, a number above 0 (2.48)",
+                  specs::in_quotes(text)));
 }
 
 }  // namespace stackx::cli

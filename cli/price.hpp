@@ -13,14 +13,15 @@ namespace stackx::cli {
 
 struct Cost {
   double amount = 0;
-  std::string per;  // "10^15 flop", "TB", "million items"
+  std::string per;                          // "10^15 flop", "TB", "million items"
   std::optional<specs::Interval> interval;  // of the rate's: a higher rate is a lower cost
 };
 
 // `unit` as rankings have it: "GFLOP/s", "GB/s", "items/s"; nothing for one that is no rate ("minutes"), or a rate or price
 // that is not above 0. `devices`: that the rate took.
 std::optional<Cost> cost_of(double price_per_device_hour, double rate, const std::string& unit,
-                            const std::optional<specs::Interval>& rate_interval = std::nullopt, double devices = 1);
+                            const std::optional<specs::Interval>& rate_interval = std::nullopt,
+                            double devices = 1);
 
 // --price: a number above 0; throws Error(bad_input).
 double price_from(const std::string& text);

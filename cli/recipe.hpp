@@ -32,10 +32,10 @@ struct Recipe {
   const specs::Stack& stack;
   const specs::Workload& workload;
   const specs::Catalog& catalog;
-  std::string hw;                                     // as asked: "v100"
-  const specs::Accelerator* accelerator = nullptr;    // null: a CPU stack
-  std::vector<std::string> evidence;                  // lines: what the recommendation rests on
-  std::set<std::string> roots = {};                   // components asked for; empty: all
+  std::string hw;                                   // as asked: "v100"
+  const specs::Accelerator* accelerator = nullptr;  // null: a CPU stack
+  std::vector<std::string> evidence;                // lines: what the recommendation rests on
+  std::set<std::string> roots = {};                 // components asked for; empty: all
 };
 
 // Throws Error(bad_input) where the format cannot say the stack, and names those that can.

@@ -15,10 +15,13 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 std::string label(std::string_view text) {
   std::string result;
   for (const char c : text)
-    result += std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-' ? c : '-';
+    result +=
+        std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-' ? c : '-';
   result = result.substr(0, 63);
-  while (!result.empty() && !std::isalnum(static_cast<unsigned char>(result.back()))) result.pop_back();
-  while (!result.empty() && !std::isalnum(static_cast<unsigned char>(result.front()))) result.erase(0, 1);
+  while (!result.empty() && !std::isalnum(static_cast<unsigned char>(result.back())))
+    result.pop_back();
+  while (!result.empty() && !std::isalnum(static_cast<unsigned char>(result.front())))
+    result.erase(0, 1);
   return result;
 }
 
@@ -33,7 +36,9 @@ std::string job_name(const Recipe& recipe) {
   return fmt::format("stackx-{}-{}", pi.substr(0, 40), recipe.stack.short_id());
 }
 
-std::string image_name(const Recipe& recipe) { return "localhost/stackx:" + recipe.stack.short_id(); }
+std::string image_name(const Recipe& recipe) {
+  return "localhost/stackx:" + recipe.stack.short_id();
+}
 
 std::string gres_type(const Recipe& recipe) {
   if (recipe.accelerator == nullptr) return "";
@@ -69,7 +74,8 @@ unsigned threads(const Recipe& recipe) {
   if (at != recipe.workload.params.end()) {
     const auto& text = at->second;
     unsigned asked = 0;
-    if (std::from_chars(text.data(), text.data() + text.size(), asked).ptr == text.data() + text.size() &&
+    if (std::from_chars(text.data(), text.data() + text.size(), asked).ptr ==
+            text.data() + text.size() &&
         asked > 0 && asked <= 1024)
       count = asked;
   }

@@ -12,9 +12,10 @@ namespace {
 std::vector<std::string> pinned(const StackPackages& packages) {
   std::vector<std::string> words;
   for (const auto& [name, package] : packages)
-    words.push_back(fmt::format("{}{}=={}", name,
-                                package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ",")),
-                                package.version));
+    words.push_back(fmt::format(
+        "{}{}=={}", name,
+        package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ",")),
+        package.version));
   return words;
 }
 
@@ -23,7 +24,8 @@ bool brings_cuda(const StackPackages& packages) {
   for (const char* name : {"torch"})
     if (packages.contains(name)) return true;
   for (const char* name : {"jax", "tensorflow"})
-    if (const auto at = packages.find(name); at != packages.end() && !at->second.extras.empty()) return true;
+    if (const auto at = packages.find(name); at != packages.end() && !at->second.extras.empty())
+      return true;
   return false;
 }
 
@@ -31,15 +33,18 @@ ContainerBase gpu_base(const RecipeParts& parts) {
   if (!parts.image.empty()) return {parts.image, {}, "python3", {}};
   if (!parts.python.empty() && brings_cuda(parts.packages)) {
     check_python_version("python", minor_release(parts.python));
-    return {fmt::format("docker.io/library/python:{}-slim", minor_release(parts.python)), {}, "python3",
+    return {fmt::format("docker.io/library/python:{}-slim", minor_release(parts.python)),
+            {},
+            "python3",
             pinned(parts.packages)};
   }
   const auto image = cuda_image(parts.cuda, parts.cudnn, parts.python);
   if (!image)
-    throw bad_input(fmt::format("--format containerfile: no image of NVIDIA with CUDA {}{}{} is known; an NGC image, or "
-                                "--format requirements on a machine that has them, will do",
-                                parts.cuda, parts.cudnn.empty() ? "" : ", cuDNN " + parts.cudnn,
-                                parts.python.empty() ? "" : " and Python " + minor_release(parts.python)));
+    throw bad_input(fmt::format(
+        "--format containerfile: no image of NVIDIA with CUDA {}{}{} is known; an NGC image, or "
+        "--format requirements on a machine that has them, will do",
+        parts.cuda, parts.cudnn.empty() ? "" : ", cuDNN " + parts.cudnn,
+        parts.python.empty() ? "" : " and Python " + minor_release(parts.python)));
   return {image->reference, image->system, image->program, pinned(parts.packages)};
 }
 
@@ -51,8 +56,9 @@ std::string containerfile_recipe(const Recipe& recipe) {
   if (!parts.cuda.empty() || recipe.accelerator != nullptr) {
     text.base = gpu_base(parts);
     if (text.base->image.starts_with("docker.io/nvidia/cuda:") && !parts.cudnn.empty())
-      parts.notes.push_back(fmt::format("The image has the last cuDNN {} for its CUDA, not {} itself.",
-                                        parts.cudnn.substr(0, parts.cudnn.find('.')), parts.cudnn));
+      parts.notes.push_back(
+          fmt::format("The image has the last cuDNN {} for its CUDA, not {} itself.",
+                      parts.cudnn.substr(0, parts.cudnn.find('.')), parts.cudnn));
   }
   text.head = recipe_head(recipe, parts, "Containerfile");
   return containerfile(recipe.stack, {recipe.workload.pi, parts.parameters}, recipe.catalog, text);

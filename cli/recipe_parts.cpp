@@ -20,14 +20,19 @@ using Names = std::set<std::string>;
 const std::map<std::string, Names>& own_parameters() {
   static const std::map<std::string, Names> all{
       {"matmul", {"m", "n", "k", "dtype", "framework", "mode", "device", "threads", "tf32"}},
-      {"conv1d", {"length", "kernel", "batch", "in_channels", "out_channels", "stride", "padding", "layout", "dtype", "framework", "mode", "device", "threads", "tf32"}},
-      {"conv2d", {"height", "width", "kernel", "kernel_h", "kernel_w", "batch", "in_channels", "out_channels", "stride", "padding", "layout", "dtype", "framework", "mode", "device", "threads", "tf32"}},
+      {"conv1d",
+       {"length", "kernel", "batch", "in_channels", "out_channels", "stride", "padding", "layout",
+        "dtype", "framework", "mode", "device", "threads", "tf32"}},
+      {"conv2d",
+       {"height", "width", "kernel", "kernel_h", "kernel_w", "batch", "in_channels", "out_channels",
+        "stride", "padding", "layout", "dtype", "framework", "mode", "device", "threads", "tf32"}},
       {"import_time", {"module", "framework"}},
       {"hello_world", {"items", "framework"}}};
   return all;
 }
 const Names& common_parameters() {
-  static const Names all{"repetitions", "mini_batch", "min_sample_ms", "warmup_ms", "max_seconds", "seed"};
+  static const Names all{"repetitions", "mini_batch",  "min_sample_ms",
+                         "warmup_ms",   "max_seconds", "seed"};
   return all;
 }
 
@@ -42,8 +47,8 @@ std::string ngc_reference(const std::string& version) {
   const auto dash = version.find('-');
   const auto safe = [](std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
-             return std::isalnum(c) || c == '.' || c == '-' || c == '_';
-           });
+      return std::isalnum(c) || c == '.' || c == '-' || c == '_';
+    });
   };
   if (dash == version.npos || !safe(version.substr(0, dash)) || !safe(version.substr(dash + 1)))
     return "";
@@ -57,11 +62,15 @@ std::string one_line(std::string_view text) {
   const std::string valid = specs::to_utf8(text);
   std::string result;
   for (std::size_t i = 0; i < valid.size(); ++i) {
-    const auto at = [&](std::size_t k) { return static_cast<unsigned char>(k < valid.size() ? valid[k] : 0); };
-    const bool latin = at(i) == 0xc2 && at(i + 1) < 0xa0;                                  // U+0080 to U+009F
-    const bool separator = at(i) == 0xe2 && at(i + 1) == 0x80 && (at(i + 2) | 1) == 0xa9;  // U+2028, U+2029
-    const bool none = at(i) == 0xef && ((at(i + 1) == 0xbf && at(i + 2) >= 0xbe) ||        // U+FFFE, U+FFFF
-                                        (at(i + 1) == 0xbb && at(i + 2) == 0xbf));         // U+FEFF
+    const auto at = [&](std::size_t k) {
+      return static_cast<unsigned char>(k < valid.size() ? valid[k] : 0);
+    };
+    const bool latin = at(i) == 0xc2 && at(i + 1) < 0xa0;  // U+0080 to U+009F
+    const bool separator =
+        at(i) == 0xe2 && at(i + 1) == 0x80 && (at(i + 2) | 1) == 0xa9;  // U+2028, U+2029
+    const bool none =
+        at(i) == 0xef && ((at(i + 1) == 0xbf && at(i + 2) >= 0xbe) ||  // U+FFFE, U+FFFF
+                          (at(i + 1) == 0xbb && at(i + 2) == 0xbf));   // U+FEFF
     if (latin || separator || none) {
       result += ' ';
       i += latin ? 1 : 2;
@@ -99,7 +108,9 @@ std::string minor_release(const std::string& version) {
 
 std::string shell_quoted(const std::string& text) {
   const bool bare = !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
-    return (c < 0x80 && std::isalnum(c)) || (c != 0 && std::string_view("_./:=@%+,-").find(static_cast<char>(c)) != std::string_view::npos);
+    return (c < 0x80 && std::isalnum(c)) ||
+           (c != 0 &&
+            std::string_view("_./:=@%+,-").find(static_cast<char>(c)) != std::string_view::npos);
   });
   if (bare) return text;
   std::string result = "'";
@@ -119,7 +130,8 @@ RecipeParts::RecipeParts(const Recipe& recipe)
     const auto* entry = component ? component->find(version) : nullptr;
     if (!entry) continue;
     for (const auto& requirement : entry->requires_)
-      if (requirement.component == "driver" && requirement.attribute.empty() && requirement.constraint.text != "*")
+      if (requirement.component == "driver" && requirement.attribute.empty() &&
+          requirement.constraint.text != "*")
         driver_range += (driver_range.empty() ? "" : " and ") + requirement.constraint.text;
     variables.insert(entry->environment.begin(), entry->environment.end());
     of_settings.insert(entry->parameters.begin(), entry->parameters.end());
@@ -133,9 +145,10 @@ RecipeParts::RecipeParts(const Recipe& recipe)
   if (const auto ngc = version_of(recipe.stack, "ngc"); !ngc.empty()) {
     if (image.empty()) image = ngc_reference(ngc);
     if (!image.empty() && !packages.empty())
-      notes.push_back(fmt::format("The image {} holds all of this; what an index calls the same version is "
-                                  "another build.",
-                                  image));
+      notes.push_back(
+          fmt::format("The image {} holds all of this; what an index calls the same version is "
+                      "another build.",
+                      image));
   } else {
     notes = choose_gpu_builds(packages, recipe.stack, recipe.catalog);
   }
@@ -144,9 +157,13 @@ RecipeParts::RecipeParts(const Recipe& recipe)
   parameters = pi_parameters(recipe.workload, on_gpu, left_out);
   parameters.insert(of_settings.begin(), of_settings.end());
   if (!left_out.empty())
-    notes.push_back(fmt::format("Left out, since the PI does not know it: {}.", fmt::join(left_out, ", ")));
-  if (!has_pi(recipe.workload.pi))
-    notes.push_back(fmt::format("stackx has no PI for {}: put your own program in its place.", recipe.workload.pi));
+    notes.push_back(
+        fmt::format("Left out, since the PI does not know it: {}.", fmt::join(left_out, ", ")));
+  if (recipe.accelerator != nullptr && python.empty() && image.empty())
+    notes.push_back(no_native_gpu_pi);
+  else if (!has_pi(recipe.workload.pi))
+    notes.push_back(fmt::format("stackx has no PI for {}: put your own program in its place.",
+                                recipe.workload.pi));
   for (const auto& [name, package] : packages) {
     check_python_name(name);
     check_python_version(name, package.version);
@@ -155,9 +172,8 @@ RecipeParts::RecipeParts(const Recipe& recipe)
 }
 
 bool RecipeParts::hashed() const {
-  return !packages.empty() && cuda.empty() && std::ranges::none_of(packages, [](const auto& one) {
-    return one.second.files.empty();
-  });
+  return !packages.empty() && cuda.empty() &&
+         std::ranges::none_of(packages, [](const auto& one) { return one.second.files.empty(); });
 }
 
 std::vector<std::string> RecipeParts::command(const Recipe& recipe, const std::string& program,
@@ -168,13 +184,15 @@ std::vector<std::string> RecipeParts::command(const Recipe& recipe, const std::s
   if (native) {
     words = {pis + "/stackx-pi", recipe.workload.pi};
     if (!library.empty())
-      for (const auto& word : {std::string("--library"), library.front() == '/' ? library : site + "/" + library,
-                               std::string("--component"), library_component})
+      for (const auto& word :
+           {std::string("--library"), library.front() == '/' ? library : site + "/" + library,
+            std::string("--component"), library_component})
         words.push_back(word);
   } else {
     words = {program, "-s"};
     if (site != "-") words.emplace_back("-S");
-    for (const auto& word : {pis + "/python/bootstrap.py", site, pis + "/python/pi.py", recipe.workload.pi})
+    for (const auto& word :
+         {pis + "/python/bootstrap.py", site, pis + "/python/pi.py", recipe.workload.pi})
       words.push_back(word);
   }
   for (const auto& [name, value] : parameters) words.push_back(name + "=" + value);
@@ -191,7 +209,8 @@ std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const st
   line(fmt::format("{}: {} on {}", what, recipe.workload.text(),
                    recipe.hw.empty() ? "this machine" : recipe.hw));
   line(fmt::format("stack {}", recipe.stack.id()));
-  for (const auto& [name, version] : recipe.stack.components) line(fmt::format("  {} {}", name, version));
+  for (const auto& [name, version] : recipe.stack.components)
+    line(fmt::format("  {} {}", name, version));
   for (const auto& words : recipe.evidence) line(words);
   std::string needs;
   const auto need = [&](const char* name, const std::string& version) {

@@ -13,22 +13,23 @@ namespace stackx::cli {
 struct RecipeParts {
   explicit RecipeParts(const Recipe& recipe);  // throws Error(bad_input)
 
-  StackPackages packages;  // names and versions are fit for Python's tools
+  StackPackages packages;                         // names and versions are fit for Python's tools
   std::map<std::string, std::string> variables;   // exported into the run
   std::map<std::string, std::string> parameters;  // of the PI: the workload's and those of settings
-  std::string python, driver, cuda, cudnn;  // versions; "" if the stack has none
-  std::string driver_range;                 // what the stack asks of the driver: ">=418"
-  std::string image;                        // OCI reference of an image that holds the stack; "" for none
-  std::string library, library_component;   // what a native PI loads, below the packages' directory or absolute
-  std::vector<std::string> system;          // Debian packages
-  std::vector<std::string> notes;           // what whoever installs it must know
+  std::string python, driver, cuda, cudnn;        // versions; "" if the stack has none
+  std::string driver_range;                       // what the stack asks of the driver: ">=418"
+  std::string image;  // OCI reference of an image that holds the stack; "" for none
+  std::string library,
+      library_component;  // what a native PI loads, below the packages' directory or absolute
+  std::vector<std::string> system;  // Debian packages
+  std::vector<std::string> notes;   // what whoever installs it must know
 
   // Every package has a file with its hash, and there are no others: catalogs of GPU frameworks list no dependencies.
   bool hashed() const;
   // The PI with its parameters. `site`: where the packages are ("-": the interpreter's own); `pis`: where stackx-pi or
   // the directory python/ is.
-  std::vector<std::string> command(const Recipe& recipe, const std::string& program, const std::string& site,
-                                   const std::string& pis) const;
+  std::vector<std::string> command(const Recipe& recipe, const std::string& program,
+                                   const std::string& site, const std::string& pis) const;
 };
 
 // The workload's parameters that stackx's PI of that name takes; on a GPU with device=gpu. Published shapes have more
@@ -36,14 +37,18 @@ struct RecipeParts {
 std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, bool gpu,
                                                  std::vector<std::string>& left_out);
 bool has_pi(const std::string& name);  // stackx brings one
+inline constexpr const char* no_native_gpu_pi =
+    "stackx-pi measures libraries of CPUs: for a GPU library without a framework put your own "
+    "program in its place.";
 
 // Comment lines, each after `prefix`: what it is, the stack, the evidence, what it needs, the notes.
 std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const std::string& what,
                         const std::string& prefix = "# ");
 
-std::string one_line(std::string_view text);        // control characters become spaces; UTF-8
+std::string one_line(std::string_view text);            // control characters become spaces; UTF-8
 std::string minor_release(const std::string& version);  // "3.6" of "3.6.15"
-std::string shell_quoted(const std::string& text);  // 'it'\''s': one word for sh and bash, bare where it may be
+std::string shell_quoted(
+    const std::string& text);  // 'it'\''s': one word for sh and bash, bare where it may be
 bool has_control(const std::string& text);
 
 // One writer a format.

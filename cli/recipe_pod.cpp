@@ -19,7 +19,8 @@ std::string yaml_text(const std::string& text) {
     }
     const auto unit = [&](std::size_t at) { return std::stoul(json.substr(at, 4), nullptr, 16); };
     if (json[i + 1] == 'u' && unit(i + 2) >= 0xd800 && unit(i + 2) < 0xdc00) {
-      result += fmt::format("\\U{:08x}", 0x10000 + ((unit(i + 2) - 0xd800) << 10) + (unit(i + 8) - 0xdc00));
+      result += fmt::format("\\U{:08x}",
+                            0x10000 + ((unit(i + 2) - 0xd800) << 10) + (unit(i + 8) - 0xdc00));
       i += 11;
     } else {
       result += json.substr(i, 2);
@@ -44,14 +45,19 @@ std::string literal(const std::string& text) {
 std::string pod_recipe(const Recipe& recipe) {
   RecipeParts parts(recipe);
   const bool gpu = recipe.accelerator != nullptr;
-  parts.notes.push_back(fmt::format(
-      "The image is made of what --format containerfile prints: podman build -t {} ...; push it where the nodes can pull it.",
-      image_name(recipe)));
-  if (gpu) parts.notes.push_back("The node's label comes from NVIDIA's GPU feature discovery: kubectl get nodes -L nvidia.com/gpu.product");
+  parts.notes.push_back(
+      fmt::format("The image is made of what --format containerfile prints: podman build -t {} "
+                  "...; push it where the nodes can pull it.",
+                  image_name(recipe)));
+  if (gpu)
+    parts.notes.push_back(
+        "The node's label comes from NVIDIA's GPU feature discovery: kubectl get nodes -L "
+        "nvidia.com/gpu.product");
   std::string text = recipe_head(recipe, parts, "Kubernetes Pod");
   text += "apiVersion: \"v1\"\nkind: \"Pod\"\nmetadata:\n";
-  text += fmt::format("  name: {}\n  labels:\n    app.kubernetes.io/name: \"stackx\"\n    stackx/stack: {}\n",
-                      yaml_text(job_name(recipe)), yaml_text(recipe.stack.short_id()));
+  text += fmt::format(
+      "  name: {}\n  labels:\n    app.kubernetes.io/name: \"stackx\"\n    stackx/stack: {}\n",
+      yaml_text(job_name(recipe)), yaml_text(recipe.stack.short_id()));
   text += "spec:\n  restartPolicy: \"Never\"\n";
   if (const auto product = gpu_product(recipe); !product.empty())
     text += fmt::format("  nodeSelector:\n    nvidia.com/gpu.product: {}\n", yaml_text(product));
@@ -60,12 +66,14 @@ std::string pod_recipe(const Recipe& recipe) {
   if (!parts.variables.empty()) {
     text += "      env:\n";
     for (const auto& [name, value] : parts.variables)
-      text += fmt::format("        - name: {}\n          value: {}\n", yaml_text(name), literal(value));
+      text +=
+          fmt::format("        - name: {}\n          value: {}\n", yaml_text(name), literal(value));
   }
   const auto cpus = threads(recipe);
   const std::string memory = gpu ? "16Gi" : "4Gi";
   text += "      resources:\n        requests:\n";
-  text += fmt::format("          cpu: \"{}\"\n          memory: \"{}\"\n        limits:\n", cpus, memory);
+  text += fmt::format("          cpu: \"{}\"\n          memory: \"{}\"\n        limits:\n", cpus,
+                      memory);
   text += fmt::format("          cpu: \"{}\"\n          memory: \"{}\"\n", cpus, memory);
   if (gpu) text += "          nvidia.com/gpu: 1\n";
   text += "      securityContext:\n        allowPrivilegeEscalation: false\n";

@@ -24,26 +24,31 @@ std::string extras_of(const StackPackage& package) {
 void require_packages(const RecipeParts& parts, const char* format) {
   if (!parts.packages.empty()) return;
   throw bad_input(fmt::format(
-      "--format {}: this stack holds no Python package; --format containerfile or sbatch says it", format));
+      "--format {}: this stack holds no Python package; --format containerfile or sbatch says it",
+      format));
 }
 
 // What no file of Python's tools can say, for whoever runs the stack.
 std::string settings(const RecipeParts& parts) {
   std::string text;
   for (const auto& [name, value] : parts.variables)
-    text += "#   export " + (has_control(value) ? one_line(name) + "=... (control characters)"
-                                                : name + "=" + shell_quoted(value)) + "\n";
+    text += "#   export " +
+            (has_control(value) ? one_line(name) + "=... (control characters)"
+                                : name + "=" + shell_quoted(value)) +
+            "\n";
   return text.empty() ? text : "# settings of the stack, to be exported before it is run:\n" + text;
 }
 
 // Not what is in a Python 3.9 wheel where the stack's is 3.11; all, if none suits.
-std::vector<specs::Artifact> suitable(const std::string& name, const StackPackage& package, const std::string& python) {
+std::vector<specs::Artifact> suitable(const std::string& name, const StackPackage& package,
+                                      const std::string& python) {
   if (python.empty()) return package.files;
   const specs::Target target(minor_release(python), "linux x86_64");
   std::vector<specs::Artifact> result;
   for (const auto& file : package.files) {
     const auto parsed = specs::parse_file_name(file.file, specs::normalized_name(name));
-    if (file.type == ArtifactType::sdist || (parsed && parsed->wheel && target.rank(*parsed->wheel)))
+    if (file.type == ArtifactType::sdist ||
+        (parsed && parsed->wheel && target.rank(*parsed->wheel)))
       result.push_back(file);
   }
   return result.empty() ? package.files : result;
@@ -58,23 +63,29 @@ std::string toml_text(const std::string& text) {
 
 // A name that stays in its directory.
 void check_file(const std::string& file) {
-  if (!file.empty() && file.find('/') == file.npos && file != "." && file != ".." && !has_control(file)) return;
-  throw bad_input(fmt::format("--format pylock: {} is no name of a wheel or source archive", toml_text(file)));
+  if (!file.empty() && file.find('/') == file.npos && file != "." && file != ".." &&
+      !has_control(file))
+    return;
+  throw bad_input(
+      fmt::format("--format pylock: {} is no name of a wheel or source archive", toml_text(file)));
 }
 
 std::string toml_file(const specs::Artifact& file) {
   check_file(file.file);
-  std::string text = fmt::format("{{name = {}, path = {}", toml_text(file.file), toml_text("wheels/" + file.file));
+  std::string text =
+      fmt::format("{{name = {}, path = {}", toml_text(file.file), toml_text("wheels/" + file.file));
   if (file.size > 0) text += fmt::format(", size = {}", file.size);
   return text + fmt::format(", hashes = {{sha256 = {}}}}}", toml_text(file.sha256));
 }
 
-void pylock_package(std::string& text, const std::string& name, const StackPackage& package, const std::string& python) {
-  text += fmt::format("\n[[packages]]\nname = {}\nversion = {}\n", toml_text(specs::normalized_name(name)),
-                      toml_text(package.version));
+void pylock_package(std::string& text, const std::string& name, const StackPackage& package,
+                    const std::string& python) {
+  text += fmt::format("\n[[packages]]\nname = {}\nversion = {}\n",
+                      toml_text(specs::normalized_name(name)), toml_text(package.version));
   std::string wheels;
   for (const auto& file : suitable(name, package, python)) {
-    if (file.type == ArtifactType::wheel) wheels += "  " + toml_file(file) + ",\n";
+    if (file.type == ArtifactType::wheel)
+      wheels += "  " + toml_file(file) + ",\n";
     else if (text.find("\nsdist = ", text.rfind("[[packages]]")) == text.npos)
       text += "sdist = " + toml_file(file) + "\n";
   }
@@ -121,23 +132,31 @@ std::string pylock_recipe(const Recipe& recipe) {
   const RecipeParts parts(recipe);
   require_packages(parts, "pylock");
   if (!parts.cuda.empty())
-    throw bad_input("--format pylock: a lock names every file with its hash, and catalogs of GPU frameworks do not "
-                    "list what these require; ask for --format requirements");
+    throw bad_input(
+        "--format pylock: a lock names every file with its hash, and catalogs of GPU frameworks do "
+        "not "
+        "list what these require; ask for --format requirements");
   for (const auto& [name, package] : parts.packages)
     if (package.files.empty())
-      throw bad_input(fmt::format("--format pylock: a lock names files with their hashes, and the catalog knows no "
-                                  "file of {} {}; ask for --format requirements",
-                                  name, package.version));
+      throw bad_input(fmt::format(
+          "--format pylock: a lock names files with their hashes, and the catalog knows no "
+          "file of {} {}; ask for --format requirements",
+          name, package.version));
   std::string text = recipe_head(recipe, parts, "pylock.toml (PEP 751)");
-  text += "# The files are looked for beside this one: pip download --require-hashes --no-deps -d wheels -r R, R being what\n"
-          "# --format requirements prints.\n" + settings(parts);
+  text +=
+      "# The files are looked for beside this one: pip download --require-hashes --no-deps -d "
+      "wheels -r R, R being what\n"
+      "# --format requirements prints.\n" +
+      settings(parts);
   text += "lock-version = \"1.0\"\ncreated-by = \"stackx\"\n";
   text += "environments = [\"sys_platform == 'linux' and platform_machine == 'x86_64'\"]\n";
   if (!parts.python.empty()) {
     check_python_version("python", minor_release(parts.python));
-    text += fmt::format("requires-python = {}\n", toml_text("==" + minor_release(parts.python) + ".*"));
+    text +=
+        fmt::format("requires-python = {}\n", toml_text("==" + minor_release(parts.python) + ".*"));
   }
-  for (const auto& [name, package] : parts.packages) pylock_package(text, name, package, parts.python);
+  for (const auto& [name, package] : parts.packages)
+    pylock_package(text, name, package, parts.python);
   return text;
 }
 

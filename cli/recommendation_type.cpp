@@ -20,14 +20,16 @@ constexpr std::array<std::pair<const char*, RecommendationType>, 4> types{
 void drop_prereleases(specs::Catalog& catalog, Prepared& prepared) {
   for (auto& [name, component] : catalog.components) {
     const auto pre = [](const specs::VersionEntry& entry) { return entry.version.is_prerelease(); };
-    if (component.kind != specs::Kind::package || std::ranges::all_of(component.versions, pre)) continue;
+    if (component.kind != specs::Kind::package || std::ranges::all_of(component.versions, pre))
+      continue;
     std::erase_if(component.versions, [&](const specs::VersionEntry& entry) {
       if (pre(entry)) prepared.prereleases.push_back(name + " " + entry.version.text());
       return pre(entry);
     });
   }
   if (!prepared.prereleases.empty())
-    prepared.notes.push_back(fmt::format("{} pre-releases are left out.", prepared.prereleases.size()));
+    prepared.notes.push_back(
+        fmt::format("{} pre-releases are left out.", prepared.prereleases.size()));
 }
 
 }  // namespace
@@ -48,26 +50,30 @@ std::string Prepared::why_not(const std::string& component, const std::string& v
   for (const auto& one : excluded)
     if (one.component == component && one.version == version)
       return fmt::format("excluded by {} ({})", fmt::join(one.ids, ", "), file);
-  if (std::ranges::find(prereleases, component + " " + version) != prereleases.end()) return "a pre-release";
+  if (std::ranges::find(prereleases, component + " " + version) != prereleases.end())
+    return "a pre-release";
   return "";
 }
 
-Prepared prepare(specs::Catalog& catalog, RecommendationType type, const std::filesystem::path& advisories) {
+Prepared prepare(specs::Catalog& catalog, RecommendationType type,
+                 const std::filesystem::path& advisories) {
   Prepared prepared;
   if (type != RecommendationType::security && !advisories.empty())
     throw bad_input("--advisories: belongs to --type security; add that");
   if (type == RecommendationType::stable) drop_prereleases(catalog, prepared);
   if (type != RecommendationType::security) return prepared;
   if (advisories.empty())
-    throw bad_input("--type security: needs --advisories FILE, security advisories in the OSV format "
-                    "(https://ossf.github.io/osv-schema/): no database of them comes with stackx");
+    throw bad_input(
+        "--type security: needs --advisories FILE, security advisories in the OSV format "
+        "(https://ossf.github.io/osv-schema/): no database of them comes with stackx");
   prepared.file = advisories.filename().string();
   const auto read = specs::Advisories::load(advisories);
   prepared.excluded = specs::exclude(catalog, read);
-  prepared.notes.push_back(fmt::format("{}: {} advisories{}; {} versions in the catalogs are listed and left out.",
-                                       advisories.string(), read.size(),
-                                       read.withdrawn() > 0 ? fmt::format(" ({} withdrawn ones ignored)", read.withdrawn()) : "",
-                                       prepared.excluded.size()));
+  prepared.notes.push_back(fmt::format(
+      "{}: {} advisories{}; {} versions in the catalogs are listed and left out.",
+      advisories.string(), read.size(),
+      read.withdrawn() > 0 ? fmt::format(" ({} withdrawn ones ignored)", read.withdrawn()) : "",
+      prepared.excluded.size()));
   return prepared;
 }
 

@@ -34,7 +34,8 @@ struct Prepared {
 };
 
 // `advisories` "" : none. Throws Error(bad_input) where security has no file, another type has one, or it cannot be read.
-Prepared prepare(specs::Catalog& catalog, RecommendationType type, const std::filesystem::path& advisories);
+Prepared prepare(specs::Catalog& catalog, RecommendationType type,
+                 const std::filesystem::path& advisories);
 
 // For `stable`: does a stand before b? Measured before not measured, then the smaller CV, then more inspections.
 struct Steadiness {

@@ -24,7 +24,7 @@ namespace stackx::cli {
 struct ExpectedSpread {
   double cv = 0.02;
   std::size_t inspections = 0;  // that it was measured on; 0: assumed
-  std::string from;             // where, or why this is assumed: "campaign 0123456789ab on 2 machines"
+  std::string from;  // where, or why this is assumed: "campaign 0123456789ab on 2 machines"
 };
 // Where nothing was measured.
 ExpectedSpread assumed_spread();
@@ -37,12 +37,12 @@ std::optional<std::size_t> estimated_rounds(double delta, double cv, std::size_t
 std::optional<std::size_t> rounds_to_resolve(double delta, double cv, std::size_t comparisons = 1);
 
 struct Settling {
-  std::string hw;                                   // as asked: "v100"
-  std::map<std::string, std::string> hardware;      // {"gpu": "v100-sxm2-16gb"}, {"cpu": "host"}
-  specs::Workload workload;                         // with concrete shapes
-  std::vector<specs::Stack> candidates;             // the first is the recommended one
-  std::vector<std::string> catalogs;                // of the project: names in the data directory, or paths
-  std::map<std::string, std::string> roots;         // {"gpu-library": "*"}
+  std::string hw;                               // as asked: "v100"
+  std::map<std::string, std::string> hardware;  // {"gpu": "v100-sxm2-16gb"}, {"cpu": "host"}
+  specs::Workload workload;                     // with concrete shapes
+  std::vector<specs::Stack> candidates;         // the first is the recommended one
+  std::vector<std::string> catalogs;  // of the project: names in the data directory, or paths
+  std::map<std::string, std::string> roots;  // {"gpu-library": "*"}
   ExpectedSpread spread = assumed_spread();
   double delta = 0.01;
 };
@@ -51,8 +51,9 @@ struct SettlingCampaign {
   std::string text;  // the project file
   std::size_t rounds = 0, arms = 0;
   double minutes = 0;
-  bool resolves = true;      // false: the rounds are the most there are, and will not do
-  std::string stacks;        // how many the project holds: more than the candidates where their versions cross
+  bool resolves = true;  // false: the rounds are the most there are, and will not do
+  std::string
+      stacks;  // how many the project holds: more than the candidates where their versions cross
   std::vector<std::string> notes;  // what the sizes rest on
 };
 

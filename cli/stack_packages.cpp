@@ -11,8 +11,7 @@ namespace stackx::cli {
 namespace {
 
 bool is_file(const specs::Artifact& artifact) {
-  return artifact.type == specs::ArtifactType::wheel ||
-         artifact.type == specs::ArtifactType::sdist;
+  return artifact.type == specs::ArtifactType::wheel || artifact.type == specs::ArtifactType::sdist;
 }
 
 bool is_python_package(const specs::Component& component, const specs::VersionEntry& entry) {
@@ -70,8 +69,8 @@ StackPackages stack_packages(const specs::Stack& stack, const specs::Catalog& ca
 }
 
 void check_python_name(const std::string& name) {
-  const bool fine = !name.empty() && letter_or_digit(name.front()) && letter_or_digit(name.back()) &&
-                    std::ranges::all_of(name, [](char c) {
+  const bool fine = !name.empty() && letter_or_digit(name.front()) &&
+                    letter_or_digit(name.back()) && std::ranges::all_of(name, [](char c) {
                       return letter_or_digit(c) || c == '.' || c == '_' || c == '-';
                     });
   if (fine) return;

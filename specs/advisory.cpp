@@ -98,8 +98,10 @@ Advisories::Range Advisories::read_range(const Node& events) {
     if (range.size() == before)
       event.fail("an event has introduced, fixed, last_affected or limit");
   }
-  const bool begins = std::ranges::any_of(range, [](const auto& one) { return one.first == Event::introduced; });
-  if (!begins) events.fail("one of the events must be introduced (\"0\": from the first version on)");
+  const bool begins =
+      std::ranges::any_of(range, [](const auto& one) { return one.first == Event::introduced; });
+  if (!begins)
+    events.fail("one of the events must be introduced (\"0\": from the first version on)");
   return range;
 }
 
@@ -145,16 +147,19 @@ bool Advisories::names(const Affected& affected, const Version& version) {
     const auto parsed = Version::parse(text, version.scheme());
     if (parsed && *parsed == version) return true;
   }
-  return std::ranges::any_of(affected.ranges, [&](const Range& range) { return in(range, version); });
+  return std::ranges::any_of(affected.ranges,
+                             [&](const Range& range) { return in(range, version); });
 }
 
-std::vector<std::string> Advisories::affecting(const std::string& ecosystem, const std::string& name,
+std::vector<std::string> Advisories::affecting(const std::string& ecosystem,
+                                               const std::string& name,
                                                const Version& version) const {
   std::vector<std::string> ids;
   const auto at = affected_.find(key(ecosystem, name));
   if (at == affected_.end()) return ids;
   for (const auto& affected : at->second)
-    if ((ids.empty() || ids.back() != affected.id) && names(affected, version)) ids.push_back(affected.id);
+    if ((ids.empty() || ids.back() != affected.id) && names(affected, version))
+      ids.push_back(affected.id);
   return ids;
 }
 
@@ -166,7 +171,8 @@ std::vector<Excluded> exclude(Catalog& catalog, const Advisories& advisories) {
       for (const auto& artifact : entry.artifacts) {
         if (artifact.package.empty() || artifact.type == ArtifactType::system) continue;
         const auto version = Version::parse(
-            artifact.package_version.empty() ? entry.version.text() : artifact.package_version, Versioning::pep440);
+            artifact.package_version.empty() ? entry.version.text() : artifact.package_version,
+            Versioning::pep440);
         if (!version) continue;
         for (const auto& id : advisories.affecting("pypi", artifact.package, *version))
           if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);

@@ -28,7 +28,8 @@ class Advisories {
 
   // Ids of those that name this version, in the order of the file. `ecosystem` as catalogs write it ("pypi"); names of
   // PyPI are compared in normal form (PEP 503), ecosystems without case and what follows a colon ("Debian:12").
-  std::vector<std::string> affecting(const std::string& ecosystem, const std::string& name, const Version& version) const;
+  std::vector<std::string> affecting(const std::string& ecosystem, const std::string& name,
+                                     const Version& version) const;
 
   std::size_t size() const { return size_; }            // without the withdrawn
   std::size_t withdrawn() const { return withdrawn_; }  // which are ignored
@@ -47,7 +48,8 @@ class Advisories {
   static bool in(const Range& range, const Version& version);
   static bool names(const Affected& affected, const Version& version);
 
-  std::map<std::pair<std::string, std::string>, std::vector<Affected>> affected_;  // by ecosystem and name
+  std::map<std::pair<std::string, std::string>, std::vector<Affected>>
+      affected_;  // by ecosystem and name
   std::size_t size_ = 0, withdrawn_ = 0;
 };
 

@@ -15,7 +15,9 @@ namespace {
 
 const std::string sha(64, 'a'), other_sha(64, 'b');
 
-Json wheel(const std::string& file, const std::string& hash) { return {{"type", "wheel"}, {"file", file}, {"sha256", hash}}; }
+Json wheel(const std::string& file, const std::string& hash) {
+  return {{"type", "wheel"}, {"file", file}, {"sha256", hash}};
+}
 
 specs::Catalog catalog_of(const Json& components) {
   return specs::parse_catalog(specs::Node::parse_text(
@@ -23,26 +25,61 @@ specs::Catalog catalog_of(const Json& components) {
 }
 
 Json cpu_components() {
-  return {{"python", {{"kind", "runtime"}, {"versions", {{"3.11", Json::object()}}}}},
-          {"threads", {{"kind", "setting"}, {"versioning", "opaque"},
-                       {"versions", {{"1", {{"environment", {{"OMP_NUM_THREADS", 1}}}, {"parameters", {{"threads", 1}}}}}}}}},
-          {"app", {{"kind", "package"}, {"ecosystem", "pypi"},
-                   {"versions", {{"1.0", {{"artifacts", {wheel("app-1.0-py3-none-any.whl", sha), wheel("app-1.0-cp39-cp39-linux_x86_64.whl", other_sha)}}}}}}}}};
+  return {
+      {"python", {{"kind", "runtime"}, {"versions", {{"3.11", Json::object()}}}}},
+      {"threads",
+       {{"kind", "setting"},
+        {"versioning", "opaque"},
+        {"versions",
+         {{"1", {{"environment", {{"OMP_NUM_THREADS", 1}}}, {"parameters", {{"threads", 1}}}}}}}}},
+      {"app",
+       {{"kind", "package"},
+        {"ecosystem", "pypi"},
+        {"versions",
+         {{"1.0",
+           {{"artifacts",
+             {wheel("app-1.0-py3-none-any.whl", sha),
+              wheel("app-1.0-cp39-cp39-linux_x86_64.whl", other_sha)}}}}}}}}};
 }
 const specs::Stack cpu_stack{{{"app", "1.0"}, {"python", "3.11"}, {"threads", "1"}}};
 const specs::Workload matmul{"matmul", {{"m", "64"}, {"dtype", "float32"}, {"suite", "train"}}};
 
 Json gpu_components() {
-  return {{"gpu", {{"kind", "hardware"}, {"versioning", "opaque"}, {"versions", {{"v100-sxm2-16gb", Json::object()}}}}},
-          {"driver", {{"kind", "driver"}, {"versions", {{"418.67", Json::object()}}}}},
-          {"python", {{"kind", "runtime"}, {"versions", {{"3.6", Json::object()}, {"3.4", Json::object()}, {"3.11", Json::object()}}}}},
-          {"cuda", {{"kind", "runtime"}, {"versions", {{"10.0.130", {{"requires", {{"driver", ">=410.48"}}}}}, {"11.8.0", Json::object()}, {"10.1.163", Json::object()}}}}},
-          {"cudnn", {{"kind", "package"}, {"versions", {{"7.6.5", Json::object()}, {"8.7.0", Json::object()}}}}},
-          {"ngc", {{"kind", "image"}, {"versioning", "opaque"}, {"versions", {{"pytorch-19.05", Json::object()}}}}},
-          {"tensorflow", {{"kind", "package"}, {"ecosystem", "pypi"}, {"versions", {{"1.14.0", Json::object()}, {"2.15.0", Json::object()}}}}},
-          {"jax", {{"kind", "package"}, {"ecosystem", "pypi"}, {"versions", {{"0.4.30", Json::object()}}}}},
-          {"torch", {{"kind", "package"}, {"ecosystem", "pypi"},
-                     {"versions", {{"2.1.0", {{"artifacts", {wheel("torch-2.1.0-cp311-cp311-manylinux1_x86_64.whl", sha)}}, {"attributes", {{"pypi_cuda", "12.1"}}}}}}}}}};
+  return {
+      {"gpu",
+       {{"kind", "hardware"},
+        {"versioning", "opaque"},
+        {"versions", {{"v100-sxm2-16gb", Json::object()}}}}},
+      {"driver", {{"kind", "driver"}, {"versions", {{"418.67", Json::object()}}}}},
+      {"python",
+       {{"kind", "runtime"},
+        {"versions",
+         {{"3.6", Json::object()}, {"3.4", Json::object()}, {"3.11", Json::object()}}}}},
+      {"cuda",
+       {{"kind", "runtime"},
+        {"versions",
+         {{"10.0.130", {{"requires", {{"driver", ">=410.48"}}}}},
+          {"11.8.0", Json::object()},
+          {"10.1.163", Json::object()}}}}},
+      {"cudnn",
+       {{"kind", "package"}, {"versions", {{"7.6.5", Json::object()}, {"8.7.0", Json::object()}}}}},
+      {"ngc",
+       {{"kind", "image"},
+        {"versioning", "opaque"},
+        {"versions", {{"pytorch-19.05", Json::object()}}}}},
+      {"tensorflow",
+       {{"kind", "package"},
+        {"ecosystem", "pypi"},
+        {"versions", {{"1.14.0", Json::object()}, {"2.15.0", Json::object()}}}}},
+      {"jax",
+       {{"kind", "package"}, {"ecosystem", "pypi"}, {"versions", {{"0.4.30", Json::object()}}}}},
+      {"torch",
+       {{"kind", "package"},
+        {"ecosystem", "pypi"},
+        {"versions",
+         {{"2.1.0",
+           {{"artifacts", {wheel("torch-2.1.0-cp311-cp311-manylinux1_x86_64.whl", sha)}},
+            {"attributes", {{"pypi_cuda", "12.1"}}}}}}}}}};
 }
 specs::Accelerator v100() {
   specs::Accelerator result;
@@ -53,8 +90,11 @@ specs::Accelerator v100() {
 }
 
 std::string written(RecipeFormat format, const specs::Catalog& catalog, const specs::Stack& stack,
-                    const specs::Accelerator* gpu = nullptr, const specs::Workload& workload = matmul) {
-  return write_recipe(format, {stack, workload, catalog, gpu ? "v100" : "host", gpu, {"evidence: measured, n=12 [1]"}});
+                    const specs::Accelerator* gpu = nullptr,
+                    const specs::Workload& workload = matmul) {
+  return write_recipe(
+      format,
+      {stack, workload, catalog, gpu ? "v100" : "host", gpu, {"evidence: measured, n=12 [1]"}});
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -73,34 +113,42 @@ TEST_CASE("recipe: requirements of a CPU stack, to the letter", "[recipe]") {
   const auto catalog = catalog_of(cpu_components());
   CHECK(written(RecipeFormat::requirements, catalog, cpu_stack) ==
         "# requirements of pip: matmul:dtype=float32,m=64,suite=train on host\n"
-        "# stack " + cpu_stack.id() + "\n"
-        "#   app 1.0\n"
-        "#   python 3.11\n"
-        "#   threads 1\n"
-        "# evidence: measured, n=12 [1]\n"
-        "# needs Python 3.11\n"
-        "# Left out, since the PI does not know it: suite.\n"
-        "# pip install --require-hashes --no-deps -r THIS\n"
-        "# settings of the stack, to be exported before it is run:\n"
-        "#   export OMP_NUM_THREADS=1\n"
-        "app==1.0 \\\n    --hash=sha256:" + sha + " \\\n    --hash=sha256:" + other_sha + "\n");
+        "# stack " +
+            cpu_stack.id() +
+            "\n"
+            "#   app 1.0\n"
+            "#   python 3.11\n"
+            "#   threads 1\n"
+            "# evidence: measured, n=12 [1]\n"
+            "# needs Python 3.11\n"
+            "# Left out, since the PI does not know it: suite.\n"
+            "# pip install --require-hashes --no-deps -r THIS\n"
+            "# settings of the stack, to be exported before it is run:\n"
+            "#   export OMP_NUM_THREADS=1\n"
+            "app==1.0 \\\n    --hash=sha256:" +
+            sha + " \\\n    --hash=sha256:" + other_sha + "\n");
 }
 
 TEST_CASE("recipe: a package without files takes the hashes away", "[recipe]") {
   auto components = cpu_components();
-  components["lib"] = {{"kind", "package"}, {"ecosystem", "pypi"}, {"versions", {{"2.0", Json::object()}}}};
+  components["lib"] = {
+      {"kind", "package"}, {"ecosystem", "pypi"}, {"versions", {{"2.0", Json::object()}}}};
   auto stack = cpu_stack;
   stack.components["lib"] = "2.0";
   const auto catalog = catalog_of(components);
   const auto text = written(RecipeFormat::requirements, catalog, stack);
-  CHECK_THAT(text, Contains("the catalog lacks the files of lib") && Contains("\napp==1.0\n#   --hash=sha256:" + sha) && Contains("\nlib==2.0\n"));
+  CHECK_THAT(text, Contains("the catalog lacks the files of lib") &&
+                       Contains("\napp==1.0\n#   --hash=sha256:" + sha) &&
+                       Contains("\nlib==2.0\n"));
   CHECK_THAT(text, !Contains("\\\n"));
-  CHECK_THAT(message_of([&] { written(RecipeFormat::pylock, catalog, stack); }), Contains("lib 2.0") && Contains("--format requirements"));
+  CHECK_THAT(message_of([&] { written(RecipeFormat::pylock, catalog, stack); }),
+             Contains("lib 2.0") && Contains("--format requirements"));
 }
 
 TEST_CASE("recipe: pylock holds the files for the stack's Python", "[recipe]") {
   const auto text = written(RecipeFormat::pylock, catalog_of(cpu_components()), cpu_stack);
-  CHECK_THAT(text, Contains("requires-python = \"==3.11.*\"") && Contains("wheels/app-1.0-py3-none-any.whl") && !Contains("cp39"));
+  CHECK_THAT(text, Contains("requires-python = \"==3.11.*\"") &&
+                       Contains("wheels/app-1.0-py3-none-any.whl") && !Contains("cp39"));
 }
 
 TEST_CASE("recipe: which build of a framework a GPU stack means", "[recipe]") {
@@ -111,12 +159,22 @@ TEST_CASE("recipe: which build of a framework a GPU stack means", "[recipe]") {
     return written(RecipeFormat::requirements, catalog, {components}, &gpu);
   };
   CHECK_THAT(requirements({{"torch", "2.1.0"}, {"cuda", "11.8.0"}, {"python", "3.11"}}),
-             Contains("\ntorch==2.1.0+cu118\n") && Contains("wheel index of PyTorch for cu118") && Contains("the build for CUDA 12.1") && !Contains(sha));
-  CHECK_THAT(requirements({{"tensorflow", "1.14.0"}, {"cuda", "10.0.130"}, {"python", "3.6"}, {"driver", "418.67"}}),
-             Contains("\ntensorflow-gpu==1.14.0\n") && Contains("the NVIDIA driver 418.67 (>=410.48 will do), CUDA 10.0.130"));
-  CHECK_THAT(requirements({{"tensorflow", "2.15.0"}, {"cuda", "11.8.0"}}), Contains("\ntensorflow[and-cuda]==2.15.0\n"));
-  CHECK_THAT(requirements({{"jax", "0.4.30"}, {"cuda", "11.8.0"}}), Contains("\njax==0.4.30\n") && Contains("wheel index of JAX"));
-  CHECK_THAT(message_of([&] { requirements({{"cuda", "11.8.0"}}); }), Contains("holds no Python package") && Contains("--format containerfile"));
+             Contains("\ntorch==2.1.0+cu118\n") && Contains("wheel index of PyTorch for cu118") &&
+                 Contains("the build for CUDA 12.1") && !Contains(sha));
+  CHECK_THAT(requirements({{"tensorflow", "1.14.0"},
+                           {"cuda", "10.0.130"},
+                           {"python", "3.6"},
+                           {"driver", "418.67"}}),
+             Contains("\ntensorflow-gpu==1.14.0\n") &&
+                 Contains("the NVIDIA driver 418.67 (>=410.48 will do), CUDA 10.0.130"));
+  CHECK_THAT(requirements({{"tensorflow", "2.15.0"}, {"cuda", "11.8.0"}}),
+             Contains("\ntensorflow[and-cuda]==2.15.0\n"));
+  CHECK_THAT(requirements({{"jax", "0.4.30"}, {"cuda", "11.8.0"}}),
+             Contains("\njax==0.4.30\n") && Contains("wheel index of JAX"));
+  CHECK_THAT(message_of([&] {
+               requirements({{"cuda", "11.8.0"}});
+             }),
+             Contains("holds no Python package") && Contains("--format containerfile"));
 }
 
 TEST_CASE("recipe: bases of GPU containers", "[recipe]") {
@@ -127,14 +185,24 @@ TEST_CASE("recipe: bases of GPU containers", "[recipe]") {
     return written(RecipeFormat::containerfile, catalog, {components}, &gpu);
   };
   const auto ngc = container({{"ngc", "pytorch-19.05"}, {"cuda", "10.1.163"}, {"cudnn", "7.6.5"}});
-  CHECK_THAT(ngc, Contains("\nFROM nvcr.io/nvidia/pytorch:19.05-py3\n") && Contains("\"device=gpu\"") && !Contains("RUN"));
-  const auto tensorflow = container({{"tensorflow", "1.14.0"}, {"cuda", "10.0.130"}, {"cudnn", "7.6.5"}, {"python", "3.6"}});
-  CHECK_THAT(tensorflow, Contains("\nFROM docker.io/nvidia/cuda:10.0-cudnn7-runtime-ubuntu18.04\n") && Contains("\"python3.6\", \"-m\", \"pip\"") &&
-                             Contains("\"tensorflow-gpu==1.14.0\"") && Contains("the last cuDNN 7"));
-  CHECK_THAT(container({{"torch", "2.1.0"}, {"cuda", "11.8.0"}, {"cudnn", "8.7.0"}, {"python", "3.11"}}),
-             Contains("\nFROM docker.io/library/python:3.11-slim\n") && Contains("\"torch==2.1.0+cu118\""));
-  CHECK_THAT(container({{"cuda", "11.8.0"}}), Contains("cuda:11.8.0-cudnn8-runtime-ubuntu22.04\n") && Contains("stackx-pi"));
-  CHECK_THAT(message_of([&] { container({{"tensorflow", "1.14.0"}, {"cuda", "10.0.130"}, {"python", "3.4"}}); }),
+  CHECK_THAT(ngc, Contains("\nFROM nvcr.io/nvidia/pytorch:19.05-py3\n") &&
+                      Contains("\"device=gpu\"") && !Contains("RUN"));
+  const auto tensorflow = container(
+      {{"tensorflow", "1.14.0"}, {"cuda", "10.0.130"}, {"cudnn", "7.6.5"}, {"python", "3.6"}});
+  CHECK_THAT(tensorflow,
+             Contains("\nFROM docker.io/nvidia/cuda:10.0-cudnn7-runtime-ubuntu18.04\n") &&
+                 Contains("\"python3.6\", \"-m\", \"pip\"") &&
+                 Contains("\"tensorflow-gpu==1.14.0\"") && Contains("the last cuDNN 7"));
+  CHECK_THAT(
+      container({{"torch", "2.1.0"}, {"cuda", "11.8.0"}, {"cudnn", "8.7.0"}, {"python", "3.11"}}),
+      Contains("\nFROM docker.io/library/python:3.11-slim\n") &&
+          Contains("\"torch==2.1.0+cu118\""));
+  CHECK_THAT(container({{"cuda", "11.8.0"}}),
+             Contains("cuda:11.8.0-cudnn8-runtime-ubuntu22.04\n") && Contains("stackx-pi") &&
+                 Contains("put your own program"));
+  CHECK_THAT(message_of([&] {
+               container({{"tensorflow", "1.14.0"}, {"cuda", "10.0.130"}, {"python", "3.4"}});
+             }),
              Contains("no image of NVIDIA with CUDA 10.0.130 and Python 3.4"));
 }
 
@@ -143,10 +211,13 @@ TEST_CASE("recipe: what clusters are asked for", "[recipe]") {
   const auto gpu = v100();
   const specs::Stack stack{{{"gpu", gpu.name}, {"ngc", "pytorch-19.05"}, {"cuda", "10.1.163"}}};
   CHECK_THAT(written(RecipeFormat::sbatch, catalog, stack, &gpu),
-             Contains("\n#SBATCH --gres=gpu:v100:1\n") && Contains("\nset -euo pipefail\n") && Contains("docker://nvcr.io/nvidia/pytorch:19.05-py3") && Contains(" --nv "));
+             Contains("\n#SBATCH --gres=gpu:v100:1\n") && Contains("\nset -euo pipefail\n") &&
+                 Contains("docker://nvcr.io/nvidia/pytorch:19.05-py3") && Contains(" --nv "));
   CHECK_THAT(written(RecipeFormat::pod, catalog, stack, &gpu),
-             Contains("\n    nvidia.com/gpu.product: \"Tesla-V100-SXM2-16GB\"\n") && Contains("\n          nvidia.com/gpu: 1\n"));
-  CHECK_THAT(written(RecipeFormat::pod, catalog, {{{"cuda", "10.1.163"}}}), !Contains("nvidia.com/gpu"));
+             Contains("\n    nvidia.com/gpu.product: \"Tesla-V100-SXM2-16GB\"\n") &&
+                 Contains("\n          nvidia.com/gpu: 1\n"));
+  CHECK_THAT(written(RecipeFormat::pod, catalog, {{{"cuda", "10.1.163"}}}),
+             !Contains("nvidia.com/gpu"));
   auto a6000 = v100();
   a6000.name = "rtx-a6000", a6000.title = "RTX A6000", a6000.aliases = {};
   const Recipe recipe{stack, matmul, catalog, "a6000", &a6000, {}};
@@ -155,7 +226,9 @@ TEST_CASE("recipe: what clusters are asked for", "[recipe]") {
 }
 
 TEST_CASE("recipe: hostile texts stay texts", "[recipe]") {
-  const std::string hostile = "x'\"$(touch pwned)`touch pwned`\\\nRUN touch pwned\r\n#SBATCH --exclusive\n- evil: [\xc2\x85\xe2\x80\xa8";
+  const std::string hostile =
+      "x'\"$(touch pwned)`touch pwned`\\\nRUN touch pwned\r\n#SBATCH --exclusive\n- evil: "
+      "[\xc2\x85\xe2\x80\xa8";
   const auto gpu = v100();
   auto components = cpu_components();
   components["threads"]["versions"]["1"]["environment"]["EVIL"] = hostile;
@@ -163,7 +236,9 @@ TEST_CASE("recipe: hostile texts stay texts", "[recipe]") {
   const specs::Workload workload{"mat'mul\n$(x)", {{"m", hostile}}};
   for (const auto& name : recipe_formats()) {
     CAPTURE(name);
-    const auto text = write_recipe(*recipe_format_from(name), {cpu_stack, workload, catalog, hostile, nullptr, {hostile, "ends in \\"}});
+    const auto text =
+        write_recipe(*recipe_format_from(name),
+                     {cpu_stack, workload, catalog, hostile, nullptr, {hostile, "ends in \\"}});
     // Quoted text of sbatch goes over lines; everything else is one line.
     for (const auto& line : lines_of(text)) {
       if (name != "sbatch") CHECK_FALSE(line.starts_with("RUN touch"));
@@ -176,13 +251,21 @@ TEST_CASE("recipe: hostile texts stay texts", "[recipe]") {
   Json versions = Json::object();
   versions["1;x"] = Json::object();
   versions["1'$(x)`"] = Json::object();
-  components["bad"] = {{"kind", "package"}, {"ecosystem", "pypi"}, {"versioning", "opaque"}, {"versions", versions}};
-  components["odd"] = {{"kind", "package"}, {"versions", {{"1.0", {{"artifacts", {{{"type", "wheel"}, {"file", "o.whl"}, {"sha256", sha}, {"package", "a b;c"}}}}}}}}};
+  components["bad"] = {
+      {"kind", "package"}, {"ecosystem", "pypi"}, {"versioning", "opaque"}, {"versions", versions}};
+  components["odd"] = {
+      {"kind", "package"},
+      {"versions",
+       {{"1.0",
+         {{"artifacts",
+           {{{"type", "wheel"}, {"file", "o.whl"}, {"sha256", sha}, {"package", "a b;c"}}}}}}}}};
   const auto bad = catalog_of(components);
-  for (const auto& [component, version] : std::map<std::string, std::string>{{"odd", "1.0"}, {"bad", "1;x"}}) {
+  for (const auto& [component, version] :
+       std::map<std::string, std::string>{{"odd", "1.0"}, {"bad", "1;x"}}) {
     auto stack = cpu_stack;
     stack.components[component] = version;
     for (const auto& name : recipe_formats())
-      CHECK_THAT(message_of([&] { written(*recipe_format_from(name), bad, stack); }), Contains("of a Python package"));
+      CHECK_THAT(message_of([&] { written(*recipe_format_from(name), bad, stack); }),
+                 Contains("of a Python package"));
   }
 }

@@ -15,10 +15,12 @@ using Catch::Matchers::Contains;
 namespace {
 
 specs::Catalog catalog() {
-  return specs::parse_catalog(specs::Node::parse_text(R"({"$schema": "stackx/catalog/1", "components": {
+  return specs::parse_catalog(
+      specs::Node::parse_text(R"({"$schema": "stackx/catalog/1", "components": {
     "driver": {"kind": "driver", "versions": {"1.0rc1": {}}},
     "early": {"kind": "package", "ecosystem": "pypi", "versions": {"0.1a1": {}}},
-    "torch": {"kind": "package", "ecosystem": "pypi", "versions": {"1.0": {}, "1.1": {}, "1.2.0a0": {}, "1.3.dev1": {}}}}})", "c.json"));
+    "torch": {"kind": "package", "ecosystem": "pypi", "versions": {"1.0": {}, "1.1": {}, "1.2.0a0": {}, "1.3.dev1": {}}}}})",
+                              "c.json"));
 }
 
 struct File {
@@ -36,7 +38,8 @@ TEST_CASE("type: names", "[type]") {
 }
 
 TEST_CASE("type: security takes listed versions away and says which", "[type]") {
-  const File file(R"([{"id": "PYSEC-1", "affected": [{"package": {"ecosystem": "PyPI", "name": "Torch"}, "ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "1.1"}]}]}]},
+  const File file(
+      R"([{"id": "PYSEC-1", "affected": [{"package": {"ecosystem": "PyPI", "name": "Torch"}, "ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "1.1"}]}]}]},
                       {"id": "PYSEC-2", "withdrawn": "2024-01-01T00:00:00Z"}])");
   auto all = catalog();
   const auto prepared = prepare(all, RecommendationType::security, file.path);
@@ -46,9 +49,12 @@ TEST_CASE("type: security takes listed versions away and says which", "[type]") 
   REQUIRE(prepared.notes.size() == 1);
   CHECK_THAT(prepared.notes[0], Contains("1 advisories (1 withdrawn ones ignored); 1 versions"));
   auto again = catalog();
-  CHECK_THAT(message_of([&] { prepare(again, RecommendationType::security, ""); }), Contains("--advisories FILE"));
-  CHECK_THAT(message_of([&] { prepare(again, RecommendationType::latest, file.path); }), Contains("--type security"));
-  CHECK_THAT(message_of([&] { prepare(again, RecommendationType::security, "/nowhere/osv.json"); }), Contains("/nowhere/osv.json"));
+  CHECK_THAT(message_of([&] { prepare(again, RecommendationType::security, ""); }),
+             Contains("--advisories FILE"));
+  CHECK_THAT(message_of([&] { prepare(again, RecommendationType::latest, file.path); }),
+             Contains("--type security"));
+  CHECK_THAT(message_of([&] { prepare(again, RecommendationType::security, "/nowhere/osv.json"); }),
+             Contains("/nowhere/osv.json"));
 }
 
 TEST_CASE("type: stable has no pre-releases where there are releases", "[type]") {
@@ -88,5 +94,6 @@ TEST_CASE("price: a price an hour over a rate", "[price]") {
   CHECK_FALSE(cost_of(3.6, 0, "GFLOP/s"));
   CHECK_FALSE(cost_of(0, 1, "GFLOP/s"));
   CHECK(price_from("2.48") == 2.48);
-  for (const char* text : {"", "free", "-1", "0", "1e999", "nan", "3 EUR", "inf"}) CHECK_THAT(message_of([&] { price_from(text); }), Contains("--price"));
+  for (const char* text : {"", "free", "-1", "0", "1e999", "nan", "3 EUR", "inf"})
+    CHECK_THAT(message_of([&] { price_from(text); }), Contains("--price"));
 }

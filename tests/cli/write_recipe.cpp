@@ -23,7 +23,8 @@ std::string settling(const specs::LoadedProject& loaded, const std::vector<specs
   asked.workload = loaded.project.workloads.at(0);
   asked.candidates = stacks;
   asked.catalogs = loaded.project.catalogs;
-  for (const auto& root : loaded.project.requires_) asked.roots[root.component] = root.constraint.text;
+  for (const auto& root : loaded.project.requires_)
+    asked.roots[root.component] = root.constraint.text;
   const auto campaign = cli::settling_campaign(asked, loaded.catalog);
   for (const auto& note : campaign.notes) std::fprintf(stderr, "%s\n", note.c_str());
   return campaign.text;
@@ -31,7 +32,8 @@ std::string settling(const specs::LoadedProject& loaded, const std::vector<specs
 
 std::string answer(const std::string& format, const std::string& file, const std::string& data) {
   auto loaded = specs::load_project(file, data);
-  if (loaded.project.hardware.contains("cpu")) resolver::bind_host(loaded.project, loaded.catalog, inspector::detect_host(data));
+  if (loaded.project.hardware.contains("cpu"))
+    resolver::bind_host(loaded.project, loaded.catalog, inspector::detect_host(data));
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   std::vector<specs::Stack> stacks;
   resolver.best(resolver.lateness(), [&](const resolver::Choice& choice, resolver::Score) {
@@ -40,8 +42,8 @@ std::string answer(const std::string& format, const std::string& file, const std
   });
   if (stacks.empty()) throw bad_input(file + ": no stack");
   if (format == "settling") return settling(loaded, stacks);
-  cli::Recipe recipe{stacks.front(), loaded.project.workloads.at(0), loaded.catalog, "this machine", nullptr,
-                     {"evidence: none, a test"}};
+  cli::Recipe recipe{stacks.front(), loaded.project.workloads.at(0), loaded.catalog, "this machine",
+                     nullptr,        {"evidence: none, a test"}};
   std::optional<specs::Accelerators> gpus;
   if (const auto at = loaded.project.hardware.find("gpu"); at != loaded.project.hardware.end()) {
     gpus.emplace(*loaded.catalog.find("gpu"));

@@ -53,10 +53,15 @@ TEST_CASE("advisory: what is between introduced and fixed, and what is listed", 
 }
 
 TEST_CASE("advisory: one, many, one a line; withdrawn ones are counted", "[advisory]") {
-  const std::string one = R"({"id": "A", "affected": [{"package": {"ecosystem": "PyPI", "name": "x"}, "versions": ["1"]}]})";
-  const std::string gone = R"({"id": "B", "withdrawn": "2024-01-01T00:00:00Z", "affected": [{"package": {"ecosystem": "PyPI", "name": "x"}, "versions": ["1"]}]})";
-  const std::string back = R"({"id": "C", "withdrawn": null, "affected": [{"package": {"ecosystem": "PyPI", "name": "X"}, "versions": ["1.0"]}]})";
-  for (const auto& text : {"[" + one + ", " + gone + ",\n" + back + "]", one + "\n\n" + gone + "\r\n" + back, one + "\n" + gone + "\n" + back + "\n"}) {
+  const std::string one =
+      R"({"id": "A", "affected": [{"package": {"ecosystem": "PyPI", "name": "x"}, "versions": ["1"]}]})";
+  const std::string gone =
+      R"({"id": "B", "withdrawn": "2024-01-01T00:00:00Z", "affected": [{"package": {"ecosystem": "PyPI", "name": "x"}, "versions": ["1"]}]})";
+  const std::string back =
+      R"({"id": "C", "withdrawn": null, "affected": [{"package": {"ecosystem": "PyPI", "name": "X"}, "versions": ["1.0"]}]})";
+  for (const auto& text :
+       {"[" + one + ", " + gone + ",\n" + back + "]", one + "\n\n" + gone + "\r\n" + back,
+        one + "\n" + gone + "\n" + back + "\n"}) {
     CAPTURE(text);
     const auto advisories = parse(text);
     CHECK(ids(advisories, "x", "1") == Texts{"A", "C"});
@@ -70,7 +75,8 @@ TEST_CASE("advisory: one, many, one a line; withdrawn ones are counted", "[advis
 TEST_CASE("advisory: limits, other ecosystems, what cannot be judged", "[advisory]") {
   const auto ranged = [](const std::string& ecosystem, const std::string& events) {
     return parse(R"({"id": "A", "affected": [{"package": {"ecosystem": ")" + ecosystem +
-                 R"(", "name": "x"}, "ranges": [{"type": "SEMVER", "events": [)" + events + "]}]}]}");
+                 R"(", "name": "x"}, "ranges": [{"type": "SEMVER", "events": [)" + events +
+                 "]}]}]}");
   };
   const auto limited = ranged("PyPI", R"({"introduced": "0"}, {"limit": "2"}, {"limit": "1.5"})");
   CHECK(ids(limited, "x", "1.9") == Texts{"A"});
@@ -81,10 +87,12 @@ TEST_CASE("advisory: limits, other ecosystems, what cannot be judged", "[advisor
   CHECK(ids(debian, "x", "1.0-1", "debian", Versioning::debian) == Texts{"A"});
   CHECK(ids(debian, "x", "1.0-1+deb12u1", "debian", Versioning::debian).empty());
   // No version by PEP 440: everything counts as affected, rather than nothing.
-  CHECK(ids(ranged("PyPI", R"({"introduced": "1"}, {"fixed": "r77-final"})"), "x", "99") == Texts{"A"});
+  CHECK(ids(ranged("PyPI", R"({"introduced": "1"}, {"fixed": "r77-final"})"), "x", "99") ==
+        Texts{"A"});
   // Events are sorted first; those that are equal keep their order.
   CHECK(ids(ranged("PyPI", R"({"fixed": "2"}, {"introduced": "1"})"), "x", "3").empty());
-  CHECK(ids(ranged("PyPI", R"({"introduced": "0"}, {"fixed": "1"}, {"introduced": "1.0"})"), "x", "1") == Texts{"A"});
+  CHECK(ids(ranged("PyPI", R"({"introduced": "0"}, {"fixed": "1"}, {"introduced": "1.0"})"), "x",
+            "1") == Texts{"A"});
 }
 
 TEST_CASE("advisory: wrong types are errors that say where", "[advisory]") {
@@ -92,26 +100,42 @@ TEST_CASE("advisory: wrong types are errors that say where", "[advisory]") {
   CHECK_THAT(refusal("[{\"id\": 1}]"), Contains("osv.json: /0/id"));
   CHECK_THAT(refusal("3"), Contains("osv.json"));
   CHECK_THAT(refusal(R"({"id": "A"}
-{"id": "B", "affected": {}})"), Contains("osv.json:2: /affected"));
-  const auto affected = [](const std::string& text) { return refusal(R"({"id": "A", "affected": [)" + text + "]}"); };
-  CHECK_THAT(affected(R"({"package": {"name": "x"}})"), Contains("/affected/0/package") && Contains("ecosystem"));
-  CHECK_THAT(affected(R"({"package": {"name": "", "ecosystem": "PyPI"}})"), Contains("/affected/0/package/name"));
+{"id": "B", "affected": {}})"),
+             Contains("osv.json:2: /affected"));
+  const auto affected = [](const std::string& text) {
+    return refusal(R"({"id": "A", "affected": [)" + text + "]}");
+  };
+  CHECK_THAT(affected(R"({"package": {"name": "x"}})"),
+             Contains("/affected/0/package") && Contains("ecosystem"));
+  CHECK_THAT(affected(R"({"package": {"name": "", "ecosystem": "PyPI"}})"),
+             Contains("/affected/0/package/name"));
   CHECK_THAT(affected(R"({"versions": "1"})"), Contains("/affected/0/versions"));
-  CHECK_THAT(affected(R"({"ranges": [{"type": "SPAN", "events": []}]})"), Contains("/affected/0/ranges/0/type"));
-  CHECK_THAT(affected(R"({"ranges": [{"type": "SEMVER", "events": []}]})"), Contains("/affected/0/ranges/0/events") && Contains("introduced"));
-  CHECK_THAT(affected(R"({"ranges": [{"type": "SEMVER", "events": [{"introduced": 0}]}]})"), Contains("/ranges/0/events/0/introduced"));
-  CHECK_THAT(affected(R"({"ranges": [{"type": "SEMVER", "events": [{"begun": "0"}]}]})"), Contains("/ranges/0/events/0"));
+  CHECK_THAT(affected(R"({"ranges": [{"type": "SPAN", "events": []}]})"),
+             Contains("/affected/0/ranges/0/type"));
+  CHECK_THAT(affected(R"({"ranges": [{"type": "SEMVER", "events": []}]})"),
+             Contains("/affected/0/ranges/0/events") && Contains("introduced"));
+  CHECK_THAT(affected(R"({"ranges": [{"type": "SEMVER", "events": [{"introduced": 0}]}]})"),
+             Contains("/ranges/0/events/0/introduced"));
+  CHECK_THAT(affected(R"({"ranges": [{"type": "SEMVER", "events": [{"begun": "0"}]}]})"),
+             Contains("/ranges/0/events/0"));
 }
 
 TEST_CASE("advisory: a catalog without what is listed", "[advisory]") {
-  auto catalog = parse_catalog(Node::parse_text(R"({"$schema": "stackx/catalog/1", "components": {
+  auto catalog = parse_catalog(Node::parse_text(
+      R"({"$schema": "stackx/catalog/1", "components": {
     "tensorflow-cpu": {"kind": "package", "ecosystem": "pypi", "versions": {"2.0.0": {}, "2.1.0": {}, "2.2.0": {}}},
     "openblas": {"kind": "package", "versions": {
-      "0.3.1": {"artifacts": [{"type": "wheel", "file": "a.whl", "sha256": ")" + std::string(64, '0') + R"(", "package": "blas-wheel", "package_version": "0.3.1.4"}]},
-      "0.3.2": {"artifacts": [{"type": "wheel", "file": "b.whl", "sha256": ")" + std::string(64, '1') + R"(", "package": "blas-wheel", "package_version": "0.3.2.0"}]}}},
-    "cuda": {"kind": "runtime", "versions": {"2.1.0": {}}}}})", "c.json"));
-  const auto gone = exclude(catalog, parse("[" + std::string(advisory) +
-      R"(, {"id": "B", "affected": [{"package": {"ecosystem": "PyPI", "name": "blas_wheel"}, "versions": ["0.3.1.4"]}]}])"));
+      "0.3.1": {"artifacts": [{"type": "wheel", "file": "a.whl", "sha256": ")" +
+          std::string(64, '0') + R"(", "package": "blas-wheel", "package_version": "0.3.1.4"}]},
+      "0.3.2": {"artifacts": [{"type": "wheel", "file": "b.whl", "sha256": ")" +
+          std::string(64, '1') + R"(", "package": "blas-wheel", "package_version": "0.3.2.0"}]}}},
+    "cuda": {"kind": "runtime", "versions": {"2.1.0": {}}}}})",
+      "c.json"));
+  const auto gone = exclude(
+      catalog,
+      parse(
+          "[" + std::string(advisory) +
+          R"(, {"id": "B", "affected": [{"package": {"ecosystem": "PyPI", "name": "blas_wheel"}, "versions": ["0.3.1.4"]}]}])"));
   REQUIRE(gone.size() == 2);
   CHECK(gone[0].component == "openblas");
   CHECK(gone[0].version == "0.3.1");
@@ -124,26 +148,36 @@ TEST_CASE("advisory: a catalog without what is listed", "[advisory]") {
   CHECK(catalog.find("cuda")->versions.size() == 1);
 }
 
-TEST_CASE("advisory: random ones, as `packaging` and the schema's evaluation have them", "[advisory][oracle]") {
-  const Texts versions{"0", "0.dev1", "0.9", "1", "1.0rc1", "1.0.post1", "1.1", "1.1.dev3", "1.2+local", "2", "2!0.1", "3.0b2", "3"};
+TEST_CASE("advisory: random ones, as `packaging` and the schema's evaluation have them",
+          "[advisory][oracle]") {
+  const Texts versions{"0",        "0.dev1",    "0.9", "1",     "1.0rc1", "1.0.post1", "1.1",
+                       "1.1.dev3", "1.2+local", "2",   "2!0.1", "3.0b2",  "3"};
   Random random(7);
   const auto any = [&] { return versions[random.below(versions.size())]; };
   Json list = Json::array();
   for (int i = 0; i < 300; ++i) {
     Json events = Json::array({{{"introduced", random.below(2) == 0 ? "0" : any()}}});
     const char* kinds[] = {"introduced", "fixed", "last_affected", "limit"};
-    std::set<std::string> used{events[0]["introduced"]};  // of equal events the schema leaves the order open
+    std::set<std::string> used{
+        events[0]["introduced"]};  // of equal events the schema leaves the order open
     for (auto more = random.below(4); more > 0; --more)
-      if (const auto version = any(); used.insert(Version::parse(version, Versioning::pep440)->normal()).second)
+      if (const auto version = any();
+          used.insert(Version::parse(version, Versioning::pep440)->normal()).second)
         events.push_back({{kinds[random.below(4)], version}});
-    Json affected{{"package", {{"ecosystem", "PyPI"}, {"name", random.below(4) == 0 ? "other" : "The.Package"}}}};
-    if (random.below(4) != 0) affected["ranges"] = {{{"type", random.below(5) == 0 ? "GIT" : "ECOSYSTEM"}, {"events", events}}};
+    Json affected{
+        {"package",
+         {{"ecosystem", "PyPI"}, {"name", random.below(4) == 0 ? "other" : "The.Package"}}}};
+    if (random.below(4) != 0)
+      affected["ranges"] = {
+          {{"type", random.below(5) == 0 ? "GIT" : "ECOSYSTEM"}, {"events", events}}};
     if (random.below(3) == 0) affected["versions"] = {any(), any()};
     Json one{{"id", "A" + std::to_string(i)}, {"affected", {affected}}};
     if (random.below(10) == 0) one["withdrawn"] = "2024-01-01T00:00:00Z";
     list.push_back(one);
   }
-  const auto answer = ask_oracle("oracle_advisory.py", {{"advisories", list}, {"versions", versions}, {"package", "the_package"}});
+  const auto answer =
+      ask_oracle("oracle_advisory.py",
+                 {{"advisories", list}, {"versions", versions}, {"package", "the_package"}});
   if (!answer.json) {
     WARN(answer.skipped);
     return;
