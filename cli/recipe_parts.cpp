@@ -144,11 +144,7 @@ RecipeParts::RecipeParts(const Recipe& recipe)
   }
   if (const auto ngc = version_of(recipe.stack, "ngc"); !ngc.empty()) {
     if (image.empty()) image = ngc_reference(ngc);
-    if (!image.empty() && !packages.empty())
-      notes.push_back(
-          fmt::format("The image {} holds all of this; what an index calls the same version is "
-                      "another build.",
-                      image));
+    this->ngc = true;
   } else {
     notes = choose_gpu_builds(packages, recipe.stack, recipe.catalog);
   }

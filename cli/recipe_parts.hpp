@@ -18,6 +18,7 @@ struct RecipeParts {
   std::map<std::string, std::string> parameters;  // of the PI: the workload's and those of settings
   std::string python, driver, cuda, cudnn;        // versions; "" if the stack has none
   std::string driver_range;                       // what the stack asks of the driver: ">=418"
+  bool ngc = false;  // the packages are those of NVIDIA's container
   std::string image;  // OCI reference of an image that holds the stack; "" for none
   std::string library,
       library_component;  // what a native PI loads, below the packages' directory or absolute

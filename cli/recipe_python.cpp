@@ -22,6 +22,11 @@ std::string extras_of(const StackPackage& package) {
 }
 
 void require_packages(const RecipeParts& parts, const char* format) {
+  if (parts.ngc)
+    throw bad_input(fmt::format(
+        "--format {}: the packages of this stack are NVIDIA's own builds inside {}, and no index "
+        "has them; --format containerfile, sbatch or pod runs that image",
+        format, parts.image.empty() ? "its container" : parts.image));
   if (!parts.packages.empty()) return;
   throw bad_input(fmt::format(
       "--format {}: this stack holds no Python package; --format containerfile or sbatch says it",

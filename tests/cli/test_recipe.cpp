@@ -177,6 +177,18 @@ TEST_CASE("recipe: which build of a framework a GPU stack means", "[recipe]") {
              Contains("holds no Python package") && Contains("--format containerfile"));
 }
 
+TEST_CASE("recipe: what is in NVIDIA's container is on no index", "[recipe]") {
+  const auto catalog = catalog_of(gpu_components());
+  const auto gpu = v100();
+  const specs::Stack stack{
+      {{"gpu", gpu.name}, {"ngc", "pytorch-19.05"}, {"cuda", "10.1.163"}, {"torch", "2.1.0"}}};
+  for (const auto format :
+       {RecipeFormat::requirements, RecipeFormat::pipfile, RecipeFormat::pylock})
+    CHECK_THAT(message_of([&] { written(format, catalog, stack, &gpu); }),
+               Contains("inside nvcr.io/nvidia/pytorch:19.05-py3") && Contains("containerfile"));
+  CHECK_THAT(written(RecipeFormat::containerfile, catalog, stack, &gpu), !Contains("torch==2.1.0"));
+}
+
 TEST_CASE("recipe: bases of GPU containers", "[recipe]") {
   const auto catalog = catalog_of(gpu_components());
   const auto gpu = v100();
