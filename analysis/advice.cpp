@@ -71,10 +71,14 @@ Advice read_advice(const specs::Node& document) {
   if (const auto delta = document.find("delta")) advice.delta = delta->number();
   if (!(advice.delta >= 0 && advice.delta < 10))
     document.at("delta").fail("expected a share, 0.01 for one percent");
-  for (const auto& row : document.at("recommendations").items())
-    advice.stacks.push_back(advised_from(row));
+  for (const auto& row : document.at("recommendations").items()) {
+    const auto evidence = row.find("evidence");
+    const bool measured = !evidence || evidence->text().starts_with("measured");
+    if (measured) advice.stacks.push_back(advised_from(row));
+  }
   if (advice.stacks.empty())
-    document.at("recommendations").fail("there is no recommendation to verify");
+    document.at("recommendations")
+        .fail("there is no recommendation to verify: nothing of it was measured");
   return advice;
 }
 

@@ -1,7 +1,8 @@
 // The document that `advise --json` prints, read again: what it claims of its stacks.
 //
 // Read is what a claim needs (hw, workload, delta, recommendations with stack, rate and vs_best);
-// the rest may be anything, so that advice of later versions can be verified.
+// the rest may be anything, so that advice of later versions can be verified. Of the recommendations
+// those that were measured: what is published or predicted claims nothing that rounds could bear out.
 #pragma once
 
 #include <filesystem>

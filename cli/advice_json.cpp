@@ -128,6 +128,9 @@ Json advice_json(const HardwareAdvice& advice, const NotKnown& open) {
   for (const auto& stack : open.candidates)
     document["not_known"]["candidates"].push_back(stack_json(stack));
   for (const auto& note : advice.prepared.notes) document["notes"].push_back(note);
+  for (const auto& one : advice.prepared.excluded)
+    document["excluded"].push_back(
+        {{"component", one.component}, {"version", one.version}, {"advisories", one.ids}});
   if (!advice.not_in_catalogs.empty()) document["not_in_catalogs"] = advice.not_in_catalogs;
   if (advice.chosen) {
     document["run"] = nearest_json(advice.chosen->valid);

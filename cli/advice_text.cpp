@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "analysis/text_table.hpp"
 #include "cli/load.hpp"
@@ -119,9 +120,25 @@ std::string own_lines(const HardwareAdvice& advice) {
   return text;
 }
 
+// "torch: 84 versions, by MADE-UP-1"
+std::vector<std::string> excluded_lines(const HardwareAdvice& advice) {
+  std::map<std::string, std::pair<std::size_t, std::set<std::string>>> by_component;
+  for (const auto& one : advice.prepared.excluded) {
+    auto& [count, ids] = by_component[one.component];
+    ++count;
+    ids.insert(one.ids.begin(), one.ids.end());
+  }
+  std::vector<std::string> lines;
+  for (const auto& [component, found] : by_component)
+    lines.push_back(fmt::format("Left out of {}: {}, by {}.", component,
+                                plural(found.first, "version"), fmt::join(found.second, ", ")));
+  return lines;
+}
+
 std::string unheeded_lines(const HardwareAdvice& advice) {
   std::string text;
   for (const auto& note : advice.prepared.notes) text += paragraph(note, 3);
+  for (const auto& line : excluded_lines(advice)) text += paragraph(line, 3);
   if (!advice.not_in_catalogs.empty())
     text += paragraph(fmt::format("Not in the catalogs of this hardware, and not looked at: {}.",
                                   fmt::join(advice.not_in_catalogs, ", ")),
@@ -185,17 +202,38 @@ std::string recommendations_part(const HardwareAdvice& advice, const AdviceTextO
   else
     text += paragraph(fmt::format("No measurement of {} on {} with stackx.",
                                   advice.selection.asked.text(), advice.selection.hw), 3);
-  if (!advice.published.groups.empty())
+  if (!advice.published.groups.empty() || advice.published.without_stack > 0)
     text += "\n" + analysis::table(advice.published, {3, options.rows, options.colour});
-  else if (advice.published.without_stack > 0)
-    text += paragraph(fmt::format("{} published results name no component of a stack: they recommend "
-                                  "nothing.", advice.published.without_stack), 3);
   if (auto predicted = predicted_table(advice); !predicted.empty()) text += "\n" + predicted;
   return text + cost_lines(advice);
 }
 
+void append_sources(std::string& text, const std::vector<std::string>& sources) {
+  for (const auto& source : sources) text += fmt::format("      {}\n", source);
+}
+
+// Where the catalogs have it from: the hardware, the newest valid versions, and those that are out.
+std::string explained_space(const HardwareAdvice& advice) {
+  if (!advice.space) return "";
+  std::string text = "What is valid rests on\n";
+  if (advice.accelerator) {
+    text += fmt::format("  {}: capability, memory, bandwidth, peaks\n", advice.accelerator->name);
+    append_sources(text, advice.accelerator->sources);
+  }
+  for (const auto& row : advice.space->newest()) {
+    const auto* component = advice.space->catalog().find(row.component);
+    for (const auto& version : {row.version, row.first_out}) {
+      const auto* entry = component->find(version);
+      if (!entry) continue;
+      text += fmt::format("  {} {}\n", row.component, version);
+      append_sources(text, entry->sources.empty() ? component->sources : entry->sources);
+    }
+  }
+  return text + "\n";
+}
+
 std::string explained(const HardwareAdvice& advice, const AdviceTextOptions& options) {
-  std::string text = "What they rest on\n";
+  std::string text = explained_space(advice) + "What the recommendations rest on\n";
   for (const auto& row : advice.measured.recommendations) {
     text += fmt::format("  {} ({}): {} inspections of", row.stack.short_id(), row.evidence,
                         row.inspections);

@@ -1,7 +1,7 @@
 // NVIDIA's own images of CUDA with cuDNN: docker.io/nvidia/cuda:10.0-cudnn7-runtime-ubuntu18.04.
 //
-// Only tags that are known to have existed (each is the base of public Containerfiles, read 2026-11-22) and whose
-// Ubuntu has the Python that is wanted. An image holds the newest cuDNN of its major version that there was for that
+// Only tags that are known to have existed and whose Ubuntu has the Python that is wanted. About half of them were looked
+// up as the bases of public Containerfiles (read 2026-11-22); the others follow NVIDIA's way of naming them and were not. An image holds the newest cuDNN of its major version that there was for that
 // CUDA, so its cuDNN is the stack's in the first number only. NVIDIA removes images of toolkits past their end of life.
 #pragma once
 

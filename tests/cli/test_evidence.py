@@ -37,28 +37,28 @@ def named(wanted, hardware):
 
 class Evidence(BlackBox):
     def test_a_newcomers_store_knows_what_is_published(self):
-        first = self.stackx("advise", "--hw", "v100", "--workload", "matmul", exit_code=1)
+        first = self.stackx("advise", "--hw", "v100", "--workload", "matmul")
         self.assertTrue(self.db.exists())
         self.assertIn(f"took in {len(list(rows()))} published results", first.stderr)
-        expected = [row for row in rows() if row[3] == "matmul" and named("v100", row[2])]
-        self.assertGreater(len(expected), 1000)
-        self.assertIn(f"Published by others: {len(expected)} results of matmul on v100 (", first.stdout)
         self.assertIn("DeepBench_NV_V100.xlsx", first.stdout)
         self.assertIn("stackx inspect", first.stdout)
-        second = self.stackx("advise", "--hw", "v100", "--workload", "matmul", exit_code=1)
+        second = self.stackx("advise", "--hw", "v100", "--workload", "matmul")
         self.assertEqual(second.stderr, "")  # once
         self.assertEqual(second.stdout, first.stdout)
 
     def test_counts_are_those_of_the_tables(self):
-        for hw, workload in (("v100", "train_ssd"), ("v100", "matmul:m=1760,dtype=float32"), ("TPUv3", "train_resnet50"),
-                             ("tpu-v3", "train_resnet50"), ("t4", "infer_resnet50"), ("tesla-k40", "matmul")):
+        spellings = {"v100": r"v100(?!s)|p3\.|p3dn|gn6v|NC6s_v3", "tpu": r"tpu-?v3", "t4": r"(^|\s)t4\b|gn6i", "k40": "k40"}
+        for hw, workload, spelling in (
+                ("v100", "train_ssd", "v100"), ("v100", "matmul:m=1760,dtype=float32", "v100"),
+                ("TPUv3", "train_resnet50", "tpu"), ("tpu-v3", "train_resnet50", "tpu"),
+                ("t4", "infer_resnet50", "t4"), ("tesla-k40", "matmul", "k40")):
             pi, _, rest = workload.partition(":")
             wanted = dict(item.split("=") for item in rest.split(",") if item)
-            expected = [row for row in rows() if row[3] == pi and named(hw, row[2])
+            expected = [row for row in rows() if row[3] == pi and re.search(spellings[spelling], row[2], re.IGNORECASE)
                         and all(str(row[4].get(key)) == value for key, value in wanted.items())]
             with self.subTest(hw=hw, workload=workload):
-                found = self.json("advise", "--hw", hw, "--workload", workload, exit_code=1)
-                self.assertEqual(found["recommendations"], [])
+                found = json.loads(self.stackx("advise", "--hw", hw, "--workload", workload, "--json", exit_code=None).stdout)
+                self.assertTrue(all(row["evidence"] != "measured" for row in found["recommendations"]))
                 if not expected:
                     self.assertNotIn("published", found)
                     continue
@@ -70,9 +70,10 @@ class Evidence(BlackBox):
                                  {row[1]["url"] for row in expected})
 
     def test_what_nobody_published_is_not_made_up(self):
-        done = self.stackx("advise", "--hw", "no-such-machine", exit_code=1)
+        done = self.stackx("advise", "--hw", "zen3", exit_code=1)
         self.assertNotIn("Published", done.stdout)
         self.assertIn("stackx inspect", done.stdout)
+        self.assertEqual(self.json("advise", "--hw", "zen3", exit_code=1)["recommendations"], [])
 
     def test_killed_or_beside_each_other_the_store_becomes_whole(self):
         command = [STACKX, "advise", "--hw", "v100", "--workload", "matmul", "--json"]
@@ -85,13 +86,13 @@ class Evidence(BlackBox):
                 process.kill()
                 process.communicate()
         expected = sum(row[3] == "matmul" and named("v100", row[2]) for row in rows())
-        self.assertEqual(self.json(*command[1:-1], exit_code=1)["published"]["results"], expected)
+        self.assertEqual(self.json(*command[1:-1])["published"]["results"], expected)
         self.environment["STACKX_DB"] = str(self.scratch / "another.db")
         processes = [subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                      for _ in range(3)]
         for process in processes:
             out, err = process.communicate(timeout=120)
-            self.assertEqual(process.returncode, 1, err)
+            self.assertEqual(process.returncode, 0, err)
             self.assertEqual(json.loads(out)["published"]["results"], expected)
 
     def test_a_new_edition_replaces_the_old_one(self):
@@ -99,7 +100,7 @@ class Evidence(BlackBox):
         shutil.copytree(EVIDENCE.parent, data)
         self.environment["STACKX_DATA"] = str(data)
         arguments = ("advise", "--hw", "titan-x", "--workload", "train_alexnet")
-        before = self.json(*arguments, exit_code=1)["published"]["results"]
+        before = self.json(*arguments)["published"]["results"]
         file = data / "evidence" / "soumith-convnet-benchmarks.json"
         document = json.loads(file.read_text())
         document["source"][0]["title"] = "A source by another title"
@@ -107,10 +108,10 @@ class Evidence(BlackBox):
         gone = len(table["rows"])
         document["tables"].remove(table)
         file.write_text(json.dumps(document))
-        done = self.stackx(*arguments, "--json", exit_code=1)
+        done = self.stackx(*arguments, "--json")
         self.assertIn("took in", done.stderr)
         self.assertEqual(json.loads(done.stdout)["published"]["results"], before - gone)
-        self.assertEqual(self.stackx(*arguments, exit_code=1).stderr, "")
+        self.assertEqual(self.stackx(*arguments).stderr, "")
 
     def test_bad_evidence_is_named_and_leaves_the_store_as_it_was(self):
         data = self.scratch / "data-of-stackx"
@@ -122,7 +123,7 @@ class Evidence(BlackBox):
         message = self.stackx("advise", exit_code=2).stderr
         self.assertRegex(message, r'u39kun-deep-learning-benchmark\.json: /tables/0.*metric')
         file.write_text(good)
-        found = self.json("advise", "--hw", "v100", "--workload", "matmul", exit_code=1)
+        found = self.json("advise", "--hw", "v100", "--workload", "matmul")
         self.assertGreater(found["published"]["results"], 1000)
 
     def test_a_store_that_cannot_be_written_answers_and_says_so(self):
@@ -141,7 +142,7 @@ class Evidence(BlackBox):
         self.db.parent.chmod(0o555)
         self.addCleanup(self.db.parent.chmod, 0o755)
         try:
-            done = self.stackx("advise", "--hw", "v100", exit_code=1, **options)
+            done = self.stackx("advise", "--hw", "v100", exit_code=None, **options)
         except PermissionError:
             self.skipTest("another user cannot run the binary")
         self.assertIn("cannot be added", done.stderr)
