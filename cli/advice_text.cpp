@@ -44,7 +44,23 @@ std::string accelerator_line(const HardwareAdvice& advice) {
   return text;
 }
 
-std::string newest_table(const std::vector<NewestVersion>& newest) {
+// What tells: drivers and runtimes, and what is not at its newest. The rest is counted.
+std::vector<NewestVersion> telling(const HardwareAdvice& advice,
+                                   const std::vector<NewestVersion>& newest) {
+  constexpr std::size_t most = 16;
+  if (newest.size() <= most) return newest;
+  std::vector<NewestVersion> result;
+  for (const auto& row : newest) {
+    const auto kind = advice.space->catalog().find(row.component)->kind;
+    if (row.newer > 0 || kind == specs::Kind::driver || kind == specs::Kind::runtime)
+      result.push_back(row);
+  }
+  return result;
+}
+
+std::string newest_table(const HardwareAdvice& advice) {
+  const auto all = advice.space->newest();
+  const auto newest = telling(advice, all);
   std::vector<analysis::Column> columns{
       {"component", false, {}}, {"newest valid", false, {}}, {"newer, out", false, {}}};
   for (const auto& row : newest) {
@@ -56,7 +72,8 @@ std::string newest_table(const std::vector<NewestVersion>& newest) {
   const auto widths = analysis::widths_of(columns);
   std::size_t indent = 3;
   for (const auto width : widths) indent += width + analysis::gap.size();
-  std::string text = "   " + analysis::titles(columns, widths) + std::string(analysis::gap) + "because\n";
+  std::string text =
+      "   " + analysis::titles(columns, widths) + std::string(analysis::gap) + "because\n";
   for (std::size_t i = 0; i < newest.size(); ++i) {
     std::string line = "   ";
     for (std::size_t c = 0; c < columns.size(); ++c)
@@ -64,22 +81,31 @@ std::string newest_table(const std::vector<NewestVersion>& newest) {
     line += wrap(split(newest[i].why), indent, "");
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
+  if (newest.size() < all.size())
+    text += fmt::format("   and {}, each valid at its newest\n",
+                        plural(all.size() - newest.size(), "component"));
   return text;
 }
 
 std::string valid_part(const HardwareAdvice& advice) {
   const std::string heading = fmt::format("1. Valid on {}", advice.selection.hw);
   if (!advice.space) return heading + ": " + advice.no_space + "\n";
+  constexpr std::size_t most_named = 20;
   std::vector<std::string> names;
   for (const auto& component : advice.space->resolver().components()) names.push_back(component.name);
   std::string text = wrap(
       split(fmt::format("{}: {} stacks, out of {} combinations of {}", heading,
                         grouped(advice.space->count()),
                         grouped(advice.space->resolver().raw_combinations()),
-                        fmt::join(names, ", "))),
+                        names.size() > most_named ? plural(names.size(), "component")
+                                                  : fmt::format("{}", fmt::join(names, ", ")))),
       3, "") + "\n";
+  const auto& hardware = advice.selection.hardware;
+  if (hardware.component == "cpu" && hardware.version != "host")
+    text += paragraph(fmt::format("on a machine with {}, of which nothing else is known: with cores and "
+                                  "memory enough", hardware.name), 3);
   if (advice.accelerator) text += paragraph(accelerator_line(advice), 3);
-  return text + newest_table(advice.space->newest());
+  return text + newest_table(advice);
 }
 
 std::string impossible_part(const HardwareAdvice& advice) {
@@ -153,7 +179,9 @@ std::string predicted_table(const HardwareAdvice& advice) {
   text = wrap(split(text), 0, "") + "\n";
   for (const auto& row : rows) {
     const std::string share =
-        row.share ? fmt::format(", {:.1f}% of peak", 100 * *row.share) : "";
+        !row.share       ? ""
+        : *row.share > 1 ? ", more than the peak: the operations are counted as if none were saved"
+                         : fmt::format(", {:.1f}% of peak", 100 * *row.share);
     text += paragraph(
         fmt::format("{}: {}{}", row.workload.text(), row.prediction.text(), share), 2);
   }
@@ -296,6 +324,7 @@ std::string run_part(const HardwareAdvice& advice, const AdviceTextOptions& opti
                       stack.components.contains("cudnn") ? "this CUDA and cuDNN" : "this CUDA",
                       fmt::join(images, ", ")),
           3);
+  if (!advice.space) return text;
   return text + paragraph(fmt::format("`{}`", with_option(options, "--format " +
                                       fmt::format("{}", fmt::join(recipe_formats(), "|")))), 3);
 }

@@ -9,6 +9,7 @@
 #include "cli/seeds.hpp"
 #include "cli/this_machine.hpp"
 #include "specs/error.hpp"
+#include "specs/microarchitecture.hpp"
 #include "specs/text_file.hpp"
 
 namespace stackx::cli {
@@ -31,6 +32,30 @@ specs::Project project_of(const specs::WorkloadSpace& space, const specs::Worklo
   }
   if (catalog.find(hardware.component)) project.hardware[hardware.component] = hardware.version;
   return project;
+}
+
+// A machine with that processor, of which nothing else is known: what only more cores or memory would
+// forbid is allowed.
+specs::Host some_machine(const std::string& microarchitecture, const Globals& globals) {
+  const auto table =
+      specs::Microarchitectures::load(globals.data_directory / "microarchitectures.json");
+  specs::Host host;
+  host.cpu.microarchitecture = microarchitecture;
+  host.cpu.cores = host.cpu.threads = 1024;
+  host.memory_bytes = std::uint64_t{4096} << 30;
+  if (const auto* known = table.find(microarchitecture)) {
+    host.cpu.vendor = known->vendor;
+    host.cpu.isa = known->isa;
+    // The table names what tells processors apart; whatever has AVX has all that came before it.
+    const auto later = [](const std::string& flag) { return flag.starts_with("avx"); };
+    if (std::ranges::any_of(known->isa, later))
+      for (const char* earlier : {"sse", "sse2", "pni", "ssse3", "sse4_1", "sse4_2", "popcnt"})
+        host.cpu.isa.emplace_back(earlier);
+    std::ranges::sort(host.cpu.isa);
+    const auto [end, last] = std::ranges::unique(host.cpu.isa);
+    host.cpu.isa.erase(end, last);
+  }
+  return host;
 }
 
 class Gathering {
@@ -108,20 +133,28 @@ class Gathering {
     advice_.roots = space->requires_;
     advice_.prepared = prepare(catalog, options_.type, options_.advisories);
     auto project = project_of(*space, wanted, hardware, catalog);
-    if (hardware.version == "host" && project.hardware.contains("cpu"))
-      resolver::bind_host(project, catalog, this_machine(globals_));
-    if (const auto& [component, version] = std::pair(hardware.component, hardware.version);
-        version != "host" && project.hardware.contains(component) &&
-        !catalog.find(component)->find(version)) {
-      advice_.no_space = fmt::format("the catalogs know nothing of {} as a {}", version, component);
-      return;
+    if (hardware.component == "cpu" && project.hardware.contains("cpu")) {
+      project.hardware["cpu"] = "host";
+      resolver::bind_host(project, catalog,
+                          hardware.version == "host" ? this_machine(globals_)
+                                                     : some_machine(hardware.version, globals_));
     }
     take_own(project, catalog);
     const auto without = project;  // of what the user asks
     if (!options_.project.empty())
       advice_.not_in_catalogs = add_wishes(project, catalog, options_.project, options_.context);
     advice_.space = std::make_unique<ValidSpace>(std::move(project), std::move(catalog));
-    if (advice_.space->count() == 0) {
+    if (advice_.space->count() == 0 && options_.project.empty()) {
+      const auto* model = advice_.accelerators->identify(hardware.name);
+      const auto why = advice_.space->resolver().explain();
+      advice_.no_space = fmt::format(
+          "the catalogs hold no stack for it: {}",
+          model && model->compute_capability.empty() ? "all of theirs need CUDA, which it does not run"
+          : why && !why->so.empty()                  ? why->so.front()
+                                                     : "their demands clash");
+      advice_.space.reset();
+      if (advice_.own) throw bad_input(fmt::format("--lock: {}", advice_.no_space));
+    } else if (advice_.space->count() == 0) {
       advice_.impossible = advice_.space->resolver().explain();
       find_nearest_that_works(without, hardware);
     } else if (advice_.own) {

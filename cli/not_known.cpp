@@ -131,7 +131,7 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   if (open.candidates.size() == 1)
     add_candidate(advice, open.candidates, advice.space->latest_before(open.candidates.front()));
   open.rounds = rounds_to_resolve(delta, open.spread.cv,
-                                  std::max<std::size_t>(1, open.candidates.size() - 1))
+                                  std::max<std::size_t>(2, open.candidates.size()) - 1)
                     .value_or(0);
   return open;
 }
