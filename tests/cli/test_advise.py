@@ -9,7 +9,7 @@ import pathlib
 import re
 import unittest
 
-from harness import BlackBox
+from harness import ROOT, BlackBox
 
 GOLDEN = pathlib.Path(__file__).with_name("golden")
 
@@ -38,6 +38,11 @@ class Advise(BlackBox):
         name = re.match(r"1\. Valid on (\S+):", text).group(1)
         text = re.sub(r"\s+", " ", text.replace(name, "HOST"))
         self.golden("host", re.sub(r"\d[\d,.]*", "N", text) + "\n")
+
+    def test_readme_shows_these_answers(self):
+        readme = (ROOT / "README.md").read_text()
+        for name in ("v100", "impossible"):
+            self.assertIn((GOLDEN / f"{name}.txt").read_text(), readme)
 
     def test_unknown_gpu(self):
         for asked, nearest in (("v10", "v100"), ("h1000", "h100"), ("teslav100", "v100")):
