@@ -6,6 +6,7 @@
 
 #include "analysis/effects.hpp"
 #include "analysis/text_table.hpp"
+#include "analysis/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -76,10 +77,6 @@ std::size_t inspections(const Effects& effects) {
   std::size_t total = 0;
   for (const StackValue& value : effects.values) total += value.inspections;
   return total;
-}
-
-std::string counted(std::size_t n, const std::string& what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
 std::string heading(const Effects& effects) {

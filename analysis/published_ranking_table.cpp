@@ -5,23 +5,13 @@
 
 #include "analysis/published_ranking.hpp"
 #include "analysis/text_table.hpp"
+#include "analysis/words.hpp"
 
 namespace stackx::analysis {
 namespace {
 
 std::size_t limit(std::size_t wanted, std::size_t all) {
   return wanted == 0 ? all : std::min(wanted, all);
-}
-
-std::string counted(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-std::string components_text(const std::map<std::string, std::string>& components) {
-  std::string text;
-  for (const auto& [name, version] : components)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, version);
-  return text;
 }
 
 // The words of the workload that the group's title does not say.

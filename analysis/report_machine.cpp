@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/words.hpp"
+
 namespace stackx::analysis {
 namespace {
 
@@ -14,10 +16,6 @@ std::string or_unknown(const std::string& text) { return text.empty() ? "unknown
 
 std::string gib(std::uint64_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1024.0 * 1024 * 1024));
-}
-
-std::string counted(int n, const std::string& noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
 std::string processors(const specs::Cpu& cpu) {

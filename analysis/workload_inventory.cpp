@@ -8,6 +8,7 @@
 
 #include "analysis/near_workload.hpp"
 #include "analysis/text_table.hpp"
+#include "analysis/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -21,10 +22,6 @@ std::vector<std::string> sorted(const std::set<std::string>& values) {
     return std::tuple{!number.has_value(), number.value_or(0)};
   });
   return result;
-}
-
-std::string counted(std::uint64_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string evidence_text(const FamilyEvidence& evidence) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analysis/words.hpp"
 #include "cli/command_hw_noise.hpp"
 #include "cli/commands.hpp"
 #include "cli/known_accelerators.hpp"
@@ -22,6 +23,7 @@
 namespace stackx::cli {
 namespace {
 
+using analysis::counted;
 using specs::Host;
 using specs::Microarchitecture;
 using specs::Microarchitectures;
@@ -50,10 +52,6 @@ void rows(std::string label, const std::vector<std::string>& words) {
     line += (line.empty() ? "" : " ") + word;
   }
   row(label, line);
-}
-
-std::string counted(int number, const char* noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
 std::string size(std::uint64_t bytes) {

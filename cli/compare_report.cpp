@@ -7,18 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/words.hpp"
 #include "specs/json.hpp"
 
 namespace stackx::cli {
 namespace {
 
+using analysis::counted;
 using analysis::CoupleResult;
 using analysis::Interval;
 using analysis::SideSummary;
-
-std::string plural(std::size_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 std::pair<std::string, std::string> period(const Side& side) {
   std::pair<std::string, std::string> result;
@@ -69,11 +67,11 @@ void note_rounds(const CompareReport& report, std::vector<std::string>& notes) {
   }
   if (couples == 1 && report.result.couples.size() == 1)
     notes.push_back(fmt::format("A ran in {}, B in {}, both in {}: only these are compared",
-                                plural(a, "round"), plural(b, "round"), plural(shared, "round")));
+                                counted(a, "round"), counted(b, "round"), counted(shared, "round")));
   else if (couples > 0)
     notes.push_back(
         fmt::format("{} ran in rounds that they do not share; only shared rounds are compared",
-                    plural(couples, "couple")));
+                    counted(couples, "couple")));
 }
 
 nlohmann::json json_of(const std::optional<Interval>& interval) {
@@ -145,14 +143,14 @@ std::vector<std::string> compare_notes(const CompareReport& report) {
   if (of_a != of_b) result.push_back(fmt::format("hosts differ: A on {}; B on {}", of_a, of_b));
   if (report.result.left_out > 0)
     result.push_back(fmt::format(
-        "{} left out: {}", plural(report.result.left_out, "couple"),
+        "{} left out: {}", counted(report.result.left_out, "couple"),
         report.result.paired ? "no round in which both gave a rate" : "a side gave no rate"));
   std::size_t failed = 0;
   for (const auto& couple : report.result.couples)
     for (const auto* summary : {&couple.of_a, &couple.of_b})
       for (const auto& [outcome, n] : summary->failures) failed += n;
   if (failed > 0 && report.result.couples.size() > 1)
-    result.push_back(fmt::format("{} failed and have no rate", plural(failed, "inspection")));
+    result.push_back(fmt::format("{} failed and have no rate", counted(failed, "inspection")));
   const auto kind = report.sides.a.what.kind;
   if (kind != Compared::Kind::stack && kind != Compared::Kind::lock) {
     const auto both = report.sides.couples.size();
@@ -160,7 +158,7 @@ std::vector<std::string> compare_notes(const CompareReport& report) {
                b = report.sides.b.rates.stacks.size() - both;
     if (a + b > 0)
       result.push_back(fmt::format("{} only in A and {} only in B: not compared",
-                                   plural(a, "stack"), plural(b, "stack")));
+                                   counted(a, "stack"), counted(b, "stack")));
   }
   return result;
 }

@@ -7,12 +7,14 @@
 
 #include "analysis/terminal_plot.hpp"
 #include "analysis/text_table.hpp"
+#include "analysis/words.hpp"
 #include "cli/compare_report.hpp"
 
 namespace stackx::cli {
 namespace {
 
 using analysis::Column;
+using analysis::counted;
 using analysis::CoupleResult;
 using analysis::Interval;
 using analysis::SideSummary;
@@ -20,10 +22,6 @@ using analysis::Verdict;
 
 constexpr std::size_t plot_width = 100;
 constexpr const char* bold = "1";
-
-std::string plural(std::size_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 std::string interval_text(const std::optional<Interval>& interval) {
   return interval ? fmt::format("[{:.3f}, {:.3f}]", interval->low, interval->high) : "-";
@@ -59,7 +57,7 @@ std::string basis(const CompareReport& report) {
   }
   if (!result.paired)
     return fmt::format("n={} stacks, each measured on both sides, not paired", result.logs.size());
-  auto text = fmt::format("n={} paired rounds on {}", result.rounds, plural(result.hosts, "host"));
+  auto text = fmt::format("n={} paired rounds on {}", result.rounds, counted(result.hosts, "host"));
   if (result.couples.size() > 1)
     text += fmt::format(", each the median of up to {} couples of stacks", result.couples.size());
   return text;
@@ -73,7 +71,7 @@ std::string outlook(const CompareReport& report) {
                                                         analysis::least_values(report.confidence);
   if (!by_sign_test) return "";
   return overall.further_rounds
-             ? fmt::format(" About {} more would tell.", plural(*overall.further_rounds, unit))
+             ? fmt::format(" About {} more would tell.", counted(*overall.further_rounds, unit))
              : fmt::format(
                    " It lies so close to the edge of the band that 10,000 {}s would not tell.",
                    unit);

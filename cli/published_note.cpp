@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "analysis/words.hpp"
 #include "specs/json.hpp"
 
 namespace stackx::cli {
@@ -20,9 +21,7 @@ std::vector<std::pair<Key, std::size_t>> most_first(const std::map<Key, std::siz
   return result;
 }
 
-std::string counted(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
+using analysis::counted;
 
 std::string source_line(const specs::Source& source, std::size_t results) {
   std::string line =

@@ -1,0 +1,25 @@
+// Words that many sentences need.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <map>
+#include <string>
+
+namespace stackx::analysis {
+
+// "1 stack", "2 stacks"
+std::string counted(std::integral auto count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// "cuda 10.1.243, driver 418.67"
+inline std::string components_text(const std::map<std::string, std::string>& components) {
+  std::string text;
+  for (const auto& [name, version] : components)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, version);
+  return text;
+}
+
+}  // namespace stackx::analysis
