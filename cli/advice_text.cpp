@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/text_table.hpp"
+#include "analysis/words.hpp"
 #include "cli/load.hpp"
 #include "cli/price.hpp"
 #include "specs/error.hpp"
@@ -14,12 +15,10 @@
 namespace stackx::cli {
 namespace {
 
+using analysis::components_text;
+using analysis::counted;
 using analysis::split;
 using analysis::wrap;
-
-std::string plural(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::string paragraph(const std::string& text, std::size_t indent) {
   return std::string(indent, ' ') + wrap(split(text), indent, "") + "\n";
@@ -39,7 +38,7 @@ std::string accelerator_line(const HardwareAdvice& advice) {
                                  figure(model.memory_gb, "GB"), figure(model.bandwidth_gb_s, "GB/s"),
                                  figure(model.tdp_w, "W"));
   if (const auto others = advice.selection.hardware.models.size() - 1; others > 0)
-    text += fmt::format("; {} more of that name: `stackx hw show {}`", plural(others, "model"),
+    text += fmt::format("; {} more of that name: `stackx hw show {}`", counted(others, "model"),
                         advice.selection.hw);
   return text;
 }
@@ -83,7 +82,7 @@ std::string newest_table(const HardwareAdvice& advice) {
   }
   if (newest.size() < all.size())
     text += fmt::format("   and {}, each valid at its newest\n",
-                        plural(all.size() - newest.size(), "component"));
+                        counted(all.size() - newest.size(), "component"));
   return text;
 }
 
@@ -97,7 +96,7 @@ std::string valid_part(const HardwareAdvice& advice) {
       split(fmt::format("{}: {} stacks, out of {} combinations of {}", heading,
                         grouped(advice.space->count()),
                         grouped(advice.space->resolver().raw_combinations()),
-                        names.size() > most_named ? plural(names.size(), "component")
+                        names.size() > most_named ? counted(names.size(), "component")
                                                   : fmt::format("{}", fmt::join(names, ", ")))),
       3, "") + "\n";
   const auto& hardware = advice.selection.hardware;
@@ -117,12 +116,6 @@ std::string impossible_part(const HardwareAdvice& advice) {
   return text;
 }
 
-std::string named(const std::map<std::string, std::string>& components) {
-  std::vector<std::string> words;
-  for (const auto& [name, version] : components) words.push_back(name + " " + version);
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
 std::string differences(const NearestStack& nearest) {
   std::string text;
   for (const auto& [name, versions] : nearest.differs)
@@ -135,10 +128,10 @@ std::string own_lines(const HardwareAdvice& advice) {
   if (!advice.own) return "";
   const auto& own = *advice.own;
   std::string text = paragraph(
-      fmt::format("Your stack ({}): {}", own.file.string(), named(own.named.components)), 3);
+      fmt::format("Your stack ({}): {}", own.file.string(), components_text(own.named.components)), 3);
   text += paragraph(
       advice.own_valid->differs.empty()
-          ? fmt::format("Valid here, as {}.", named(advice.own_valid->stack.components))
+          ? fmt::format("Valid here, as {}.", components_text(advice.own_valid->stack.components))
           : fmt::format("NOT valid here as it is; the nearest valid stack changes {}.",
                         differences(*advice.own_valid)),
       3);
@@ -157,7 +150,7 @@ std::vector<std::string> excluded_lines(const HardwareAdvice& advice) {
   std::vector<std::string> lines;
   for (const auto& [component, found] : by_component)
     lines.push_back(fmt::format("Left out of {}: {}, by {}.", component,
-                                plural(found.first, "version"), fmt::join(found.second, ", ")));
+                                counted(found.first, "version"), fmt::join(found.second, ", ")));
   return lines;
 }
 
@@ -175,7 +168,7 @@ std::string unheeded_lines(const HardwareAdvice& advice) {
 std::string predicted_table(const HardwareAdvice& advice) {
   const auto& rows = advice.predicted.rows;
   if (rows.empty()) return "";
-  std::string text = "Predicted, for the newest versions: " + named(rows[0].stack.components) + "\n";
+  std::string text = "Predicted, for the newest versions: " + components_text(rows[0].stack.components) + "\n";
   text = wrap(split(text), 0, "") + "\n";
   for (const auto& row : rows) {
     const std::string share =
@@ -207,7 +200,7 @@ std::string cost_lines(const HardwareAdvice& advice) {
     if (const auto cost = cost_of(*advice.price, row.value, group.unit, std::nullopt,
                                   static_cast<double>(group.devices.value_or(1))))
       text += paragraph(fmt::format("{}: {}: {:.3g} per {} (published, no interval)",
-                                    analysis::group_title(group), named(row.stack.components),
+                                    analysis::group_title(group), components_text(row.stack.components),
                                     cost->amount, cost->per),
                         3);
   }
@@ -286,8 +279,8 @@ std::string with_option(const AdviceTextOptions& options, const std::string& mor
   return fmt::format("stackx advise{} {}", options.command, more);
 }
 
-std::string unknown_part(const NotKnown& open,
-                         const AdviceTextOptions& options) {
+std::string unknown_part(const NotKnown& open, const AdviceTextOptions& options) {
+  if (open.lines.empty()) return "3. Not known\n   Nothing that another campaign would settle.\n";
   std::string text = "3. Not known\n";
   for (const auto& line : open.lines) text += paragraph(line, 3);
   if (open.candidates.empty())
@@ -296,12 +289,21 @@ std::string unknown_part(const NotKnown& open,
   text += paragraph(
       fmt::format("To settle it, there: `stackx inspect settle.json`, {} in {}, for differences of a "
                   "percent at a CV of {:.1f}% ({}). The file: `{}`",
-                  plural(arms, "stack"),
-                  open.rounds > 0 ? plural(open.rounds, "round") : "more than 10,000 rounds",
+                  counted(arms, "stack"),
+                  open.rounds > 0 ? counted(open.rounds, "round") : "more than 10,000 rounds",
                   100 * open.spread.cv, open.spread.from, with_option(options, "--settle settle.json")),
       3);
-  if (open.lines.empty()) text = "3. Not known\n   Nothing that another campaign would settle.\n";
   return text;
+}
+
+// Components of the stack to run that the catalogs do not know: a recipe would leave them out.
+std::vector<std::string> without_recipe(const Chosen& chosen) {
+  std::vector<std::string> result;
+  for (const auto& [name, version] : chosen.valid.stack.components)
+    if (const auto text = name + " " + version;
+        std::ranges::find(chosen.valid.unknown, text) != chosen.valid.unknown.end())
+      result.push_back(text);
+  return result;
 }
 
 std::string run_part(const HardwareAdvice& advice, const AdviceTextOptions& options) {
@@ -309,7 +311,7 @@ std::string run_part(const HardwareAdvice& advice, const AdviceTextOptions& opti
   const auto& chosen = *advice.chosen;
   const auto& stack = chosen.valid.stack;
   std::string text = wrap(split(fmt::format("4. To run it ({}): {}  {}", chosen.evidence,
-                                            stack.short_id(), named(stack.components))),
+                                            stack.short_id(), components_text(stack.components))),
                           3, "") + "\n";
   if (!chosen.valid.differs.empty())
     text += paragraph(fmt::format("It is the valid stack nearest to the published one: {}.",
@@ -324,7 +326,7 @@ std::string run_part(const HardwareAdvice& advice, const AdviceTextOptions& opti
                       stack.components.contains("cudnn") ? "this CUDA and cuDNN" : "this CUDA",
                       fmt::join(images, ", ")),
           3);
-  if (!advice.space) return text;
+  if (!advice.space || !without_recipe(chosen).empty()) return text;
   return text + paragraph(fmt::format("`{}`", with_option(options, "--format " +
                                       fmt::format("{}", fmt::join(recipe_formats(), "|")))), 3);
 }
@@ -347,6 +349,11 @@ std::string advice_recipe(const HardwareAdvice& advice, RecipeFormat format) {
                                 advice.selection.asked.text(), advice.selection.hw,
                                 advice.space ? "no evidence recommends one" : advice.no_space));
   const auto& chosen = *advice.chosen;
+  if (const auto unknown = without_recipe(chosen); !unknown.empty())
+    throw bad_input(fmt::format(
+        "--format: the catalogs do not know {} of the {} stack {}, so no recipe can install it; "
+        "`stackx inspect` runs it from the catalogs of its own project",
+        fmt::join(unknown, ", "), chosen.evidence, chosen.valid.stack.short_id()));
   Recipe recipe{chosen.valid.stack,
                 chosen.workload,
                 advice.space->catalog(),

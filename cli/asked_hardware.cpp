@@ -91,6 +91,8 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
 AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
                              const specs::Accelerators& accelerators, const Globals& globals,
                              const store::Questions& questions) {
+  if (text.find_first_not_of(' ') == std::string::npos)  // would match whatever there is
+    throw bad_input("--hw: expected the name of some hardware; `stackx hw list` names all");
   if (auto asked = hardware_of_catalogs(text, host, accelerators, globals)) {
     if (asked->component == "gpu")
       asked->in_the_store = spellings(accelerators.named(text), accelerators, text, questions);

@@ -58,6 +58,15 @@ void check(const Options& options) {
     throw bad_input("--objective cost: needs --price, what a device costs an hour");
   if (!options.advice.lock.empty() && !options.advice.project.empty())
     throw bad_input("--lock and --project: give one of them");
+  if (!options.pareto) return;
+  const auto& advice = options.advice;
+  for (const auto& [name, given] :
+       {std::pair{"--lock", !advice.lock.empty()}, {"--project", !advice.project.empty()},
+        {"--settle", !options.settle.empty()}, {"--price", !options.price.empty()},
+        {"--explain", options.explain}, {"--type", options.type != "performance"},
+        {"--format", recipe_format_from(options.format).has_value()}})
+    if (given)
+      throw bad_input(fmt::format("--pareto: is of what was measured only and takes no {}", name));
 }
 
 // The options that say what is asked, as a command line has them.
@@ -96,10 +105,10 @@ void advise(const Options& given, Globals& globals) {
   options.advice.selection.stacks = {options.rows_given ? options.rows : 10, options.rows};
   const auto advice = hardware_advice(options.advice, globals);
   if (!advice.recommends()) globals.exit_code = 1;
-  const auto recipe = recipe_format_from(options.format);
-  if (recipe && !advice.impossible) return fmt::print("{}", advice_recipe(advice, *recipe));
   const auto open = not_known(advice, options.advice.analysis.delta);
   if (!options.settle.empty() && !advice.impossible) write_settling(options, advice, open);
+  const auto recipe = recipe_format_from(options.format);
+  if (recipe && !advice.impossible) return fmt::print("{}", advice_recipe(advice, *recipe));
   if (globals.json || options.format == "json")
     print_json(advice_json(advice, open));
   else

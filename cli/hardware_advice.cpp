@@ -86,7 +86,7 @@ class Gathering {
     predict();
     if (!advice_.chosen) choose_without_evidence();
     if (advice_.own)
-      advice_.own_advice = own_advice(*advice_.own, advice_.own_valid->stack, advice_.measured,
+      advice_.own_advice = own_advice(*advice_.own, *advice_.own_valid, advice_.measured,
                                       advice_.published);
     advice_.price = options_.price;
     return std::move(advice_);
@@ -139,10 +139,11 @@ class Gathering {
                           hardware.version == "host" ? this_machine(globals_)
                                                      : some_machine(hardware.version, globals_));
     }
-    take_own(project, catalog);
+    take_own(catalog);
     const auto without = project;  // of what the user asks
     if (!options_.project.empty())
       advice_.not_in_catalogs = add_wishes(project, catalog, options_.project, options_.context);
+    wishes_.assign(project.requires_.begin() + std::ssize(without.requires_), project.requires_.end());
     advice_.space = std::make_unique<ValidSpace>(std::move(project), std::move(catalog));
     if (advice_.space->count() == 0 && options_.project.empty()) {
       const auto* model = advice_.accelerators->identify(hardware.name);
@@ -162,7 +163,7 @@ class Gathering {
     }
   }
 
-  void take_own(const specs::Project&, const specs::Catalog& catalog) {
+  void take_own(const specs::Catalog& catalog) {
     if (options_.lock.empty()) return;
     advice_.own = read_own_stack(options_.lock, options_.context.python, catalog);
     advice_.not_in_catalogs = advice_.own->unknown;
@@ -268,14 +269,42 @@ class Gathering {
 
   bool is_out(const specs::Stack& stack) const {
     return std::ranges::any_of(stack.components, [&](const auto& one) {
-      return !advice_.prepared.why_not(one.first, one.second).empty();
+             return !advice_.prepared.why_not(one.first, one.second).empty();
+           }) ||
+           std::ranges::any_of(wishes_, [&](const auto& wish) { return breaks(stack, wish); });
+  }
+
+  // Names another version than the user's project allows; what it does not name may be any.
+  static bool breaks(const specs::Stack& stack, const specs::Requirement& wish) {
+    const auto found = stack.components.find(wish.component);
+    if (found == stack.components.end()) return false;
+    const auto version = specs::Version::parse(found->second, specs::Versioning::pep440);
+    return !version || !specs::holds(wish.constraint, *version);
+  }
+
+  // What was measured has just the components that it names.
+  bool lacks_a_wish(const specs::Stack& stack) const {
+    return std::ranges::any_of(wishes_, [&](const auto& wish) {
+      return wish.component != "python" && !stack.components.contains(wish.component);
     });
+  }
+
+  // Versions of a measured stack that no recipe can be written from: a user's own catalogs had them.
+  std::vector<std::string> not_of_the_catalogs(const specs::Stack& stack) const {
+    std::vector<std::string> result;
+    if (!advice_.space) return result;
+    for (const auto& [name, version] : stack.components) {
+      const auto* component = advice_.space->catalog().find(name);
+      if (component && component->kind == specs::Kind::hardware) continue;
+      if (!component || !component->find(version)) result.push_back(name + " " + version);
+    }
+    return result;
   }
 
   void choose() {
     if (options_.type == RecommendationType::latest) return;
     if (const auto* row = first_measured()) {
-      advice_.chosen = Chosen{row->stack, {row->stack, {}, {}}, row->evidence,
+      advice_.chosen = Chosen{row->stack, {row->stack, {}, not_of_the_catalogs(row->stack)}, row->evidence,
                               fmt::format("{} inspections", row->inspections),
                               advice_.measured.workload};
       return;
@@ -300,7 +329,7 @@ class Gathering {
   const analysis::Recommendation* first_measured() const {
     const analysis::Recommendation* first = nullptr;
     for (const auto& row : advice_.measured.recommendations) {
-      if (is_out(row.stack)) continue;
+      if (is_out(row.stack) || lacks_a_wish(row.stack)) continue;
       const bool steady = options_.type == RecommendationType::stable;
       if (!first || (steady && steadier({row.cv, row.inspections}, {first->cv, first->inspections})))
         first = &row;
@@ -357,6 +386,7 @@ class Gathering {
   const specs::WorkloadFamilies families_ = specs::WorkloadFamilies::load(globals_.data_directory);
   specs::Workload asked_;
   specs::WorkloadFamily unknown_;
+  std::vector<specs::Requirement> wishes_;  // what the user's project asks for
   HardwareAdvice advice_;
 };
 

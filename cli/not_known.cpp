@@ -5,20 +5,18 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/recipe_parts.hpp"
+#include "analysis/words.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {
 namespace {
 
+using analysis::counted;
+
 constexpr std::size_t most_candidates = 3;
 
 // What decides a rate most, where results name it.
 constexpr const char* telling[] = {"cuda", "cudnn", "tensorflow", "torch", "jax", "mxnet"};
-
-std::string plural(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 // The versions of the component that published stacks of these tables name.
 std::set<std::string> published_versions(const HardwareAdvice& advice, const std::string& name) {
@@ -107,7 +105,7 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
     open.lines.push_back(fmt::format("No prediction: {}.", refused));
   if (!advice.published.groups.empty() && ties(advice.published.groups.front()) > 1 && measured.empty())
     open.lines.push_back(fmt::format("Which of the {} first of the first table is faster.",
-                                     plural(ties(advice.published.groups.front()), "stack")));
+                                     counted(ties(advice.published.groups.front()), "stack")));
   for (const auto& row : measured)
     if (row.versus_best && row.versus_best->verdict == analysis::Verdict::unresolved) {
       open.lines.push_back(fmt::format(
@@ -125,7 +123,7 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
     return open;
   }
   add_candidate(advice, open.candidates, advice.chosen->valid.stack);
-  for (std::size_t i = 1; i < std::min<std::size_t>(measured.size(), most_candidates); ++i)
+  for (std::size_t i = 0; i < std::min<std::size_t>(measured.size(), most_candidates); ++i)
     add_candidate(advice, open.candidates, measured[i].stack);
   if (measured.empty()) add_candidate(advice, open.candidates, advice.latest);
   if (open.candidates.size() == 1)
@@ -139,7 +137,8 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
 SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta) {
   if (open.candidates.empty())
     throw bad_input(fmt::format(
-        "--settle: no stack of the catalogs is known to run {} on {}; write a project yourself",
+        "--settle: no stack of the catalogs is known to run {} on {}, or what was measured is not of "
+        "them; write a project yourself",
         advice.selection.asked.text(), advice.selection.hw));
   const auto& hardware = advice.selection.hardware;
   Settling asked{advice.selection.hw,

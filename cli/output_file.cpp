@@ -27,7 +27,7 @@ void write_output(const std::string& output, const std::string& text) {
   if (stream && !error) return;
   if (!device) fs::remove(part, error);
   throw broken_environment(
-      fmt::format("{}: cannot be written; name another file with -o, or none for stdout", output));
+      fmt::format("{}: cannot be written; name another file", output));
 }
 
 }  // namespace stackx::cli

@@ -6,18 +6,14 @@
 #include <algorithm>
 
 #include "analysis/text_table.hpp"
-#include "cli/valid_space.hpp"
+#include "analysis/words.hpp"
 
 namespace stackx::cli {
 namespace {
 
-constexpr std::size_t major_and_minor = 2;
+using analysis::components_text;
 
-std::string named(const specs::Stack& stack) {
-  std::vector<std::string> words;
-  for (const auto& [name, version] : stack.components) words.push_back(name + " " + version);
-  return fmt::format("{}", fmt::join(words, ", "));
-}
+constexpr std::size_t major_and_minor = 2;
 
 // "cuda 10.0.130 -> 10.1.243, cudnn 7.3.1 -> 7.6.2"
 std::string changes(const specs::Stack& from, const specs::Stack& to) {
@@ -38,7 +34,7 @@ bool holds_all(const specs::Stack& own, const specs::Stack& row) {
     const auto there = row.components.find(name);
     if (there == row.components.end()) continue;
     if (there->second != version) return false;
-    ++shared;
+    if (name != "python") ++shared;  // any stack may have that
   }
   return shared > 0;
 }
@@ -54,14 +50,15 @@ bool agrees(const specs::Stack& own, const specs::Stack& row) {
   return shared > 0;
 }
 
-void of_measured(OwnAdvice& advice, const OwnStack& own, const analysis::Ranking& ranking) {
+// Whether the lock's stack is among them.
+bool of_measured(OwnAdvice& advice, const OwnStack& own, const analysis::Ranking& ranking) {
   const auto& rows = ranking.recommendations;
   const auto mine = std::ranges::find_if(
       rows, [&](const auto& row) { return holds_all(own.named, row.stack); });
   if (mine == rows.end()) {
     if (!rows.empty())
       advice.lines.push_back("None of the stacks measured here holds all versions of yours.");
-    return;
+    return false;
   }
   const auto& best = rows.front();
   const auto yours = fmt::format("Yours was measured: rank {}, {} {}, n={} ({}).", mine->rank,
@@ -69,7 +66,7 @@ void of_measured(OwnAdvice& advice, const OwnStack& own, const analysis::Ranking
                                  mine->stack.short_id());
   if (!mine->versus_best || mine->versus_best->verdict != analysis::Verdict::slower) {
     advice.lines.push_back(yours + " Stay: no other stack is shown to be faster.");
-    return;
+    return true;
   }
   const auto& compared = *mine->versus_best;
   advice.stay = false;
@@ -80,19 +77,22 @@ void of_measured(OwnAdvice& advice, const OwnStack& own, const analysis::Ranking
                                       1 / compared.interval->high, 1 / compared.interval->low,
                                       compared.pairs)
                         : ""));
+  return true;
 }
 
-void of_published(OwnAdvice& advice, const specs::Stack& own,
+void of_published(OwnAdvice& advice, const specs::Stack& own, bool runs,
                   const analysis::PublishedGroup& group) {
   const auto mine = std::ranges::find_if(
       group.rows, [&](const auto& row) { return agrees(own, row.stack); });
   if (mine == group.rows.end()) return;
   const auto& best = group.rows.front();
   const auto yours = fmt::format("{}: the published stack nearest to yours is rank {} ({}).",
-                                 analysis::group_title(group), mine->rank, named(mine->stack));
+                                 analysis::group_title(group), mine->rank,
+                                 components_text(mine->stack.components));
   const auto& compared = mine->over_shapes;
   if (mine->rank == best.rank || !compared || !compared->interval) {
-    advice.lines.push_back(yours + " Stay: nothing published shows another to be faster.");
+    advice.lines.push_back(yours + (runs ? " Stay: nothing" : " Nothing") +
+                           " published shows another to be faster.");
     return;
   }
   advice.stay = false;
@@ -105,17 +105,22 @@ void of_published(OwnAdvice& advice, const specs::Stack& own,
 
 }  // namespace
 
-OwnAdvice own_advice(const OwnStack& own, const specs::Stack& valid,
+OwnAdvice own_advice(const OwnStack& own, const NearestStack& valid,
                      const analysis::Ranking& measured,
                      const analysis::PublishedRanking& published) {
   OwnAdvice advice;
-  of_measured(advice, own, measured);
+  const bool runs = of_measured(advice, own, measured) || valid.differs.empty();
   auto with_libraries = own.named;
-  if (const auto cuda = valid.components.find("cuda"); cuda != valid.components.end())
+  if (const auto cuda = valid.stack.components.find("cuda");
+      cuda != valid.stack.components.end())
     with_libraries.components.emplace("cuda", cuda->second);
-  for (const auto& group : published.groups) of_published(advice, with_libraries, group);
-  if (advice.lines.empty())
+  for (const auto& group : published.groups) of_published(advice, with_libraries, runs, group);
+  if (!runs) {
+    advice.stay = false;
+    advice.lines.push_back("Yours cannot stay as it is: no valid stack here holds all of its versions.");
+  } else if (advice.lines.empty()) {
     advice.lines.push_back("Nobody measured or published a stack like yours: stay until it is.");
+  }
   return advice;
 }
 

@@ -1,4 +1,5 @@
-// What changing the user's own stack would bring, or that nothing shows a reason to: "stay".
+// What changing the user's own stack would bring, or that nothing shows a reason to: "stay"; where the
+// catalogs call it invalid and nobody measured it here, it cannot.
 #pragma once
 
 #include <string>
@@ -7,6 +8,7 @@
 #include "analysis/published_ranking.hpp"
 #include "analysis/ranking.hpp"
 #include "cli/own_stack.hpp"
+#include "cli/valid_space.hpp"
 
 namespace stackx::cli {
 
@@ -18,7 +20,7 @@ struct OwnAdvice {
 // In the ranking of what was measured, the row that holds every version of the lock; in each
 // published table the row that agrees best: the same components to major and minor version, with the
 // CUDA of the valid stack that is nearest to the lock.
-OwnAdvice own_advice(const OwnStack& own, const specs::Stack& valid,
+OwnAdvice own_advice(const OwnStack& own, const NearestStack& valid,
                      const analysis::Ranking& measured,
                      const analysis::PublishedRanking& published);
 

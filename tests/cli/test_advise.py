@@ -10,6 +10,7 @@ import re
 import unittest
 
 from harness import ROOT, BlackBox
+from made_up_store import MadeUpStore
 
 GOLDEN = pathlib.Path(__file__).with_name("golden")
 
@@ -112,6 +113,10 @@ class Advise(BlackBox):
         self.write("requirements.txt", "tensorflow==1.14.0\n")
         document = self.json("advise", *arguments[:-1], "3.11")
         self.assertIn("python", document["own"]["nearest_valid"]["differs"])
+        # What does not run there cannot stay.
+        document = self.json("advise", "--hw", "h100", *arguments[2:-1], "3.7")
+        self.assertFalse(document["own"]["stay"])
+        self.assertIn("cannot stay", " ".join(document["own"]["advice"]))
 
     def test_a_project_narrows_the_space(self):
         project = self.write("requirements.txt", "torch>=2.4\n")
@@ -153,6 +158,41 @@ class Advise(BlackBox):
         row = rows["recommendations"][0]
         # 3.6 an hour is 0.001 a second; 10^15 flop take 10^6 / (GFLOP/s) seconds.
         self.assertAlmostEqual(row["cost"]["amount"], 0.001 * 1e6 / row["rate"]["median"], places=9)
+
+    def test_nothing_asked_is_left_out_silently(self):
+        lock = self.write("requirements.txt", "tensorflow==1.14.0\n")
+        for options in (("--lock", lock), ("--project", lock), ("--settle", "x.json"), ("--price", "2"), ("--explain",),
+                        ("--type", "latest"), ("--format", "pod")):
+            self.assertIn(options[0], self.advise("--pareto", *options, exit_code=2).stderr)
+        for name in ("", " "):
+            self.assertIn("--hw", self.advise("--hw", name, exit_code=2).stderr)
+        file = self.scratch / "settle.json"
+        recipe = self.advise("--hw", "v100", "--workload", "matmul", "--format", "containerfile", "--settle", file).stdout
+        self.assertIn("FROM ", recipe)
+        self.assertEqual(json.loads(file.read_text())["hardware"], {"gpu": "v100-sxm2-16gb"})
+
+
+class Measured(MadeUpStore):
+    def advise(self, *arguments, exit_code=0):
+        return self.stackx("advise", "--hw", "host", "--workload", "matmul", *arguments, exit_code=exit_code)
+
+    def test_what_the_catalogs_do_not_know_is_in_no_recipe(self):
+        self.rounds([({"numpy": "1.1", "blas": "3"}, 100), ({"numpy": "1.2", "blas": "3"}, 90)])
+        self.store()
+        text = self.advise().stdout
+        self.assertIn("The catalogs do not know blas 3, numpy 1.1.", text)
+        self.assertNotIn("--format", text)
+        self.assertIn("Nothing that another campaign would settle.", text)
+        for name in ("containerfile", "sbatch", "pod", "requirements"):
+            self.assertIn("do not know blas 3, numpy 1.1", self.advise("--format", name, exit_code=2).stderr)
+
+    def test_a_project_holds_for_what_was_measured(self):
+        self.rounds([({"mkl": "2026.2.0"}, 200), ({"scipy-openblas64": "0.3.34.481.3"}, 100)])
+        self.store()
+        chosen = lambda *arguments: json.loads(self.advise("--json", *arguments).stdout)["run"]["stack"]["components"]
+        self.assertEqual(chosen(), {"mkl": "2026.2.0"})
+        project = self.write("requirements.txt", "scipy-openblas64\n")
+        self.assertEqual(chosen("--project", project), {"scipy-openblas64": "0.3.34.481.3"})
 
 
 if __name__ == "__main__":
