@@ -279,7 +279,7 @@ std::string with_option(const AdviceTextOptions& options, const std::string& mor
   return fmt::format("stackx advise{} {}", options.command, more);
 }
 
-std::string unknown_part(const NotKnown& open, const AdviceTextOptions& options) {
+std::string unknown_part(const NotKnown& open, double delta, const AdviceTextOptions& options) {
   if (open.lines.empty()) return "3. Not known\n   Nothing that another campaign would settle.\n";
   std::string text = "3. Not known\n";
   for (const auto& line : open.lines) text += paragraph(line, 3);
@@ -287,10 +287,11 @@ std::string unknown_part(const NotKnown& open, const AdviceTextOptions& options)
     return text + paragraph("To settle it, measure there: `stackx inspect PROJECT`.", 3);
   const auto arms = open.candidates.size();
   text += paragraph(
-      fmt::format("To settle it, there: `stackx inspect settle.json`, {} in {}, for differences of a "
-                  "percent at a CV of {:.1f}% ({}). The file: `{}`",
+      fmt::format("To settle it, there: `stackx inspect settle.json`, {} in {}, for differences of {} "
+                  "at a CV of {:.1f}% ({}). The file: `{}`",
                   counted(arms, "stack"),
                   open.rounds > 0 ? counted(open.rounds, "round") : "more than 10,000 rounds",
+                  delta == 0.01 ? "a percent" : fmt::format("{:g}%", 100 * delta),
                   100 * open.spread.cv, open.spread.from, with_option(options, "--settle settle.json")),
       3);
   return text;
@@ -338,7 +339,7 @@ std::string advice_text(const HardwareAdvice& advice, const NotKnown& open,
   if (advice.impossible) return impossible_part(advice);
   std::string text = valid_part(advice) + "\n" + recommendations_part(advice, options);
   if (options.explain) text += "\n" + explained(advice, options);
-  text += "\n" + unknown_part(open, options);
+  text += "\n" + unknown_part(open, advice.published.delta, options);
   if (auto run = run_part(advice, options); !run.empty()) text += "\n" + run;
   return text;
 }

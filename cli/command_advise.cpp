@@ -77,6 +77,9 @@ std::string command_of(const Options& options) {
   if (!options.advice.lock.empty()) text += " --lock " + shell_quoted(options.advice.lock.string());
   if (!options.advice.project.empty())
     text += " --project " + shell_quoted(options.advice.project.string());
+  if (!options.advice.context.python.empty())
+    text += " --python " + shell_quoted(options.advice.context.python);
+  if (options.delta != 1) text += fmt::format(" --delta {:g}", options.delta);
   if (options.type != "performance") text += " --type " + options.type;
   if (!options.advice.advisories.empty())
     text += " --advisories " + shell_quoted(options.advice.advisories.string());

@@ -6,11 +6,11 @@
 #include <future>
 
 #include "cli/load.hpp"
-#include "cli/seeds.hpp"
 #include "cli/this_machine.hpp"
 #include "specs/error.hpp"
 #include "specs/microarchitecture.hpp"
 #include "specs/text_file.hpp"
+#include "store/store.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -36,7 +36,7 @@ struct AdviceOptions {
 // The stack to run: what is recommended first, as a valid stack.
 struct Chosen {
   specs::Stack named;    // as the evidence names it
-  NearestStack valid;    // the stack of the catalogs nearest to it
+  NearestStack valid;    // the stack of the catalogs nearest to it; what was measured, as it was
   std::string evidence;  // "measured", "measured-elsewhere", "published", "predicted", "none"
   std::string rests_on;  // a line
   specs::Workload workload;

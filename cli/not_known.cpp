@@ -93,7 +93,8 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   const auto& hw = advice.selection.hw;
   const auto& measured = advice.measured.recommendations;
   if (measured.empty()) {
-    const bool something = !advice.published.groups.empty() || !advice.predicted.rows.empty();
+    const bool something = !advice.published.groups.empty() ||
+                           advice.published.without_stack > 0 || !advice.predicted.rows.empty();
     open.lines.push_back(fmt::format(
         "Nobody has measured {} on {} with stackx{}.", advice.selection.asked.text(), hw,
         something ? ": what stands above is others' numbers without intervals, or predicted"

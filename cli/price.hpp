@@ -1,7 +1,7 @@
 // What work costs: a price per device-hour over a rate.
 //
-// Of GFLOP/s the unit is 10^15 flop, of GB/s 1 TB, of anything counted a million of it (items, images, samples). The
-// currency is whoever's who gave the price.
+// Of GFLOP/s the unit is 10^15 flop, of GB/s 1 TB, of anything counted a million of it (items,
+// images, samples). The currency is whoever's who gave the price.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct Cost {
   std::optional<specs::Interval> interval;  // of the rate's: a higher rate is a lower cost
 };
 
-// `unit` as rankings have it: "GFLOP/s", "GB/s", "items/s"; nothing for one that is no rate ("minutes"), or a rate or price
-// that is not above 0. `devices`: that the rate took.
+// `unit` as rankings have it: "GFLOP/s", "GB/s", "items/s"; nothing for one that is no rate
+// ("minutes"), or a rate or price that is not above 0. `devices`: that the rate took.
 std::optional<Cost> cost_of(double price_per_device_hour, double rate, const std::string& unit,
                             const std::optional<specs::Interval>& rate_interval = std::nullopt,
                             double devices = 1);

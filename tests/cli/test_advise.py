@@ -170,6 +170,11 @@ class Advise(BlackBox):
         recipe = self.advise("--hw", "v100", "--workload", "matmul", "--format", "containerfile", "--settle", file).stdout
         self.assertIn("FROM ", recipe)
         self.assertEqual(json.loads(file.read_text())["hardware"], {"gpu": "v100-sxm2-16gb"})
+        # The command that is named asks the same again.
+        text = self.advise("--hw", "v100", "--workload", "matmul", "--delta", "5", "--lock", lock, "--python", "3.7").stdout
+        text = re.sub(r"\s+", " ", text)
+        self.assertIn("for differences of 5%", text)
+        self.assertIn(f"--lock {lock} --python 3.7 --delta 5 --settle", text)
 
 
 class Measured(MadeUpStore):
