@@ -112,6 +112,12 @@ Json advice_json(const HardwareAdvice& advice, const NotKnown& open) {
                       : analysis::to_json(advice.measured);
   if (advice.accelerator) document["accelerator"] = advice.accelerator->name;
   document["valid"] = valid_json(advice);
+  for (std::size_t i = 0; i < advice.measured.recommendations.size(); ++i)
+    if (const auto share = measured_peak_share(advice, i))
+      document["recommendations"][i]["peak"] = {{"share", share->share},
+                                                {"gflop_s", share->peak.gflop_s},
+                                                {"unit", share->peak.unit},
+                                                {"accelerator", advice.accelerator->name}};
   add_published(document, advice);
   add_predicted(document, advice);
   if (advice.price) add_costs(document, *advice.price);

@@ -214,12 +214,22 @@ std::string cost_lines(const HardwareAdvice& advice) {
   return text.empty() ? "" : fmt::format("\nCost, at {:g} a device-hour:\n", *advice.price) + text;
 }
 
+// On a GPU: of the peak that the catalog states.
+std::string peak_line(const HardwareAdvice& advice) {
+  const auto share = measured_peak_share(advice, 0);
+  return share ? paragraph(fmt::format("The first reaches {:.1f}% of the {} peak of {}, {:.0f} GFLOP/s.",
+                                       100 * share->share, share->peak.unit,
+                                       advice.accelerator->name, share->peak.gflop_s),
+                           0)
+               : "";
+}
+
 std::string recommendations_part(const HardwareAdvice& advice, const AdviceTextOptions& options) {
   std::string text = fmt::format("2. Recommendations for {}: measured, then published, then predicted\n",
                                  advice.selection.asked.text());
   text += own_lines(advice) + unheeded_lines(advice);
   if (!advice.measured.recommendations.empty() || !advice.measured.failed.empty())
-    text += "\n" + analysis::table(advice.measured, options.rows, options.colour);
+    text += "\n" + analysis::table(advice.measured, options.rows, options.colour) + peak_line(advice);
   else
     text += paragraph(fmt::format("No measurement of {} on {} with stackx.",
                                   advice.selection.asked.text(), advice.selection.hw), 3);

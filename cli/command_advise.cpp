@@ -168,7 +168,8 @@ void add_advise(CLI::App& app, Globals& globals) {
       ->type_name("FILE");
   command
       ->add_option("--project", options->advice.project,
-                   "What must hold (requirements.txt, Pipfile, pyproject.toml): only stacks with it")
+                   "What must hold (requirements.txt, Pipfile, pyproject.toml, a project of stackx): only "
+                   "stacks with it")
       ->type_name("FILE");
   command
       ->add_option("--python", options->advice.context.python,

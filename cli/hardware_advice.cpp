@@ -9,6 +9,7 @@
 #include "cli/this_machine.hpp"
 #include "specs/error.hpp"
 #include "specs/microarchitecture.hpp"
+#include "specs/python_project.hpp"
 #include "specs/text_file.hpp"
 #include "store/store.hpp"
 
@@ -66,11 +67,13 @@ class Gathering {
   HardwareAdvice run() {
     advice_.accelerators = std::make_unique<specs::Accelerators>(
         specs::load_accelerators(globals_.data_directory));
+    // Before the other thread looks: two that look at the machine at once may see it differently.
+    host_ = this_machine(globals_);
     // A new store takes in what is published meanwhile.
     auto selecting = std::async(std::launch::async,
                                 [this] { return select(options_.selection, globals_); });
     asked_ = specs::parse_workload(options_.selection.workload);
-    const auto early = hardware_of_catalogs(options_.selection.hw, this_machine(globals_),
+    const auto early = hardware_of_catalogs(options_.selection.hw, host_,
                                             *advice_.accelerators, globals_);
     if (early) make_space(*early);
     advice_.selection = selecting.get();
@@ -115,7 +118,8 @@ class Gathering {
     return unknown_;
   }
 
-  void make_space(const AskedHardware& hardware) {
+  // The workload's space of the catalogs that come with stackx, on the hardware.
+  std::optional<specs::LoadedProject> space_of_workload(const AskedHardware& hardware) {
     const auto& wanted = family();
     const auto* space = hardware.component == "gpu"   ? families_.gpu_space(wanted)
                         : hardware.component == "cpu" ? families_.cpu_space(wanted)
@@ -125,23 +129,49 @@ class Gathering {
           "the catalogs do not say which stacks run {} on {}", wanted.name, hardware.name);
       if (!options_.lock.empty() || !options_.project.empty())
         throw bad_input(fmt::format("--lock and --project: {}", advice_.no_space));
-      return;
+      return std::nullopt;
     }
     std::vector<std::filesystem::path> files;
     for (const auto& name : space->catalogs) files.push_back(globals_.data_directory / name);
     auto catalog = specs::load_catalogs(files);
-    advice_.roots = space->requires_;
-    advice_.prepared = prepare(catalog, options_.type, options_.advisories);
     auto project = project_of(*space, wanted, hardware, catalog);
-    if (hardware.component == "cpu" && project.hardware.contains("cpu")) {
-      project.hardware["cpu"] = "host";
+    advice_.roots = space->requires_;
+    return specs::LoadedProject{std::move(project), std::move(catalog)};
+  }
+
+  // A project of stackx says itself what its stacks are; the hardware is the one asked for.
+  specs::LoadedProject space_of_project(const AskedHardware& hardware) {
+    auto loaded = specs::load_project(options_.project, globals_.data_directory);
+    auto& on = loaded.project.hardware;
+    if (!on.contains(hardware.component) && !loaded.catalog.find(hardware.component))
+      throw bad_input(fmt::format(
+          "{}: /hardware: its catalogs know no {}, so that they cannot say what runs on {}; add one "
+          "to /catalogs (gpus.json)",
+          options_.project.string(), hardware.component.empty() ? "such hardware" : hardware.component,
+          hardware.name));
+    on[hardware.component] = hardware.version;
+    for (const auto& root : loaded.project.requires_)
+      advice_.roots[root.component] = root.constraint.text;
+    return loaded;
+  }
+
+  void make_space(const AskedHardware& hardware) {
+    const bool of_python = options_.project.empty() || specs::is_python_project(options_.project);
+    auto loaded = of_python ? space_of_workload(hardware) : space_of_project(hardware);
+    if (!loaded) return;
+    auto& [project, catalog] = *loaded;
+    advice_.prepared = prepare(catalog, options_.type, options_.advisories);
+    if (const auto cpu = project.hardware.find("cpu"); cpu != project.hardware.end()) {
+      const bool here = hardware.component != "cpu" || hardware.version == "host";
+      cpu->second = "host";
       resolver::bind_host(project, catalog,
-                          hardware.version == "host" ? this_machine(globals_)
-                                                     : some_machine(hardware.version, globals_));
+                          here ? host_ : some_machine(hardware.version, globals_));
     }
     take_own(catalog);
-    const auto without = project;  // of what the user asks
-    if (!options_.project.empty())
+    auto without = project;  // of what the user asks
+    if (!of_python)
+      without.requires_.clear();
+    else if (!options_.project.empty())
       advice_.not_in_catalogs = add_wishes(project, catalog, options_.project, options_.context);
     wishes_.assign(project.requires_.begin() + std::ssize(without.requires_), project.requires_.end());
     advice_.space = std::make_unique<ValidSpace>(std::move(project), std::move(catalog));
@@ -384,6 +414,7 @@ class Gathering {
   const AdviceOptions& options_;
   const Globals& globals_;
   const specs::WorkloadFamilies families_ = specs::WorkloadFamilies::load(globals_.data_directory);
+  specs::Host host_;
   specs::Workload asked_;
   specs::WorkloadFamily unknown_;
   std::vector<specs::Requirement> wishes_;  // what the user's project asks for
@@ -391,6 +422,15 @@ class Gathering {
 };
 
 }  // namespace
+
+std::optional<MeasuredShare> measured_peak_share(const HardwareAdvice& advice, std::size_t row) {
+  const auto& ranking = advice.measured;
+  if (!advice.accelerator || ranking.unit != "GFLOP/s" || row >= ranking.recommendations.size())
+    return std::nullopt;
+  const auto peak = specs::peak_of(*advice.accelerator, ranking.workload);
+  if (!peak) return std::nullopt;
+  return MeasuredShare{ranking.recommendations[row].median / peak->gflop_s, *peak};
+}
 
 HardwareAdvice hardware_advice(const AdviceOptions& options, const Globals& globals) {
   return Gathering(options, globals).run();

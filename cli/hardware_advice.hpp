@@ -28,7 +28,7 @@ struct AdviceOptions {
   analysis::Options analysis;
   RecommendationType type = RecommendationType::performance;
   std::filesystem::path advisories;  // of type security
-  std::filesystem::path lock, project;
+  std::filesystem::path lock, project;  // project: of Python, or of stackx itself
   specs::PythonContext context;  // of lock and project
   std::optional<double> price;   // of a device-hour
 };
@@ -68,6 +68,14 @@ struct HardwareAdvice {
 
   bool recommends() const { return chosen.has_value(); }
 };
+
+// Of a measured row, by its place; nothing where the peak is not known, as of processors, whose clock
+// under load nobody states.
+struct MeasuredShare {
+  double share;
+  specs::Peak peak;
+};
+std::optional<MeasuredShare> measured_peak_share(const HardwareAdvice& advice, std::size_t row);
 
 // Throws Error(bad_input) for hardware, workloads and files that nobody knows.
 HardwareAdvice hardware_advice(const AdviceOptions& options, const Globals& globals);

@@ -9,7 +9,7 @@ import pathlib
 import re
 import unittest
 
-from harness import ROOT, BlackBox
+from harness import EXAMPLE, ROOT, BlackBox
 from made_up_store import MadeUpStore
 
 GOLDEN = pathlib.Path(__file__).with_name("golden")
@@ -126,6 +126,12 @@ class Advise(BlackBox):
         self.assertIn("torch", found["run"]["stack"]["components"])
         self.write("requirements.txt", "flask\n")
         self.assertIn("names nothing", self.advise(*arguments, exit_code=2).stderr)
+
+    def test_a_project_of_stackx_is_the_space(self):
+        counted = self.json("resolve", EXAMPLE, "--count")["valid_stacks"]
+        found = json.loads(self.stackx("advise", "--hw", "host", "--project", EXAMPLE, "--json", exit_code=None).stdout)
+        self.assertEqual(found["valid"]["stacks"], counted)
+        self.assertIn("know no gpu", self.advise("--hw", "v100", "--project", EXAMPLE, exit_code=2).stderr)
 
     def test_settling_resolves_to_the_candidates(self):
         file = self.scratch / "settle.json"
