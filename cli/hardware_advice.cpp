@@ -173,7 +173,9 @@ class Gathering {
       without.requires_.clear();
     else if (!options_.project.empty())
       advice_.not_in_catalogs = add_wishes(project, catalog, options_.project, options_.context);
-    wishes_.assign(project.requires_.begin() + std::ssize(without.requires_), project.requires_.end());
+    if (of_python)  // the roots of a project of stackx may be virtual; the space holds them
+      wishes_.assign(project.requires_.begin() + std::ssize(without.requires_),
+                     project.requires_.end());
     advice_.space = std::make_unique<ValidSpace>(std::move(project), std::move(catalog));
     if (advice_.space->count() == 0 && options_.project.empty()) {
       const auto* model = advice_.accelerators->identify(hardware.name);

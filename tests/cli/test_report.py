@@ -273,7 +273,7 @@ class Report(BlackBox):
         self.assertIn("ranking", self.stackx(*self.OPTIONS, "--format", "csv", "--table", "nonsense", exit_code=2).stderr)
         self.assertIn("--format", self.stackx(*self.OPTIONS, "-o", self.scratch / "report.xyz", exit_code=2).stderr)
         self.stackx(*self.OPTIONS, "-o", self.scratch / "no" / "such" / "report.html", exit_code=3)
-        self.assertIn("test-arch", self.stackx("report", "--hw", "abacus", exit_code=1).stdout)
+        self.assertIn("no such hardware", self.stackx("report", "--hw", "abacus", exit_code=2).stderr)
 
 
 if __name__ == "__main__":
