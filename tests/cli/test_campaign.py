@@ -46,7 +46,7 @@ class Campaign(BlackBox):
         self.stackx("advise", "--workload", "matmul:m=4096", exit_code=1)
         self.assertIn("no such hardware", self.stackx("advise", "--hw", "no-such-machine", exit_code=2).stderr)
         # This machine by its fingerprint.
-        host = self.json("advise", "--hw", self.lines("export")[1]["host"]["fingerprint"][:12])
+        host = self.json("advise", "--hw", self.lines("export")[1]["device"][:12])
         self.assertEqual([row["stack"] for row in host["recommendations"]], [row["stack"] for row in advice["recommendations"]])
 
     def test_result_document_says_what_ran(self):
