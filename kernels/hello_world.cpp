@@ -36,7 +36,8 @@ nlohmann::json run(const Pi& pi, const PiArguments& arguments, const Clock& cloc
                        {"bound", 0},
                        {"pass", pass}};
   Measurement measurement;
-  if (pass) measurement = measure(call, plan, clock, phases);
+  ClockSampler sampler(call, clock);
+  if (pass) measurement = measure(sampler, plan, clock, phases);
   put_measurement(document, parameters, plan, measurement);
   const double done = static_cast<double>(items) * static_cast<double>(measurement.mini_batch);
   document["work"] = {{"flop", 0}, {"bytes", 0}, {"items", done}};

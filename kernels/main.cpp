@@ -18,10 +18,11 @@ enum Exit { kDone = 0, kUsage = 2, kEnvironment = 3 };
 void print_help(std::FILE* out) {
   fmt::print(out,
              "stackx-pi {}: performance indicators, one JSON object on stdout\n\n"
-             "usage: stackx-pi NAME [--library PATH] [--component NAME] [key=value ...]\n"
+             "usage: stackx-pi NAME [--library PATH] [--component NAME] [--with PATH ...] [key=value ...]\n"
              "       stackx-pi list | --help | --version\n\n"
              "  --library PATH    the shared library to load and measure\n"
-             "  --component NAME  what to call it in the output (default: its kind)\n",
+             "  --component NAME  what to call it in the output (default: its kind)\n"
+             "  --with PATH       a further library of the stack, such as libcudart; repeatable\n",
              STACKX_VERSION);
   for (const Pi& pi : all_pis()) {
     fmt::print(out, "\n{}: {}\n", pi.name, pi.summary);
@@ -37,14 +38,15 @@ PiArguments parse(const std::vector<std::string>& words) {
       arguments.words.push_back(words[i]);
       continue;
     }
-    auto* option = words[i] == "--library"     ? &arguments.library
-                   : words[i] == "--component" ? &arguments.component
-                                               : nullptr;
-    if (option == nullptr)
+    const std::string& option = words[i];
+    if (option != "--library" && option != "--component" && option != "--with")
       throw UsageError(
-          fmt::format("unknown option {}; known are --library, --component", words[i]));
-    if (i + 1 == words.size()) throw UsageError(fmt::format("{} needs a value", words[i]));
-    *option = words[++i];
+          fmt::format("unknown option {}; known are --library, --component, --with", option));
+    if (i + 1 == words.size()) throw UsageError(fmt::format("{} needs a value", option));
+    const std::string& value = words[++i];
+    if (option == "--library") arguments.library = value;
+    if (option == "--component") arguments.component = value;
+    if (option == "--with") arguments.with.push_back(value);
   }
   return arguments;
 }

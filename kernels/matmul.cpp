@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/library.hpp"
+#include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
-#include "kernels/reference.hpp"
 
 namespace stackx::kernels {
 namespace {
@@ -35,113 +35,73 @@ struct Problem {
   }
 };
 
-json json_of(const LibraryInfo& info, const std::string& path) {
-  json library = {{"path", path}, {"kind", info.kind}};
-  const auto put = [&](const char* key, const std::string& value) {
-    if (!value.empty()) library[key] = value;
-  };
-  put("interface", info.interface);
-  put("threading", info.threading);
-  put("config", info.config);
-  put("core", info.core);
-  put("note", info.note);
-  return library;
-}
-
-json json_of(const Check& check) {
-  json document = {{"reference", check.reference},
-                   {"max_relative_error", check.max_relative_error},
-                   {"bound", check.bound},
-                   {"pass", check.pass}};
-  if (!check.detail.empty()) document["detail"] = check.detail;
-  return document;
-}
-
-void put_work(json& document, const Problem& problem, const Elements& types,
-              std::uint64_t mini_batch) {
-  const double m = static_cast<double>(problem.m), n = static_cast<double>(problem.n),
-               k = static_cast<double>(problem.k), batch = static_cast<double>(mini_batch);
-  document["work"] = {{"flop", 2 * m * n * k * batch},
-                      {"bytes", batch * (m * k * static_cast<double>(size_of(types.a)) +
-                                         k * n * static_cast<double>(size_of(types.b)) +
-                                         m * n * static_cast<double>(size_of(types.c)))},
-                      {"items", batch}};
-}
-
-class Run {
+// Through a library of the CPU: BLAS or oneDNN.
+class Matmul : public Operation {
  public:
-  Run(const Pi& pi, const PiArguments& arguments, const Clock& clock)
-      : parameters_(pi.parameters, arguments.words),
-        problem_(parameters_),
-        plan_(plan_from(parameters_)),
-        component_(arguments.component),
-        clock_(clock) {
-    if (!arguments.library) throw UsageError("matmul needs --library PATH: the library to measure");
-    path_ = *arguments.library;
-    document_ = {{"name", pi.name}, {"parameters", parameters_.json()}, {"notes", json::array()}};
-  }
+  Matmul(const Problem& problem, std::string path, std::optional<std::string> component)
+      : problem_(problem),
+        path_(std::move(path)),
+        component_(std::move(component)),
+        types_(elements(problem.dtype)),
+        a_(problem.m, problem.k, types_.a),
+        b_(problem.k, problem.n, types_.b),
+        c_(problem.m, problem.n, types_.c) {}
 
-  json operator()() {
-    library_ = record(phases_, clock_, "load", [&] { return open_library(path_); });
-    if (const auto reason = measure_product()) document_["unsupported"] = *reason;
-    describe();
-    return std::move(document_);
-  }
-
- private:
-  // Why it is unsupported, or nothing.
-  std::optional<Unsupported> measure_product() {
+  std::optional<Unsupported> load() override {
+    library_ = open_library(path_);
     const auto threads = library_->use_threads(problem_.threads);
     if (!threads) return threads.error();
-    if (*threads != problem_.threads)
-      return fmt::format("{} threads asked for, the library uses {}", problem_.threads, *threads);
+    if (*threads == problem_.threads) return std::nullopt;
+    return fmt::format("{} threads asked for, the library uses {}", problem_.threads, *threads);
+  }
 
-    const Elements types = elements(problem_.dtype);
-    Matrix a(problem_.m, problem_.k, types.a), b(problem_.k, problem_.n, types.b),
-        c(problem_.m, problem_.n, types.c);
-    std::expected<Multiply, Unsupported> multiply;
-    const Check check = record(phases_, clock_, "check", [&] {
-      a.fill_random(2 * problem_.seed);
-      b.fill_random(2 * problem_.seed + 1);
-      c.poison();
-      multiply = library_->prepare({problem_.dtype, a, b, c});
-      if (!multiply) return Check{};
-      (*multiply)();
-      return check_product(a, b, c, problem_.dtype, problem_.seed);
-    });
+  std::optional<Unsupported> prepare() override {
+    a_.fill_random(2 * problem_.seed);
+    b_.fill_random(2 * problem_.seed + 1);
+    c_.poison();
+    auto multiply = library_->prepare({problem_.dtype, a_, b_, c_});
     if (!multiply) return multiply.error();
-
-    document_["check"] = json_of(check);
-    Measurement measurement;
-    if (check.pass) measurement = measure(*multiply, plan_, clock_, phases_);
-    put_measurement(document_, parameters_, plan_, measurement);
-    put_work(document_, problem_, types, measurement.mini_batch);
+    multiply_ = std::move(*multiply);
     return std::nullopt;
   }
 
-  void describe() {
-    const LibraryInfo info = library_->info();
-    const std::string component = component_.value_or(info.kind);
-    document_["component"] = component;
-    document_["library"] = json_of(info, SharedObject(path_).path());
-    document_["loaded"] = info.partners;
-    if (info.version) document_["loaded"][component] = *info.version;
-    const auto threads = library_->use_threads(problem_.threads);
-    if (threads) document_["library"]["threads"] = *threads;
-    document_["files"] = mapped_files();
-    document_["phases"] = kernels::json_of(phases_);
+  void call() override { multiply_(); }
+
+  Check check() override { return check_product(a_, b_, c_, problem_.dtype, problem_.seed); }
+
+  OperationWork work() const override {
+    const double m = static_cast<double>(problem_.m), n = static_cast<double>(problem_.n),
+                 k = static_cast<double>(problem_.k);
+    return {2 * m * n * k, static_cast<double>(a_.bytes() + b_.bytes() + c_.bytes()), 1};
   }
 
-  Parameters parameters_;
+  std::unique_ptr<Sampler> sampler(const Clock& clock) override {
+    return std::make_unique<ClockSampler>(multiply_, clock);  // one indirect call less
+  }
+
+  void describe(json& document) const override {
+    put_library(document, library_->info(), SharedObject(path_).path(), component_);
+    if (const auto threads = library_->use_threads(problem_.threads))
+      document["library"]["threads"] = *threads;
+  }
+
+ private:
   Problem problem_;
-  Plan plan_;
-  std::optional<std::string> component_;
-  const Clock& clock_;
   std::string path_;
-  json document_;
-  std::vector<Phase> phases_;
+  std::optional<std::string> component_;
+  Elements types_;
+  Matrix a_, b_, c_;
   std::unique_ptr<Library> library_;
+  Multiply multiply_;
 };
+
+json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+  const Parameters parameters(pi.parameters, arguments.words);
+  const Problem problem(parameters);
+  if (!arguments.library) throw UsageError("matmul needs --library PATH: the library to measure");
+  Matmul matmul(problem, *arguments.library, arguments.component);
+  return run_operation(pi, parameters, matmul, clock);
+}
 
 }  // namespace
 
@@ -153,9 +113,7 @@ Pi matmul_pi() {
                {"k", "512", "columns of A, rows of B"},
                {"dtype", "float32", "float32, float64, bfloat16 (C float32), int8 (C int32)"},
                {"threads", "1", "threads that the library may use"}}),
-          [](const Pi& pi, const PiArguments& arguments, const Clock& clock) {
-            return Run(pi, arguments, clock)();
-          }};
+          run};
 }
 
 }  // namespace stackx::kernels

@@ -13,16 +13,15 @@ std::int64_t now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(C::now().time_since_epoch()).count();
 }
 
-std::int64_t sample(const std::function<void()>& call, std::uint64_t mini_batch,
-                    const Clock& clock) {
-  const std::int64_t begin = clock.steady_ns();
-  for (std::uint64_t i = 0; i < mini_batch; ++i) call();
-  return clock.steady_ns() - begin;
-}
-
 }  // namespace
 
 Clock Clock::system() { return {now<std::chrono::steady_clock>, now<std::chrono::system_clock>}; }
+
+std::int64_t ClockSampler::run(std::uint64_t mini_batch) {
+  const std::int64_t begin = clock_.steady_ns();
+  for (std::uint64_t i = 0; i < mini_batch; ++i) call_();
+  return clock_.steady_ns() - begin;
+}
 
 void Calibration::add(std::int64_t elapsed_ns) {
   if (elapsed_ns < target_ns_) {
@@ -34,7 +33,7 @@ void Calibration::add(std::int64_t elapsed_ns) {
   }
 }
 
-Measurement measure(const std::function<void()>& call, const Plan& plan, const Clock& clock,
+Measurement measure(Sampler& sampler, const Plan& plan, const Clock& clock,
                     std::vector<Phase>& phases) {
   Measurement result;
   const std::int64_t begin = clock.steady_ns();
@@ -44,11 +43,11 @@ Measurement measure(const std::function<void()>& call, const Plan& plan, const C
 
   record(phases, clock, "calibrate", [&] {
     while (calibrates && !calibration.done())
-      calibration.add(sample(call, calibration.mini_batch(), clock));
+      calibration.add(sampler.run(calibration.mini_batch()));
   });
   record(phases, clock, "warm_up", [&] {
     while (clock.steady_ns() - begin < plan.warm_up_ns)
-      calibration.add(sample(call, mini_batch(), clock));
+      calibration.add(sampler.run(mini_batch()));
   });
   result.mini_batch = mini_batch();
   record(phases, clock, "measure", [&] {
@@ -56,7 +55,8 @@ Measurement measure(const std::function<void()>& call, const Plan& plan, const C
     while (result.samples_ns.size() < plan.repetitions) {
       const bool late = plan.max_ns > 0 && clock.steady_ns() - begin >= plan.max_ns;
       if (late && result.samples_ns.size() >= kMinRepetitions) break;
-      result.samples_ns.push_back(sample(call, result.mini_batch, clock));
+      result.samples_ns.push_back(sampler.run(result.mini_batch));
+      sampler.measured();
     }
   });
   result.stopped_early = result.samples_ns.size() < plan.repetitions;

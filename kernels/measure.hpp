@@ -1,8 +1,8 @@
 // Calibrate -> warm up -> measure: turns a call into samples.
 //
 // One sample times a mini-batch of calls, so many that it lasts at least min_sample: the clock's
-// resolution and the loop around it no longer matter. The clock comes from outside, so that tests
-// need not wait.
+// resolution and the loop around it no longer matter. Who times it is the Sampler: the clock around
+// a loop here, events on a GPU. The clock comes from outside, so that tests need not wait.
 #pragma once
 
 #include <cstdint>
@@ -46,12 +46,33 @@ class Calibration {
   bool done_ = false;
 };
 
+// Runs calls and says how long they took.
+class Sampler {
+ public:
+  virtual ~Sampler() = default;
+  virtual std::int64_t run(std::uint64_t mini_batch) = 0;  // ns
+  // The run() just done was a measured sample: the moment to note its conditions.
+  virtual void measured() {}
+};
+
+// The clock around a loop of calls, each complete when it returns.
+class ClockSampler : public Sampler {
+ public:
+  ClockSampler(std::function<void()> call, const Clock& clock)
+      : call_(std::move(call)), clock_(clock) {}
+  std::int64_t run(std::uint64_t mini_batch) override;
+
+ private:
+  std::function<void()> call_;
+  const Clock& clock_;
+};
+
 // Warming up counts from the first calibrating call: a reference BLAS that needs 8 s a product is
 // not called more often than it must. A warm-up sample that falls short of the target goes on
 // calibrating. The limit max_ns counts from there too. A phase is recorded for each step. The
 // library must have been called before (the check does): what it does once, such as loading its
 // kernels and starting threads, would mislead the calibration.
-Measurement measure(const std::function<void()>& call, const Plan& plan, const Clock& clock,
+Measurement measure(Sampler& sampler, const Plan& plan, const Clock& clock,
                     std::vector<Phase>& phases);
 
 }  // namespace stackx::kernels

@@ -22,6 +22,7 @@ namespace stackx::kernels {
 
 struct PiArguments {
   std::optional<std::string> library, component;
+  std::vector<std::string> with;   // further libraries of the stack: libcudart, libnvrtc, ...
   std::vector<std::string> words;  // key=value
 };
 

@@ -18,7 +18,9 @@ struct Simulation {
     return {[this] { return time; }, [this] { return kEpoch + time; }};
   }
   Measurement run(const Plan& plan) {
-    return measure([this] { time += cost(calls++); }, plan, clock(), phases);
+    const Clock moved = clock();
+    ClockSampler sampler([this] { time += cost(calls++); }, moved);
+    return measure(sampler, plan, moved, phases);
   }
 };
 

@@ -1,0 +1,104 @@
+#include "kernels/operation.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/shared_object.hpp"
+
+namespace stackx::kernels {
+namespace {
+
+using nlohmann::json;
+
+class Run {
+ public:
+  Run(const Pi& pi, Parameters parameters, Operation& operation, const Clock& clock)
+      : parameters_(std::move(parameters)),
+        plan_(plan_from(parameters_)),
+        operation_(operation),
+        clock_(clock),
+        document_({{"name", pi.name},
+                   {"parameters", parameters_.json()},
+                   {"loaded", json::object()},
+                   {"notes", json::array()}}) {}
+
+  json operator()() {
+    auto refusal = record(phases_, clock_, "load", [&] { return operation_.load(); });
+    if (!refusal) refusal = check_and_measure();
+    if (refusal) document_["unsupported"] = *refusal;
+    operation_.describe(document_);
+    document_["files"] = mapped_files();
+    document_["phases"] = json_of(phases_);
+    return std::move(document_);
+  }
+
+ private:
+  std::optional<Unsupported> check_and_measure() {
+    std::optional<Unsupported> refusal;
+    const Check check = record(phases_, clock_, "check", [&] {
+      refusal = operation_.prepare();
+      if (refusal) return Check{};
+      operation_.call();
+      return operation_.check();
+    });
+    if (refusal) return refusal;
+
+    document_["check"] = json_of(check);
+    Measurement measurement;
+    if (check.pass) {
+      const auto sampler = operation_.sampler(clock_);
+      measurement = measure(*sampler, plan_, clock_, phases_);
+    }
+    put_measurement(document_, parameters_, plan_, measurement);
+    put_work(static_cast<double>(measurement.mini_batch));
+    return std::nullopt;
+  }
+
+  void put_work(double calls) {
+    const OperationWork work = operation_.work();
+    document_["work"] = {
+        {"flop", work.flop * calls}, {"bytes", work.bytes * calls}, {"items", work.items * calls}};
+  }
+
+  Parameters parameters_;
+  Plan plan_;
+  Operation& operation_;
+  const Clock& clock_;
+  json document_;
+  std::vector<Phase> phases_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sampler> Operation::sampler(const Clock& clock) {
+  return std::make_unique<ClockSampler>([this] { call(); }, clock);
+}
+
+json run_operation(const Pi& pi, Parameters parameters, Operation& operation, const Clock& clock) {
+  return Run(pi, std::move(parameters), operation, clock)();
+}
+
+void put_library(json& document, const LibraryInfo& info, const std::string& path,
+                 const std::optional<std::string>& component) {
+  const std::string name = component.value_or(info.kind);
+  document["component"] = name;
+  document["loaded"] = info.partners;
+  if (info.version) document["loaded"][name] = *info.version;
+  json& library = document["library"] = {{"path", path}, {"kind", info.kind}};
+  for (const auto& [key, value] : {std::pair{"interface", &info.interface},
+                                   {"threading", &info.threading},
+                                   {"config", &info.config},
+                                   {"core", &info.core},
+                                   {"note", &info.note}})
+    if (!value->empty()) library[key] = *value;
+}
+
+json json_of(const Check& check) {
+  json document = {{"reference", check.reference},
+                   {"max_relative_error", check.max_relative_error},
+                   {"bound", check.bound},
+                   {"pass", check.pass}};
+  if (!check.detail.empty()) document["detail"] = check.detail;
+  return document;
+}
+
+}  // namespace stackx::kernels

@@ -1,0 +1,57 @@
+// What a PI measures, and the one function that measures any of them:
+//
+//   load -> prepare -> call -> check -> measure -> describe
+//
+// An Operation knows a library and a problem, not how time is taken: the sampler is the clock around
+// a loop of calls unless it brings its own (events on a GPU). A result that differs from the
+// reference is never timed. Rejected: a PI as one function with its own copy of these steps, which
+// is how each new one would forget one of them.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "kernels/library.hpp"
+#include "kernels/measure.hpp"
+#include "kernels/parameters.hpp"
+#include "kernels/pi.hpp"
+#include "kernels/reference.hpp"
+
+namespace stackx::kernels {
+
+struct OperationWork {  // of one call
+  double flop = 0, bytes = 0, items = 1;
+};
+
+class Operation {
+ public:
+  virtual ~Operation() = default;
+
+  // Opens the library and sets what holds for all calls: threads, device. Throws LoadError.
+  virtual std::optional<Unsupported> load() = 0;
+  // Inputs filled, outputs poisoned, the call made ready.
+  virtual std::optional<Unsupported> prepare() = 0;
+  // On a CPU complete when it returns, on a GPU enqueued.
+  virtual void call() = 0;
+  // Of the result of the one call made after prepare(); waits for it.
+  virtual Check check() = 0;
+  virtual OperationWork work() const = 0;
+  virtual std::unique_ptr<Sampler> sampler(const Clock& clock);
+  // Fills in "component", "loaded", "library" and what is its own. Also called after load() or
+  // prepare() refused: it tells what is known then.
+  virtual void describe(nlohmann::json& document) const = 0;
+};
+
+// The PI's document; where the operation is refused it holds "unsupported" and no samples.
+nlohmann::json run_operation(const Pi& pi, Parameters parameters, Operation& operation,
+                             const Clock& clock);
+
+// The members that operations on a library share: "component" (its kind, unless `component` names
+// it), "loaded" and "library".
+void put_library(nlohmann::json& document, const LibraryInfo& info, const std::string& path,
+                 const std::optional<std::string>& component);
+nlohmann::json json_of(const Check& check);
+
+}  // namespace stackx::kernels
