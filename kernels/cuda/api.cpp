@@ -16,8 +16,8 @@ struct Resolver {
     if (version < since || (until != 0 && version >= until)) return;
     function = object.find<Function>(symbol);
     if (function == nullptr && !lenient)
-      throw LoadError(fmt::format("{}: has no function {}, which {} {} should have",
-                                  object.path(), symbol, library, version));
+      throw LoadError(fmt::format("{}: has no function {}, which {} {} should have", object.path(),
+                                  symbol, library, version));
   }
 };
 
