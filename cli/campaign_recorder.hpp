@@ -19,8 +19,9 @@ class CampaignRecorder : public inspector::Listener {
   static constexpr std::uint64_t pilot_rounds = 3;
 
   // `width` of the interval that the two-level design is for, as a share of the median.
-  CampaignRecorder(store::Store& store, store::Spool& spool, double width)
-      : store_(store), spool_(spool), width_(width) {}
+  // `name` begins its lines, where several campaigns run side by side.
+  CampaignRecorder(store::Store& store, store::Spool& spool, double width, std::string name = {})
+      : line(std::move(name)), store_(store), spool_(spool), width_(width) {}
 
   void result(const specs::Inspection& inspection) override;
   void progress(const inspector::Progress& progress) override;

@@ -126,6 +126,8 @@ void print_gpus(const Host& host) {
     row("GPU", fmt::format("{}, {}, compute capability {}", gpu.model, size(gpu.memory_bytes),
                            gpu.compute_capability));
     row("", fmt::format("PCI {}, {}", gpu.pci, gpu.uuid));
+    for (const auto& part : gpu.mig)
+      row("  MIG", fmt::format("{}, {}, {}", part.profile, size(part.memory_bytes), part.uuid));
   }
   if (!host.driver.empty())
     row("NVIDIA driver",

@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/adaptive_schedule.hpp"
 #include "cli/commands.hpp"
 #include "cli/containerfile.hpp"
-#include "cli/inspect_job.hpp"
-#include "cli/run_campaign.hpp"
+#include "cli/device_campaigns.hpp"
 #include "inspector/campaign.hpp"
+#include "inspector/gpu_requirements.hpp"
 #include "inspector/stack_python.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/clock.hpp"
@@ -30,6 +28,7 @@ namespace fs = std::filesystem;
 struct Options {
   JobOptions job;
   fs::path pi;
+  std::vector<std::string> devices;
   std::string runner;
   std::optional<std::uint64_t> rounds, sample, seed;
   std::string strategy;
@@ -130,29 +129,44 @@ void print_plan(const specs::Plan& plan, const Loaded& loaded, bool json) {
              files.sized ? fmt::format(" of {} in all", bytes(static_cast<double>(files.bytes))) : "");
 }
 
+// The GPU that the plan is for; empty where no stack of it needs one.
+std::string device_for(const std::vector<specs::Stack>& stacks, const Loaded& loaded) {
+  const bool on_gpu = std::ranges::any_of(stacks, [&](const specs::Stack& stack) {
+    return inspector::needs_gpu(stack, loaded.catalog);
+  });
+  return on_gpu && loaded.device ? loaded.device->uuid : "";
+}
+
 specs::Plan new_plan(const Loaded& loaded) {
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   if (const auto why = resolver.explain())
     throw bad_input(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(),
                                 why->text()));
-  return inspector::make_plan(loaded.project, resolver.sample(loaded.project.campaign.sampler),
-                              specs::rfc3339_utc(std::chrono::system_clock::now()));
+  const auto stacks = resolver.sample(loaded.project.campaign.sampler);
+  return inspector::make_plan(loaded.project, stacks,
+                              specs::rfc3339_utc(std::chrono::system_clock::now()),
+                              device_for(stacks, loaded));
 }
 
-// The campaign to go on with: the one named, else the project's newest; nothing if there is none
-// yet.
+// The campaign to go on with: the one named, else the project's newest on this device; nothing if
+// there is none yet.
 std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::string& id,
-                                          const std::string& project) {
+                                          const std::string& project, const std::string& device) {
   if (!id.empty()) {
     auto plan = store.plan(id);
     if (!plan) throw bad_input(fmt::format("--resume {}: the store knows no such campaign", id));
     if (plan->project != project)
       throw bad_input(fmt::format("--resume {}: that is a campaign of project {}, not of {}", id,
                                   plan->project, project));
+    if (!plan->device.empty() && plan->device != device)
+      throw bad_input(fmt::format("--resume {}: that campaign measures on {}; give --device {}, on "
+                                  "the machine that has it", id, plan->device, plan->device));
     return plan;
   }
   for (const auto& row : store.campaigns())
-    if (row.project == project) return store.plan(row.id);
+    if (row.project == project)
+      if (auto plan = store.plan(row.id); plan && (plan->device.empty() || plan->device == device))
+        return plan;
   return std::nullopt;
 }
 
@@ -208,28 +222,21 @@ void print_containerfiles(const specs::Plan& plan, const Job& job, Globals& glob
   }
 }
 
-void inspect(const Options& options, Globals& globals) {
+Job load_for(const Options& options, const std::string& device, const Globals& globals) {
   JobOptions asked = options.job;
   asked.runner = options.runner;
+  asked.device = device;
   Job job = load_job(asked, globals);
-  Loaded& loaded = job.loaded;
-  apply(options, loaded.project.campaign);
-  if (options.job.dockerfile_only) {
-    print_containerfiles(new_plan(loaded), job, globals);
-    return;
-  }
-  if (options.dry_run) {  // also of a campaign for another machine
-    print_plan(new_plan(loaded), loaded, globals.json);
-    return;
-  }
-  check_hardware(loaded);
-  const auto database = store::default_path(globals.db);
-  store::Store store = store::Store::open(database);
-  store::Spool spool(database);
-  for (const auto& remark : spool.recover(store)) fmt::print(stderr, "{}\n", remark);
+  apply(options, job.loaded.project.campaign);
+  return job;
+}
 
+// The plan to run: a new one, durable before its first inspection, or the one to go on with.
+specs::Plan plan_of(const Options& options, const Loaded& loaded, store::Store& store,
+                    store::Spool& spool) {
+  const std::string device = loaded.device ? loaded.device->uuid : "";
   std::optional<specs::Plan> plan;
-  if (options.resume) plan = plan_to_resume(store, *options.resume, loaded.project.name);
+  if (options.resume) plan = plan_to_resume(store, *options.resume, loaded.project.name, device);
   if (options.resume && !plan)
     fmt::print(stderr, "no campaign of {} to resume: starting one\n", loaded.project.name);
   if (!plan) {
@@ -244,14 +251,49 @@ void inspect(const Options& options, Globals& globals) {
                       "changed since the "
                       "plan was made, start a new campaign",
                       plan->id.substr(0, 12), arm.stack.short_id(), *wrong));
+  return *std::move(plan);
+}
 
-  const CampaignRun run =
-      run_campaign(*plan, {job, options.pi, options.job.offline}, store, spool, globals);
-  auto notes = final_lines(*plan, run.documents, verdict_delta);
-  std::ranges::move(health(store, plan->id, loaded.host.fingerprint()), std::back_inserter(notes));
-  report(*plan, run, notes, globals.json);
-  if (run.ending == inspector::Ending::too_many_failures || job.refusal) globals.exit_code = 1;
-  if (run.ending == inspector::Ending::interrupted) globals.exit_code = 3;
+std::vector<DeviceCampaign> make_campaigns(const Options& options,
+                                           const std::vector<std::string>& devices,
+                                           const fs::path& database, const Globals& globals) {
+  store::Store store = store::Store::open(database);
+  store::Spool spool(database);
+  for (const auto& remark : spool.recover(store)) fmt::print(stderr, "{}\n", remark);
+  std::vector<DeviceCampaign> campaigns;
+  for (const auto& device : devices) {
+    Job job = load_for(options, device, globals);
+    check_hardware(job.loaded);
+    auto plan = plan_of(options, job.loaded, store, spool);
+    campaigns.push_back({std::move(job), std::move(plan)});
+  }
+  return campaigns;
+}
+
+void inspect(const Options& options, Globals& globals) {
+  const auto devices = asked_devices(options.devices, globals);
+  if (options.job.dockerfile_only || options.dry_run) {  // also of a campaign for another machine
+    for (const auto& device : devices) {
+      const Job job = load_for(options, device, globals);
+      if (options.job.dockerfile_only)
+        print_containerfiles(new_plan(job.loaded), job, globals);
+      else
+        print_plan(new_plan(job.loaded), job.loaded, globals.json);
+    }
+    return;
+  }
+  const auto database = store::default_path(globals.db);
+  const auto campaigns = make_campaigns(options, devices, database, globals);
+  const auto runs =
+      run_side_by_side(campaigns, options.pi, options.job.offline, database, globals);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto ending = runs[i].run.ending;
+    report(campaigns[i].plan, runs[i].run, runs[i].notes, globals.json);
+    const bool refused = campaigns[i].job.refusal.has_value();
+    if ((ending == inspector::Ending::too_many_failures || refused) && globals.exit_code == 0)
+      globals.exit_code = 1;
+    if (ending == inspector::Ending::interrupted) globals.exit_code = 3;
+  }
 }
 
 }  // namespace
@@ -266,6 +308,12 @@ void add_inspect(CLI::App& app, Globals& globals) {
                    "Where the PI runs: local (under bubblewrap where it works) or container (podman or "
                    "docker; the stack needs a base image)")
       ->type_name("NAME");
+  command
+      ->add_option("--device", options->devices,
+                   "GPU to measure on: an index as nvidia-smi counts, the beginning of a UUID, or all: "
+                   "one campaign for each, side by side [the first that $CUDA_VISIBLE_DEVICES shows]; may be repeated")
+      ->type_name("GPU")
+      ->allow_extra_args(false);
   command
       ->add_option("--rounds", options->rounds,
                    "Rounds, each in a fresh random order; the most there are, where the strategy may end sooner")

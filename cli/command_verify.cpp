@@ -71,7 +71,9 @@ Loaded load_for(const Options& options, const std::vector<specs::Stack>& stacks,
   if (components.contains("cpu")) loaded.project.hardware["cpu"] = "host";
   if (components.contains("gpu")) loaded.project.hardware["gpu"] = "host";
   loaded.host = inspector::detect_host(globals.data_directory);
-  resolver::bind_host(loaded.project, loaded.catalog, loaded.host);
+  loaded.device = device_of(loaded.host, {});
+  resolver::bind_host(loaded.project, loaded.catalog, loaded.host,
+                      loaded.device ? loaded.device->card : loaded.host.gpus.size());
   return loaded;
 }
 

@@ -18,6 +18,7 @@ struct JobOptions {
   std::filesystem::path project, amun, pipfile_lock;
   std::string workload;  // instead of the document's script
   std::string relax;     // "python": another one where the document's is not to be had
+  std::string device;    // UUID or index of the GPU; "": the first visible
   std::string runner;    // as asked for; "": what suits the document
   std::string index_url, pip = "python3";
   bool offline = false;          // use what is cached and fetch nothing

@@ -79,8 +79,14 @@ void add_project_options(CLI::App& command, ProjectOptions& options) {
       ->allow_extra_args(false);
 }
 
+std::optional<inspector::GpuDevice> device_of(const specs::Host& host, const std::string& asked) {
+  const auto visible = inspector::visible_devices(host);
+  if (!asked.empty()) return inspector::choose_devices(visible, {asked}).front();
+  return visible.empty() ? std::nullopt : std::optional(visible.front());
+}
+
 Loaded load(const fs::path& project_file, const Globals& globals,
-            const specs::PythonContext& context, Need need) {
+            const specs::PythonContext& context, Need need, const std::string& device) {
   const specs::PythonContext nothing;
   const bool asked = !context.python.empty() || context.platform != nothing.platform ||
                      !context.extras.empty() || !context.groups.empty();
@@ -91,12 +97,14 @@ Loaded load(const fs::path& project_file, const Globals& globals,
                     "Pipfile, pyproject.toml); a project of stackx says all of this itself",
                     project_file.string()));
   auto [project, catalog] = specs::load_project(project_file, globals.data_directory, context);
-  Loaded loaded{std::move(project), std::move(catalog), {}};
+  Loaded loaded{std::move(project), std::move(catalog), {}, {}};
   const bool of_host = std::ranges::any_of(loaded.project.hardware,
                                            [](const auto& one) { return one.second == "host"; });
   if (!of_host && need == Need::stacks) return loaded;
   loaded.host = inspector::detect_host(globals.data_directory);
-  resolver::bind_host(loaded.project, loaded.catalog, loaded.host);
+  loaded.device = device_of(loaded.host, device);
+  resolver::bind_host(loaded.project, loaded.catalog, loaded.host,
+                      loaded.device ? loaded.device->card : loaded.host.gpus.size());
   return loaded;
 }
 

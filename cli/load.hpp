@@ -2,9 +2,11 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "cli/commands.hpp"
+#include "inspector/gpu_devices.hpp"
 #include "inspector/pi_command.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/hardware.hpp"
@@ -16,13 +18,20 @@ struct Loaded {
   specs::Project project;  // hardware "host" replaced by the version that the catalog now holds
   specs::Catalog catalog;
   specs::Host host;  // where Need::machine asked for it, or the project's hardware is this machine
+  // The GPU that "host" means, and that GPU stacks are measured on; nothing: none is visible.
+  std::optional<inspector::GpuDevice> device;
 };
 
 // Detecting the machine takes longer than counting the stacks of most projects.
 enum class Need { stacks, machine };
 
+// `device` is the beginning of a UUID or an index; empty: the first visible GPU.
 Loaded load(const std::filesystem::path& project_file, const Globals& globals,
-            const specs::PythonContext& context = {}, Need need = Need::machine);
+            const specs::PythonContext& context = {}, Need need = Need::machine,
+            const std::string& device = {});
+
+// The GPU that was asked for (see above), else the first that is visible; throws Error(bad_input).
+std::optional<inspector::GpuDevice> device_of(const specs::Host& host, const std::string& asked);
 
 // The positional PROJECT, and what a requirements.txt, Pipfile or pyproject.toml does not say.
 struct ProjectOptions {

@@ -28,7 +28,8 @@ std::string text(const inspector::Progress& progress) {
 
 }  // namespace
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(std::string name)
+    : name_(std::move(name)), terminal_(name_.empty() && isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::clear() {
   if (drawn_) fmt::print(stderr, "\r\033[K");
@@ -49,18 +50,18 @@ void ProgressLine::show(std::string line) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kQuietInterval;
-  fmt::print(stderr, "{}\n", last_);
+  fmt::print(stderr, "{}{}\n", name_, last_);
   last_.clear();
 }
 
 void ProgressLine::say(const std::string& line) {
   clear();
-  fmt::print(stderr, "{}\n", line);
+  fmt::print(stderr, "{}{}\n", name_, line);
 }
 
 void ProgressLine::finish() {
   if (terminal_ && drawn_) fmt::print(stderr, "\n");
-  if (!terminal_ && !last_.empty()) fmt::print(stderr, "{}\n", last_);
+  if (!terminal_ && !last_.empty()) fmt::print(stderr, "{}{}\n", name_, last_);
   drawn_ = false;
   last_.clear();
 }

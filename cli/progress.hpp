@@ -13,7 +13,8 @@ namespace stackx::cli {
 
 class ProgressLine {
  public:
-  ProgressLine();
+  // With a name, which begins each line, it shares stderr with others: nothing is rewritten in place.
+  explicit ProgressLine(std::string name = {});
   void show(const inspector::Progress& progress);
   void show(std::string line);
   void say(const std::string& line);  // a remark above the progress line
@@ -21,6 +22,7 @@ class ProgressLine {
 
  private:
   void clear();
+  std::string name_;
   bool terminal_;
   bool drawn_ = false;
   std::string last_;

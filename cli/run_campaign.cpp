@@ -11,7 +11,6 @@
 #include "cli/adaptive_schedule.hpp"
 #include "cli/campaign_recorder.hpp"
 #include "cli/refused_inspector.hpp"
-#include "inspector/inspector.hpp"
 #include "inspector/noise.hpp"
 #include "inspector/paths.hpp"
 #include "specs/json.hpp"
@@ -36,9 +35,13 @@ inspector::Context context(const CampaignOptions& options, const Globals& global
   context.pis = find_pis(globals.executable_directory);
   if (!pi.empty()) context.pis.own = fs::absolute(pi);
   context.data = globals.data_directory;
-  context.say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  context.say = [name = options.name](const std::string& line) {
+    fmt::print(stderr, "{}{}\n", name, line);
+  };
   context.supervisor = globals.executable_directory / "stackx-supervise";
   context.offline = options.offline;
+  context.device = options.job.loaded.device;
+  context.cpus = options.share;
   context.stackx_version = STACKX_VERSION;
   context.stop = [] { return interrupted.load(); };  // Ctrl-C ends the run under way, too
   return context;
@@ -51,8 +54,9 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
   if (options.job.refusal) return std::make_unique<RefusedInspector>(*options.job.refusal, where);
   auto inspector = std::make_unique<inspector::Inspector>(
       std::move(where), options.job.loaded.catalog, plan.campaign);
-  fmt::print(stderr, "campaign {}: {}, runner {}\n", plan.id.substr(0, 12), size_text(plan),
-             inspector->runner());
+  fmt::print(stderr, "{}campaign {}: {}, runner {}{}\n", options.name, plan.id.substr(0, 12),
+             size_text(plan), inspector->runner(),
+             plan.device.empty() ? "" : ", on " + plan.device);
   fmt::print(stderr, "{}", inspector::summary(inspector::look_for_noise(plan)));
   return inspector;
 }
@@ -64,7 +68,7 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   const auto inspector = make_inspector(options, globals, plan);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
-  CampaignRecorder recorder(store, spool, plan.campaign.strategy.width);
+  CampaignRecorder recorder(store, spool, plan.campaign.strategy.width, options.name);
   const auto schedule = make_schedule(plan);
   using Kind = specs::StrategySpec::Kind;
   const Kind strategy = plan.campaign.strategy.kind;
@@ -141,7 +145,8 @@ std::string size_text(const specs::Plan& plan) {
 
 void check_hardware(const Loaded& loaded) {
   std::map<std::string, std::string> here{{"cpu", loaded.host.cpu_entry().version.text()}};
-  if (const auto gpu = loaded.host.gpu_entry()) here["gpu"] = gpu->version.text();
+  if (const auto gpu = loaded.host.gpu_entry(loaded.device ? loaded.device->card : 0))
+    here["gpu"] = gpu->version.text();
   if (!loaded.host.driver.empty()) here["driver"] = loaded.host.driver;
   for (const auto& [component, wanted] : loaded.project.hardware) {
     const auto found = here.find(component);

@@ -9,6 +9,7 @@
 
 #include "cli/inspect_job.hpp"
 #include "inspector/campaign.hpp"
+#include "inspector/inspector.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
 
@@ -21,6 +22,9 @@ struct CampaignOptions {
   const Job& job;
   std::filesystem::path pi;  // instead of stackx-pi; "": as the job says
   bool offline = false;
+  // Of several campaigns side by side, which this is: its share of the CPUs, and its name on stderr.
+  inspector::Context::CpuShare share = {};
+  std::string name = {};
 };
 
 struct CampaignRun {

@@ -71,6 +71,7 @@ class Thoth {
     add_system_packages();
     remark_on_the_rest();
     job_.loaded.host = host_;
+    job_.loaded.device = device_of(host_, options_.device);
     job_.loaded.project = project();
     for (auto& one : components_) job_.loaded.catalog.components.emplace(one.name, std::move(one));
     if (job_.refusal) say("{}: {}", specs::to_string(job_.refusal->outcome), job_.refusal->reason);

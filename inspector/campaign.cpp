@@ -270,8 +270,9 @@ Ending run(const Plan& plan, StackInspector& inspector, Schedule& schedule,
 }
 
 Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& stacks,
-               const std::string& created) {
+               const std::string& created, const std::string& device) {
   Plan plan;
+  plan.device = device;
   plan.project = project.name;
   plan.created = created;
   plan.seed = project.campaign.sampler.seed;

@@ -53,8 +53,8 @@ Ending run(const specs::Plan& plan, StackInspector& inspector, Schedule& schedul
            const Seconds& now = steady_seconds);
 
 // The plan for these stacks and workloads: arms in the given order (stacks, then workloads), then
-// `sentinels` arms, drawn by the seed, repeated under a second name.
+// `sentinels` arms, drawn by the seed, repeated under a second name. `device`: UUID of the GPU.
 specs::Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& stacks,
-                      const std::string& created);
+                      const std::string& created, const std::string& device = {});
 
 }  // namespace stackx::inspector

@@ -92,9 +92,15 @@ void choose_library(StackEnvironment& result, const std::vector<std::string>& pr
         fmt::format("{} and {}: both have a library for the PI to load; a stack has one",
                     candidates[0]->component, candidates[1]->component));
   }
-  if (candidates.empty()) return;
-  result.component = candidates[0]->component;
-  result.library = candidates[0]->library;
+  if (!candidates.empty()) {
+    result.component = candidates[0]->component;
+    result.library = candidates[0]->library;
+  }
+  for (const auto& part : result.parts) {
+    if (!part.library.empty() && part.library != result.library)
+      result.partners.push_back(part.library);
+    result.partners.insert(result.partners.end(), part.partners.begin(), part.partners.end());
+  }
 }
 
 }  // namespace
@@ -299,7 +305,11 @@ Environments::Done Environments::add_wheel(StackEnvironment& result, Part& part,
           fmt::format("{} {}: {} holds no file \"{}\"; correct \"library\" in the catalog",
                       part.component, part.version, artifact.file, artifact.library));
     }
-    part.library = file;
+    // Of a toolkit's several, the first is its library.
+    if (part.library.empty())
+      part.library = file;
+    else
+      part.partners.push_back(file);
     result.artifacts[artifact.library] = hash_of(file);
   }
   part.directories.push_back(wheel.directory);

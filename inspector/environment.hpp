@@ -31,7 +31,10 @@ struct Part {
   specs::Kind kind = specs::Kind::package;
   std::vector<std::filesystem::path> directories;     // of its wheels
   std::vector<std::filesystem::path> shared_objects;  // in them
-  std::filesystem::path library;  // what the PI loads of it, symbolic links resolved; empty: none
+  // What the PI loads of it, symbolic links resolved, and what it brings beside that (the toolkit's
+  // cudart and NVRTC); empty: none.
+  std::filesystem::path library;
+  std::vector<std::filesystem::path> partners;
   std::string package_version;    // the package manager's word, for system artifacts
 };
 
@@ -39,6 +42,7 @@ struct StackEnvironment {
   std::vector<Part> parts;
   std::string component;  // whose library the PI loads; empty if no component has one
   std::filesystem::path library;
+  std::vector<std::filesystem::path> partners;  // every other library that a part names
   std::vector<std::filesystem::path> library_path;  // for LD_LIBRARY_PATH
   std::vector<std::filesystem::path> visible;       // what the sandbox must show
   Environment variables;                            // exported by settings

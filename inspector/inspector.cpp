@@ -9,6 +9,7 @@
 #include "inspector/cache_use.hpp"
 #include "inspector/container.hpp"
 #include "inspector/environment.hpp"
+#include "inspector/gpu_requirements.hpp"
 #include "inspector/host.hpp"
 #include "inspector/placement.hpp"
 #include "inspector/processor_time.hpp"
@@ -96,8 +97,10 @@ void put_report(Inspection& result, PiReport report) {
   for (auto& [name, value] : report.parameters) result.parameters[name] = value;
   for (auto& phase : report.phases) result.phases.push_back(std::move(phase));
   result.samples_ns = std::move(report.samples_ns);
+  result.conditions = std::move(report.conditions);
   result.work = report.work;
   result.check = report.check;
+  result.scenario = std::move(report.scenario);
 }
 
 Verdict judge_check(const std::optional<specs::Check>& check) {
@@ -143,6 +146,15 @@ bool has_cdi(const fs::path& root = "/") {
   return false;
 }
 
+// "nvidia.com/gpu=0", or "nvidia.com/gpu=0:1" for an instance of MIG: the names that every version
+// of nvidia-ctk gives; only later ones know UUIDs, too.
+std::string cdi_name(const GpuDevice& device, const specs::Host& host) {
+  const auto& parts = host.gpus[device.card].mig;
+  const auto part = std::ranges::find(parts, device.uuid, &specs::MigInstance::uuid);
+  return fmt::format("nvidia.com/gpu={}{}", device.card,
+                     part == parts.end() ? "" : fmt::format(":{}", part - parts.begin()));
+}
+
 }  // namespace
 
 struct Inspector::State {
@@ -171,7 +183,7 @@ struct Inspector::State {
         uv(std::make_shared<Uv>(UvOptions{context.supervisor.parent_path(), context.cache / "uv",
                                           context.offline, context.stop})),
         environments(catalog, wheel_store(), std::make_unique<Packages>(), pythons(), images()),
-        processors(usable_processors()),
+        processors(share_of(usable_processors(), context.cpus.block, context.cpus.of)),
         fingerprint(context.host.fingerprint()) {}
 
   std::uint64_t memory_bytes() const {
@@ -211,29 +223,44 @@ struct Inspector::State {
                                          limits.build_seconds});
   }
 
+  // What cannot run here is refused before anything is fetched.
+  std::expected<const StackEnvironment*, CannotBuild> make(const specs::Stack& stack,
+                                                           const Say& say) {
+    if (needs_gpu(stack, catalog))
+      if (auto why = why_not_on(context.device, context.host, stack, catalog))
+        return std::unexpected(CannotBuild{Outcome::unsupported, std::move(*why), ""});
+    return environments.get(stack, say, context.stop);
+  }
+
   Inspection blank(const specs::Stack& stack, const specs::Workload& workload) const {
     Inspection result;
     result.stack = stack;
     result.workload = workload;
     result.parameters = workload.params;
     result.host = context.host;
-    const bool on_gpu = stack.components.contains("gpu") && !context.host.gpus.empty();
-    result.device = on_gpu ? context.host.gpus[0].uuid : fingerprint;
+    const bool on_gpu = context.device && needs_gpu(stack, catalog);
+    result.device = on_gpu ? context.device->uuid : fingerprint;
     result.runner = description();
     result.stackx_version = context.stackx_version;
     return result;
   }
 
-  SupervisedRun plan_run(const StackEnvironment& environment, const specs::Workload& workload,
-                         const Parameters& parameters) const {
+  SupervisedRun plan_run(const specs::Stack& stack, const StackEnvironment& environment,
+                         const specs::Workload& workload, const Parameters& parameters) const {
     auto command = pi_command(context.pis, environment, workload.pi, parameters);
     SupervisedRun what;
     what.supervisor = context.supervisor;
     what.argv = std::move(command.argv);
     what.variables = environment.variables;
-    if (!environment.library_path.empty()) {
-      what.variables["LD_LIBRARY_PATH"] = joined(environment.library_path);
+    auto library_path = environment.library_path;
+    if (context.device && needs_gpu(stack, catalog)) {
+      what.variables["CUDA_VISIBLE_DEVICES"] = context.device->uuid;
+      // CUDA counts in the order of the system's tools, should a stack's own code use indices.
+      what.variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+      const auto drivers = environment.image ? std::nullopt : driver_directory();
+      if (drivers) library_path.push_back(*drivers);
     }
+    if (!library_path.empty()) what.variables["LD_LIBRARY_PATH"] = joined(library_path);
     auto& confinement = what.confinement;
     confinement.visible = environment.visible;
     confinement.visible.insert(confinement.visible.end(), command.visible.begin(),
@@ -252,13 +279,13 @@ struct Inspector::State {
     if (const auto why = why_no_pi(context.pis, environment)) {
       return put(result, {Outcome::missing_pi, "the PI cannot be run: " + *why});
     }
-    auto what = plan_run(environment, result.workload, parameters);
-    if (environment.image && result.stack.components.contains("gpu")) {
+    auto what = plan_run(result.stack, environment, result.workload, parameters);
+    if (environment.image && needs_gpu(result.stack, catalog)) {
       if (!has_cdi())
         return put(result, {Outcome::unsupported,
                             "the stack has a GPU, and no CDI specification describes it to "
                             "containers; nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml"});
-      what.confinement.gpu = "nvidia.com/gpu=0";
+      what.confinement.gpu = cdi_name(*context.device, context.host);
     }
     result.load_1m = load_now();
     const auto before = read_processor_time(Tree());
@@ -285,9 +312,13 @@ struct Inspector::State {
     auto report = parse_pi_output(text);
     if (!report) return put(result, {report.error().outcome, report.error().reason});
     auto verified = verify(environment, *report);
+    const std::string gpu = report->gpu;
     put_report(result, std::move(*report));
     result.loaded.merge(verified.loaded);
     if (verified.wrong) return put(result, {Outcome::wrong_stack, *verified.wrong});
+    if (!gpu.empty() && gpu != result.device)
+      return put(result, {Outcome::wrong_stack,
+                          fmt::format("the PI ran on {}, it was told to use {}", gpu, result.device)});
     put(result, judge_check(result.check));
   }
 };
@@ -333,7 +364,7 @@ void Inspector::check(const specs::Stack& stack, const specs::Workload& workload
 Prepared Inspector::prepare(const specs::Stack& stack,
                             const std::function<void(const std::string&)>& say) {
   const auto start = epoch_ns();
-  const auto environment = state_->environments.get(stack, say, state_->context.stop);
+  const auto environment = state_->make(stack, say);
   auto& build = state_->builds[stack];
   build.phase = {"build", start, std::max<std::int64_t>(epoch_ns() - start, 0)};
   build.failure.reset();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "inspector/gpu_devices.hpp"
 #include "inspector/pi_command.hpp"
 #include "specs/catalog.hpp"
 #include "specs/inspection.hpp"
@@ -26,6 +27,12 @@ struct Context {
   // discarded.
   std::function<bool()> stop;
   bool sandbox = true;  // false: no bubblewrap even where it works
+  // The GPU that stacks with one are measured on; nothing: none is visible, and they are refused.
+  std::optional<GpuDevice> device;
+  // This process's share of the CPUs, where several campaigns run side by side: block `first` of `of`.
+  struct CpuShare {
+    std::size_t block = 0, of = 1;
+  } cpus;
   std::function<void(const std::string&)> say;  // hears that container engines are tried
 };
 

@@ -28,6 +28,12 @@ struct PciInfo {  // nvmlPciInfo_t since _v3
   char bus_id[32];
 };
 
+struct DeviceAttributes {  // nvmlDeviceAttributes_t
+  unsigned multiprocessors, shared_copy_engines, shared_decoders, shared_encoders, shared_jpegs,
+      shared_ofas, gpu_slices, compute_slices;
+  unsigned long long memory_mib;
+};
+
 struct Api {
   Status (*init)();
   Status (*shutdown)();
@@ -42,6 +48,10 @@ struct Api {
   Status (*cuda_version)(int*);
   Status (*pci)(Device, PciInfo*);
   Status (*compute_capability)(Device, int*, int*);
+  Status (*mig_mode)(Device, unsigned*, unsigned*);
+  Status (*mig_count)(Device, unsigned*);
+  Status (*mig_by_index)(Device, unsigned, Device*);
+  Status (*attributes)(Device, DeviceAttributes*);
 };
 // --- end of the ABI ---
 
@@ -74,6 +84,10 @@ std::string resolve_all(void* library, Api& api) {
   resolve(library, "nvmlSystemGetCudaDriverVersion_v2", api.cuda_version);
   resolve(library, "nvmlDeviceGetPciInfo_v3", api.pci);
   resolve(library, "nvmlDeviceGetCudaComputeCapability", api.compute_capability);
+  resolve(library, "nvmlDeviceGetMigMode", api.mig_mode);
+  resolve(library, "nvmlDeviceGetMaxMigDeviceCount", api.mig_count);
+  resolve(library, "nvmlDeviceGetMigDeviceHandleByIndex", api.mig_by_index);
+  resolve(library, "nvmlDeviceGetAttributes_v2", api.attributes);
   return missing;
 }
 
@@ -107,6 +121,32 @@ std::string text(Function* function, Device device) {
   return buffer.data();
 }
 
+// "NVIDIA A100-SXM4-40GB MIG 1g.5gb" -> "1g.5gb"
+std::string profile_in(const std::string& name) {
+  const auto at = name.rfind(" MIG ");
+  return at == std::string::npos ? "" : name.substr(at + 5);
+}
+
+// The instances of a card that is split; none where it is whole, or the driver knows no MIG.
+std::vector<specs::MigInstance> read_mig(const Api& api, Device device) {
+  std::vector<specs::MigInstance> result;
+  unsigned current = 0, pending = 0, count = 0;
+  const bool known = api.mig_mode != nullptr && api.mig_count != nullptr &&
+                     api.mig_by_index != nullptr &&
+                     api.mig_mode(device, &current, &pending) == success && current == 1 &&
+                     api.mig_count(device, &count) == success;
+  for (unsigned i = 0; known && i < count; ++i) {
+    Device part = nullptr;
+    if (api.mig_by_index(device, i, &part) != success) continue;  // a place that nobody took
+    specs::MigInstance instance{text(api.uuid, part), profile_in(text(api.name, part)), 0};
+    DeviceAttributes attributes{};
+    if (api.attributes != nullptr && api.attributes(part, &attributes) == success)
+      instance.memory_bytes = attributes.memory_mib << 20;
+    if (!instance.uuid.empty()) result.push_back(std::move(instance));
+  }
+  return result;
+}
+
 specs::Gpu read_gpu(const Api& api, Device device) {
   specs::Gpu gpu;
   gpu.model = text(api.name, device);
@@ -122,6 +162,7 @@ specs::Gpu read_gpu(const Api& api, Device device) {
   if (api.compute_capability != nullptr &&
       api.compute_capability(device, &major, &minor) == success)
     gpu.compute_capability = fmt::format("{}.{}", major, minor);
+  gpu.mig = read_mig(api, device);
   return gpu;
 }
 

@@ -29,8 +29,10 @@ void start_native(PiCommand& command, const Pis& pis, const StackEnvironment& en
   const auto program = pis.own.empty() ? pis.native : pis.own;
   command.argv = {program.string(), name};
   command.visible = {program};
-  if (environment.library.empty()) return;
-  append(command.argv, {"--library", environment.library.string(), "--component", environment.component});
+  if (!environment.library.empty())
+    append(command.argv, {"--library", environment.library.string(), "--component", environment.component});
+  if (!pis.own.empty()) return;
+  for (const auto& partner : environment.partners) append(command.argv, {"--with", partner.string()});
 }
 
 std::optional<std::string> why_unreadable(const fs::path& file) {

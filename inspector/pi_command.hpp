@@ -1,6 +1,7 @@
 // The words that start a PI for a stack.
 //
-//   native stack  PI NAME --library FILE --component NAME key=value...
+//   native stack  PI NAME --library FILE --component NAME [--with FILE]... key=value...; --with: the stack's other
+//                 libraries, told to our own PI only
 //   Python stack  PYTHON -s [-S] bootstrap.py SITE pi.py NAME key=value...; SITE "-" and no -S: the
 //                 interpreter's own site-packages
 // A PI of the user's (--pi) stands in the place of ours: a .py file runs under the stack's Python, if it has one.

@@ -81,6 +81,19 @@ std::vector<Processor> usable_processors(const fs::path& sys) {
   return result;
 }
 
+std::vector<Processor> share_of(std::vector<Processor> processors, std::size_t block,
+                                std::size_t of) {
+  std::set<std::pair<int, int>> distinct;
+  for (const auto& p : processors) distinct.insert({p.node, p.core});
+  if (of <= 1 || distinct.size() < of) return processors;
+  const std::vector<std::pair<int, int>> cores(distinct.begin(), distinct.end());
+  const std::set<std::pair<int, int>> mine(
+      cores.begin() + static_cast<std::ptrdiff_t>(cores.size() * block / of),
+      cores.begin() + static_cast<std::ptrdiff_t>(cores.size() * (block + 1) / of));
+  std::erase_if(processors, [&](const Processor& p) { return !mine.contains({p.node, p.core}); });
+  return processors;
+}
+
 std::vector<int> place(const std::vector<Processor>& processors, std::size_t count) {
   struct Ranked {
     int sibling;  // 0: first of its core

@@ -19,6 +19,11 @@ struct Processor {
 // core of node 0.
 std::vector<Processor> usable_processors(const std::filesystem::path& sys = "/sys");
 
+// Block `block` of `of` equal ones, in order of node and core, so that campaigns side by side do not
+// share cores; all of them where there are fewer cores than blocks.
+std::vector<Processor> share_of(std::vector<Processor> processors, std::size_t block,
+                                std::size_t of);
+
 // `count` of them, sorted; all of them if there are no more or count is 0.
 std::vector<int> place(const std::vector<Processor>& processors, std::size_t count);
 

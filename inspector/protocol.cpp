@@ -150,6 +150,8 @@ PiReport read_own(const Node& node) {
   if (const auto check = node.find("check")) report.check = read_check(*check);
   if (const auto loaded = node.find("loaded")) report.loaded = scalars(*loaded);
   if (const auto library = node.find("library")) report.library = read_library(*library);
+  if (const auto gpu = node.find("gpu"))
+    if (const auto uuid = gpu->find("uuid")) report.gpu = uuid->text();
   if (const auto files = node.find("files")) report.files = files->texts();
   if (const auto phases = node.find("phases")) report.phases = read_phases(*phases);
   const bool wrong = report.check && !report.check->pass;
@@ -164,6 +166,9 @@ PiReport read_own(const Node& node) {
   if (report.samples_ns.empty() && !wrong) {
     reject(Outcome::invalid_samples, "the PI reports no samples: \"samples_ns\" is empty");
   }
+  report.conditions = specs::sample_conditions_from(node, report.samples_ns.size());
+  if (const auto scenario = node.find("scenario"))
+    report.scenario = specs::scenario_result_from(*scenario, specs::OtherKeys::ignored);
   return report;
 }
 

@@ -5,6 +5,8 @@
 //     "check": {"reference", "max_relative_error", "bound", "pass"}, "loaded": {component:
 //     version}, "library": path, "files": [mapped shared objects], "phases": [{"name", "start_ns",
 //     "duration_ns"}] }
+//   "conditions", "throttled", "scenario" as in the result document (GPU samples, inference scenarios)
+//   "gpu": {"uuid"}: where it ran
 //   { "unsupported": reason }                                  the library or machine cannot do it
 //   { "@parameters": {...}, "@result": {"rate", "elapsed"} }   Thoth's PIs: GFLOP/s, milliseconds
 //
@@ -27,10 +29,13 @@ struct PiReport {
   std::string name, component;
   std::map<std::string, std::string> parameters;  // scalars as text
   std::vector<std::int64_t> samples_ns;
+  specs::SampleConditions conditions;
   specs::Work work;
   std::optional<specs::Check> check;
+  std::optional<specs::ScenarioResult> scenario;
   std::map<std::string, std::string> loaded;
   std::string library;
+  std::string gpu;  // UUID of the GPU that it ran on; empty: none, or not told
   std::vector<std::string> files;
   std::vector<specs::Phase> phases;
 };

@@ -47,11 +47,28 @@ fs::path resolved(const std::string& file) {
   return error ? fs::path(file).lexically_normal() : real;
 }
 
-const Part* owner(const StackEnvironment& environment) {
-  for (const auto& part : environment.parts) {
-    if (part.component == environment.component) return &part;
-  }
-  return nullptr;
+bool is_mapped(const fs::path& library, const std::vector<fs::path>& files) {
+  return !library.empty() && std::find(files.begin(), files.end(), library) != files.end();
+}
+
+bool has_mapped(const Part& part, const std::vector<fs::path>& files) {
+  return is_mapped(part.library, files) ||
+         std::any_of(part.partners.begin(), part.partners.end(),
+                     [&](const fs::path& partner) { return is_mapped(partner, files); });
+}
+
+// Whose library was measured: the one that the PI was told to load; or, where the workload wanted
+// another of the stack's (cuDNN for a convolution, NVRTC for a kernel of our own), that one.
+const Part* owner(const StackEnvironment& environment, const PiReport& report,
+                  const std::vector<fs::path>& files) {
+  const Part* told = nullptr;
+  for (const auto& part : environment.parts)
+    if (part.component == environment.component) told = &part;
+  if (report.component.empty() || report.component == environment.component) return told;
+  if (told != nullptr && has_mapped(*told, files)) return told;
+  for (const auto& part : environment.parts)
+    if (has_mapped(part, files)) return &part;
+  return told;
 }
 
 std::optional<std::string> foreign_file(const StackEnvironment& environment,
@@ -100,9 +117,9 @@ Verified verify(const StackEnvironment& environment, const PiReport& report) {
     if (result.wrong = other_version(part, stated->second); result.wrong) return result;
   }
 
-  const auto* part = owner(environment);
+  const auto* part = owner(environment, report, files);
   if (part == nullptr) return result;
-  const bool mapped = std::find(files.begin(), files.end(), part->library) != files.end();
+  const bool mapped = has_mapped(*part, files);
   if (!files.empty() && !mapped) {
     result.wrong =
         fmt::format("{} was never loaded; the PI ran with something else", part->library.string());

@@ -21,10 +21,11 @@ specs::Version parsed(const std::string& text, const specs::Component& component
 }
 
 // This machine as a version of the component; its scheme may still be another than the component's.
-VersionEntry entry_of(const std::string& name, const specs::Host& host, const std::string& where) {
+VersionEntry entry_of(const std::string& name, const specs::Host& host, std::size_t gpu,
+                      const std::string& where) {
   if (name == "cpu") return host.cpu_entry();
   if (name == "gpu") {
-    if (auto entry = host.gpu_entry()) return *std::move(entry);
+    if (auto entry = host.gpu_entry(gpu)) return *std::move(entry);
     throw broken_environment(
         fmt::format("{}: no GPU is to be seen on this machine{}; name a model instead of \"host\"",
                     where, host.gpu_note.empty() ? "" : " (" + host.gpu_note + ")"));
@@ -57,11 +58,12 @@ specs::Component& component_of(const std::string& name, specs::Catalog& catalog)
 
 }  // namespace
 
-void bind_host(specs::Project& project, specs::Catalog& catalog, const specs::Host& host) {
+void bind_host(specs::Project& project, specs::Catalog& catalog, const specs::Host& host,
+               std::size_t gpu) {
   for (auto& [name, version] : project.hardware) {
     if (version != "host") continue;
     const std::string where = fmt::format("{}: /hardware/{}", project.file.string(), name);
-    VersionEntry entry = entry_of(name, host, where);
+    VersionEntry entry = entry_of(name, host, gpu, where);
     auto& component = component_of(name, catalog);
     entry.version = parsed(entry.version.text(), component, where);
     version = entry.version.text();

@@ -170,7 +170,8 @@ class Resolver {
 // Replaces hardware "host" by the machine at hand: adds its entry as a version of the component to
 // the catalog, or merges it into the entry of the same name: attributes detected here beat those of
 // a table. Known are cpu, gpu and driver.
-void bind_host(specs::Project& project, specs::Catalog& catalog, const specs::Host& host);
+void bind_host(specs::Project& project, specs::Catalog& catalog, const specs::Host& host,
+               std::size_t gpu = 0);
 
 // Checks one stack against the meaning above, straight from the definition and independent of any
 // engine: what is wrong with it, or nothing. Used by tests and before an inspection.

@@ -75,11 +75,15 @@ Json to_json(const Cpu& cpu) {
 }
 
 Json to_json(const Gpu& gpu) {
-  return {{"model", gpu.model},
-          {"uuid", gpu.uuid},
-          {"pci", gpu.pci},
-          {"compute_capability", gpu.compute_capability},
-          {"memory_bytes", gpu.memory_bytes}};
+  Json json = {{"model", gpu.model},
+               {"uuid", gpu.uuid},
+               {"pci", gpu.pci},
+               {"compute_capability", gpu.compute_capability},
+               {"memory_bytes", gpu.memory_bytes}};
+  for (const auto& part : gpu.mig)
+    json["mig"].push_back(
+        {{"uuid", part.uuid}, {"profile", part.profile}, {"memory_bytes", part.memory_bytes}});
+  return json;
 }
 
 int small_integer(const Node& node) {
@@ -118,10 +122,23 @@ Cpu cpu_from(const Node& node) {
   return cpu;
 }
 
+MigInstance mig_from(const Node& node) {
+  node.only({"uuid", "profile", "memory_bytes"});
+  return {node.at("uuid").text(), node.at("profile").text(),
+          node.at("memory_bytes").unsigned_integer()};
+}
+
 Gpu gpu_from(const Node& node) {
-  node.only({"model", "uuid", "pci", "compute_capability", "memory_bytes"});
-  return {node.at("model").text(), node.at("uuid").text(), node.at("pci").text(),
-          node.at("compute_capability").text(), node.at("memory_bytes").unsigned_integer()};
+  node.only({"model", "uuid", "pci", "compute_capability", "memory_bytes", "mig"});
+  Gpu gpu{node.at("model").text(),
+          node.at("uuid").text(),
+          node.at("pci").text(),
+          node.at("compute_capability").text(),
+          node.at("memory_bytes").unsigned_integer(),
+          {}};
+  if (const auto parts = node.find("mig"))
+    for (const auto& part : parts->items()) gpu.mig.push_back(mig_from(part));
+  return gpu;
 }
 
 }  // namespace
@@ -164,9 +181,9 @@ VersionEntry Host::cpu_entry() const {
   return entry;
 }
 
-std::optional<VersionEntry> Host::gpu_entry() const {
-  if (gpus.empty()) return std::nullopt;
-  const Gpu& gpu = gpus.front();
+std::optional<VersionEntry> Host::gpu_entry(std::size_t index) const {
+  if (index >= gpus.size()) return std::nullopt;
+  const Gpu& gpu = gpus[index];
   VersionEntry entry;
   entry.version = opaque(gpu.model);
   entry.attributes = {{"compute_capability", gpu.compute_capability},

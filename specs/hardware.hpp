@@ -33,9 +33,15 @@ struct Cpu {
   std::optional<double> max_mhz;
 };
 
+struct MigInstance {  // a part of a GPU, a device of its own to CUDA
+  std::string uuid, profile;  // "MIG-...", "1g.10gb"
+  std::uint64_t memory_bytes = 0;
+};
+
 struct Gpu {
   std::string model, uuid, pci, compute_capability;
   std::uint64_t memory_bytes = 0;
+  std::vector<MigInstance> mig;  // where there are some, work runs on them, not on the whole
 };
 
 struct Host {
@@ -59,7 +65,8 @@ struct Host {
   // (cpu: isa (set), vendor, microarchitecture, cores, memory_gib (the limit where there is one);
   // gpu: compute_capability, memory_gib).
   VersionEntry cpu_entry() const;  // version: the microarchitecture, e.g. "sapphire-rapids"
-  std::optional<VersionEntry> gpu_entry() const;  // of the first GPU, e.g. "nvidia-h200"
+  // Of one of the GPUs, e.g. "nvidia-h200"; nothing if there is no such one.
+  std::optional<VersionEntry> gpu_entry(std::size_t index = 0) const;
 };
 
 nlohmann::json to_json(const Host& host);

@@ -137,8 +137,10 @@ void measurement_to(Json& json, const Inspection& inspection) {
   json["phases"] = Json::array();
   for (const auto& phase : inspection.phases) json["phases"].push_back(to_json(phase));
   json["samples_ns"] = inspection.samples_ns;
+  put(json, inspection.conditions);
   json["work"] = to_json(inspection.work);
   if (inspection.check) json["check"] = to_json(*inspection.check);
+  if (inspection.scenario) json["scenario"] = to_json(*inspection.scenario);
   json["usage"] = to_json(inspection.usage);
   if (inspection.exit_code) json["exit_code"] = *inspection.exit_code;
   json["outcome"] = to_string(inspection.outcome);
@@ -151,8 +153,11 @@ void measurement_from(Inspection& inspection, const Node& node) {
   for (const auto& item : node.at("phases").items()) inspection.phases.push_back(phase_from(item));
   for (const auto& item : node.at("samples_ns").items())
     inspection.samples_ns.push_back(item.integer());
+  inspection.conditions = sample_conditions_from(node, inspection.samples_ns.size());
   inspection.work = work_from(node.at("work"));
   if (const auto check = node.find("check")) inspection.check = check_from(*check);
+  if (const auto scenario = node.find("scenario"))
+    inspection.scenario = scenario_result_from(*scenario);
   inspection.usage = usage_from(node.at("usage"));
   if (const auto code = node.find("exit_code")) inspection.exit_code = exit_code_from(*code);
   inspection.outcome = outcome_from(node.at("outcome"));
@@ -177,7 +182,8 @@ Inspection inspection_from(const Node& node) {
              "sentinel",    "stack",     "loaded",         "workload", "parameters", "host",
              "load_1m",     "steal",     "device",    "runner",         "phases",   "samples_ns", "work",
              "check",       "usage",     "exit_code",      "outcome",  "reason",     "stdout_tail",
-             "stderr_tail", "artifacts", "stackx_version", "finished"});
+             "stderr_tail", "artifacts", "stackx_version", "finished", "conditions",  "throttled",
+             "scenario"});
   Inspection inspection;
   inspection.id = node.at("id").text();
   identity_from(inspection, node);

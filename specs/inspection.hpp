@@ -11,6 +11,8 @@
 
 #include "specs/hardware.hpp"
 #include "specs/outcome.hpp"
+#include "specs/sample_conditions.hpp"
+#include "specs/scenario_result.hpp"
 #include "specs/stack.hpp"
 #include "specs/workload.hpp"
 
@@ -60,8 +62,10 @@ struct Inspection {
   std::string runner;  // "local (bubblewrap 0.8.0)"
   std::vector<Phase> phases;
   std::vector<std::int64_t> samples_ns;  // one per repetition, each of the whole mini-batch
+  SampleConditions conditions;           // of a GPU at each sample
   Work work;
   std::optional<Check> check;
+  std::optional<ScenarioResult> scenario;
   Usage usage;
   std::optional<int> exit_code;  // of the PI; absent if it ended by a signal or never ran
   Outcome outcome = Outcome::ok;

@@ -41,19 +41,22 @@ std::vector<std::size_t> Plan::order(std::uint64_t round) const {
 Json to_json(const Plan& plan) {
   Json arms = Json::array();
   for (const auto& arm : plan.arms) arms.push_back(to_json(arm));
-  return {{"$schema", "stackx/plan/1"},        {"id", plan.id},     {"project", plan.project},
-          {"created", plan.created},           {"seed", plan.seed}, {"arms", std::move(arms)},
-          {"campaign", to_json(plan.campaign)}};
+  Json json = {{"$schema", "stackx/plan/1"},        {"id", plan.id},     {"project", plan.project},
+               {"created", plan.created},           {"seed", plan.seed}, {"arms", std::move(arms)},
+               {"campaign", to_json(plan.campaign)}};
+  if (!plan.device.empty()) json["device"] = plan.device;
+  return json;
 }
 
 Plan plan_from(const Node& node) {
   node.schema("stackx/plan/1");
-  node.only({"$schema", "id", "project", "created", "seed", "arms", "campaign"});
+  node.only({"$schema", "id", "project", "created", "seed", "device", "arms", "campaign"});
   Plan plan;
   plan.id = node.at("id").text();
   plan.project = node.at("project").text();
   plan.created = node.at("created").text();
   plan.seed = node.at("seed").unsigned_integer();
+  if (const auto device = node.find("device")) plan.device = device->nonempty();
   plan.campaign = campaign_from(node.at("campaign"));
   std::set<std::string> labels;
   for (const auto& item : node.at("arms").items()) {

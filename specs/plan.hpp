@@ -26,6 +26,7 @@ struct Plan {
   std::string project;  // the project's name
   std::string created;  // RFC 3339, UTC
   std::uint64_t seed = 0;
+  std::string device;   // UUID of the GPU that it measures on; empty: no certain one
   std::vector<Arm> arms;
   CampaignSpec campaign;  // rounds, budgets, limits, runner
 

@@ -1,0 +1,67 @@
+#include "cli/device_campaigns.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <thread>
+
+#include "cli/adaptive_schedule.hpp"
+#include "inspector/host.hpp"
+
+namespace stackx::cli {
+namespace {
+
+DeviceRun run_one(const DeviceCampaign& campaign, const CampaignOptions& options,
+                  const std::filesystem::path& database, const Globals& globals) {
+  store::Store store = store::Store::open(database);
+  store::Spool spool(database);
+  DeviceRun result;
+  result.run = run_campaign(campaign.plan, options, store, spool, globals);
+  result.notes = final_lines(campaign.plan, result.run.documents, verdict_delta);
+  std::ranges::move(
+      health(store, campaign.plan.id, campaign.job.loaded.host.fingerprint()),
+      std::back_inserter(result.notes));
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::string> asked_devices(const std::vector<std::string>& words,
+                                       const Globals& globals) {
+  if (words.empty()) return {""};
+  const auto visible = inspector::visible_devices(inspector::detect_host(globals.data_directory));
+  std::vector<std::string> uuids;
+  for (const auto& device : inspector::choose_devices(visible, words)) uuids.push_back(device.uuid);
+  if (uuids.empty()) uuids.emplace_back();  // "all" of none: each inspection says what is missing
+  return uuids;
+}
+
+std::vector<DeviceRun> run_side_by_side(const std::vector<DeviceCampaign>& campaigns,
+                                        const std::filesystem::path& pi, bool offline,
+                                        const std::filesystem::path& database,
+                                        const Globals& globals) {
+  std::vector<DeviceRun> results(campaigns.size());
+  std::vector<std::exception_ptr> errors(campaigns.size());
+  const auto run = [&](std::size_t i) noexcept {
+    try {
+      CampaignOptions options{campaigns[i].job, pi, offline, {i, campaigns.size()}, {}};
+      if (campaigns.size() > 1)
+        options.name = fmt::format("{}: ", campaigns[i].plan.device.substr(0, 12));
+      results[i] = run_one(campaigns[i], options, database, globals);
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < campaigns.size(); ++i) others.emplace_back(run, i);
+    run(0);
+  }
+  for (const auto& error : errors)
+    if (error) std::rethrow_exception(error);
+  return results;
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,37 @@
+// Campaigns of one project, one for each GPU that was asked for, run side by side: a card is a block,
+// compared with nothing but itself, and cards do not disturb each other. Each has its own plan
+// (cards of one host may be different models), store connection, and share of the CPUs. Without
+// GPUs there is one campaign.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/inspect_job.hpp"
+#include "cli/run_campaign.hpp"
+#include "specs/plan.hpp"
+
+namespace stackx::cli {
+
+struct DeviceCampaign {
+  Job job;
+  specs::Plan plan;
+};
+
+struct DeviceRun {
+  CampaignRun run;
+  std::vector<std::string> notes;  // what the campaign says of itself
+};
+
+// The UUIDs that --device asks for; one empty text where it does not. Throws Error(bad_input).
+std::vector<std::string> asked_devices(const std::vector<std::string>& words,
+                                       const Globals& globals);
+
+// `options` gives the PI and whether to stay offline; job, share and name are set here. The first
+// error that a campaign ends with is thrown once all have ended.
+std::vector<DeviceRun> run_side_by_side(const std::vector<DeviceCampaign>& campaigns,
+                                        const std::filesystem::path& pi, bool offline,
+                                        const std::filesystem::path& database,
+                                        const Globals& globals);
+
+}  // namespace stackx::cli

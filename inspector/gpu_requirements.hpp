@@ -1,0 +1,28 @@
+// Whether a stack needs a GPU, and why this machine's does not do: asked before anything of the
+// stack is fetched or built.
+//
+// A stack needs one if it names a GPU, a driver or a CUDA runtime, or if one of its versions
+// requires something of those. What its versions require of `driver` and of `gpu` attributes is held
+// against the driver and the device that are here, whatever model the stack was resolved for: a
+// campaign planned for another machine is refused by the same sentence. Rejected: leaving it to the
+// CUDA runtime, whose "driver version is insufficient" comes after gigabytes of wheels.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "inspector/gpu_devices.hpp"
+#include "specs/catalog.hpp"
+#include "specs/stack.hpp"
+
+namespace stackx::inspector {
+
+bool needs_gpu(const specs::Stack& stack, const specs::Catalog& catalog);
+
+// One sentence with what to do; nothing if the device will do. `device`: nothing if none is visible.
+std::optional<std::string> why_not_on(const std::optional<GpuDevice>& device,
+                                      const specs::Host& host, const specs::Stack& stack,
+                                      const specs::Catalog& catalog);
+
+}  // namespace stackx::inspector

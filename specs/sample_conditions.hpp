@@ -1,0 +1,32 @@
+// What a GPU was like at each sample of an inspection, as NVML told right after it: columns as long
+// as samples_ns, and the samples during which something held its clocks down.
+//
+//   "conditions": {"sm_clock_mhz": [1410, 1410], "power_w": [398.2, 401.7], "throttle": [0, 4]},
+//   "throttled": [1]
+//
+// Columns: sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle (NVML's bit mask of
+// clocks-event reasons); what the driver does not give is absent. `throttled` leaves out the reasons
+// that slow nothing: idle, clocks set by the user, a display. Absent where no GPU was measured.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace stackx::specs {
+
+class Node;
+
+struct SampleConditions {
+  std::map<std::string, std::vector<double>> columns;
+  std::vector<std::uint64_t> throttled;  // indices of samples, increasing
+};
+
+// Reads "conditions" and "throttled" of `document`; throws Error(bad_input) where a column has not
+// one number for each of `samples`, or an index names none of them.
+SampleConditions sample_conditions_from(const Node& document, std::size_t samples);
+void put(nlohmann::json& document, const SampleConditions& conditions);
+
+}  // namespace stackx::specs
