@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+
 namespace stackx::kernels::cuda {
 namespace {
 
@@ -74,8 +76,26 @@ int number_by(const SharedObject& object, const char* symbol) {
   return version;
 }
 
+// "libcudart.so.11.0": the first release of that name; 0 if the name does not tell.
+int version_in_name(const std::string& path) {
+  int major = 0, minor = 0;
+  const auto at = path.rfind(".so.");
+  if (at == std::string::npos || std::sscanf(path.c_str() + at, ".so.%d.%d", &major, &minor) < 1)
+    return 0;
+  return 1000 * major + 10 * minor;
+}
+
+// Until 11.8 cudart asks the driver before it tells its own version, and fails with
+// cudaErrorInsufficientDriver where there is none.
 int version_of(const Cudart&, const SharedObject& object) {
-  return number_by(object, "cudaRuntimeGetVersion");
+  constexpr int kInsufficientDriver = 35;
+  int version = 0;
+  const int status = object.require<int(int*)>("cudaRuntimeGetVersion")(&version);
+  if (status == kInsufficientDriver) version = version_in_name(object.path());
+  if (status != 0 && version == 0)
+    throw LoadError(
+        fmt::format("{}: cudaRuntimeGetVersion fails with error {}", object.path(), status));
+  return version;
 }
 
 int version_of(const Driver&, const SharedObject& object) {
