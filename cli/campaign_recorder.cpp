@@ -11,6 +11,16 @@ double seconds_of(const specs::Inspection& inspection, const char* phase) {
   return 0;
 }
 
+void add(Throttling& all, const specs::SampleConditions& conditions, std::size_t samples) {
+  if (conditions.columns.empty()) return;  // no GPU, or one that tells nothing
+  all.samples += samples;
+  all.throttled += conditions.throttled.size();
+  const auto masks = conditions.columns.find("throttle");
+  if (masks == conditions.columns.end()) return;
+  for (const auto index : conditions.throttled)
+    all.reasons |= static_cast<std::uint64_t>(masks->second[index]);
+}
+
 }  // namespace
 
 analysis::PilotInspection pilot_inspection(const specs::Inspection& inspection) {
@@ -30,6 +40,7 @@ void CampaignRecorder::result(const specs::Inspection& inspection) {
   spool_.write(inspection);
   store_.ingest(inspection);
   ++outcomes[inspection.outcome];
+  add(throttling, inspection.conditions, inspection.samples_ns.size());
   if (inspection.round < pilot_rounds)
     pilots_[inspection.workload].push_back(pilot_inspection(inspection));
 }

@@ -14,6 +14,11 @@
 
 namespace stackx::cli {
 
+// Samples of GPUs, and those during which something held the clocks down: which bits (NVML's), ever.
+struct Throttling {
+  std::uint64_t samples = 0, throttled = 0, reasons = 0;
+};
+
 class CampaignRecorder : public inspector::Listener {
  public:
   static constexpr std::uint64_t pilot_rounds = 3;
@@ -31,6 +36,7 @@ class CampaignRecorder : public inspector::Listener {
   ProgressLine line;
   inspector::Progress last;
   std::map<specs::Outcome, std::size_t> outcomes;
+  Throttling throttling;
 
  private:
   store::Store& store_;

@@ -23,6 +23,11 @@ DeviceRun run_one(const DeviceCampaign& campaign, const CampaignOptions& options
   std::ranges::move(
       health(store, campaign.plan.id, campaign.job.loaded.host.fingerprint()),
       std::back_inserter(result.notes));
+  if (const auto& seen = result.run.throttling; seen.throttled > 0)
+    result.notes.push_back(fmt::format(
+        "{} of {} samples were taken while something held the GPU's clocks down ({}); they are marked "
+        "in the documents (\"throttled\")",
+        seen.throttled, seen.samples, specs::throttle_reasons(seen.reasons & ~specs::harmless_throttling)));
   return result;
 }
 

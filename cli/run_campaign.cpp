@@ -9,7 +9,6 @@
 #include "analysis/drift.hpp"
 #include "analysis/sentinels.hpp"
 #include "cli/adaptive_schedule.hpp"
-#include "cli/campaign_recorder.hpp"
 #include "cli/refused_inspector.hpp"
 #include "inspector/noise.hpp"
 #include "inspector/paths.hpp"
@@ -82,6 +81,7 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   recorder.line.finish();
   run.last = recorder.last;
   run.outcomes = recorder.outcomes;
+  run.throttling = recorder.throttling;
   if (strategy == Kind::race) run.documents = documents(store, plan.id);
   return run;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/campaign_recorder.hpp"
 #include "cli/inspect_job.hpp"
 #include "inspector/campaign.hpp"
 #include "inspector/inspector.hpp"
@@ -33,6 +34,7 @@ struct CampaignRun {
   std::map<specs::Outcome, std::size_t> outcomes;  // of this start
   double seconds = 0;
   std::vector<specs::Inspection> documents;  // of all of a race, whose finals are told; else empty
+  Throttling throttling;                     // of this start
 };
 
 CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options,

@@ -27,7 +27,24 @@ std::vector<std::uint64_t> indices_from(const Node& node, std::size_t samples) {
   return indices;
 }
 
+// nvmlClocksEventReason* of nvml.h (docs.nvidia.com/deploy/nvml-api).
+constexpr std::pair<std::uint64_t, const char*> kReasons[] = {
+    {0x1, "idle"},       {0x2, "clocks set by the user"}, {0x4, "power cap"},
+    {0x8, "hardware slowdown"}, {0x10, "sync boost"},     {0x20, "heat"},
+    {0x40, "heat (hardware)"},  {0x80, "power brake"},    {0x100, "display"}};
+
 }  // namespace
+
+std::string throttle_reasons(std::uint64_t mask) {
+  std::string text;
+  const auto add = [&](const std::string& reason) { text += (text.empty() ? "" : ", ") + reason; };
+  for (const auto& [bit, reason] : kReasons) {
+    if ((mask & bit) != 0) add(reason);
+    mask &= ~bit;
+  }
+  if (mask != 0) add(fmt::format("{:#x}", mask));
+  return text;
+}
 
 SampleConditions sample_conditions_from(const Node& document, std::size_t samples) {
   SampleConditions result;

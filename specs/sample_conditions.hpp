@@ -24,6 +24,11 @@ struct SampleConditions {
   std::vector<std::uint64_t> throttled;  // indices of samples, increasing
 };
 
+inline constexpr std::uint64_t harmless_throttling = 0x1 | 0x2 | 0x100;  // idle, set, a display
+
+// "power cap, heat": NVML's clocks-event reasons in words; the numbers of those unknown here.
+std::string throttle_reasons(std::uint64_t mask);
+
 // Reads "conditions" and "throttled" of `document`; throws Error(bad_input) where a column has not
 // one number for each of `samples`, or an index names none of them.
 SampleConditions sample_conditions_from(const Node& document, std::size_t samples);

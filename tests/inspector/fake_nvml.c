@@ -60,9 +60,15 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
   return 0;
 }
 int nvmlDeviceGetName(void* device, char* text, unsigned size) {
+  if (*(int*)device >= 100)
+    return answer(text, size, *(int*)device == 100 ? "NVIDIA H200 MIG 1g.18gb" : "NVIDIA H200 MIG 3g.71gb");
   return answer(text, size, *(int*)device == 0 ? "NVIDIA H200" : "Tesla V100-SXM2-16GB");
 }
 int nvmlDeviceGetUUID(void* device, char* text, unsigned size) {
+  if (*(int*)device >= 100)
+    return answer(text, size,
+                  *(int*)device == 100 ? "MIG-aaaa1111-0000-0000-0000-000000000000"
+                                       : "MIG-aaaa2222-0000-0000-0000-000000000000");
   return answer(text, size,
                 *(int*)device == 0 ? "GPU-11111111-2222-3333-4444-555555555555"
                                    : "GPU-66666666-7777-8888-9999-aaaaaaaaaaaa");
@@ -85,6 +91,36 @@ const char* nvmlErrorString(int status) {
       return "Unknown Error";
   }
 }
+
+#ifdef MIG /* the first card is split in two, of the seven places that there are */
+static int parts[2] = {100, 101};
+struct attributes {
+  unsigned counts[8];
+  unsigned long long memory_mib;
+};
+static int is_part(void* device) { return *(int*)device >= 100; }
+int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
+  if (*(int*)device != 0) return 3; /* not supported */
+  *current = *pending = 1;
+  return started ? 0 : 1;
+}
+int nvmlDeviceGetMaxMigDeviceCount(void* device, unsigned* count) {
+  (void)device;
+  *count = 7;
+  return started ? 0 : 1;
+}
+int nvmlDeviceGetMigDeviceHandleByIndex(void* device, unsigned index, void** part) {
+  (void)device;
+  if (index != 1 && index != 4) return 6; /* not found */
+  *part = &parts[index == 4];
+  return started ? 0 : 1;
+}
+int nvmlDeviceGetAttributes_v2(void* device, struct attributes* attributes) {
+  memset(attributes, 0, sizeof *attributes);
+  attributes->memory_mib = *(int*)device == 100 ? 18432 : 71680;
+  return is_part(device) && started ? 0 : 1;
+}
+#endif
 
 #ifndef OLD_DRIVER /* these came after CUDA 9 */
 int nvmlSystemGetCudaDriverVersion_v2(int* version) {

@@ -31,6 +31,18 @@ TEST_CASE("two GPUs are described in NVML's order") {
   CHECK(report.gpus[1].compute_capability == "7.0");
 }
 
+TEST_CASE("the instances of a card that MIG splits are devices of their own") {
+  const auto report = read("mig");
+  REQUIRE(report.gpus.size() == 2);
+  REQUIRE(report.gpus[0].mig.size() == 2);
+  CHECK(report.gpus[0].mig[0].uuid == "MIG-aaaa1111-0000-0000-0000-000000000000");
+  CHECK(report.gpus[0].mig[0].profile == "1g.18gb");
+  CHECK(report.gpus[0].mig[0].memory_bytes == 18432ULL << 20);
+  CHECK(report.gpus[0].mig[1].profile == "3g.71gb");
+  CHECK(report.gpus[1].mig.empty());
+  CHECK(read("two_gpus").gpus[0].mig.empty());  // a driver without the functions
+}
+
 TEST_CASE("a driver that does not match its kernel module says what to do") {
   const auto report = read("mismatch");
   CHECK(report.gpus.empty());

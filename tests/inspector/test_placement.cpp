@@ -62,6 +62,27 @@ TEST_CASE("whatever the machine, cores are shared only when all are taken", "[pl
   }
 }
 
+TEST_CASE("campaigns side by side share no core, and together they have all", "[placement]") {
+  for (const auto& [nodes, cores, siblings] : {std::tuple{2, 4, 2}, {1, 3, 1}, {4, 2, 2}}) {
+    const auto all = machine(nodes, cores, siblings);
+    for (std::size_t of = 1; of <= 3; ++of) {
+      std::set<int> numbers;
+      std::set<int> taken;  // cores
+      for (std::size_t block = 0; block < of; ++block) {
+        std::set<int> mine;
+        for (const auto& p : share_of(all, block, of)) {
+          CHECK(numbers.insert(p.number).second);
+          mine.insert(p.core);
+        }
+        CHECK_FALSE(mine.empty());
+        for (const int core : mine) CHECK(taken.insert(core).second);
+      }
+      CHECK(numbers.size() == all.size());
+    }
+  }
+  CHECK(share_of(machine(1, 2, 1), 2, 3).size() == 2);  // fewer cores than campaigns
+}
+
 TEST_CASE("the CPUs of this machine are found, also where /sys is silent", "[placement]") {
   const TempDirectory empty;
   const auto real = usable_processors(), bare = usable_processors(empty.path());

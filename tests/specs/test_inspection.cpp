@@ -45,6 +45,31 @@ TEST_CASE("an inspection is the same after writing and reading") {
   }
 }
 
+TEST_CASE("what a GPU was like at each sample, and what a scenario ended in, are kept") {
+  Inspection inspection = sample_inspection();
+  const auto samples = inspection.samples_ns.size();
+  REQUIRE(samples >= 2);
+  inspection.conditions.columns["sm_clock_mhz"] = std::vector<double>(samples, 1410);
+  inspection.conditions.columns["power_w"] = std::vector<double>(samples, 398.25);
+  inspection.conditions.throttled = {1};
+  inspection.scenario = ScenarioResult{"server", "queries_per_second", "queries/s", 412.5, 5120,
+                                       {{"50", 2.1e6}, {"99.9", 9.8e6}}, 1e7};
+  seal(inspection);
+  const Inspection again = read(canonical(to_json(inspection)));
+  CHECK(to_json(again) == to_json(inspection));
+  CHECK(again.conditions.columns.at("power_w").back() == 398.25);
+  CHECK(again.conditions.throttled == std::vector<std::uint64_t>{1});
+  CHECK(again.scenario->latency_ns.at("99.9") == 9.8e6);
+
+  for (const char* key : {"conditions", "throttled", "scenario"})
+    CHECK_FALSE(to_json(sample_inspection()).contains(key));  // as documents had it before
+  CHECK_THAT(resealed("/conditions", {{"power_w", {1.0}}}), Contains("expected one number for each of"));
+  CHECK_THAT(resealed("/conditions", {{"voltage", {1.0}}}), Contains("/conditions/voltage"));
+  CHECK_THAT(resealed("/throttled", Json::array({samples})), Contains("/throttled/0: expected increasing"));
+  CHECK_THAT(resealed("/throttled", Json::array({1, 1})), Contains("/throttled/1: expected increasing"));
+  CHECK_THAT(resealed("/scenario", {{"name", "server"}}), Contains("/scenario"));
+}
+
 TEST_CASE("the steal may be stated, as a share") {
   CHECK_FALSE(to_json(sample_inspection()).contains("steal"));  // as documents had it before
   for (const double share : {0.0, 0.025, 1.0}) {

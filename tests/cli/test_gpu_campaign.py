@@ -1,0 +1,117 @@
+"""GPU campaigns, on machines that a look-alike of NVML plays: which device, which refusal, before anything is fetched."""
+
+import json
+import pathlib
+import unittest
+
+from harness import STACKX, BlackBox
+
+NVML = pathlib.Path(STACKX).resolve().parent / "tests" / "nvml"
+H200, V100 = "GPU-11111111-2222-3333-4444-555555555555", "GPU-66666666-7777-8888-9999-aaaaaaaaaaaa"
+MIG = ["MIG-aaaa1111-0000-0000-0000-000000000000", "MIG-aaaa2222-0000-0000-0000-000000000000"]
+
+# A PI of the user's: says on which device it was put, and what it was like.
+PI = """#!/bin/sh
+cat <<TEXT
+{"name": "matmul", "component": "cublas", "parameters": {}, "samples_ns": [1000, 1010, 990], "work": {"flop": 1e6, "bytes": 0, "items": 1},
+ "check": {"reference": "r", "max_relative_error": 0, "bound": 1, "pass": true}, "loaded": {"cublas": "%s"}, "files": [],
+ "gpu": {"uuid": "%s"}, "conditions": {"sm_clock_mhz": [1980, 1700, 1980], "throttle": [0, 4, 0]}, "throttled": [1]}
+TEXT
+"""
+
+# No such wheel exists: a stack that is refused in time never asks for it.
+WHEEL = {"type": "wheel", "file": "nowhere-1-py3-none-any.whl", "sha256": "0" * 64, "library": "libcublas.so.12"}
+
+
+class GpuCampaign(BlackBox):
+    def machine(self, variant, **variables):
+        self.environment.update(LD_LIBRARY_PATH=str(NVML / variant), **variables)
+
+    def gpu_project(self, versions, wheel=False, **changes):
+        entries = {version: {"requires": {"driver": driver, "gpu.compute_capability": ">=5.0,<=12.1"}, "provides": {"blas": version},
+                             "artifacts": [WHEEL] if wheel else []} for version, driver in versions.items()}
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "gpu": {"kind": "hardware", "versioning": "opaque",
+                    "versions": {"made-up": {"attributes": {"compute_capability": "9.0"}}}},
+            "driver": {"kind": "driver", "versions": {"999.0": {}}},
+            "cublas": {"kind": "package", "versions": entries}}})
+        return self.project(**{"requires": {"cublas": "*"}, **changes})
+
+    def pi(self, version="12.4", uuid="$CUDA_VISIBLE_DEVICES"):
+        path = self.write("pi.sh", PI % (version, uuid))
+        path.chmod(0o755)
+        return path
+
+    def documents(self):
+        lines = self.stackx("export", "-").stdout.splitlines()
+        return [d for d in map(json.loads, lines) if d["$schema"] == "stackx/inspection/1"]
+
+    def test_each_device_is_a_campaign(self):
+        self.machine("two_gpus")
+        project = self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"})
+        done = self.stackx("inspect", project, "--device", "all", "--pi", self.pi(), "--rounds", 2)
+        self.assertEqual(done.stdout.count("2 of 2 inspections done"), 2, done.stdout)
+        self.assertIn("GPU-66666666: campaign", done.stderr)
+        documents = self.documents()
+        self.assertEqual(sorted((d["device"], d["stack"]["gpu"]) for d in documents),
+                         sorted([(H200, "nvidia-h200"), (V100, "tesla-v100-sxm2-16gb")] * 2))
+        self.assertEqual(len({d["campaign"] for d in documents}), 2)
+        for document in documents:
+            self.assertEqual(document["outcome"], "ok", document["reason"])
+            self.assertEqual(document["conditions"]["sm_clock_mhz"], [1980, 1700, 1980])
+            self.assertEqual(document["throttled"], [1])
+        self.assertIn("2 of 6 samples", done.stdout)
+        self.assertIn("power cap", done.stdout)
+
+    def test_the_first_visible_device_is_measured(self):
+        self.machine("two_gpus", CUDA_VISIBLE_DEVICES="1,0")
+        self.stackx("inspect", self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"}), "--pi", self.pi(),
+                    "--rounds", 1)
+        self.assertEqual({d["device"] for d in self.documents()}, {V100})
+
+    def test_instances_of_mig_are_devices(self):
+        self.machine("mig")
+        project = self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"})
+        self.stackx("inspect", project, "--device", "MIG-aaaa2", "--device", "0", "--pi", self.pi(), "--rounds", 1)
+        self.assertEqual({d["device"] for d in self.documents()}, set(MIG))
+        self.assertIn("1g.18gb", self.stackx("hw").stdout)
+        error = self.stackx("inspect", project, "--device", "GPU-1111", exit_code=2).stderr
+        self.assertIn(MIG[0], error)
+
+    def test_a_pi_that_ran_elsewhere_is_found_out(self):
+        self.machine("two_gpus")
+        self.stackx("inspect", self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"}), "--pi",
+                    self.pi(uuid=V100), "--rounds", 1)
+        (document,) = self.documents()
+        self.assertEqual(document["outcome"], "wrong_stack")
+        self.assertIn("was told to use " + H200, document["reason"])
+
+    def refusals(self, project, *options):
+        """The outcomes and reasons of a campaign that must not even look for its wheel."""
+        done = self.stackx("inspect", project, "--rounds", 1, *options)
+        self.assertNotIn("nowhere-1", done.stdout + done.stderr)
+        return [(d["outcome"], d["reason"]) for d in self.documents()]
+
+    def test_a_driver_that_is_too_old_is_refused_before_the_build(self):
+        self.machine("two_gpus")
+        ((outcome, reason),) = self.refusals(self.gpu_project({"13.0": ">=580"}, wheel=True))
+        self.assertEqual(outcome, "unsupported")
+        # The stack was resolved for a GPU of the catalog; that, too, is not here.
+        self.assertRegex(reason, "needs driver >=580, this machine has 550.54.15|is for made-up")
+
+    def test_without_a_gpu_each_inspection_is_unsupported(self):
+        self.machine("no_gpu")
+        ((outcome, reason),) = self.refusals(self.gpu_project({"12.4": ">=525"}, wheel=True))
+        self.assertEqual(outcome, "unsupported")
+        self.assertIn("needs a GPU, and none is to be seen", reason)
+        self.assertIn("shows no GPU", reason)
+
+    def test_hidden_devices_are_no_devices(self):
+        self.machine("two_gpus", CUDA_VISIBLE_DEVICES="")
+        ((outcome, reason),) = self.refusals(self.gpu_project({"12.4": ">=525"}, wheel=True))
+        self.assertEqual(outcome, "unsupported")
+        self.assertIn("$CUDA_VISIBLE_DEVICES", reason)
+
+
+if __name__ == "__main__":
+    unittest.main()
