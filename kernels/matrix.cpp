@@ -7,11 +7,15 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <vector>
+
+#include "kernels/parallel.hpp"
 
 namespace stackx::kernels {
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kFewestForThreads = std::size_t{1} << 24;
 constexpr std::int32_t kPoisonInt = std::numeric_limits<std::int32_t>::min() + 1;
 
 void* allocate(std::size_t bytes) {
@@ -38,13 +42,69 @@ float uniform_float(std::uint64_t bits) {
 template <typename T, typename Make>
 void fill(void* memory, std::size_t count, std::uint64_t seed, Make make) {
   auto* values = static_cast<T*>(memory);
-  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(make(random_at(seed, i)));
+  // Large matrices are the GPU's, 16384 on a side; one thread would take longer than all the rest.
+  in_parallel(count, kFewestForThreads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) values[i] = static_cast<T>(make(random_at(seed, i)));
+  });
 }
 
 template <typename T>
 void widen(const void* memory, std::size_t first, std::span<double> out) {
   const T* values = static_cast<const T*>(memory) + first;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(values[i]);
+}
+
+// A float in fewer bits: sign, kExponent, kFraction. What is too large becomes `most`.
+template <int kExponent, int kFraction>
+std::uint32_t pack(float value, std::uint32_t most) {
+  constexpr int kBias = (1 << (kExponent - 1)) - 1;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 31 << (kExponent + kFraction);
+  const int exponent = static_cast<int>(bits >> 23 & 0xff) - 127;
+  // The bits that go: as many more as the number lies below the smallest normal one.
+  const int drop = 23 - kFraction + std::max(0, 1 - kBias - exponent);
+  if (exponent == -127 || drop > 24) return sign;
+  const std::uint32_t fraction = (bits & 0x7fffff) | 0x800000;
+  const std::uint32_t kept = fraction >> drop, lost = fraction & ((1u << drop) - 1);
+  const std::uint32_t half = 1u << (drop - 1);
+  const std::uint32_t rounded = kept + (lost > half || (lost == half && (kept & 1)) ? 1 : 0);
+  // The leading one of a normal number counts as one of the exponent; a carry does so too.
+  const int lift = std::max(0, exponent + kBias - 1);
+  return sign | std::min(most, (static_cast<std::uint32_t>(lift) << kFraction) + rounded);
+}
+
+template <int kExponent, int kFraction>
+float unpack(std::uint32_t bits, bool special) {
+  constexpr int kBias = (1 << (kExponent - 1)) - 1;
+  const float sign = bits >> (kExponent + kFraction) & 1 ? -1.0f : 1.0f;
+  const auto fraction = static_cast<float>(bits & ((1u << kFraction) - 1));
+  const int exponent = static_cast<int>(bits >> kFraction & ((1u << kExponent) - 1));
+  if (special)
+    return kExponent == 5 && fraction == 0 ? sign * std::numeric_limits<float>::infinity()
+                                           : std::numeric_limits<float>::quiet_NaN();
+  // Powers of two by their bits: this is called for every element of large matrices.
+  const auto power = [](int e) { return std::bit_cast<float>((127u + e) << 23); };
+  if (exponent == 0) return sign * fraction * power(1 - kBias - kFraction);
+  return sign * (fraction + (1 << kFraction)) * power(exponent - kBias - kFraction);
+}
+
+// Every value once: half the bits of an element are too many for arithmetic on each.
+template <typename Bits, float (*kValue)(Bits)>
+const std::vector<float>& table() {
+  static const std::vector<float> values = [] {
+    std::vector<float> made;
+    for (std::uint32_t i = 0; i <= std::numeric_limits<Bits>::max(); ++i)
+      made.push_back(kValue(static_cast<Bits>(i)));
+    return made;
+  }();
+  return values;
+}
+
+template <typename Bits, float (*kValue)(Bits)>
+void look_up(const void* memory, std::size_t first, std::span<double> out) {
+  const Bits* bits = static_cast<const Bits*>(memory) + first;
+  const float* values = table<Bits, kValue>().data();
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = values[bits[i]];
 }
 
 }  // namespace
@@ -55,6 +115,13 @@ std::uint16_t to_bfloat16(float value) {
 }
 
 float from_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+
+std::uint16_t to_float16(float value) {
+  return static_cast<std::uint16_t>(pack<5, 10>(value, 0x7c00));
+}
+float from_float16(std::uint16_t bits) { return unpack<5, 10>(bits, (bits & 0x7c00) == 0x7c00); }
+std::uint8_t to_e4m3(float value) { return static_cast<std::uint8_t>(pack<4, 3>(value, 0x7e)); }
+float from_e4m3(std::uint8_t bits) { return unpack<4, 3>(bits, (bits & 0x7f) == 0x7f); }
 
 std::uint64_t random_at(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15;
@@ -83,6 +150,12 @@ void Matrix::fill_random(std::uint64_t seed) {
     case Element::bfloat16:
       return fill<std::uint16_t>(
           data(), count, seed, [](std::uint64_t bits) { return to_bfloat16(uniform_float(bits)); });
+    case Element::float16:
+      return fill<std::uint16_t>(
+          data(), count, seed, [](std::uint64_t bits) { return to_float16(uniform_float(bits)); });
+    case Element::e4m3:
+      return fill<std::uint8_t>(
+          data(), count, seed, [](std::uint64_t bits) { return to_e4m3(uniform_float(bits)); });
     case Element::int8:
       return fill<std::int8_t>(data(), count, seed, [](std::uint64_t bits) {
         return static_cast<int>((bits >> 32) % 255) - 127;
@@ -110,6 +183,12 @@ void Matrix::poison() {
     case Element::bfloat16:
       std::fill_n(static_cast<std::uint16_t*>(data()), count, 0x7fc0);
       return;
+    case Element::float16:
+      std::fill_n(static_cast<std::uint16_t*>(data()), count, 0x7e00);
+      return;
+    case Element::e4m3:
+      std::fill_n(static_cast<std::uint8_t*>(data()), count, 0x7f);
+      return;
     case Element::int8:
     case Element::uint8:
       std::fill_n(static_cast<std::uint8_t*>(data()), count, 0x80);
@@ -130,6 +209,10 @@ void Matrix::read(std::size_t row, std::size_t first, std::span<double> out) con
       return widen<std::uint8_t>(data(), at, out);
     case Element::int32:
       return widen<std::int32_t>(data(), at, out);
+    case Element::float16:
+      return look_up<std::uint16_t, from_float16>(data(), at, out);
+    case Element::e4m3:
+      return look_up<std::uint8_t, from_e4m3>(data(), at, out);
     case Element::bfloat16:
       break;
   }

@@ -1,7 +1,8 @@
 // A dense row-major matrix of one element type, in memory aligned for vector loads.
 //
 // Inputs are the same on every machine: element i of a matrix depends on the seed and i only
-// (splitmix64), uniform in [-1, 1) and exact in the element type; bfloat16 is the rounded float.
+// (splitmix64), uniform in [-1, 1) and exact in the element type; bfloat16, float16 and e4m3 are the
+// rounded float.
 // int8 inputs are whole numbers, signed in [-127, 127] and unsigned in [0, 127]: 127*127*2 fits the
 // 16-bit intermediate of machines without VNNI, where a saturated sum would be the instruction's
 // doing, not the library's. Zero mean matters: the error bound in reference.hpp rests on it.
@@ -13,15 +14,16 @@
 #include <span>
 
 #include "kernels/dtype.hpp"
+#include "kernels/operand.hpp"
 
 namespace stackx::kernels {
 
-class Matrix {
+class Matrix : public Operand {
  public:
   Matrix(std::size_t rows, std::size_t columns, Element element);  // contents undefined
 
-  std::size_t rows() const { return rows_; }
-  std::size_t columns() const { return columns_; }
+  std::size_t rows() const override { return rows_; }
+  std::size_t columns() const override { return columns_; }
   Element element() const { return element_; }
   std::size_t bytes() const { return rows_ * columns_ * size_of(element_); }
   void* data() { return memory_.get(); }
@@ -32,7 +34,7 @@ class Matrix {
   void poison();
 
   // Elements [first, first + out.size()) of row i; every element type is exact in double.
-  void read(std::size_t row, std::size_t first, std::span<double> out) const;
+  void read(std::size_t row, std::size_t first, std::span<double> out) const override;
 
  private:
   struct Free {

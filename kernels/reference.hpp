@@ -22,6 +22,17 @@
 // sums and FMA err less. 16u is t = 40, or 1e-27 an entry: no right library fails by chance.
 // Products too short for this reasoning (k <= 14) are covered by the worst case k·u, as 16 is above
 // it. The reference itself sums in blocks of 128 and errs by a fraction of u even for float64.
+//
+// On tensor cores sums are cut off rather than rounded, each step of at least four products by up
+// to 2^-22 of the partial sum (Fasi et al., PeerJ Comput. Sci. 7:e330, 2021), always towards zero,
+// so the error grows with the sum's size: for zero-mean inputs by at most 6·sqrt(k)·u of
+// |a_i|·|b_j| (partial sums six standard deviations large at every step), which is added for the
+// dtypes that sum in float. fp8 may sum with 14 bits: u = 2^-13. tf32 also cuts or rounds the
+// operands to 11 bits: at most 2^-10 each. These errors have independent signs; cut off, they come
+// to 0.75·2^-10·|a_i||b_j|/sqrt(k) in the mean square and 6·2^-10/sqrt(k)·(1 + 3/sqrt(k)) is eight
+// times that (below k = 16 the worst case). bfloat16 in its place errs three times more and fails.
+// A result in float16 (bfloat16) is rounded, by 2^-11 (2^-8) of the entry; a row of Freivalds by 9
+// times the norm of its entries' roundings. "max_relative_error" is what exceeds that rounding.
 //   What fails: half precision (rounded inputs or result) is off by 5 to 20 times the bound at k =
 //   4096. What it cannot see: above 2^30 flop, a single entry off by less than bound · |a_i|·|B|_F
 //   (0.03 at 2048,
@@ -46,10 +57,27 @@ struct Check {
 };
 
 inline constexpr double kSafety = 16;
+inline constexpr double kCut = 6;
+inline constexpr double kTf32 = 6;
 inline constexpr double kFullCheckFlop = 0x1p30;
+// 127 * 127 * k must stay below 2^31: int32 sums are exact, and the poison value is out of reach.
+inline constexpr std::size_t kLargestInt8Depth = 133'000;
+
+struct Tolerance {
+  double sum = 0;     // of |a_i||b_j|
+  double result = 0;  // of the entry: the rounding of C
+  double least = 0;   // the rounding of the smallest entries
+};
+
+enum class Unit { scalar, tensor_cores };  // what multiplies: IEEE arithmetic, or tensor cores
+
+Tolerance tolerance_of(Dtype dtype, std::size_t depth, Unit unit);
 
 // `seed` chooses the vectors, rows and columns.
-Check check_product(const Matrix& a, const Matrix& b, const Matrix& c, Dtype dtype,
+Check check_product(const Operand& a, const Operand& b, const Operand& c, Dtype dtype,
+                    std::uint64_t seed, double full_check_flop = kFullCheckFlop);
+
+Check check_product(const Operand& a, const Operand& b, const Operand& c, const Tolerance& tolerance,
                     std::uint64_t seed, double full_check_flop = kFullCheckFlop);
 
 }  // namespace stackx::kernels

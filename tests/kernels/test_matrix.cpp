@@ -17,7 +17,8 @@ std::vector<double> values(const Matrix& matrix) {
 }
 
 constexpr Element kElements[] = {Element::float32, Element::float64, Element::bfloat16,
-                                 Element::int8,    Element::uint8,   Element::int32};
+                                 Element::int8,    Element::uint8,   Element::int32,
+                                 Element::float16, Element::e4m3};
 
 }  // namespace
 
@@ -29,7 +30,8 @@ TEST_CASE("random_at is splitmix64", "[matrix]") {
 }
 
 TEST_CASE("inputs are uniform, zero-mean and depend on the seed", "[matrix]") {
-  for (const Element element : {Element::float32, Element::float64, Element::bfloat16}) {
+  for (const Element element : {Element::float32, Element::float64, Element::bfloat16,
+                                Element::float16, Element::e4m3}) {
     Matrix one(200, 500, element), again(200, 500, element), other(200, 500, element);
     one.fill_random(7);
     again.fill_random(7);
@@ -110,4 +112,42 @@ TEST_CASE("read gives a part of a row", "[matrix]") {
   double part[3];
   matrix.read(2, 4, part);
   for (int j = 0; j < 3; ++j) CHECK(part[j] == all[2 * 9 + 4 + j]);
+}
+
+TEST_CASE("float16 and e4m3: every value there and back", "[matrix]") {
+  int wrong = 0;
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits)
+    if ((bits & 0x7c00) != 0x7c00)
+      wrong += to_float16(from_float16(static_cast<std::uint16_t>(bits))) != bits;
+  for (std::uint32_t bits = 0; bits < 0x100; ++bits)
+    if ((bits & 0x7f) != 0x7f)
+      wrong += to_e4m3(from_e4m3(static_cast<std::uint8_t>(bits))) != bits;
+  CHECK(wrong == 0);
+  // From the formats' definitions: 1, the largest, the smallest normal and subnormal.
+  CHECK(from_float16(0x3c00) == 1);
+  CHECK(from_float16(0x7bff) == 65504);
+  CHECK(from_float16(0x8400) == -0x1p-14f);
+  CHECK(from_float16(0x0001) == 0x1p-24f);
+  CHECK(std::isnan(from_float16(0x7e00)));
+  CHECK(from_e4m3(0x38) == 1);
+  CHECK(from_e4m3(0x7e) == 448);
+  CHECK(from_e4m3(0x88) == -0x1p-6f);
+  CHECK(from_e4m3(0x01) == 0x1p-9f);
+  CHECK(std::isnan(from_e4m3(0x7f)));
+}
+
+TEST_CASE("rounding to float16 and e4m3 takes the nearest, ties to even", "[matrix]") {
+  const auto wrong = [](auto to, auto from, std::uint32_t most) {
+    int count = 0;
+    for (std::uint32_t bits = 0; bits < most; ++bits) {
+      const float low = from(bits), high = from(bits + 1), middle = (low + high) / 2;
+      count += to(middle) != bits + (bits & 1);
+      count += to(std::nextafter(middle, low)) != bits;
+      count += to(-std::nextafter(middle, high)) != bits + 1 + to(-0.0f);
+    }
+    return count;
+  };
+  CHECK(wrong(to_float16, from_float16, 0x7bff) == 0);
+  CHECK(wrong(to_e4m3, from_e4m3, 0x7e) == 0);
+  CHECK(from_e4m3(to_e4m3(1000)) == 448);
 }

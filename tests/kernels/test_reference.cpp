@@ -363,3 +363,92 @@ TEST_CASE("large products are checked by Freivalds, small ones in full", "[refer
   CHECK_THAT(problem.check(false).reference,
              Catch::Matchers::Contains("Freivalds with 20 vectors"));
 }
+
+namespace {
+
+// An entry as a tensor core might make it: products of rounded operands, four to a step, each step
+// cut off after 24 bits.
+float cut_off(double value) {
+  const float nearest = static_cast<float>(value);
+  return std::abs(nearest) > std::abs(value) ? std::nextafter(nearest, 0.0f) : nearest;
+}
+double cut_to(double value, int bits) {
+  int exponent;
+  const double fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::trunc(std::ldexp(fraction, bits)), exponent - bits);
+}
+double round_to(double value, int bits) {
+  int exponent;
+  const double fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+}
+template <typename Operand>
+double on_tensor_cores(const Problem& p, std::size_t i, std::size_t j, Operand operand) {
+  float sum = 0;
+  for (std::size_t q = 0; q < p.shape.k; q += 4) {
+    double step = sum;
+    for (std::size_t r = q; r < std::min(q + 4, p.shape.k); ++r)
+      step += operand(Problem::at(p.a, i, r)) * operand(Problem::at(p.b, r, j));
+    sum = cut_off(step);
+  }
+  return sum;
+}
+template <typename Entry>
+bool passes(Problem& p, Entry entry) {
+  for (std::size_t i = 0; i < p.shape.m; ++i)
+    for (std::size_t j = 0; j < p.shape.n; ++j) {
+      const double value = entry(i, j);
+      auto* bits = static_cast<std::uint16_t*>(p.c.data()) + i * p.shape.n + j;
+      if (p.c.element() == Element::float16) *bits = to_float16(static_cast<float>(value));
+      else if (p.c.element() == Element::bfloat16) *bits = to_bfloat16(static_cast<float>(value));
+      else p.set(i, j, value);
+    }
+  const Tolerance tolerance = tolerance_of(p.dtype, p.shape.k, Unit::tensor_cores);
+  const bool full = check_product(p.a, p.b, p.c, tolerance, 7, 0x1p60).pass;
+  const bool sampled = check_product(p.a, p.b, p.c, tolerance, 7, 0).pass;
+  CHECK(full == sampled);
+  return full;
+}
+
+const auto kExact = [](double x) { return x; };
+
+}  // namespace
+
+TEST_CASE("tensor cores: right products pass", "[reference]") {
+  for (const Shape shape : {Shape{30, 70, 1}, {20, 60, 9}, {70, 30, 64}, {24, 40, 2048}})
+    for (const Dtype dtype : {Dtype::float16, Dtype::bfloat16, Dtype::fp8}) {
+      Problem p(shape, dtype);
+      INFO(to_string(dtype) << " k " << shape.k);
+      CHECK(passes(p, [&](auto i, auto j) { return on_tensor_cores(p, i, j, kExact); }));
+    }
+  for (const Shape shape : {Shape{30, 70, 1}, {20, 60, 9}, {70, 30, 64}, {24, 40, 2048}}) {
+    Problem p(shape, Dtype::tf32);
+    const auto cut = [](double x) { return cut_to(x, 11); };
+    const auto round = [](double x) { return round_to(x, 11); };
+    CHECK(passes(p, [&](auto i, auto j) { return on_tensor_cores(p, i, j, cut); }));
+    CHECK(passes(p, [&](auto i, auto j) { return on_tensor_cores(p, i, j, round); }));
+  }
+}
+
+TEST_CASE("tensor cores: less precision than asked for fails", "[reference]") {
+  const Shape shape{40, 60, 2048};
+  const auto half_sum = [](const Problem& p, std::size_t i, std::size_t j) {
+    float sum = 0;
+    for (std::size_t q = 0; q < p.shape.k; ++q)
+      sum = from_float16(to_float16(static_cast<float>(
+          sum + Problem::at(p.a, i, q) * Problem::at(p.b, q, j))));
+    return sum;
+  };
+  for (const Dtype dtype : {Dtype::float16, Dtype::bfloat16}) {
+    Problem p(shape, dtype);
+    CHECK_FALSE(passes(p, [&](auto i, auto j) { return half_sum(p, i, j); }));
+  }
+  const auto bfloat = [](double x) { return round_to(x, 8); };
+  Problem tf32(shape, Dtype::tf32), half(shape, Dtype::float16), floats(shape, Dtype::float32);
+  CHECK_FALSE(passes(tf32, [&](auto i, auto j) { return on_tensor_cores(tf32, i, j, bfloat); }));
+  CHECK_FALSE(passes(half, [&](auto i, auto j) { return on_tensor_cores(half, i, j, bfloat); }));
+  // tf32 where float32 was asked for.
+  const auto rounded = [](double x) { return round_to(x, 11); };
+  CHECK_FALSE(
+      passes(floats, [&](auto i, auto j) { return on_tensor_cores(floats, i, j, rounded); }));
+}
