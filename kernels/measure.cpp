@@ -1,6 +1,7 @@
 #include "kernels/measure.hpp"
 
 #include <chrono>
+#include <thread>
 
 namespace stackx::kernels {
 namespace {
@@ -13,9 +14,21 @@ std::int64_t now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(C::now().time_since_epoch()).count();
 }
 
+// Waking up takes 50 to 100 us, which would be latency of whoever waits.
+void sleep_then_spin(std::int64_t until) {
+  using Steady = std::chrono::steady_clock;
+  constexpr std::int64_t kSpin = 500'000;
+  if (until - now<Steady>() > kSpin)
+    std::this_thread::sleep_until(Steady::time_point(std::chrono::nanoseconds(until - kSpin)));
+  while (now<Steady>() < until) {
+  }
+}
+
 }  // namespace
 
-Clock Clock::system() { return {now<std::chrono::steady_clock>, now<std::chrono::system_clock>}; }
+Clock Clock::system() {
+  return {now<std::chrono::steady_clock>, now<std::chrono::system_clock>, sleep_then_spin};
+}
 
 std::int64_t ClockSampler::run(std::uint64_t mini_batch) {
   const std::int64_t begin = clock_.steady_ns();

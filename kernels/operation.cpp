@@ -1,7 +1,9 @@
 #include "kernels/operation.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "kernels/scenario.hpp"
 #include "kernels/shared_object.hpp"
 
 namespace stackx::kernels {
@@ -9,11 +11,18 @@ namespace {
 
 using nlohmann::json;
 
+std::optional<ScenarioPlan> scenario_of(const Pi& pi, const Parameters& parameters) {
+  const bool has = std::ranges::find(pi.parameters, "scenario", &Parameter::key) !=
+                   pi.parameters.end();
+  return has ? scenario_plan_from(parameters) : std::nullopt;
+}
+
 class Run {
  public:
   Run(const Pi& pi, Parameters parameters, Operation& operation, const Clock& clock)
       : parameters_(std::move(parameters)),
         plan_(plan_from(parameters_)),
+        scenario_(scenario_of(pi, parameters_)),
         operation_(operation),
         clock_(clock),
         document_({{"name", pi.name},
@@ -43,6 +52,7 @@ class Run {
     if (refusal) return refusal;
 
     document_["check"] = json_of(check);
+    if (check.pass && scenario_) return measure_scenario();
     Measurement measurement;
     if (check.pass) {
       const auto sampler = operation_.sampler(clock_);
@@ -50,6 +60,23 @@ class Run {
     }
     put_measurement(document_, parameters_, plan_, measurement);
     put_work(static_cast<double>(measurement.mini_batch));
+    return std::nullopt;
+  }
+
+  // A sampler's run() ends when the calls are complete, on a GPU too.
+  std::optional<Unsupported> measure_scenario() {
+    const auto sampler = operation_.sampler(clock_);
+    const Scenario scenario = run_scenario(
+        [&](std::size_t samples) { sampler->run(samples); }, *scenario_, clock_, phases_);
+    document_["scenario"] = json_of(scenario);
+    if (scenario.unsupported) return scenario.unsupported;
+    document_["samples_ns"] = scenario.samples_ns;
+    document_["work"] = {{"flop", 0},
+                         {"bytes", 0},
+                         {"items", operation_.work().items * static_cast<double>(scenario.calls)}};
+    if (scenario.stopped_early)
+      document_["notes"].push_back("stopped before the scenario's rules were met: max_seconds=" +
+                                   parameters_.text("max_seconds"));
     return std::nullopt;
   }
 
@@ -61,6 +88,7 @@ class Run {
 
   Parameters parameters_;
   Plan plan_;
+  std::optional<ScenarioPlan> scenario_;
   Operation& operation_;
   const Clock& clock_;
   json document_;

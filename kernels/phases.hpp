@@ -18,6 +18,9 @@ struct Phase {
 struct Clock {
   std::function<std::int64_t()> steady_ns;
   std::function<std::int64_t()> epoch_ns;
+  // Returns at that time of the steady clock or as soon after as can be; scenarios wait for
+  // arrivals. The system's sleeps, and spins for the last half millisecond.
+  std::function<void(std::int64_t steady_ns)> wait_until = nullptr;
   static Clock system();
 };
 

@@ -5,19 +5,15 @@
 #include <nlohmann/json.hpp>
 
 namespace stackx::kernels {
-namespace {
-
-constexpr double kMostSeconds = 1e6;
 
 std::int64_t nanoseconds(const Parameters& parameters, std::string_view key, double unit_ns) {
+  constexpr double kMostSeconds = 1e6;
   const double value = parameters.number(key, 0);
   if (value * unit_ns > kMostSeconds * 1e9)
     throw UsageError(
         fmt::format("{}={}: longer than {} s", key, parameters.text(key), kMostSeconds));
   return static_cast<std::int64_t>(value * unit_ns);
 }
-
-}  // namespace
 
 std::vector<Pi> all_pis() { return {matmul_pi(), hello_world_pi()}; }
 

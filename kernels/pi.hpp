@@ -40,6 +40,8 @@ Pi hello_world_pi();
 // The parameters that say how to measure, the same in every PI, and the plan they make.
 std::vector<Parameter> with_plan_parameters(std::vector<Parameter> own);
 Plan plan_from(const Parameters& parameters);
+// A time in that unit, up to 10^6 s.
+std::int64_t nanoseconds(const Parameters& parameters, std::string_view key, double unit_ns);
 
 // The members that every PI fills in the same way.
 void put_measurement(nlohmann::json& document, Parameters& parameters, const Plan& plan,
