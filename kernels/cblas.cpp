@@ -20,41 +20,64 @@ using FortranGemm = void(const char* transpose_a, const char* transpose_b, const
                          const T* b, const Int* ldb, const T* beta, T* c, const Int* ldc,
                          std::size_t, std::size_t);
 
+template <typename T>
+using CblasGemmBatch = void(int layout, int transpose_a, int transpose_b, Int m, Int n, Int k,
+                            T alpha, const T* a, Int lda, Int stride_a, const T* b, Int ldb,
+                            Int stride_b, T beta, T* c, Int ldc, Int stride_c, Int batch);
+
 struct Sizes {
-  Int m, n, k;
+  Int m, n, k, batch;
   explicit Sizes(const Product& p)
-      : m(static_cast<Int>(p.a.rows())),
-        n(static_cast<Int>(p.b.columns())),
-        k(static_cast<Int>(p.a.columns())) {}
+      : m(static_cast<Int>(p.m())),
+        n(static_cast<Int>(p.n())),
+        k(static_cast<Int>(p.k())),
+        batch(static_cast<Int>(p.batch)) {}
 };
 
 template <typename In, typename Out>
-Multiply bind(CblasGemm<In, Out>* gemm, const Product& p) {
+std::function<void()> bind(CblasGemm<In, Out>* gemm, const Product& p) {
   return [gemm, s = Sizes(p), a = static_cast<const In*>(p.a.data()),
           b = static_cast<const In*>(p.b.data()), c = static_cast<Out*>(p.c.data())] {
-    gemm(kRowMajor, kNoTranspose, kNoTranspose, s.m, s.n, s.k, 1, a, s.k, b, s.n, 0, c, s.n);
+    for (Int i = 0; i < s.batch; ++i)
+      gemm(kRowMajor, kNoTranspose, kNoTranspose, s.m, s.n, s.k, 1, a + i * s.m * s.k, s.k,
+           b + i * s.k * s.n, s.n, 0, c + i * s.m * s.n, s.n);
+  };
+}
+
+template <typename T>
+std::function<void()> bind(CblasGemmBatch<T>* gemm, const Product& p) {
+  return [gemm, s = Sizes(p), a = static_cast<const T*>(p.a.data()),
+          b = static_cast<const T*>(p.b.data()), c = static_cast<T*>(p.c.data())] {
+    gemm(kRowMajor, kNoTranspose, kNoTranspose, s.m, s.n, s.k, 1, a, s.k, s.m * s.k, b, s.n,
+         s.k * s.n, 0, c, s.n, s.m * s.n, s.batch);
   };
 }
 
 // Fortran is column-major: what it sees in our memory is the transposed matrices, and C' = B'A'.
 template <typename T>
-Multiply bind(FortranGemm<T>* gemm, const Product& p) {
+std::function<void()> bind(FortranGemm<T>* gemm, const Product& p) {
   return [gemm, s = Sizes(p), a = static_cast<const T*>(p.a.data()),
           b = static_cast<const T*>(p.b.data()), c = static_cast<T*>(p.c.data())] {
     const T one = 1, zero = 0;
-    gemm("N", "N", &s.n, &s.m, &s.k, &one, b, &s.n, a, &s.k, &zero, c, &s.n, 1, 1);
+    for (Int i = 0; i < s.batch; ++i)
+      gemm("N", "N", &s.n, &s.m, &s.k, &one, b + i * s.k * s.n, &s.n, a + i * s.m * s.k, &s.k,
+           &zero, c + i * s.m * s.n, &s.n, 1, 1);
   };
 }
 
 template <typename T>
 std::expected<Multiply, Unsupported> prepare_real(const SharedObject& object, const Naming& naming,
                                                   const Product& product, const std::string& gemm) {
-  if (auto* function = object.find<CblasGemm<T, T>>(naming.of("cblas_" + gemm)))
-    return bind<T, T>(function, product);
-  if (auto* function = object.find<FortranGemm<T>>(naming.of(gemm + "_")))
-    return bind<T>(function, product);
-  return std::unexpected(fmt::format("the library exports neither {} nor {}",
-                                     naming.of("cblas_" + gemm), naming.of(gemm + "_")));
+  const std::string batched = naming.of("cblas_" + gemm + "_batch_strided"),
+                    cblas = naming.of("cblas_" + gemm), fortran = naming.of(gemm + "_");
+  if (product.batch > 1)
+    if (auto* function = object.find<CblasGemmBatch<T>>(batched))
+      return Multiply{bind<T>(function, product), batched};
+  if (auto* function = object.find<CblasGemm<T, T>>(cblas))
+    return Multiply{bind<T, T>(function, product), looped(cblas, product)};
+  if (auto* function = object.find<FortranGemm<T>>(fortran))
+    return Multiply{bind<T>(function, product), looped(fortran, product)};
+  return std::unexpected(fmt::format("the library exports neither {} nor {}", cblas, fortran));
 }
 
 }  // namespace
@@ -68,6 +91,10 @@ std::optional<Naming> find_naming(const SharedObject& object, const std::string&
   return std::nullopt;
 }
 
+std::string looped(const std::string& function, const Product& product) {
+  return product.batch == 1 ? function : fmt::format("{}, {} calls", function, product.batch);
+}
+
 std::expected<Multiply, Unsupported> prepare_gemm(const SharedObject& object, const Naming& naming,
                                                   const Product& product) {
   switch (product.dtype) {
@@ -78,13 +105,12 @@ std::expected<Multiply, Unsupported> prepare_gemm(const SharedObject& object, co
     case Dtype::bfloat16: {
       const std::string name = naming.of("cblas_sbgemm");
       if (auto* function = object.find<CblasGemm<std::uint16_t, float>>(name))
-        return bind<std::uint16_t, float>(function, product);
+        return Multiply{bind<std::uint16_t, float>(function, product), looped(name, product)};
       return std::unexpected(fmt::format("no bfloat16: the library exports no {}", name));
     }
-    case Dtype::int8:
-      break;
+    default:
+      return std::unexpected(fmt::format("no {}: BLAS has no such product", to_string(product.dtype)));
   }
-  return std::unexpected("no int8: BLAS has no integer product");
 }
 
 }  // namespace stackx::kernels

@@ -25,8 +25,16 @@ std::optional<Naming> find_naming(const SharedObject& object, const std::string&
 
 // float32 and float64 through cblas_?gemm, or ?gemm_ where there is no CBLAS. bfloat16 through
 // cblas_sbgemm, which OpenBLAS has when built for it.
+//
+// A batch goes through cblas_?gemm_batch_strided where there is one (MKL from 2020, OpenBLAS from
+// 0.3.31), else through a loop of single products, as a program without batching would do. Not
+// through cblas_?gemm_batch: it takes its integers in arrays, whose width could be told only by a
+// guess.
 std::expected<Multiply, Unsupported> prepare_gemm(const SharedObject& object, const Naming& naming,
                                                   const Product& product);
+
+// Multiply::through of a function that is called once for each product of the batch.
+std::string looped(const std::string& function, const Product& product);
 
 // Values of the CBLAS enumerations (cblas.h of the reference implementation).
 inline constexpr int kRowMajor = 101, kNoTranspose = 111;

@@ -5,7 +5,7 @@
 #include "kernels/blis.hpp"
 #include "kernels/mkl.hpp"
 #include "kernels/netlib.hpp"
-#include "kernels/onednn.hpp"
+#include "kernels/onednn_matmul.hpp"
 #include "kernels/openblas.hpp"
 
 namespace stackx::kernels {

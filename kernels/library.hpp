@@ -32,12 +32,21 @@ struct LibraryInfo {
 
 struct Product {
   Dtype dtype;
-  const Matrix& a;  // m x k
-  const Matrix& b;  // k x n
-  Matrix& c;        // m x n
+  const Matrix& a;        // m x k
+  const Matrix& b;        // k x n
+  Matrix& c;              // m x n
+  std::size_t batch = 1;  // independent products in one call, one below the other in a, b and c
+
+  std::size_t m() const { return a.rows() / batch; }
+  std::size_t n() const { return b.columns(); }
+  std::size_t k() const { return a.columns(); }
 };
 
-using Multiply = std::function<void()>;
+struct Multiply {  // a call ready to be timed
+  std::function<void()> call;
+  std::string through;  // the library's function: "cblas_sgemm"; for a loop, "cblas_sgemm, 64 calls"
+  void operator()() const { call(); }
+};
 using Unsupported = std::string;  // why the library or this machine cannot
 
 class Library {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernels/batched_check.hpp"
 #include "kernels/library.hpp"
 #include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
@@ -13,11 +14,10 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kLargestSide = 1 << 20;
-// 127 * 127 * k must stay below 2^31: int32 sums are exact, and the poison value is out of reach.
-constexpr std::uint64_t kLargestInt8Depth = 133'000;
+constexpr std::uint64_t kLargestBatch = 1 << 20;
 
 struct Problem {
-  std::size_t m, n, k;
+  std::size_t m, n, k, batch;
   Dtype dtype;
   int threads;
   std::uint64_t seed;
@@ -26,6 +26,7 @@ struct Problem {
       : m(parameters.whole("m", 1, kLargestSide)),
         n(parameters.whole("n", 1, kLargestSide)),
         k(parameters.whole("k", 1, kLargestSide)),
+        batch(parameters.whole("batch", 1, kLargestBatch)),
         dtype(*dtype_from(parameters.one_of("dtype", {"float32", "float64", "bfloat16", "int8"}))),
         threads(static_cast<int>(parameters.whole("threads", 1, 4096))),
         seed(parameters.whole("seed", 0, ~std::uint64_t{0})) {
@@ -43,9 +44,9 @@ class Matmul : public Operation {
         path_(std::move(path)),
         component_(std::move(component)),
         types_(elements(problem.dtype)),
-        a_(problem.m, problem.k, types_.a),
-        b_(problem.k, problem.n, types_.b),
-        c_(problem.m, problem.n, types_.c) {}
+        a_(problem.batch * problem.m, problem.k, types_.a),
+        b_(problem.batch * problem.k, problem.n, types_.b),
+        c_(problem.batch * problem.m, problem.n, types_.c) {}
 
   std::optional<Unsupported> load() override {
     library_ = open_library(path_);
@@ -59,30 +60,33 @@ class Matmul : public Operation {
     a_.fill_random(2 * problem_.seed);
     b_.fill_random(2 * problem_.seed + 1);
     c_.poison();
-    auto multiply = library_->prepare({problem_.dtype, a_, b_, c_});
+    auto multiply = library_->prepare({problem_.dtype, a_, b_, c_, problem_.batch});
     if (!multiply) return multiply.error();
     multiply_ = std::move(*multiply);
     return std::nullopt;
   }
 
-  void call() override { multiply_(); }
+  void call() override { multiply_.call(); }
 
-  Check check() override { return check_product(a_, b_, c_, problem_.dtype, problem_.seed); }
+  Check check() override {
+    return check_products(a_, b_, c_, problem_.batch, problem_.dtype, problem_.seed);
+  }
 
   OperationWork work() const override {
     const double m = static_cast<double>(problem_.m), n = static_cast<double>(problem_.n),
-                 k = static_cast<double>(problem_.k);
-    return {2 * m * n * k, static_cast<double>(a_.bytes() + b_.bytes() + c_.bytes()), 1};
+                 k = static_cast<double>(problem_.k), batch = static_cast<double>(problem_.batch);
+    return {2 * m * n * k * batch, static_cast<double>(a_.bytes() + b_.bytes() + c_.bytes()), 1};
   }
 
   std::unique_ptr<Sampler> sampler(const Clock& clock) override {
-    return std::make_unique<ClockSampler>(multiply_, clock);  // one indirect call less
+    return std::make_unique<ClockSampler>(multiply_.call, clock);  // one indirect call less
   }
 
   void describe(json& document) const override {
     put_library(document, library_->info(), SharedObject(path_).path(), component_);
     if (const auto threads = library_->use_threads(problem_.threads))
       document["library"]["threads"] = *threads;
+    if (!multiply_.through.empty()) document["library"]["function"] = multiply_.through;
   }
 
  private:
@@ -111,6 +115,7 @@ Pi matmul_pi() {
               {{"m", "512", "rows of A and C"},
                {"n", "512", "columns of B and C"},
                {"k", "512", "columns of A, rows of B"},
+               {"batch", "1", "independent products of these sizes in one call"},
                {"dtype", "float32", "float32, float64, bfloat16 (C float32), int8 (C int32)"},
                {"threads", "1", "threads that the library may use"}}),
           run};

@@ -99,9 +99,11 @@ class Mkl : public Library {
       case Dtype::bfloat16:
         return prepare_bfloat16(product);
       case Dtype::int8:
-        break;
+        return prepare_int8(product);
+      default:
+        return std::unexpected(
+            fmt::format("no {}: MKL has no such product", to_string(product.dtype)));
     }
-    return prepare_int8(product);
   }
 
  private:
@@ -109,24 +111,31 @@ class Mkl : public Library {
     auto* gemm = object_.find<GemmBf16>("cblas_gemm_bf16bf16f32");
     if (gemm == nullptr)
       return std::unexpected("no bfloat16: the library exports no cblas_gemm_bf16bf16f32");
-    return
-        [gemm, m = Int(p.a.rows()), n = Int(p.b.columns()), k = Int(p.a.columns()),
+    const auto call =
+        [gemm, m = Int(p.m()), n = Int(p.n()), k = Int(p.k()), batch = Int(p.batch),
          a = static_cast<const std::uint16_t*>(p.a.data()),
          b = static_cast<const std::uint16_t*>(p.b.data()), c = static_cast<float*>(p.c.data())] {
-          gemm(kRowMajor, kNoTranspose, kNoTranspose, m, n, k, 1, a, k, b, n, 0, c, n);
+          for (Int i = 0; i < batch; ++i)
+            gemm(kRowMajor, kNoTranspose, kNoTranspose, m, n, k, 1, a + i * m * k, k,
+                 b + i * k * n, n, 0, c + i * m * n, n);
         };
+    return Multiply{call, looped("cblas_gemm_bf16bf16f32", p)};
   }
 
   std::expected<Multiply, Unsupported> prepare_int8(const Product& p) {
     auto* gemm = object_.find<GemmInt8>("cblas_gemm_s8u8s32");
     if (gemm == nullptr)
       return std::unexpected("no int8: the library exports no cblas_gemm_s8u8s32");
-    return [gemm, m = Int(p.a.rows()), n = Int(p.b.columns()), k = Int(p.a.columns()),
-            a = p.a.data(), b = p.b.data(), c = static_cast<std::int32_t*>(p.c.data())] {
+    const auto call = [gemm, m = Int(p.m()), n = Int(p.n()), k = Int(p.k()), batch = Int(p.batch),
+                       a = static_cast<const std::uint8_t*>(p.a.data()),
+                       b = static_cast<const std::int8_t*>(p.b.data()),
+                       c = static_cast<std::int32_t*>(p.c.data())] {
       const std::int32_t offset = 0;
-      gemm(kRowMajor, kNoTranspose, kNoTranspose, kFixedOffset, m, n, k, 1, a, k, 0, b, n, 0, 0, c,
-           n, &offset);
+      for (Int i = 0; i < batch; ++i)
+        gemm(kRowMajor, kNoTranspose, kNoTranspose, kFixedOffset, m, n, k, 1, a + i * m * k, k, 0,
+             b + i * k * n, n, 0, 0, c + i * m * n, n, &offset);
     };
+    return Multiply{call, looped("cblas_gemm_s8u8s32", p)};
   }
 
   SharedObject object_;

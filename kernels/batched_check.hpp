@@ -1,0 +1,12 @@
+// The check of a batch: independent products one below the other, each checked as reference.hpp says.
+#pragma once
+
+#include "kernels/reference.hpp"
+
+namespace stackx::kernels {
+
+// The rows of a, b and c are those of the first product, then those of the second, and so on.
+Check check_products(const Operand& a, const Operand& b, const Operand& c, std::size_t batch,
+                     Dtype dtype, std::uint64_t seed);
+
+}  // namespace stackx::kernels
