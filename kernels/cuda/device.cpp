@@ -99,13 +99,16 @@ std::expected<Buffer, Unsupported> Device::allocate_pinned(std::size_t bytes) co
   return allocated(status, data, bytes, "page-locked host memory", cudart_.cudaFreeHost);
 }
 
-void Device::upload(const Buffer& to, const void* from, std::size_t bytes) const {
-  check(cudart_.cudaMemcpyAsync(to.data(), from, bytes, kHostToDevice, stream_), "cudaMemcpyAsync");
+void Device::upload(const Buffer& to, const void* from, std::size_t bytes,
+                    std::size_t offset) const {
+  check(cudart_.cudaMemcpyAsync(to.as<char>() + offset, from, bytes, kHostToDevice, stream_),
+        "cudaMemcpyAsync");
   synchronize();
 }
 
-void Device::download(void* to, const Buffer& from, std::size_t bytes) const {
-  check(cudart_.cudaMemcpyAsync(to, from.data(), bytes, kDeviceToHost, stream_), "cudaMemcpyAsync");
+void Device::download(void* to, const Buffer& from, std::size_t bytes, std::size_t offset) const {
+  check(cudart_.cudaMemcpyAsync(to, from.as<char>() + offset, bytes, kDeviceToHost, stream_),
+        "cudaMemcpyAsync");
   synchronize();
 }
 

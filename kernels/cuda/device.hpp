@@ -73,9 +73,10 @@ class Device {
 
   std::expected<Buffer, Unsupported> allocate(std::size_t bytes) const;
   std::expected<Buffer, Unsupported> allocate_pinned(std::size_t bytes) const;
-  void upload(const Buffer& to, const void* from, std::size_t bytes) const;  // waits
-  void download(void* to, const Buffer& from, std::size_t bytes) const;      // waits
-  void fill(const Buffer& buffer, unsigned char byte) const;                 // enqueued
+  // Both wait. `offset`: into the buffer.
+  void upload(const Buffer& to, const void* from, std::size_t bytes, std::size_t offset = 0) const;
+  void download(void* to, const Buffer& from, std::size_t bytes, std::size_t offset = 0) const;
+  void fill(const Buffer& buffer, unsigned char byte) const;  // enqueued
 
   // PTX text (compiled by the driver for this device; ends with a zero byte) or a cubin. Unsupported
   // with the driver's log where it cannot be used. Modules stay until the process ends.

@@ -10,11 +10,16 @@ std::string library_of(const PiArguments& arguments) {
   throw UsageError("a GPU measurement needs --library PATH: the library to measure");
 }
 
+L2 l2_of(const Parameters& parameters) {
+  if (!parameters.json().contains("l2")) return L2::keep;
+  return parameters.one_of("l2", {"keep", "flush"}) == "flush" ? L2::flush : L2::keep;
+}
+
 }  // namespace
 
 GpuOperation::GpuOperation(const Parameters& parameters, const PiArguments& arguments)
     : wanted_(parameters.text("device")),
-      l2_(parameters.one_of("l2", {"keep", "flush"}) == "flush" ? L2::flush : L2::keep),
+      l2_(l2_of(parameters)),
       stack_(library_of(arguments), arguments.with),
       component_(arguments.component) {}
 

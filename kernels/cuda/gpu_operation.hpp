@@ -24,7 +24,7 @@ inline const Parameter kL2Parameter{"l2", "keep", "L2 cache before each call: ke
 
 class GpuOperation : public Operation {
  public:
-  // `parameters` has "device", and "l2" unless the subclass brings its own sampler.
+  // `parameters` has "device", and "l2" where that makes a difference.
   GpuOperation(const Parameters& parameters, const PiArguments& arguments);
 
   std::optional<Unsupported> load() final;
