@@ -35,7 +35,17 @@ struct Pi {
 
 std::vector<Pi> all_pis();
 Pi matmul_pi();
+Pi conv2d_pi();
+Pi lstm_pi();
+Pi gru_pi();
+Pi softmax_pi();
+Pi layer_norm_pi();
+Pi attention_pi();
+Pi stream_pi();
 Pi hello_world_pi();
+Pi memory_bandwidth_pi();
+Pi launch_latency_pi();
+Pi transfer_pi();
 
 // The parameters that say how to measure, the same in every PI, and the plan they make.
 std::vector<Parameter> with_plan_parameters(std::vector<Parameter> own);

@@ -1,0 +1,36 @@
+// Scaled dot product attention: O = softmax(Q K' / sqrt(d)) V for each head, its data and whether a
+// result is right. Q, K, V, O: heads x sequence x d, heads being those of the whole batch.
+//
+// Reference in double, entry by entry, of as many rows of every head as 2^30 flop allow (first and
+// last among them); what is not compared must lie in [-1, 1], as V does and so every average of it.
+// Tolerance: 16u E, u = 2^-24, with p the probabilities and s the scores of the row:
+//   E = sqrt(sum p^2 v^2 (1 + e)^2) + |o|,  e = |q| max|k| / sqrt(d)
+// since a score errs by 16u |q||k| / sqrt(d) (reference.hpp), which is a relative error of its p,
+// errors of different p are independent, and what they have in common cancels in the division.
+// In bfloat16 scores, probabilities and result are stored: in these units 2^13 (|s| + 1) more in e
+// and 2^13 |o| (four times 2^-9 of each).
+// What fails: no scale by 1/sqrt(d), K not transposed, softmax over the wrong axis: each off by
+// 1e-2 and more.
+#pragma once
+
+#include "kernels/dtype.hpp"
+#include "kernels/matrix.hpp"
+#include "kernels/reference.hpp"
+
+namespace stackx::kernels {
+
+struct Attention {
+  std::size_t heads, sequence, size;
+  Element element;
+};
+
+struct AttentionData {
+  Matrix q, k, v, o;
+  explicit AttentionData(const Attention& problem);
+  void fill(std::uint64_t seed);
+};
+
+Check check_attention(const Attention& problem, const AttentionData& data, std::uint64_t seed,
+                      double full_check_flop = kFullCheckFlop);
+
+}  // namespace stackx::kernels
