@@ -1,5 +1,6 @@
-// conv2d: a convolution over two dimensions through oneDNN. Parameters, work and the mathematics are
-// those of kernels/python/conv2d.py, so that one workload runs on both (convolution.hpp).
+// conv2d: a convolution over two dimensions through oneDNN, or cuDNN (cuda/cudnn_conv2d.hpp) where
+// --library is that. Parameters, work and the mathematics are those of kernels/python/conv2d.py, so
+// that one workload runs on all (convolution.hpp).
 //
 // layout=default lets oneDNN choose where x and y lie, too (blocked by 16 channels, as a rule), as
 // between the layers of a network; channels_last and channels_first hold them in NHWC and NCHW.
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/convolution.hpp"
+#include "kernels/cuda/cudnn_conv2d.hpp"
 #include "kernels/onednn_operation.hpp"
 #include "kernels/pi.hpp"
 
@@ -108,7 +110,12 @@ class Conv2d : public OnednnOperation {
 };
 
 json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
-  const Parameters parameters(pi.parameters, arguments.words);
+  if (arguments.library && cuda::is_cudnn(*arguments.library))
+    return cuda::run_cudnn_conv2d(pi, arguments, clock);
+  std::vector<Parameter> known = pi.parameters;
+  for (const Parameter& other : cuda::cudnn_parameters())
+    std::erase_if(known, [&](const Parameter& one) { return one.key == other.key; });
+  const Parameters parameters(std::move(known), arguments.words);
   const Convolution problem(parameters, {"float32", "bfloat16", "int8"});
   Conv2d conv2d(pi, arguments, parameters, problem);
   return run_operation(pi, parameters, conv2d, clock);
@@ -121,9 +128,14 @@ Pi conv2d_pi() {
   own.insert(
       own.end(),
       {{"layout", "default", "default (the library's choice), channels_last or channels_first"},
-       {"dtype", "float32", "float32, bfloat16 (result float32), int8 (result int32)"},
+       {"dtype", "float32",
+        "float32, bfloat16 (result float32), int8 (result int32); cuDNN: float32, float64, tf32, "
+        "float16"},
        {"threads", "1", "threads that the library may use"}});
-  return {"conv2d", "convolution over two dimensions by oneDNN", with_plan_parameters(own), run};
+  const std::vector<Parameter> cudnn = cuda::cudnn_parameters();
+  own.insert(own.end(), cudnn.begin(), cudnn.end());
+  return {"conv2d", "convolution over two dimensions by oneDNN or cuDNN", with_plan_parameters(own),
+          run};
 }
 
 }  // namespace stackx::kernels
