@@ -45,37 +45,49 @@ class Bounds {
             best = std::max(best, scores[variable.index][static_cast<std::size_t>(version)]);
       }
       table_.clear(bucket_.places);
+      sums_.resize(depths() * bucket_.own_classes);
     }
 
     void run() {
-      descend(0);
+      for (Index t = 0; t < bucket_.own_classes; ++t)
+        if (best_[t] == impossible) mask(0)[t / 64] &= ~(Word{1} << (t % 64));
+      descend(0, best_.data());
       table_.seal();
     }
 
    private:
-    void descend(std::size_t depth) {
+    // The sums of what is known at `depth`, then on.
+    void descend(std::size_t depth, const Score* sums) {
+      for (const auto m : complete(depth)) {
+        Score* own = &sums_[depth * bucket_.own_classes];
+        if (!add(row(depth, m), depth, sums, own)) return;
+        sums = own;
+      }
       if (depth + 1 < depths()) {
-        each_class(depth, [&] { descend(depth + 1); });
+        each_class(depth, [&] { descend(depth + 1, sums); });
         return;
       }
-      std::vector<Row> rows;
-      for (std::size_t m = 0; m < bucket_.messages.size(); ++m) rows.push_back(row(depth, m));
       Score most = impossible;
-      each_own(depth, [&](std::size_t t) {
-        if (best_[t] == impossible) return;
-        Score sum = best_[t];
-        for (const auto& row : rows) {
-          const auto entry = row.find(t);
-          if (entry == Table<Score>::none) return;
-          sum += row[entry];
-        }
-        most = std::max(most, sum);
-      });
+      each_own(depth, [&](std::size_t t) { most = std::max(most, sums[t]); });
       if (most > impossible) table_.push(place(), most);
+    }
+
+    // False if no own class is left.
+    bool add(const Row& row, std::size_t depth, const Score* sums, Score* into) {
+      Word* left = mask(depth);
+      bool any = false;
+      each_own(depth, [&](std::size_t t) {
+        if (const auto entry = row.find(t); entry != Table<Score>::none)
+          into[t] = sums[t] + row[entry], any = true;
+        else
+          left[t / 64] &= ~(Word{1} << (t % 64));
+      });
+      return any;
     }
 
     Table<Score>& table_;
     std::vector<Score> best_;  // by own class
+    std::vector<Score> sums_;  // by depth and own class
   };
 
   std::vector<Table<Score>> tables_;

@@ -15,19 +15,18 @@ struct Attempt {
 
 class Greedy {
  public:
-  Greedy(Factors factors, std::uint64_t seed)
-      : factors_(std::move(factors)),
-        random_(seed),
-        seed_(seed),
-        candidates_(factors_.variables()),
-        price_(factors_.variables()) {}
+  // `first`: what eliminating each variable means at the start.
+  Greedy(const Factors& factors, const std::vector<Candidate>& first, std::uint64_t seed)
+      : factors_(factors), random_(seed), seed_(seed), later_(first.size()), price_(first.size()) {
+    for (const auto& candidate : first) candidates_.push_back(&candidate);
+  }
 
   // Stops when it costs more than `limit`.
   Attempt run(double limit) {
     std::vector<std::size_t> left(factors_.variables());
     for (std::size_t x = 0; x < left.size(); ++x) {
       left[x] = x;
-      judge(x);
+      set_price(x);
     }
     Attempt attempt;
     while (!left.empty() && attempt.operations <= limit) {
@@ -35,17 +34,21 @@ class Greedy {
       const std::size_t x = *next;
       left.erase(next);
       attempt.order.push_back(x);
-      attempt.operations += candidates_[x].operations;
-      const auto candidate = std::move(candidates_[x]);
+      const Candidate& candidate = *candidates_[x];
+      attempt.operations += candidate.operations;
       factors_.eliminate(x, candidate);
-      for (const auto y : candidate.scope) judge(y);
+      for (const auto y : candidate.scope) {
+        later_[y] = factors_.candidate(y);
+        candidates_[y] = &later_[y];
+        set_price(y);
+      }
     }
     return attempt;
   }
 
  private:
-  void judge(std::size_t x) {
-    const auto& one = candidates_[x] = factors_.candidate(x);
+  void set_price(std::size_t x) {
+    const Candidate& one = *candidates_[x];
     const double price = seed_ % 2 == 0 ? one.entries : std::max(1.0, one.entries - one.gain);
     // Between equal and some times as dear.
     const double noise = seed_ == 0 ? 0 : random_.unit() * static_cast<double>(1 + seed_ % 5);
@@ -55,19 +58,23 @@ class Greedy {
   Factors factors_;
   specs::Random random_;
   std::uint64_t seed_;
-  std::vector<Candidate> candidates_;
+  std::vector<const Candidate*> candidates_;
+  std::vector<Candidate> later_;  // that are no longer as at the start
   std::vector<double> price_;
 };
 
 }  // namespace
 
 std::vector<std::size_t> elimination_order(const Factors& factors) {
-  auto best = Greedy(factors, 0).run(std::numeric_limits<double>::infinity());
+  std::vector<Candidate> first;
+  for (std::size_t x = 0; x < factors.variables(); ++x) first.push_back(factors.candidate(x));
+  auto best = Greedy(factors, first, 0).run(std::numeric_limits<double>::infinity());
   // About as many operations as one attempt takes, beside those of the tables.
   const double attempt = 2e4 * static_cast<double>(factors.variables());
   for (std::uint64_t seed = 1; seed < 400; ++seed) {
     if (static_cast<double>(seed) * attempt > best.operations) break;
-    if (auto other = Greedy(factors, seed).run(best.operations); other.operations < best.operations)
+    if (auto other = Greedy(factors, first, seed).run(best.operations);
+        other.operations < best.operations)
       best = std::move(other);
   }
   return best.order;

@@ -8,20 +8,24 @@
 namespace stackx::resolver {
 namespace {
 
-// The common refinement.
-Classes joined(const Classes& a, const Classes& b) {
-  if (a.empty()) return b;
-  const std::size_t width = count_of(b);
-  std::vector<Index> number(count_of(a) * width, 0);
-  Classes result(a.size());
-  Index next = 0;
-  for (std::size_t e = 0; e < a.size(); ++e) {
-    Index& known = number[a[e] * width + b[e]];
-    if (known == 0) known = ++next;
-    result[e] = known - 1;
+// Classes made ever finer. They are numbered as they come up.
+class Refinement {
+ public:
+  // `a`, which has `count` classes, becomes the common refinement with `b`, which has `width`.
+  void refine(Classes& a, Index& count, const Classes& b, Index width) {
+    if (width == 1 || count == a.size()) return;
+    number_.assign(std::size_t{count} * width, 0);
+    count = 0;
+    for (std::size_t e = 0; e < a.size(); ++e) {
+      Index& known = number_[std::size_t{a[e]} * width + b[e]];
+      if (known == 0) known = ++count;
+      a[e] = known - 1;
+    }
   }
-  return result;
-}
+
+ private:
+  std::vector<Index> number_;  // by class of both, from 1
+};
 
 Classes numbered(const std::vector<std::string>& rows) {
   std::unordered_map<std::string_view, Index> known;
@@ -48,7 +52,7 @@ Factors::Factors(const Network& network)
   for (const auto& relation : network.relations) {
     for (const auto variable : {relation.first, relation.second})
       of_[variable].push_back(factors_.size());
-    factors_.push_back(factor_of(relation));
+    factors_.push_back(std::make_shared<const Factor>(factor_of(relation)));
   }
 }
 
@@ -72,8 +76,8 @@ Factor Factors::factor_of(const Relation& relation) const {
   factor.scope = {static_cast<Index>(relation.first), static_cast<Index>(relation.second)};
   factor.class_of = {numbered(rows), numbered(columns)};
   factor.density = static_cast<double>(pairs) / static_cast<double>(first.total() * second.total());
-  factor.allowed.assign(count_of(factor.class_of[0]),
-                        std::vector<bool>(count_of(factor.class_of[1])));
+  factor.classes = {count_of(factor.class_of[0]), count_of(factor.class_of[1])};
+  factor.allowed.assign(factor.classes[0], std::vector<bool>(factor.classes[1]));
   for (std::size_t e = 0; e < first.total(); ++e)
     for (std::size_t f = 0; f < second.total(); ++f)
       factor.allowed[factor.class_of[0][e]][factor.class_of[1][f]] = rows[e][f] == '1';
@@ -85,7 +89,7 @@ double Factors::density_within(const std::vector<Index>& scope) const {
   double density = 1;
   for (std::size_t i = 0; i < scope.size(); ++i)
     for (const auto f : of_[scope[i]]) {
-      const auto& factor = factors_[f];
+      const auto& factor = *factors_[f];
       if (factor.bucket || factor.scope[0] != scope[i]) continue;
       if (std::ranges::find(scope, factor.scope[1]) != scope.end()) density *= factor.density;
     }
@@ -95,31 +99,36 @@ double Factors::density_within(const std::vector<Index>& scope) const {
 Candidate Factors::candidate(std::size_t x) const {
   Candidate result;
   result.own.assign(extended_[x].total(), 0);
+  Index own_classes = 1;
+  Refinement refinement;
   double messages = 1;
   for (const auto f : of_[x]) {
-    const auto& factor = factors_[f];
+    const auto& factor = *factors_[f];
     if (factor.bucket) messages += 1, result.gain += factor.entries;
     for (std::size_t i = 0; i < factor.scope.size(); ++i) {
       const Index y = factor.scope[i];
       if (y == x) {
-        result.own = joined(result.own, factor.class_of[i]);
+        refinement.refine(result.own, own_classes, factor.class_of[i], factor.classes[i]);
         continue;
       }
       const auto at =
           static_cast<std::size_t>(std::ranges::find(result.scope, y) - result.scope.begin());
       if (at == result.scope.size()) {
         result.scope.push_back(y);
-        result.class_of.emplace_back();
+        result.class_of.push_back(factor.class_of[i]);
+        result.classes.push_back(factor.classes[i]);
+      } else {
+        refinement.refine(result.class_of[at], result.classes[at], factor.class_of[i],
+                          factor.classes[i]);
       }
-      result.class_of[at] = joined(result.class_of[at], factor.class_of[i]);
     }
   }
-  for (const auto& classes : result.class_of) result.entries *= count_of(classes);
+  for (const auto classes : result.classes) result.entries *= classes;
   // The fourth root: what relations forbid is partly the same, and memory is saved within groups
   // of the scope only (Group).
   const double part = std::sqrt(std::sqrt(density_within(result.scope)));
   result.entries = std::max(1.0, result.entries * part);
-  result.operations = result.entries * count_of(result.own) * messages;
+  result.operations = result.entries * own_classes * messages;
   return result;
 }
 
@@ -127,13 +136,14 @@ void Factors::eliminate(std::size_t x, const Candidate& candidate) {
   Factor left;
   left.scope = candidate.scope;
   left.class_of = candidate.class_of;
+  left.classes = candidate.classes;
   left.bucket = static_cast<Index>(factors_.size() - relations_);
   left.entries = candidate.entries;
   const auto consumed = of_[x];
   for (const auto f : consumed)
-    for (const auto y : factors_[f].scope) std::erase(of_[y], f);
+    for (const auto y : factors_[f]->scope) std::erase(of_[y], f);
   for (const auto y : left.scope) of_[y].push_back(factors_.size());
-  factors_.push_back(std::move(left));
+  factors_.push_back(std::make_shared<const Factor>(std::move(left)));
 }
 
 }  // namespace stackx::resolver

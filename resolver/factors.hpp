@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,7 @@ Index count_of(const Classes& classes);
 struct Factor {
   std::vector<Index> scope;                // variables
   std::vector<Classes> class_of;           // by place in the scope
+  std::vector<Index> classes;              // by place: how many
   std::optional<Index> bucket;             // of a message: how many were eliminated before
   std::vector<std::vector<bool>> allowed;  // of a relation: by class of the first and the second
   double entries = 0;                      // of a message
@@ -30,6 +32,7 @@ struct Factor {
 struct Candidate {
   std::vector<Index> scope;       // of the message it leaves
   std::vector<Classes> class_of;  // by place in the scope
+  std::vector<Index> classes;     // by place: how many
   Classes own;                    // of the variable itself
   double entries = 1;             // of its table, those that relations within the scope allow
   double operations = 0;
@@ -50,7 +53,7 @@ class Factors {
   Candidate candidate(std::size_t variable) const;
   // Factors that mention the variable.
   std::vector<std::size_t> of(std::size_t variable) const { return of_[variable]; }
-  const Factor& operator[](std::size_t factor) const { return factors_[factor]; }
+  const Factor& operator[](std::size_t factor) const { return *factors_[factor]; }
   void eliminate(std::size_t variable, const Candidate& candidate);
 
  private:
@@ -68,7 +71,8 @@ class Factors {
   double density_within(const std::vector<Index>& scope) const;
 
   std::vector<Extended> extended_;
-  std::vector<Factor> factors_;  // relations, then messages as they are made
+  // Relations, then messages as they are made; shared, because each try of an order copies all this.
+  std::vector<std::shared_ptr<const Factor>> factors_;
   std::size_t relations_ = 0;
   std::vector<std::vector<std::size_t>> of_;  // by variable: waiting factors
 };

@@ -27,10 +27,10 @@ class BucketBuilder {
     bucket_.variable = static_cast<Index>(variable);
     bucket_.scope = candidate.scope;
     bucket_.class_of = candidate.class_of;
+    bucket_.classes = candidate.classes;
     bucket_.own_class_of = candidate.own;
     bucket_.own_classes = count_of(candidate.own);
     bucket_.words = (bucket_.own_classes + 63) / 64;
-    for (const auto& classes : bucket_.class_of) bucket_.classes.push_back(count_of(classes));
   }
 
   Bucket run() {
@@ -183,6 +183,7 @@ void order_scope(Candidate& candidate, const Factors& factors, std::size_t varia
   for (std::size_t i = 0; i < order.size(); ++i) {
     sorted.scope[i] = candidate.scope[order[i]];
     sorted.class_of[i] = candidate.class_of[order[i]];
+    sorted.classes[i] = candidate.classes[order[i]];
   }
   candidate = std::move(sorted);
 }
