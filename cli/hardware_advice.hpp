@@ -14,23 +14,17 @@
 
 #include "analysis/published_ranking.hpp"
 #include "analysis/ranking.hpp"
+#include "cli/asked_space.hpp"
 #include "cli/own_advice.hpp"
 #include "cli/predicted_rows.hpp"
-#include "cli/recommendation_type.hpp"
 #include "cli/selection.hpp"
-#include "cli/valid_space.hpp"
-#include "specs/workload_family.hpp"
 
 namespace stackx::cli {
 
-struct AdviceOptions {
+struct AdviceOptions : SpaceOptions {
   SelectionOptions selection;
   analysis::Options analysis;
-  RecommendationType type = RecommendationType::performance;
-  std::filesystem::path advisories;  // of type security
-  std::filesystem::path lock, project;  // project: of Python, or of stackx itself
-  specs::PythonContext context;  // of lock and project
-  std::optional<double> price;   // of a device-hour
+  std::optional<double> price;  // of a device-hour
 };
 
 // The stack to run: what is recommended first, as a valid stack.
@@ -42,20 +36,11 @@ struct Chosen {
   specs::Workload workload;
 };
 
-struct HardwareAdvice {
+struct HardwareAdvice : AskedSpace {
   Selection selection;
   std::unique_ptr<specs::Accelerators> accelerators;
   const specs::Accelerator* accelerator = nullptr;  // that the name stands for; null: none
-  std::unique_ptr<ValidSpace> space;                // null: `no_space` says why
-  std::string no_space;
-  std::optional<resolver::Unsolvable> impossible;
-  std::vector<std::string> nearest_that_works;  // where it is impossible: sentences
-  std::vector<std::string> not_in_catalogs;     // packages of lock or project
-  std::optional<OwnStack> own;
-  std::optional<NearestStack> own_valid;
   std::optional<OwnAdvice> own_advice;
-  Prepared prepared;  // what the type took out of the catalogs
-  std::map<std::string, std::string> roots;  // of the space's project: component -> range
 
   analysis::Ranking measured;              // may be empty
   analysis::PublishedRanking published;    // may be empty

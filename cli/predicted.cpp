@@ -96,7 +96,7 @@ analysis::Effects effects_for(const SelectionOptions& options, const Globals& gl
   if (!effects.model)
     throw bad_input(fmt::format("no measurement of {} on {} to take effects from.\n{}",
                                 selection.asked.text(), selection.hw,
-                                selection.what_is_measured));
+                                what_is_measured(globals)));
   effects.hw = selection.hw;
   return effects;
 }

@@ -58,27 +58,29 @@ std::vector<specs::Workload> shapes_to_predict(const specs::Workload& asked,
   return result;
 }
 
-PredictedRows predicted_rows(const specs::Workload& asked,
-                             const analysis::PublishedRanking& published,
-                             const std::vector<specs::Published>& results,
-                             const std::vector<store::Measurement>& measured,
-                             const specs::Accelerators& accelerators,
-                             const specs::Accelerator& accelerator, const specs::Stack& stack) {
-  PredictedRows rows;
-  const auto shapes = shapes_to_predict(asked, published);
-  if (shapes.empty()) return rows;
+RowPredictor::RowPredictor(const specs::Workload& asked, const analysis::PublishedRanking& published,
+                           const std::vector<specs::Published>& results,
+                           const std::vector<store::Measurement>& measured,
+                           const specs::Accelerators& accelerators,
+                           const specs::Accelerator& accelerator)
+    : shapes_(shapes_to_predict(asked, published)), accelerator_(&accelerator) {
+  if (shapes_.empty()) return;
   analysis::Observations observations;
   observations.add(results, accelerators);
   observations.add(measured, accelerator);
-  analysis::Predictor predictor(asked.pi, observations.all);
-  for (const auto& shape : shapes) {
-    auto prediction = predictor.predict(shape, accelerator, stack);
+  predictor_.emplace(asked.pi, observations.all);
+}
+
+PredictedRows RowPredictor::rows(const specs::Stack& stack) {
+  PredictedRows rows;
+  for (const auto& shape : shapes_) {
+    auto prediction = predictor_->predict(shape, *accelerator_, stack);
     if (!prediction) {
       if (std::ranges::find(rows.refused, prediction.error()) == rows.refused.end())
         rows.refused.push_back(prediction.error());
       continue;
     }
-    const auto peak = specs::peak_of(accelerator, shape);
+    const auto peak = specs::peak_of(*accelerator_, shape);
     rows.rows.push_back({shape, stack, *prediction,
                          peak ? std::optional(prediction->rate / peak->gflop_s) : std::nullopt});
   }

@@ -2,6 +2,7 @@
 // recommended library, at the shapes that the tables above show, on hardware of the catalog.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,22 @@ struct PredictedRows {
   std::vector<std::string> refused;  // why there is none: a sentence each
 };
 
-// `results`: all published of the workload's family, on any hardware; they must outlive the rows.
-// `measured`: what was measured on the hardware asked for.
-PredictedRows predicted_rows(const specs::Workload& asked,
-                             const analysis::PublishedRanking& published,
-                             const std::vector<specs::Published>& results,
-                             const std::vector<store::Measurement>& measured,
-                             const specs::Accelerators& accelerators,
-                             const specs::Accelerator& accelerator, const specs::Stack& stack);
+class RowPredictor {
+ public:
+  // `results`: all published of the workload's family, on any hardware; they must outlive the rows.
+  // `measured`: what was measured on the hardware asked for.
+  RowPredictor(const specs::Workload& asked, const analysis::PublishedRanking& published,
+               const std::vector<specs::Published>& results,
+               const std::vector<store::Measurement>& measured,
+               const specs::Accelerators& accelerators, const specs::Accelerator& accelerator);
+
+  PredictedRows rows(const specs::Stack& stack);
+
+ private:
+  std::vector<specs::Workload> shapes_;
+  const specs::Accelerator* accelerator_;
+  std::optional<analysis::Predictor> predictor_;  // none without a shape
+};
 
 // The shapes: the one that was asked for, those of the first groups, else a usual one of the family.
 std::vector<specs::Workload> shapes_to_predict(const specs::Workload& asked,

@@ -6,29 +6,13 @@
 #include <set>
 
 #include "cli/load.hpp"
+#include "cli/published_note.hpp"
 #include "cli/seeds.hpp"
 #include "cli/this_machine.hpp"
 #include "store/questions.hpp"
 
 namespace stackx::cli {
 namespace {
-
-// From the maintained sums: a large store answers at once. The names
-// that --hw takes: a processor goes by its microarchitecture.
-std::string what_is_measured(const store::Questions& questions) {
-  std::set<std::string> known;
-  for (const auto& series : questions.series({})) {
-    const auto& hardware = questions.hardware(questions.device(series.device).hardware);
-    known.insert(fmt::format("--hw {} --workload {}",
-                             hardware.microarchitecture.empty() ? hardware.model
-                                                                : hardware.microarchitecture,
-                             questions.workload(series.workload).text()));
-  }
-  if (known.empty()) return "Nothing is measured yet: run `stackx inspect PROJECT` first.";
-  std::string text = "What is measured:";
-  for (const auto& line : known) text += "\n  " + line;
-  return text;
-}
 
 void read(Selection& selection, const SelectionOptions& options, const store::Store& store,
           const store::Questions& questions) {
@@ -77,14 +61,17 @@ void add_delta_option(CLI::App& command, double& percent) {
 }
 
 Selection select(const SelectionOptions& options, const Globals& globals) {
+  return select(options, this_machine(globals), specs::load_accelerators(globals.data_directory),
+                globals);
+}
+
+Selection select(const SelectionOptions& options, const specs::Host& host,
+                 const specs::Accelerators& accelerators, const Globals& globals) {
   Selection selection;
   selection.asked = specs::parse_workload(options.workload);
-  const auto host = this_machine(globals);
   selection.this_host = host.fingerprint();
   const auto questions = open_questions(globals);
-  selection.hardware =
-      asked_hardware(options.hw, host, specs::load_accelerators(globals.data_directory), globals,
-                     questions);
+  selection.hardware = asked_hardware(options.hw, host, accelerators, globals, questions);
   selection.hw = selection.hardware.name;
   selection.one_machine = options.hw != "host" && !selection.hardware.fingerprint.empty();
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
@@ -95,25 +82,42 @@ Selection select(const SelectionOptions& options, const Globals& globals) {
     if (const auto plan = id.empty() ? std::nullopt : store.plan(id))
       if (plan->campaign.strategy.kind == specs::StrategySpec::Kind::race)
         selection.races[id] = plan->campaign;
-  if (selection.measurements.empty()) {
-    selection.what_is_measured = what_is_measured(questions);
-    selection.published = published_note(store.published({selection.asked, selection.hw}));
-  }
   return selection;
 }
 
+// From the maintained sums: a large store answers at once. The names that --hw takes: a processor goes
+// by its microarchitecture.
+std::string what_is_measured(const Globals& globals) {
+  const auto questions = open_questions(globals);
+  std::set<std::string> known;
+  for (const auto& series : questions.series({})) {
+    const auto& hardware = questions.hardware(questions.device(series.device).hardware);
+    known.insert(fmt::format("--hw {} --workload {}",
+                             hardware.microarchitecture.empty() ? hardware.model
+                                                                : hardware.microarchitecture,
+                             questions.workload(series.workload).text()));
+  }
+  if (known.empty()) return "Nothing is measured yet: run `stackx inspect PROJECT` first.";
+  std::string text = "What is measured:";
+  for (const auto& line : known) text += "\n  " + line;
+  return text;
+}
+
 void nothing_measured(const Selection& selection, const nlohmann::json& empty, Globals& globals) {
+  const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
+  const auto published = published_note(store.published({selection.asked, selection.hw}));
+  const auto measured = what_is_measured(globals);
   if (globals.json) {
     nlohmann::json document = empty;
     document["hw"] = selection.hw;
     document["workload"] = selection.asked.text();
-    document["notes"] = {selection.what_is_measured};
-    if (selection.published.results > 0) document["published"] = to_json(selection.published);
+    document["notes"] = {measured};
+    if (published.results > 0) document["published"] = to_json(published);
     print_json(document);
   } else {
     fmt::print("No measurement of {} on {}.\n{}{}\n", selection.asked.text(), selection.hw,
-               to_text(selection.published, selection.asked.text(), selection.hw),
-               selection.what_is_measured);
+               to_text(published, selection.asked.text(), selection.hw),
+               measured);
   }
   globals.exit_code = 1;
 }

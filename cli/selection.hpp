@@ -8,7 +8,6 @@
 #include "cli/asked_hardware.hpp"
 #include "cli/commands.hpp"
 #include "cli/leading_stacks.hpp"
-#include "cli/published_note.hpp"
 #include "store/store.hpp"
 
 namespace stackx::cli {
@@ -33,11 +32,15 @@ struct Selection {
   bool leading = false;                              // of many stacks, those that lead
   bool one_machine = false;                          // asked for by its fingerprint
   std::map<std::string, specs::CampaignSpec> races;  // campaigns among them that raced
-  std::string what_is_measured;  // where there are none: what one could ask for instead
-  PublishedNote published;       // where there are none: what others have published about it
 };
 
 Selection select(const SelectionOptions& options, const Globals& globals);
+// The same, where this machine and the accelerators were already looked at.
+Selection select(const SelectionOptions& options, const specs::Host& host,
+                 const specs::Accelerators& accelerators, const Globals& globals);
+
+// What one could ask for instead, where there are no measurements.
+std::string what_is_measured(const Globals& globals);
 
 // Says that there is nothing, and what there is; the answer is no. `empty` is the rest of the
 // document of --json.

@@ -59,6 +59,10 @@ class ValidSpace {
   NearestStack nearest(const specs::Stack& named) const;
   // The versions of the component that are in a stack, ascending; none if there is no such component.
   std::vector<std::string> possible(const std::string& component) const;
+  // Stacks that hold the version; both must be of the space.
+  resolver::BigInt share(const std::string& component, const std::string& version) const {
+    return shares().at(component).at(version);
+  }
 
  private:
   const std::map<std::string, std::map<std::string, resolver::BigInt>>& shares() const;

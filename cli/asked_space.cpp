@@ -1,0 +1,238 @@
+#include "cli/asked_space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/load.hpp"
+#include "specs/error.hpp"
+#include "specs/microarchitecture.hpp"
+#include "specs/python_project.hpp"
+
+namespace stackx::cli {
+namespace {
+
+// The project whose stacks can run the workload on the hardware: the space of its family.
+specs::Project project_of(const specs::WorkloadSpace& space, const specs::WorkloadFamily& family,
+                          const AskedHardware& hardware, const specs::Catalog& catalog) {
+  specs::Project project;
+  project.name = fmt::format("{} on {}", family.name, hardware.name);
+  project.catalogs = space.catalogs;
+  for (const auto& [component, range] : space.requires_) {
+    const auto* declared = catalog.find(component);
+    const auto scheme = declared ? declared->versioning : specs::Versioning::pep440;
+    specs::Requirement requirement;
+    requirement.component = component;
+    requirement.constraint.any = {{*specs::SpecifierSet::parse(range, scheme), {}}};
+    requirement.constraint.text = range;
+    project.requires_.push_back(std::move(requirement));
+  }
+  if (catalog.find(hardware.component)) project.hardware[hardware.component] = hardware.version;
+  return project;
+}
+
+// A machine with that processor, of which nothing else is known: what only more cores or memory would
+// forbid is allowed.
+specs::Host some_machine(const std::string& microarchitecture, const Globals& globals) {
+  const auto table =
+      specs::Microarchitectures::load(globals.data_directory / "microarchitectures.json");
+  specs::Host host;
+  host.cpu.microarchitecture = microarchitecture;
+  host.cpu.cores = host.cpu.threads = 1024;
+  host.memory_bytes = std::uint64_t{4096} << 30;
+  if (const auto* known = table.find(microarchitecture)) {
+    host.cpu.vendor = known->vendor;
+    host.cpu.isa = known->isa;
+    // The table names what tells processors apart; whatever has AVX has all that came before it.
+    const auto later = [](const std::string& flag) { return flag.starts_with("avx"); };
+    if (std::ranges::any_of(known->isa, later))
+      for (const char* earlier : {"sse", "sse2", "pni", "ssse3", "sse4_1", "sse4_2", "popcnt"})
+        host.cpu.isa.emplace_back(earlier);
+    std::ranges::sort(host.cpu.isa);
+    const auto [end, last] = std::ranges::unique(host.cpu.isa);
+    host.cpu.isa.erase(end, last);
+  }
+  return host;
+}
+
+specs::Constraint any_version(specs::Versioning scheme = specs::Versioning::pep440) {
+  return {{{specs::SpecifierSet::any(scheme), {}}}, "*"};
+}
+
+// The possible version that is nearest to those that the wish allows: the first after them, else
+// the last before them.
+std::string nearest_version(const ValidSpace& there, const specs::Requirement& wish) {
+  const auto possible = there.possible(wish.component);
+  if (possible.empty()) return "";
+  const auto* component = there.catalog().find(wish.component);
+  if (!component) return possible.back();
+  std::string best = possible.back();
+  bool passed = false;
+  for (const auto& entry : component->versions) {
+    const auto& text = entry.version.text();
+    if (specs::holds(wish.constraint, entry.version)) passed = true;
+    if (std::ranges::find(possible, text) == possible.end()) continue;
+    if (passed) return text;
+    best = text;
+  }
+  return best;
+}
+
+class Asking {
+ public:
+  Asking(const SpaceOptions& options, const specs::Workload& asked, const AskedHardware& hardware,
+         const specs::Host& host, const specs::Accelerators& accelerators,
+         const specs::WorkloadFamilies& families, const Globals& globals)
+      : options_(options),
+        asked_(asked),
+        hardware_(hardware),
+        host_(host),
+        accelerators_(accelerators),
+        families_(families),
+        globals_(globals) {}
+
+  AskedSpace run() {
+    const bool of_python = options_.project.empty() || specs::is_python_project(options_.project);
+    auto loaded = of_python ? space_of_workload() : space_of_project();
+    if (!loaded) return std::move(result_);
+    auto& [project, catalog] = *loaded;
+    result_.prepared = prepare(catalog, options_.type, options_.advisories);
+    if (const auto cpu = project.hardware.find("cpu"); cpu != project.hardware.end()) {
+      const bool here = hardware_.component != "cpu" || hardware_.version == "host";
+      cpu->second = "host";
+      resolver::bind_host(project, catalog,
+                          here ? host_ : some_machine(hardware_.version, globals_));
+    }
+    take_own(catalog);
+    auto without = project;  // of what the user asks
+    if (!of_python)
+      without.requires_.clear();
+    else if (!options_.project.empty())
+      result_.not_in_catalogs = add_wishes(project, catalog, options_.project, options_.context);
+    if (of_python)  // the roots of a project of stackx may be virtual; the space holds them
+      result_.wishes.assign(project.requires_.begin() + std::ssize(without.requires_),
+                            project.requires_.end());
+    result_.space = std::make_unique<ValidSpace>(std::move(project), std::move(catalog));
+    if (result_.space->count() > 0) {
+      if (result_.own) result_.own_valid = result_.space->nearest(result_.own->named);
+    } else if (options_.project.empty()) {
+      say_no_space();
+    } else {
+      result_.impossible = result_.space->resolver().explain();
+      find_nearest_that_works(without);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // The workload's space of the catalogs that come with stackx, on the hardware.
+  std::optional<specs::LoadedProject> space_of_workload() {
+    specs::WorkloadFamily unknown;  // a PI of the user's own, which only the store knows
+    unknown.name = asked_.pi;
+    const auto* known = families_.find(asked_.pi);
+    const auto& wanted = known ? *known : unknown;
+    const auto* space = hardware_.component == "gpu"   ? families_.gpu_space(wanted)
+                        : hardware_.component == "cpu" ? families_.cpu_space(wanted)
+                                                      : nullptr;
+    if (!space) {
+      result_.no_space = fmt::format(
+          "the catalogs do not say which stacks run {} on {}", wanted.name, hardware_.name);
+      if (!options_.lock.empty() || !options_.project.empty())
+        throw bad_input(fmt::format("--lock and --project: {}", result_.no_space));
+      return std::nullopt;
+    }
+    std::vector<std::filesystem::path> files;
+    for (const auto& name : space->catalogs) files.push_back(globals_.data_directory / name);
+    auto catalog = specs::load_catalogs(files);
+    auto project = project_of(*space, wanted, hardware_, catalog);
+    result_.roots = space->requires_;
+    return specs::LoadedProject{std::move(project), std::move(catalog)};
+  }
+
+  // A project of stackx says itself what its stacks are; the hardware is the one asked for.
+  specs::LoadedProject space_of_project() {
+    auto loaded = specs::load_project(options_.project, globals_.data_directory);
+    auto& on = loaded.project.hardware;
+    if (!on.contains(hardware_.component) && !loaded.catalog.find(hardware_.component))
+      throw bad_input(fmt::format(
+          "{}: /hardware: its catalogs know no {}, so that they cannot say what runs on {}; add one "
+          "to /catalogs (gpus.json)",
+          options_.project.string(), hardware_.component.empty() ? "such hardware" : hardware_.component,
+          hardware_.name));
+    on[hardware_.component] = hardware_.version;
+    for (const auto& root : loaded.project.requires_)
+      result_.roots[root.component] = root.constraint.text;
+    return loaded;
+  }
+
+  void take_own(const specs::Catalog& catalog) {
+    if (options_.lock.empty()) return;
+    result_.own = read_own_stack(options_.lock, options_.context.python, catalog);
+    result_.not_in_catalogs = result_.own->unknown;
+  }
+
+  void say_no_space() {
+    const auto* model = accelerators_.identify(hardware_.name);
+    const auto why = result_.space->resolver().explain();
+    result_.no_space = fmt::format(
+        "the catalogs hold no stack for it: {}",
+        model && model->compute_capability.empty() ? "all of theirs need CUDA, which it does not run"
+        : why && !why->so.empty()                  ? why->so.front()
+                                                   : "their demands clash");
+    result_.space.reset();
+    if (result_.own) throw bad_input(fmt::format("--lock: {}", result_.no_space));
+  }
+
+  // Each wish left out for itself: which versions of it work here with the others; and the same
+  // wishes on other hardware.
+  void find_nearest_that_works(const specs::Project& without) {
+    const auto& project = result_.space->project();
+    const auto& catalog = result_.space->catalog();
+    for (std::size_t i = without.requires_.size(); i < project.requires_.size(); ++i) {
+      auto relaxed = project;
+      const auto wish = relaxed.requires_[i];
+      relaxed.requires_[i].constraint = any_version();
+      const ValidSpace there(relaxed, catalog);
+      if (there.count() == 0) continue;
+      if (const auto version = nearest_version(there, wish); !version.empty())
+        result_.nearest_that_works.push_back(
+            fmt::format("{} {} instead of {}: {} stacks on {}", wish.component, version,
+                        wish.constraint.text, grouped(there.share(wish.component, version)),
+                        hardware_.name));
+    }
+    const auto& component = hardware_.component;
+    auto anywhere = project;
+    if (anywhere.hardware.erase(component) == 0) return;
+    specs::Requirement any;
+    any.component = component;
+    any.constraint = any_version(catalog.find(component)->versioning);
+    anywhere.requires_.push_back(any);
+    const auto others = ValidSpace(anywhere, catalog).possible(component);
+    if (others.empty()) return;
+    std::string names;
+    for (std::size_t i = 0; i < std::min<std::size_t>(others.size(), 8); ++i)
+      names += fmt::format("{}{}", i ? ", " : "", others[i]);
+    if (others.size() > 8) names += fmt::format(" and {} more", others.size() - 8);
+    result_.nearest_that_works.push_back(fmt::format("as asked, but on other hardware: {}", names));
+  }
+
+  const SpaceOptions& options_;
+  const specs::Workload& asked_;
+  const AskedHardware& hardware_;
+  const specs::Host& host_;
+  const specs::Accelerators& accelerators_;
+  const specs::WorkloadFamilies& families_;
+  const Globals& globals_;
+  AskedSpace result_;
+};
+
+}  // namespace
+
+AskedSpace asked_space(const SpaceOptions& options, const specs::Workload& asked,
+                       const AskedHardware& hardware, const specs::Host& host,
+                       const specs::Accelerators& accelerators,
+                       const specs::WorkloadFamilies& families, const Globals& globals) {
+  return Asking(options, asked, hardware, host, accelerators, families, globals).run();
+}
+
+}  // namespace stackx::cli
