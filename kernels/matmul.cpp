@@ -1,9 +1,11 @@
 // matmul: C = A * B, through the library that --library names.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "kernels/batched_check.hpp"
+#include "kernels/cuda/matmul_operation.hpp"
 #include "kernels/library.hpp"
 #include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
@@ -22,19 +24,24 @@ struct Problem {
   int threads;
   std::uint64_t seed;
 
-  explicit Problem(const Parameters& parameters)
+  Problem(const Parameters& parameters, bool gpu)
       : m(parameters.whole("m", 1, kLargestSide)),
         n(parameters.whole("n", 1, kLargestSide)),
         k(parameters.whole("k", 1, kLargestSide)),
-        batch(parameters.whole("batch", 1, kLargestBatch)),
-        dtype(*dtype_from(parameters.one_of("dtype", {"float32", "float64", "bfloat16", "int8"}))),
-        threads(static_cast<int>(parameters.whole("threads", 1, 4096))),
+        batch(gpu ? 1 : parameters.whole("batch", 1, kLargestBatch)),
+        dtype(*dtype_from(parameters.one_of("dtype", {"float32", "float64", "bfloat16", "int8",
+                                                      "float16", "tf32", "fp8"}))),
+        threads(gpu ? 1 : static_cast<int>(parameters.whole("threads", 1, 4096))),
         seed(parameters.whole("seed", 0, ~std::uint64_t{0})) {
     if (dtype == Dtype::int8 && k > kLargestInt8Depth)
       throw UsageError(
           fmt::format("k={}: an int8 product is exact up to k={}", k, kLargestInt8Depth));
   }
 };
+
+bool for_gpus(Dtype dtype) {
+  return dtype == Dtype::float16 || dtype == Dtype::tf32 || dtype == Dtype::fp8;
+}
 
 // Through a library of the CPU: BLAS or oneDNN.
 class Matmul : public Operation {
@@ -50,6 +57,8 @@ class Matmul : public Operation {
 
   std::optional<Unsupported> load() override {
     library_ = open_library(path_);
+    if (for_gpus(problem_.dtype))
+      return fmt::format("{} is measured on GPUs only", to_string(problem_.dtype));
     const auto threads = library_->use_threads(problem_.threads);
     if (!threads) return threads.error();
     if (*threads == problem_.threads) return std::nullopt;
@@ -99,10 +108,26 @@ class Matmul : public Operation {
   Multiply multiply_;
 };
 
+// Which of a PI's parameters mean something where it runs.
+bool applies(const std::string& key, bool gpu) {
+  if (key == "threads" || key == "batch") return !gpu;
+  for (const Parameter& parameter : cuda::matmul_parameters())
+    if (key == parameter.key) return gpu;
+  return true;
+}
+
 json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
-  const Parameters parameters(pi.parameters, arguments.words);
-  const Problem problem(parameters);
   if (!arguments.library) throw UsageError("matmul needs --library PATH: the library to measure");
+  const bool gpu = cuda::multiplies(*arguments.library);
+  std::vector<Parameter> known = pi.parameters;
+  std::erase_if(known, [&](const Parameter& p) { return !applies(p.key, gpu); });
+  const Parameters parameters(std::move(known), arguments.words);
+  const Problem problem(parameters, gpu);
+  if (gpu) {
+    const auto operation = cuda::matmul_operation(
+        parameters, arguments, {problem.dtype, problem.m, problem.n, problem.k, problem.seed});
+    return run_operation(pi, parameters, *operation, clock);
+  }
   Matmul matmul(problem, *arguments.library, arguments.component);
   return run_operation(pi, parameters, matmul, clock);
 }
@@ -110,15 +135,20 @@ json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
 }  // namespace
 
 Pi matmul_pi() {
-  return {"matmul", "matrix product C = A * B by a BLAS library or oneDNN",
-          with_plan_parameters(
-              {{"m", "512", "rows of A and C"},
-               {"n", "512", "columns of B and C"},
-               {"k", "512", "columns of A, rows of B"},
-               {"batch", "1", "independent products of these sizes in one call"},
-               {"dtype", "float32", "float32, float64, bfloat16 (C float32), int8 (C int32)"},
-               {"threads", "1", "threads that the library may use"}}),
-          run};
+  std::vector<Parameter> parameters = {
+      {"m", "512", "rows of A and C"},
+      {"n", "512", "columns of B and C"},
+      {"k", "512", "columns of A, rows of B"},
+      {"batch", "1", "independent products of these sizes in one call (CPU)"},
+      {"dtype", "float32",
+       "float32, float64, bfloat16 (C float32), int8 (C int32); GPU also float16, tf32, fp8 (C "
+       "bfloat16)"},
+      {"threads", "1", "threads that the library may use (CPU)"}};
+  for (Parameter& parameter : cuda::matmul_parameters()) parameters.push_back(std::move(parameter));
+  return {"matmul",
+          "matrix product C = A * B by a BLAS library, oneDNN, cuBLAS, cuBLASLt, or by our own "
+          "kernels through NVRTC",
+          with_plan_parameters(std::move(parameters)), run};
 }
 
 }  // namespace stackx::kernels

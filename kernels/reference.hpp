@@ -27,10 +27,11 @@
 // to 2^-22 of the partial sum (Fasi et al., PeerJ Comput. Sci. 7:e330, 2021), always towards zero,
 // so the error grows with the sum's size: for zero-mean inputs by at most 6·sqrt(k)·u of
 // |a_i|·|b_j| (partial sums six standard deviations large at every step), which is added for the
-// dtypes that sum in float. fp8 may sum with 14 bits: u = 2^-13. tf32 also cuts or rounds the
-// operands to 11 bits: at most 2^-10 each. These errors have independent signs; cut off, they come
-// to 0.75·2^-10·|a_i||b_j|/sqrt(k) in the mean square and 6·2^-10/sqrt(k)·(1 + 3/sqrt(k)) is eight
-// times that (below k = 16 the worst case). bfloat16 in its place errs three times more and fails.
+// dtypes that sum in float. fp8 may sum with 14 bits, u = 2^-13, in steps of 32 products that err
+// by 2u: 6/32·2·sqrt(k)·u. tf32 also cuts or rounds the operands to 11 bits: at most 2^-10 each.
+// These errors have independent signs; cut off, they come to 0.75·2^-10·|a_i||b_j|/sqrt(k) in the
+// mean square and 6·2^-10/sqrt(k)·(1 + 3/sqrt(k)) is eight times that (below k = 16 the worst
+// case). bfloat16 in its place errs three times more and fails.
 // A result in float16 (bfloat16) is rounded, by 2^-11 (2^-8) of the entry; a row of Freivalds by 9
 // times the norm of its entries' roundings. "max_relative_error" is what exceeds that rounding.
 //   What fails: half precision (rounded inputs or result) is off by 5 to 20 times the bound at k =
@@ -57,7 +58,7 @@ struct Check {
 };
 
 inline constexpr double kSafety = 16;
-inline constexpr double kCut = 6;
+inline constexpr double kCut = 6, kCutFp8 = 0.375;
 inline constexpr double kTf32 = 6;
 inline constexpr double kFullCheckFlop = 0x1p30;
 // 127 * 127 * k must stay below 2^31: int32 sums are exact, and the poison value is out of reach.
