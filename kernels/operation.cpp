@@ -66,14 +66,13 @@ class Run {
   // A sampler's run() ends when the calls are complete, on a GPU too.
   std::optional<Unsupported> measure_scenario() {
     const auto sampler = operation_.sampler(clock_);
+    scenario_->items_per_call = operation_.work().items;
     const Scenario scenario = run_scenario(
         [&](std::size_t samples) { sampler->run(samples); }, *scenario_, clock_, phases_);
     document_["scenario"] = json_of(scenario);
     if (scenario.unsupported) return scenario.unsupported;
     document_["samples_ns"] = scenario.samples_ns;
-    document_["work"] = {{"flop", 0},
-                         {"bytes", 0},
-                         {"items", operation_.work().items * static_cast<double>(scenario.calls)}};
+    document_["work"] = {{"flop", 0}, {"bytes", 0}, {"items", scenario.items}};
     if (scenario.stopped_early)
       document_["notes"].push_back("stopped before the scenario's rules were met: max_seconds=" +
                                    parameters_.text("max_seconds"));

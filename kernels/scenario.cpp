@@ -88,6 +88,7 @@ class Run {
       issued = done;
     }
     result_.calls = plan().samples_per_query;
+    result_.items = static_cast<double>(result_.calls) * plan().items_per_call;
     result_.samples_ns = latencies;
     std::ranges::sort(latencies);
     result_.value =
@@ -115,7 +116,8 @@ class Run {
     const std::size_t n = sorted.size();
     const double median = std::midpoint(static_cast<double>(sorted[(n - 1) / 2]),
                                         static_cast<double>(sorted[n / 2]));
-    result_.value = static_cast<double>(result_.calls) * kSecond / median;
+    result_.items = static_cast<double>(result_.calls) * plan().items_per_call;
+    result_.value = result_.items * kSecond / median;
   }
 
   // One rate, on the schedule of the seed. `whole`: goes on when it cannot hold any more.
@@ -166,27 +168,24 @@ class Run {
   }
 
   void server() {
-    if (most_late(plan().min_queries, plan().fraction) == std::nullopt) return too_few();
     std::vector<std::int64_t> latencies;
     if (plan().target_rate > 0) {
       result_.trials.push_back(trial(plan().target_rate, true, latencies));
       return keep(result_.trials.back(), latencies);
     }
+    result_.plan.min_queries =
+        std::max(plan().min_queries, least_queries(0, plan().fraction));  // fewer prove nothing
     RateSearch search(kSecond / call_ns_, plan().precision);
     while (!search.done() && !result_.stopped_early) {
       const Trial next = trial(search.rate(), false, latencies);
       result_.trials.push_back(next);
-      result_.stopped_early = late(clock_.steady_ns()) && !search.done();
-      search.add(next.holds);
       if (next.holds) keep(next, latencies);
+      search.add(next.holds);
+      const bool even_alone = call_ns_ > static_cast<double>(plan().bound_ns);
+      if (even_alone && next.late == next.queries) break;
+      result_.stopped_early = late(clock_.steady_ns()) && !search.done();
     }
     if (!result_.held) none_holds();
-  }
-
-  void too_few() {
-    result_.unsupported = fmt::format(
-        "min_queries={}: too few to prove the percentile; at least {}", plan().min_queries,
-        least_queries(0, plan().fraction));
   }
 
   void none_holds() {

@@ -6,7 +6,8 @@
 //                  queue; the largest rate whose 99th percentile latency holds a bound; queries/s
 //   offline        all samples at once; samples/s
 //
-// A sample is one call of the operation. The metrics are those of importers/mlperf_loadgen.
+// A call of the operation answers a sample, or as many as it has items (images of a batch): then
+// offline counts those, and a query of the others is one call. The metrics are those of importers/mlperf_loadgen.
 //
 // Latency counts from the moment a query was due to the end of its call: queueing is in it. Counted
 // from the issue it would hide exactly the queries that had to wait (coordinated omission).
@@ -32,8 +33,8 @@
 // The value of the server is the rate of the schedule as it fell out, as LoadGen's "scheduled
 // samples per second": (queries - 1) / last arrival. Short schedules miss the rate asked for.
 // samples_ns: latency of each query (above kMostSamples: every k-th); server: the time per query
-// at the rate found; offline: each repetition of the whole batch. items of a sample / sample is a
-// rate in items/s, for server and offline the metric. flop is left out: a load has no GFLOP/s.
+// at the rate found; offline: each repetition of the whole batch. work.items / sample is a rate in
+// items/s: for offline the metric, for server (1 item) too. flop is left out: a load has no GFLOP/s.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +55,7 @@ struct ScenarioPlan {
   ScenarioKind kind = ScenarioKind::single_stream;
   double fraction = .90;  // the percentile, 0.9 for the 90th
   std::size_t samples_per_query = 1;
+  double items_per_call = 1;
   std::size_t min_queries = 64;
   std::int64_t min_duration_ns = 300'000'000;
   std::int64_t bound_ns = 15'000'000;
@@ -79,7 +81,8 @@ struct Scenario {
   double value = 0;                        // ms for the streams, 1/s for the others
   std::vector<std::int64_t> latencies_ns;  // of all queries, sorted; none: offline
   std::vector<std::int64_t> samples_ns;
-  std::size_t calls = 1;                   // that a sample is, so many samples are in a query
+  std::size_t calls = 1;                   // in a query
+  double items = 1;                        // of one of samples_ns
   std::vector<Trial> trials;               // server
   std::optional<Trial> held;               // server: the trial that the latencies are of
   bool stopped_early = false;              // max_ns came before the rules were met
