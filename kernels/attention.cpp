@@ -12,6 +12,7 @@
 #include "kernels/onednn_operation.hpp"
 #include "kernels/onednn_rows.hpp"
 #include "kernels/pi.hpp"
+#include "kernels/scenario.hpp"
 
 namespace stackx::kernels {
 namespace {
@@ -90,12 +91,13 @@ json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
 
 Pi attention_pi() {
   return {"attention", "scaled dot product attention by oneDNN: matmul, softmax, matmul",
-          with_plan_parameters({{"batch", "8", "sequences"},
-                                {"heads", "8", "heads of each"},
-                                {"sequence", "128", "positions, of queries and keys alike"},
-                                {"head_size", "64", "features of a head"},
-                                {"dtype", "float32", "float32 or bfloat16"},
-                                {"threads", "1", "threads that the library may use"}}),
+          with_scenario_parameters(
+              with_plan_parameters({{"batch", "8", "sequences"},
+                                    {"heads", "8", "heads of each"},
+                                    {"sequence", "128", "positions, of queries and keys alike"},
+                                    {"head_size", "64", "features of a head"},
+                                    {"dtype", "float32", "float32 or bfloat16"},
+                                    {"threads", "1", "threads that the library may use"}})),
           run};
 }
 

@@ -12,6 +12,7 @@
 #include "kernels/cuda/cudnn_conv2d.hpp"
 #include "kernels/onednn_operation.hpp"
 #include "kernels/pi.hpp"
+#include "kernels/scenario.hpp"
 
 namespace stackx::kernels {
 namespace {
@@ -134,8 +135,8 @@ Pi conv2d_pi() {
        {"threads", "1", "threads that the library may use"}});
   const std::vector<Parameter> cudnn = cuda::cudnn_parameters();
   own.insert(own.end(), cudnn.begin(), cudnn.end());
-  return {"conv2d", "convolution over two dimensions by oneDNN or cuDNN", with_plan_parameters(own),
-          run};
+  return {"conv2d", "convolution over two dimensions by oneDNN or cuDNN",
+          with_scenario_parameters(with_plan_parameters(own)), run};
 }
 
 }  // namespace stackx::kernels

@@ -9,6 +9,7 @@
 #include "kernels/library.hpp"
 #include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
+#include "kernels/scenario.hpp"
 
 namespace stackx::kernels {
 namespace {
@@ -148,7 +149,7 @@ Pi matmul_pi() {
   return {"matmul",
           "matrix product C = A * B by a BLAS library, oneDNN, cuBLAS, cuBLASLt, or by our own "
           "kernels through NVRTC",
-          with_plan_parameters(std::move(parameters)), run};
+          with_scenario_parameters(with_plan_parameters(std::move(parameters))), run};
 }
 
 }  // namespace stackx::kernels

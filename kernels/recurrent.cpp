@@ -10,6 +10,7 @@
 #include "kernels/onednn_operation.hpp"
 #include "kernels/pi.hpp"
 #include "kernels/rnn.hpp"
+#include "kernels/scenario.hpp"
 
 namespace stackx::kernels {
 namespace {
@@ -115,7 +116,7 @@ std::vector<Parameter> parameters() {
   std::vector<Parameter> own = rnn_parameters();
   own.insert(own.end(), {{"dtype", "float32", "float32, bfloat16 (bias and c in float32)"},
                          {"threads", "1", "threads that the library may use"}});
-  return with_plan_parameters(own);
+  return with_scenario_parameters(with_plan_parameters(own));
 }
 
 }  // namespace
