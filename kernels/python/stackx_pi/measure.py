@@ -113,20 +113,21 @@ def sampler(call, wait, clock):
     return sample
 
 
-def measure(sample, plan, clock, phases):
+def measure(sample, plan, clock, phases, measured=None):
     """`sample` is mini-batch -> elapsed ns. The call must have been made before (the check does): what a framework does once
-    (compiling, starting threads) would mislead the calibration."""
+    (compiling, starting threads) would mislead the calibration. `measured(ns, mini_batch)` hears of each sample that is kept, outside
+    of it."""
     collects = gc.isenabled()
     gc.collect()
     gc.disable()  # as timeit does: a collection in a sample is Python's work, not the framework's
     try:
-        return calibrate_and_measure(sample, plan, clock, phases)
+        return calibrate_and_measure(sample, plan, clock, phases, measured)
     finally:
         if collects:
             gc.enable()
 
 
-def calibrate_and_measure(sample, plan, clock, phases):
+def calibrate_and_measure(sample, plan, clock, phases, measured=None):
     result = Measurement()
     begin = clock.steady_ns()
     calibration = Calibration(plan.min_sample_ns)
@@ -147,5 +148,7 @@ def calibrate_and_measure(sample, plan, clock, phases):
             if late and len(result.samples_ns) >= MIN_REPETITIONS:
                 break
             result.samples_ns.append(sample(result.mini_batch))
+            if measured is not None:
+                measured(result.samples_ns[-1], result.mini_batch)
     result.stopped_early = len(result.samples_ns) < plan.repetitions
     return result
