@@ -58,8 +58,11 @@ Handle load(const Tree& tree) {
   return topology;
 }
 
+// The mask of the calling thread. /proc/self is of the first thread: if that one looks at the machine
+// at the same time, hwloc binds it to one CPU after the other to ask each for its CPUID.
 void restrict_to_affinity(hwloc_topology_t topology, const Tree& tree) {
-  const auto status = tree.text("/proc/self/status").value_or("");
+  const auto mine = tree.text("/proc/thread-self/status");
+  const auto status = mine ? *mine : tree.text("/proc/self/status").value_or("");
   const auto allowed = parse_cpu_list(value_of(status, "Cpus_allowed_list", ':').value_or(""));
   if (allowed.empty()) return;
   const Bitmap set(hwloc_bitmap_alloc());

@@ -1,7 +1,7 @@
 // Packages, cores, threads, NUMA nodes and caches that this process may use, through hwloc.
 //
 // hwloc leaves out what the control group's CPU set disallows; the affinity mask (taskset, Slurm)
-// is applied on top, as /proc/self/status tells it.
+// is applied on top, as /proc/thread-self/status tells it (/proc/self/status where there is none).
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
 #include <sched.h>
 
 #include <catch2/catch.hpp>
+#include <future>
 
 #include "inspector/topology.hpp"
 #include "tests/inspector/fake_machine.hpp"
@@ -108,4 +109,15 @@ TEST_CASE(
   CHECK(narrowed.threads == 1);
   CHECK(narrowed.cores == 1);
   CHECK(narrowed.cpus == std::vector<int>{topology.cpus.back()});
+}
+
+// hwloc binds the thread that looks to each CPU in turn: another must not take that for the mask of all.
+TEST_CASE("this machine: threads that look at the same time see the same") {
+  const int threads = read_topology(Tree()).threads;
+  for (int i = 0; i < 10; ++i) {
+    auto other = std::async(std::launch::async, [] { return read_topology(Tree()).threads; });
+    const int here = read_topology(Tree()).threads;
+    CHECK(other.get() == threads);
+    CHECK(here == threads);
+  }
 }
