@@ -10,7 +10,8 @@ namespace stackx::kernels {
 namespace {
 
 constexpr std::uint64_t kLargestSide = 1 << 20;
-constexpr std::size_t kMostPatchElements = std::size_t{1} << 26;  // that a full check holds: 512 MiB
+constexpr std::size_t kMostPatchElements = std::size_t{1}
+                                           << 26;  // that a full check holds: 512 MiB
 
 std::size_t kernel_side(const Parameters& parameters, const char* key) {
   return parameters.whole(parameters.text(key) == "kernel" ? "kernel" : key, 1, kLargestSide);
@@ -21,10 +22,9 @@ Axis axis(const Parameters& parameters, const char* size_key, const char* kernel
   const std::size_t kernel = kernel_side(parameters, kernel_key);
   const bool same = parameters.one_of("padding", {"valid", "same"}) == "same";
   if (!same && kernel > size)
-    throw UsageError(
-        fmt::format("{}={}: larger than {}={}; a filter must fit with padding=valid",
-                    parameters.text(kernel_key) == "kernel" ? "kernel" : kernel_key, kernel,
-                    size_key, size));
+    throw UsageError(fmt::format("{}={}: larger than {}={}; a filter must fit with padding=valid",
+                                 parameters.text(kernel_key) == "kernel" ? "kernel" : kernel_key,
+                                 kernel, size_key, size));
   return make_axis(size, kernel, parameters.whole("stride", 1, kLargestSide), same);
 }
 
@@ -88,17 +88,18 @@ Axis make_axis(std::size_t size, std::size_t kernel, std::size_t stride, bool sa
 }
 
 std::vector<Parameter> convolution_parameters() {
-  return {{"batch", "8", "inputs convolved in one call"},
-          {"height", "56", "rows of the input"},
-          {"width", "56", "columns of the input"},
-          {"kernel", "3", "rows and columns of a filter"},
-          {"kernel_h", "kernel", "rows of a filter, if not `kernel`"},
-          {"kernel_w", "kernel", "columns of a filter, if not `kernel`"},
-          {"in_channels", "64", "channels of the input"},
-          {"out_channels", "64", "filters, channels of the result"},
-          {"stride", "1", "step between output positions, in every dimension"},
-          {"padding", "valid", "valid (none) or same (zeros: the result has size / stride positions)"},
-          {"bias", "0", "1: a number is added to every channel of the result"}};
+  return {
+      {"batch", "8", "inputs convolved in one call"},
+      {"height", "56", "rows of the input"},
+      {"width", "56", "columns of the input"},
+      {"kernel", "3", "rows and columns of a filter"},
+      {"kernel_h", "kernel", "rows of a filter, if not `kernel`"},
+      {"kernel_w", "kernel", "columns of a filter, if not `kernel`"},
+      {"in_channels", "64", "channels of the input"},
+      {"out_channels", "64", "filters, channels of the result"},
+      {"stride", "1", "step between output positions, in every dimension"},
+      {"padding", "valid", "valid (none) or same (zeros: the result has size / stride positions)"},
+      {"bias", "0", "1: a number is added to every channel of the result"}};
 }
 
 Convolution::Convolution(const Parameters& parameters, const std::vector<std::string>& dtypes)
@@ -141,12 +142,14 @@ void ConvolutionData::fill(std::uint64_t seed) {
   y.poison();
 }
 
-Check check_convolution(const Convolution& problem, const ConvolutionData& data,
-                        std::uint64_t seed, double full_check_flop) {
+Check check_convolution(const Convolution& problem, const ConvolutionData& data, std::uint64_t seed,
+                        double full_check_flop, Unit unit) {
   const Patches patches(problem, data.x);
   const Filters filters(problem, data.w, data.bias);
   if (problem.positions() * problem.depth() > kMostPatchElements) full_check_flop = 0;
-  Check check = check_product(patches, filters, data.y, problem.dtype, seed, full_check_flop);
+  Check check =
+      check_product(patches, filters, data.y, tolerance_of(problem.dtype, problem.depth(), unit),
+                    seed, full_check_flop);
   check.reference += "; rows are positions, columns are channels";
   return check;
 }

@@ -25,7 +25,7 @@
 
 namespace stackx::kernels {
 
-struct Axis {  // one dimension of space
+struct Axis {                                        // one dimension of space
   std::size_t size, kernel, stride, low, high, out;  // low, high: zeros before and after
 };
 Axis make_axis(std::size_t size, std::size_t kernel, std::size_t stride, bool same);
@@ -48,13 +48,13 @@ struct Convolution {
 // Of the problem itself, without dtype, threads and how to measure.
 std::vector<Parameter> convolution_parameters();
 
-struct ConvolutionData {       // row-major; the last dimension named is `columns` of the Matrix
-  Matrix x, w, bias, y;        // NHWC, HWIO, O (1 x 1 without bias), NHWC
+struct ConvolutionData {  // row-major; the last dimension named is `columns` of the Matrix
+  Matrix x, w, bias, y;   // NHWC, HWIO, O (1 x 1 without bias), NHWC
   explicit ConvolutionData(const Convolution& problem);
   void fill(std::uint64_t seed);  // also poisons y
 };
 
-Check check_convolution(const Convolution& problem, const ConvolutionData& data,
-                        std::uint64_t seed, double full_check_flop = kFullCheckFlop);
+Check check_convolution(const Convolution& problem, const ConvolutionData& data, std::uint64_t seed,
+                        double full_check_flop = kFullCheckFlop, Unit unit = Unit::scalar);
 
 }  // namespace stackx::kernels

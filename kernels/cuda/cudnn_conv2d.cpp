@@ -139,7 +139,9 @@ class CudnnConv2d : public GpuOperation {
         [&](std::size_t dense, std::size_t strided) {
           std::memcpy(y + dense * size, found.data() + strided * size, size);
         });
-    return check_convolution(problem_, *data_, seed_);
+    const bool tensor = problem_.dtype == Dtype::float16 || problem_.dtype == Dtype::tf32;
+    return check_convolution(problem_, *data_, seed_, kFullCheckFlop,
+                             tensor ? Unit::tensor_cores : Unit::scalar);
   }
 
   OperationWork work() const override { return {problem_.flop(), problem_.bytes(), 1}; }
