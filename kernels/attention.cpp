@@ -1,7 +1,7 @@
 // attention: scaled dot product attention of all heads of a batch, softmax(Q K' / sqrt(d)) V.
 //
-// Three oneDNN primitives, as a framework without fused attention runs them: batched matmul with the
-// scale as a post-operation, softmax, batched matmul. oneDNN has no fused public primitive (its
+// Three oneDNN primitives, as a framework without fused attention runs them: batched matmul with
+// the scale as a post-operation, softmax, batched matmul. oneDNN has no fused public primitive (its
 // graph interface may fuse, in 3.x only), so this is what 2.x and 3.x can be compared by. Operands
 // are plain; K is read transposed. In bfloat16 scores and probabilities are bfloat16, too.
 #include <cmath>
@@ -45,8 +45,8 @@ class AttentionOperation : public OnednnOperation {
                size = static_cast<std::int64_t>(problem_.size);
     const Element type = problem_.element;
     const Handle plain = engine().plain(type, {heads, sequence, size}),
-                 transposed = engine().strided(type, {heads, size, sequence},
-                                               {sequence * size, 1, size}),
+                 transposed =
+                     engine().strided(type, {heads, size, sequence}, {sequence * size, 1, size}),
                  square = engine().plain(type, {heads, sequence, sequence});
     const Handle scores = engine().memory(square, scores_.data()),
                  probabilities = engine().memory(square, probabilities_.data());

@@ -16,8 +16,7 @@ using Values = std::vector<double>;
 Values rows_of(const Matrix& matrix, std::size_t first, std::size_t count) {
   Values values(count * matrix.columns());
   for (std::size_t i = 0; i < count; ++i)
-    matrix.read(first + i, 0,
-                std::span(values).subspan(i * matrix.columns(), matrix.columns()));
+    matrix.read(first + i, 0, std::span(values).subspan(i * matrix.columns(), matrix.columns()));
   return values;
 }
 
@@ -103,8 +102,8 @@ void AttentionData::fill(std::uint64_t seed) {
 Check check_attention(const Attention& p, const AttentionData& data, std::uint64_t seed,
                       double full_check_flop) {
   const double flop_of_row = 4.0 * static_cast<double>(p.sequence * p.size);
-  const auto count = static_cast<std::size_t>(full_check_flop / static_cast<double>(p.heads) /
-                                              flop_of_row);
+  const auto count =
+      static_cast<std::size_t>(full_check_flop / static_cast<double>(p.heads) / flop_of_row);
   Comparison comparison(kSafety * 0x1p-24);
   Values row(p.size);
   for (std::size_t head = 0; head < p.heads; ++head) {

@@ -7,8 +7,8 @@
 //   E = sqrt(sum p^2 v^2 (1 + e)^2) + |o|,  e = |q| max|k| / sqrt(d)
 // since a score errs by 16u |q||k| / sqrt(d) (reference.hpp), which is a relative error of its p,
 // errors of different p are independent, and what they have in common cancels in the division.
-// In bfloat16 scores, probabilities and result are stored: in these units 2^13 (|s| + 1) more in e
-// and 2^13 |o| (four times 2^-9 of each).
+// In bfloat16 scores, probabilities and result are stored: in these units 2^14 (|s| + 1) more in e
+// and 2^14 |o| (four times 2^-8 of each).
 // What fails: no scale by 1/sqrt(d), K not transposed, softmax over the wrong axis: each off by
 // 1e-2 and more.
 #pragma once

@@ -12,8 +12,9 @@ Check check_products(const Operand& a, const Operand& b, const Operand& c, std::
   const std::size_t m = a.rows() / batch, k = b.rows() / batch;
   Check all;
   for (std::size_t i = 0; i < batch; ++i) {
-    Check check = check_product(RowsOf(a, i * m, m), RowsOf(b, i * k, k), RowsOf(c, i * m, m), dtype,
-                                random_at(seed, i), kFullCheckFlop / static_cast<double>(batch));
+    Check check =
+        check_product(RowsOf(a, i * m, m), RowsOf(b, i * k, k), RowsOf(c, i * m, m), dtype,
+                      random_at(seed, i), kFullCheckFlop / static_cast<double>(batch));
     const double error = std::max(all.max_relative_error, check.max_relative_error);
     if (i == 0 || (all.pass && !check.pass)) {  // the first that is wrong tells where
       all = check;

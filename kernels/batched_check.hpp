@@ -1,4 +1,5 @@
-// The check of a batch: independent products one below the other, each checked as reference.hpp says.
+// The check of a batch: independent products one below the other, each checked as reference.hpp
+// says.
 #pragma once
 
 #include "kernels/reference.hpp"

@@ -109,7 +109,8 @@ std::expected<Multiply, Unsupported> prepare_gemm(const SharedObject& object, co
       return std::unexpected(fmt::format("no bfloat16: the library exports no {}", name));
     }
     default:
-      return std::unexpected(fmt::format("no {}: BLAS has no such product", to_string(product.dtype)));
+      return std::unexpected(
+          fmt::format("no {}: BLAS has no such product", to_string(product.dtype)));
   }
 }
 

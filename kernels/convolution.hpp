@@ -1,13 +1,14 @@
 // A convolution over two dimensions: its sizes, its work, and whether a result is right.
 //
 // A cross-correlation, as all frameworks define it: y[n,p,q,o] = bias[o] + the sum over r,s,i of
-// x[n, p*stride+r-top, q*stride+s-left, i] * w[r,s,i,o], zero outside x. Inputs are made as NHWC and
-// filters as HWIO, like those of kernels/python/conv2d.py, and brought into the library's layouts
-// before anything is timed: every library and layout gets the same numbers.
+// x[n, p*stride+r-top, q*stride+s-left, i] * w[r,s,i,o], zero outside x. Inputs are made as NHWC
+// and filters as HWIO, like those of kernels/python/conv2d.py, and brought into the library's
+// layouts before anything is timed: every library and layout gets the same numbers.
 //
-// Padding: valid pads nothing; same pads so that out = ceil(size / stride), the odd zero at the end,
-// as TensorFlow does. Work: 2 batch positions out_channels taps in_channels flop, taps on padding
-// included (kernels/python/stackx_pi/work.py says why); bytes are inputs and result once each.
+// Padding: valid pads nothing; same pads so that out = ceil(size / stride), the odd zero at the
+// end, as TensorFlow does. Work: 2 batch positions out_channels taps in_channels flop, taps on
+// padding included (kernels/python/stackx_pi/work.py says why); bytes are inputs and result once
+// each.
 //
 // The check: a convolution is the matrix product of the patches of x with the filters, and is
 // checked as one, with the bound of reference.hpp (one row of patches times one filter, 16u times

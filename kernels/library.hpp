@@ -44,7 +44,8 @@ struct Product {
 
 struct Multiply {  // a call ready to be timed
   std::function<void()> call;
-  std::string through;  // the library's function: "cblas_sgemm"; for a loop, "cblas_sgemm, 64 calls"
+  std::string
+      through;  // the library's function: "cblas_sgemm"; for a loop, "cblas_sgemm, 64 calls"
   void operator()() const { call(); }
 };
 using Unsupported = std::string;  // why the library or this machine cannot

@@ -11,7 +11,7 @@ namespace {
 enum : int { kBf16 = 2, kF32 = 3, kS32 = 4, kS8 = 5, kU8 = 6, kF64 = 7 };  // dnnl_data_type_t
 enum : unsigned { kSequential = 1, kOpenMp = 2, kTbb = 4 };                // DNNL_RUNTIME_*
 enum : int { kSuccess = 0 };                                               // dnnl_status_t
-constexpr int kCpu = 1;                            // dnnl_engine_kind_t
+constexpr int kCpu = 1;                                                    // dnnl_engine_kind_t
 constexpr unsigned kInOrder = 1;                   // dnnl_stream_flags_t, the default
 constexpr int kAnyLayout = 1;                      // dnnl_format_tag_any
 constexpr int kQueryImplementation = 8;            // dnnl_query_impl_info_str
@@ -123,11 +123,12 @@ Handle Engine::any(Element element, const Dims& dims) {
   const int count = static_cast<int>(dims.size()), type = data_type(element);
   Handle descriptor = is_v2() ? &rooms_.emplace_back() : nullptr;
   const Status status =
-      is_v2() ? call<Status(void*, int, const std::int64_t*, int, int)>(
-                    "dnnl_memory_desc_init_by_tag")(descriptor, count, dims.data(), type, kAnyLayout)
-              : call<Status(Handle*, int, const std::int64_t*, int, int)>(
-                    "dnnl_memory_desc_create_with_tag")(&descriptor, count, dims.data(), type,
-                                                        kAnyLayout);
+      is_v2()
+          ? call<Status(void*, int, const std::int64_t*, int, int)>("dnnl_memory_desc_init_by_tag")(
+                descriptor, count, dims.data(), type, kAnyLayout)
+          : call<Status(Handle*, int, const std::int64_t*, int, int)>(
+                "dnnl_memory_desc_create_with_tag")(&descriptor, count, dims.data(), type,
+                                                    kAnyLayout);
   if (pending_ == kSuccess) pending_ = status;
   return descriptor;
 }
@@ -155,10 +156,10 @@ Handle Engine::scaled_by(float factor) const {
           "dnnl_primitive_attr_create");
   require(call<Status(Handle*)>("dnnl_post_ops_create")(&operations), "dnnl_post_ops_create");
   constexpr const char* kAppend = "dnnl_post_ops_append_eltwise";
-  require(is_v2() ? call<Status(Handle, float, int, float, float)>(kAppend)(operations, 1,
-                                                                            kLinearV2, factor, 0)
-                  : call<Status(Handle, int, float, float)>(kAppend)(operations, kLinearV3, factor,
-                                                                     0),
+  require(is_v2()
+              ? call<Status(Handle, float, int, float, float)>(kAppend)(operations, 1, kLinearV2,
+                                                                        factor, 0)
+              : call<Status(Handle, int, float, float)>(kAppend)(operations, kLinearV3, factor, 0),
           kAppend);
   require(call<Status(Handle, Handle)>("dnnl_primitive_attr_set_post_ops")(attributes, operations),
           "dnnl_primitive_attr_set_post_ops");
@@ -208,7 +209,8 @@ void Engine::wait() const {
 
 void Engine::require(Status status, const char* function) const {
   if (status != kSuccess)
-    throw LoadError(fmt::format("{}: {} failed: {}", object_.path(), function, status_name(status)));
+    throw LoadError(
+        fmt::format("{}: {} failed: {}", object_.path(), function, status_name(status)));
 }
 
 Tensor::Tensor(Engine& engine, Handle descriptor, Element element)

@@ -78,7 +78,7 @@ class Engine {
   std::expected<int, Unsupported> use_threads(int threads);
   bool is_v2() const { return version_->major < 3; }
   std::string name() const;  // "oneDNN 3.2.0"
-  void start();  // once, after use_threads(): the engine and its stream
+  void start();              // once, after use_threads(): the engine and its stream
 
   // Memory descriptors. What the library refuses (a type it lacks) makes the next create() refuse.
   Handle plain(Element element, const Dims& dims);  // row-major
@@ -153,8 +153,8 @@ class Engine {
   SharedObject object_;
   const Version* version_;
   Handle engine_ = nullptr, stream_ = nullptr;
-  Status pending_ = 0;                // of the descriptors made since the last create()
-  std::deque<Room<1 << 12>> rooms_;   // v2's memory descriptors
+  Status pending_ = 0;               // of the descriptors made since the last create()
+  std::deque<Room<1 << 12>> rooms_;  // v2's memory descriptors
   Status (*execute_)(Handle, Handle, int, const Argument*) = nullptr;
   Status (*wait_)(Handle) = nullptr;
 };

@@ -25,9 +25,8 @@ class OneDnn : public Library {
     engine_.start();
     const onednn::Handle descriptors[] = {describe(p.a, p.batch), describe(p.b, p.batch),
                                           describe(p.c, p.batch)};
-    auto primitive =
-        create_matmul(engine_, fmt::format("{} matmul", to_string(p.dtype)), descriptors[0],
-                      descriptors[1], descriptors[2]);
+    auto primitive = create_matmul(engine_, fmt::format("{} matmul", to_string(p.dtype)),
+                                   descriptors[0], descriptors[1], descriptors[2]);
     if (!primitive) return std::unexpected(primitive.error());
     step_ = {*primitive,
              {{onednn::kSource, engine_.memory(descriptors[0], p.a.data())},
@@ -44,9 +43,9 @@ class OneDnn : public Library {
   onednn::Handle describe(const Matrix& matrix, std::size_t batch) {
     const auto rows = static_cast<std::int64_t>(matrix.rows() / batch),
                columns = static_cast<std::int64_t>(matrix.columns());
-    return engine_.plain(matrix.element(), batch == 1
-                                               ? Dims{rows, columns}
-                                               : Dims{static_cast<std::int64_t>(batch), rows, columns});
+    return engine_.plain(
+        matrix.element(),
+        batch == 1 ? Dims{rows, columns} : Dims{static_cast<std::int64_t>(batch), rows, columns});
   }
 
   onednn::Engine engine_;
@@ -65,10 +64,10 @@ namespace onednn {
 PrimitiveOr create_matmul(Engine& engine, const std::string& what, Handle a, Handle b, Handle c,
                           Handle attributes) {
   constexpr Handle kNoBias = nullptr;
-  return engine.is_v2() ? engine.create_v2(what, "dnnl_matmul_desc_init", attributes, a, b, kNoBias,
-                                           c)
-                        : engine.create_v3(what, "dnnl_matmul_primitive_desc_create", attributes, a,
-                                           b, kNoBias, c);
+  return engine.is_v2()
+             ? engine.create_v2(what, "dnnl_matmul_desc_init", attributes, a, b, kNoBias, c)
+             : engine.create_v3(what, "dnnl_matmul_primitive_desc_create", attributes, a, b,
+                                kNoBias, c);
 }
 
 }  // namespace onednn

@@ -44,8 +44,8 @@ std::optional<Unsupported> OnednnOperation::add(const onednn::PrimitiveOr& primi
 
 std::unique_ptr<Tensor> OnednnOperation::packed(const onednn::Primitive& primitive, int argument,
                                                 onednn::Handle plain, const Matrix& elements) {
-  auto tensor = std::make_unique<Tensor>(*engine_, engine_->wanted(primitive, argument),
-                                         elements.element());
+  auto tensor =
+      std::make_unique<Tensor>(*engine_, engine_->wanted(primitive, argument), elements.element());
   engine_->reorder(plain, engine_->memory(plain, elements.data()), tensor->descriptor(),
                    tensor->memory());
   return tensor;

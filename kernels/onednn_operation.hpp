@@ -3,8 +3,8 @@
 // order and waits once.
 //
 // What is timed is what a framework runs per call: the primitives alone. Weights are brought into
-// the layout that the library wants (format "any") before, once; activations stay as they are unless
-// an operation says otherwise. "library.core" is the implementation of each step.
+// the layout that the library wants (format "any") before, once; activations stay as they are
+// unless an operation says otherwise. "library.core" is the implementation of each step.
 #pragma once
 
 #include <memory>

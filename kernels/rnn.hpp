@@ -18,7 +18,7 @@
 //   a sum W x + U h + b    E = |w||x| + |u||h| + |b| (reference.hpp), and |u| rms(E of h)
 //   sigmoid, tanh          E = derivative times E of the argument, and the value (rounding)
 //   products, sums         the root of the sum of squares
-//   h stored in bfloat16   2^13 |h| more: four times its roundoff 2^-9 (also r h of the GRU)
+//   h stored in bfloat16   2^14 |h| more: four times its roundoff 2^-8 (also r h of the GRU)
 // A missing bias, gates in a wrong order or a stale state are off by 1e-2 and more; 16u E is about
 // 1e-5 in float32 and 1e-2 in bfloat16 (for 512 units).
 #pragma once
@@ -44,8 +44,8 @@ struct Rnn {
 std::vector<Parameter> rnn_parameters();
 
 struct RnnData {
-  Matrix x, w, u, bias, h, c;    // c is 1 x 1 in a GRU; see above for the rest
-  Matrix y, last_h, last_c;      // h after each step; h and c after the last
+  Matrix x, w, u, bias, h, c;  // c is 1 x 1 in a GRU; see above for the rest
+  Matrix y, last_h, last_c;    // h after each step; h and c after the last
   explicit RnnData(const Rnn& problem);
   void fill(std::uint64_t seed);  // also poisons the results
   double bytes() const;           // inputs and results once each

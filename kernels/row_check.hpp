@@ -6,7 +6,8 @@
 //
 // Inputs. softmax: 8 times uniform in [-1, 1), plus a number of -100 to 100 for each row: without
 // the subtraction of the maximum a float overflows above 88.7. layer_norm: uniform in [-1, 1) plus
-// a number of -1 to 1 for each row; scale (1 plus half a uniform number) and shift differ by column.
+// a number of -1 to 1 for each row; scale (1 plus half a uniform number) and shift differ by
+// column.
 //
 // Tolerance: 16u E with u = 2^-24, entry by entry.
 //   softmax  E = y (1 + (max - x)/8 + sqrt(n)/16). The argument of exp is rounded, by u (max - x)
@@ -14,7 +15,7 @@
 //   sum of n positive numbers walks at random, 0.4 u sqrt(n) (reference.hpp) of itself at most.
 //   layer_norm  E = (|x - mean| + |mean|) |scale| / sigma + |y| + |shift|: the mean errs by a few u
 //   of itself and of the x that it sums, the variance by a few u of itself.
-//   A result stored in bfloat16 may be off by 2^13 |y| more in these units: four times 2^-9.
+//   A result stored in bfloat16 may be off by 2^14 |y| more in these units: four times 2^-8.
 // What fails: a wrong epsilon (1e-5 against a variance of 1/3 is 250 u), the variance over n - 1,
 // a wrong axis, a row's statistics used for another.
 #pragma once

@@ -62,8 +62,7 @@ Check check_softmax(const Matrix& x, const Matrix& y) {
   return std::move(comparison).finish("every entry in double");
 }
 
-Check check_layer_norm(const Matrix& x, const Matrix& scale, const Matrix& shift,
-                       const Matrix& y) {
+Check check_layer_norm(const Matrix& x, const Matrix& scale, const Matrix& shift, const Matrix& y) {
   Comparison comparison(kBound);
   const double stored = storage_share(y.element()), n = static_cast<double>(x.columns());
   Values by(x.columns()), add(x.columns());

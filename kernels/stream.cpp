@@ -1,17 +1,18 @@
-// stream: the bandwidth of main memory by the loops of STREAM (stream_kernel.hpp). Needs no library.
+// stream: the bandwidth of main memory by the loops of STREAM (stream_kernel.hpp). Needs no
+// library.
 //
 // STREAM's rules: each array at least four times as large as the last-level caches together, which
-// is the default; smaller ones by `elements` measure caches. Threads are pinned to the CPUs that the
-// process may use, each works on its own part of the arrays and has touched it first, so that on a
-// machine of several nodes memory is local. One loop is timed, not the four in turn.
+// is the default; smaller ones by `elements` measure caches. Threads are pinned to the CPUs that
+// the process may use, each works on its own part of the arrays and has touched it first, so that
+// on a machine of several nodes memory is local. One loop is timed, not the four in turn.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "kernels/comparison.hpp"
 #include "kernels/operation.hpp"
@@ -64,8 +65,7 @@ class Stream : public Operation {
   Stream(Parameters& parameters, std::optional<std::string> component)
       : component_(component.value_or("stackx-pi")),
         kernel_(static_cast<StreamKernel>(
-            std::ranges::find(kKernels, parameters.one_of("kernel", kKernels)) -
-            kKernels.begin())),
+            std::ranges::find(kKernels, parameters.one_of("kernel", kKernels)) - kKernels.begin())),
         stores_(parameters.one_of("stores", {"regular", "streaming"}) == "regular"
                     ? Stores::regular
                     : Stores::streaming),
@@ -97,19 +97,19 @@ class Stream : public Operation {
       *array = std::make_unique<Matrix>(1, elements_, Element::float64);
     const auto of = [](auto& array) { return static_cast<double*>(array->data()); };
     double *a = of(a_), *b = of(b_), *c = of(c_);
+    const std::uint64_t key_b = stream_key(seed_, 0), key_c = stream_key(seed_, 1);
     work_ = [=, this](std::size_t thread) {  // first the inputs, by the thread that will use them
       const auto [begin, end] = part(thread);
       for (std::size_t i = begin; i < end; ++i) {
         a[i] = std::numeric_limits<double>::quiet_NaN();
-        b[i] = stream_input(seed_, 0, i);
-        c[i] = stream_input(seed_, 1, i);
+        b[i] = stream_input(key_b, i);
+        c[i] = stream_input(key_c, i);
       }
     };
     team_->run(work_);
-    work_ = [=, this](std::size_t thread) {
+    work_ = [this](std::size_t thread) {
       const auto [begin, end] = part(thread);
-      const std::size_t n = end - begin;
-      run_stream(kernel_, stores_, kStreamScalar, {{a + begin, n}, {b + begin, n}, {c + begin, n}});
+      run_stream(kernel_, stores_, kStreamScalar, arrays(begin, end));
     };
     return std::nullopt;
   }
@@ -117,10 +117,13 @@ class Stream : public Operation {
   void call() override { team_->run(work_); }
 
   Check check() override {
-    const auto of = [&](auto& array) {
-      return std::span(static_cast<double*>(array->data()), elements_);
+    std::vector<Check> checks(threads_);
+    const std::function<void(std::size_t)> compare = [&](std::size_t thread) {
+      const auto [begin, end] = part(thread);
+      checks[thread] = check_stream(kernel_, arrays(begin, end), seed_, begin);
     };
-    return check_stream(kernel_, {of(a_), of(b_), of(c_)}, seed_);
+    team_->run(compare);
+    return *std::ranges::max_element(checks, {}, &Check::max_relative_error);
   }
 
   OperationWork work() const override {
@@ -140,6 +143,13 @@ class Stream : public Operation {
       return std::min(elements_, lines * i / threads_ * kLine);
     };
     return {at(thread), at(thread + 1)};
+  }
+
+  StreamArrays arrays(std::size_t begin, std::size_t end) const {
+    const auto of = [&](const auto& array) {
+      return std::span(static_cast<double*>(array->data()) + begin, end - begin);
+    };
+    return {of(a_), of(b_), of(c_)};
   }
 
   std::string component_;

@@ -105,20 +105,25 @@ void run_stream(StreamKernel kernel, Stores stores, double s, const StreamArrays
   }
 }
 
-double stream_input(std::uint64_t seed, int stream, std::uint64_t i) {
-  const std::uint64_t bits = random_at(random_at(2 * seed + static_cast<std::uint64_t>(stream), 0), i);
-  return static_cast<double>(static_cast<std::int64_t>(bits) >> 11) * 0x1p-52;
+std::uint64_t stream_key(std::uint64_t seed, int stream) {
+  return random_at(2 * seed + static_cast<std::uint64_t>(stream), 0);
 }
 
-Check check_stream(StreamKernel kernel, const StreamArrays& arrays, std::uint64_t seed) {
+double stream_input(std::uint64_t key, std::uint64_t i) {
+  return static_cast<double>(static_cast<std::int64_t>(random_at(key, i)) >> 11) * 0x1p-52;
+}
+
+Check check_stream(StreamKernel kernel, const StreamArrays& arrays, std::uint64_t seed,
+                   std::size_t first) {
   Comparison comparison(0x1p-52);
+  const std::uint64_t key_b = stream_key(seed, 0), key_c = stream_key(seed, 1);
   for (std::size_t i = 0; i < arrays.a.size(); ++i) {
-    const double b = stream_input(seed, 0, i), c = stream_input(seed, 1, i);
-    const double scale = std::abs(b) + kStreamScalar * std::abs(c);
+    const double b = stream_input(key_b, first + i), c = stream_input(key_c, first + i);
     const auto place = [&](char name) {
-      return [=] { return fmt::format("{}[{}]", name, i); };
+      return [=] { return fmt::format("{}[{}]", name, first + i); };
     };
-    comparison.note(arrays.a[i], expected_of(kernel, b, c), scale, place('a'));
+    comparison.note(arrays.a[i], expected_of(kernel, b, c),
+                    std::abs(b) + kStreamScalar * std::abs(c), place('a'));
     comparison.note(arrays.b[i], b, 0, place('b'));
     comparison.note(arrays.c[i], c, 0, place('c'));
   }

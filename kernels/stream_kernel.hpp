@@ -35,9 +35,13 @@ struct StreamArrays {
 
 void run_stream(StreamKernel kernel, Stores stores, double scalar, const StreamArrays& arrays);
 
-// Element i of inputs b (stream 0) and c (stream 1).
-double stream_input(std::uint64_t seed, int stream, std::uint64_t i);
+// The inputs: element i of b (stream 0) or c (stream 1) is stream_input(stream_key(seed, stream),
+// i).
+std::uint64_t stream_key(std::uint64_t seed, int stream);
+double stream_input(std::uint64_t key, std::uint64_t i);
 
-Check check_stream(StreamKernel kernel, const StreamArrays& arrays, std::uint64_t seed);
+// `arrays` may be a part of the whole, from element `first` on.
+Check check_stream(StreamKernel kernel, const StreamArrays& arrays, std::uint64_t seed,
+                   std::size_t first = 0);
 
 }  // namespace stackx::kernels
