@@ -105,6 +105,7 @@ class Campaign(BlackBox):
     def test_examples_plan_themselves(self):
         for project in (EXAMPLE, ROOT / "examples" / "openblas-coretype" / "project.json",
                         ROOT / "examples" / "openblas-versions" / "project.json",
+                        ROOT / "examples" / "onednn-cpu" / "project.json",
                         ROOT / "bench" / "statistics" / "aa.project.json"):
             with self.subTest(project=project.parent.name):
                 self.assertRegex(self.stackx("inspect", project, "--dry-run").stdout,
@@ -121,6 +122,23 @@ class Campaign(BlackBox):
             self.skipTest(f"the wheel cannot be had here: {document['reason']}")
         self.assertEqual((document["outcome"], document["loaded"]["scipy-openblas64"]), ("ok", "0.3.34.481.3"))
         self.assertEqual(self.json("inspect", project, "--rounds", "1", "--offline")["outcomes"], {"ok": 1})
+
+    def test_example_on_onednn(self):
+        """Convolution, LSTM, softmax, normalisation, attention on a 2.x and a 3.x, whose wheels must be had."""
+        project = json.loads((ROOT / "examples" / "onednn-cpu" / "project.json").read_text())
+        project["pins"]["threads"] = "==1"
+        project["catalogs"] = ["blas.json"]
+        self.stackx("inspect", self.write("onednn.json", project), "--rounds", "1", exit_code=None)
+        documents = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
+        documents = [document for document in documents if document["$schema"] == "stackx/inspection/1"]
+        outcomes = collections.Counter((document["workload"]["pi"], document["outcome"]) for document in documents)
+        if any(outcome == "build_failed" for _, outcome in outcomes):
+            self.skipTest("the wheels cannot be had here")
+        for pi in ("conv2d", "lstm", "softmax", "layer_norm"):
+            self.assertEqual(outcomes[pi, "ok"], 2, outcomes)
+        # bfloat16 takes AVX-512.
+        self.assertEqual(outcomes["attention", "ok"] + outcomes["attention", "unsupported"], 2, outcomes)
+        self.assertEqual({document["loaded"]["onednn-cpu-gomp"] for document in documents}, {"2.6.0", "3.2.0"})
 
     def test_other_hardware_is_refused(self):
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
