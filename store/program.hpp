@@ -43,8 +43,6 @@ class Program {
   std::string bytes() const;
   static Program from(std::string_view bytes);  // throws Error(environment) if damaged
 
-  std::size_t tokens() const { return operations_.size(); }
-
  private:
   enum class Kind : std::uint8_t {
     constant,      // value, as a number
