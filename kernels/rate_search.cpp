@@ -2,8 +2,8 @@
 
 namespace stackx::kernels {
 
-constexpr double kStart = 0.5;         // of the capacity
-constexpr double kLeast = 1.0 / 1024;  // of the capacity: below, waiting is not why it is late
+constexpr double kStart = 0.5;       // of the capacity
+constexpr double kLeast = 1.0 / 32;  // of the capacity: below, waiting is not why it is late
 
 RateSearch::RateSearch(double capacity, double precision)
     : precision_(precision), least_(capacity * kLeast), rate_(capacity * kStart) {}

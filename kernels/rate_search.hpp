@@ -2,7 +2,8 @@
 //
 // Rests on this: a rate below one that holds holds, too. It is so for one schedule that is only
 // stretched (arrivals.hpp) and service times that do not depend on the rate. Measured trials can
-// contradict it by chance near the limit; then the answer is one of the rates that held. No clock
+// contradict it by chance near the limit; then the answer is one of the rates that held. Below a
+// 32nd of the capacity, where hardly a query waits and a trial takes minutes, it gives up. No clock
 // in it. Rejected: climbing in steps from below, which costs many more of the slow trials.
 #pragma once
 

@@ -198,7 +198,7 @@ TEST_CASE("mean waiting times are those of queueing theory", "[scenario]") {
 }
 
 TEST_CASE("the search finds the largest rate that holds the bound", "[scenario]") {
-  for (const std::int64_t bound : {3 * kMs, 6 * kMs, 15 * kMs, 40 * kMs}) {
+  for (const std::int64_t bound : {5 * kMs, 15 * kMs, 40 * kMs}) {
     auto plan = server();
     plan.bound_ns = bound;
     plan.min_queries = 2000;
@@ -268,9 +268,10 @@ TEST_CASE("a bound below the service time has no rate, and says so", "[scenario]
   CHECK_THAT(*result.unsupported, Catch::Contains("a call alone takes 2 ms"));
   CHECK(result.samples_ns.empty());
   CHECK(result.trials.size() == 1);
-  plan.bound_ns = 2 * kMs;  // nobody may wait: only a rate so low that hardly anybody has to
+  plan.bound_ns = 2 * kMs;  // nobody may wait: not even at the lowest rate tried
   const auto none = constant(2 * kMs).run(plan);
-  CHECK((!none.held || none.held->rate < 10));
+  REQUIRE(none.unsupported);
+  CHECK(none.trials.size() == 5);
 }
 
 TEST_CASE("the time limit ends the search with what held", "[scenario]") {
@@ -300,7 +301,7 @@ TEST_CASE("a search brackets, bisects and ends", "[scenario]") {
     int trials = 0;
     while (!search.done() && trials++ < 100) search.add(search.rate() <= largest);
     CHECK(trials < 25);
-    if (largest < 1) {
+    if (largest < 100 / 32.) {
       CHECK(search.best() == 0);
     } else {
       CHECK(search.best() <= largest);
