@@ -27,7 +27,15 @@ const std::map<std::string, Names>& own_parameters() {
        {"height", "width", "kernel", "kernel_h", "kernel_w", "batch", "in_channels", "out_channels",
         "stride", "padding", "layout", "dtype", "framework", "mode", "device", "threads", "tf32"}},
       {"import_time", {"module", "framework"}},
-      {"hello_world", {"items", "framework"}}};
+      {"hello_world", {"items", "framework"}},
+      {"train_resnet50",
+       {"batch", "image_size", "classes", "depth", "width", "version", "layout", "learning_rate",
+        "momentum", "num_warmup_batches", "num_batches", "display_every", "dtype", "framework",
+        "mode", "device", "threads", "tf32"}}};
+  return all;
+}
+const Names& for_frameworks() {  // what only they take
+  static const Names all{"framework", "mode", "device", "tf32"};
   return all;
 }
 const Names& common_parameters() {
@@ -85,19 +93,34 @@ bool has_control(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-bool has_pi(const std::string& name) { return own_parameters().contains(name); }
+bool has_pi(const std::string& name, PiKind kind) {
+  static const Names native{"matmul", "conv2d", "hello_world"};
+  return kind == PiKind::native ? native.contains(name) : own_parameters().contains(name);
+}
 
-std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, bool gpu,
+std::string where_libraries_are(const specs::Stack& stack, const specs::Catalog& catalog) {
+  for (const auto& [name, version] : stack.components) {
+    const auto* component = catalog.find(name);
+    const auto* entry = component == nullptr ? nullptr : component->find(version);
+    if (entry == nullptr || (name != "cuda" && name != "cublas") || !entry->artifacts.empty()) continue;
+    return fmt::format("The catalogs know no wheels of {} {}: where that CUDA toolkit is installed, "
+                       "`stackx catalog discover` writes a catalog of its libraries.", name, version);
+  }
+  return "";
+}
+
+std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, PiKind kind,
                                                  std::vector<std::string>& left_out) {
   const auto own = own_parameters().find(workload.pi);
   if (own == own_parameters().end()) return workload.params;
   std::map<std::string, std::string> result;
   for (const auto& [name, value] : workload.params)
-    if (own->second.contains(name) || common_parameters().contains(name))
+    if ((own->second.contains(name) && !(kind == PiKind::native && for_frameworks().contains(name))) ||
+        common_parameters().contains(name))
       result.emplace(name, value);
     else
       left_out.push_back(name);
-  if (gpu && own->second.contains("device")) result.try_emplace("device", "gpu");
+  if (kind == PiKind::framework_on_gpu && own->second.contains("device")) result.try_emplace("device", "gpu");
   return result;
 }
 
@@ -139,7 +162,7 @@ RecipeParts::RecipeParts(const Recipe& recipe)
       if (artifact.type == ArtifactType::oci) image = artifact.file;
       if (artifact.type == ArtifactType::system && !artifact.package.empty())
         system.push_back(artifact.package);
-      if (!artifact.library.empty()) library = artifact.library, library_component = name;
+      if (!artifact.library.empty()) add_library(name, *entry, artifact.library);
     }
   }
   if (const auto ngc = version_of(recipe.stack, "ngc"); !ngc.empty()) {
@@ -149,15 +172,18 @@ RecipeParts::RecipeParts(const Recipe& recipe)
     notes = choose_gpu_builds(packages, recipe.stack, recipe.catalog);
   }
   std::vector<std::string> left_out;
-  const bool on_gpu = recipe.accelerator != nullptr && (!python.empty() || !image.empty());
-  parameters = pi_parameters(recipe.workload, on_gpu, left_out);
+  const bool native = python.empty() && image.empty();
+  const auto kind = native                          ? PiKind::native
+                    : recipe.accelerator != nullptr ? PiKind::framework_on_gpu
+                                                    : PiKind::framework;
+  parameters = pi_parameters(recipe.workload, kind, left_out);
   parameters.insert(of_settings.begin(), of_settings.end());
   if (!left_out.empty())
     notes.push_back(
         fmt::format("Left out, since the PI does not know it: {}.", fmt::join(left_out, ", ")));
-  if (recipe.accelerator != nullptr && python.empty() && image.empty())
-    notes.push_back(no_native_gpu_pi);
-  else if (!has_pi(recipe.workload.pi))
+  const auto where = native ? where_libraries_are(recipe.stack, recipe.catalog) : "";
+  if (!where.empty()) notes.push_back(where);
+  if (!has_pi(recipe.workload.pi, kind))
     notes.push_back(fmt::format("stackx has no PI for {}: put your own program in its place.",
                                 recipe.workload.pi));
   for (const auto& [name, package] : packages) {
@@ -165,6 +191,19 @@ RecipeParts::RecipeParts(const Recipe& recipe)
     check_python_version(name, package.version);
     for (const auto& extra : package.extras) check_python_name(extra);
   }
+}
+
+// The PI loads what provides something (a blas, a gpu-library); the rest are its partners.
+void RecipeParts::add_library(const std::string& component, const specs::VersionEntry& entry,
+                              const std::string& file) {
+  const bool first = library.empty();
+  if (!first && entry.provides.empty()) {
+    partners.push_back(file);
+    return;
+  }
+  if (!first) partners.push_back(library);
+  library = file;
+  library_component = component;
 }
 
 bool RecipeParts::hashed() const {
@@ -179,11 +218,15 @@ std::vector<std::string> RecipeParts::command(const Recipe& recipe, const std::s
   const bool native = python.empty() && image.empty();
   if (native) {
     words = {pis + "/stackx-pi", recipe.workload.pi};
+    const auto place = [&](const std::string& file) {
+      return file.front() == '/' ? file : site + "/" + file;
+    };
     if (!library.empty())
-      for (const auto& word :
-           {std::string("--library"), library.front() == '/' ? library : site + "/" + library,
-            std::string("--component"), library_component})
+      for (const auto& word : {std::string("--library"), place(library),
+                               std::string("--component"), library_component})
         words.push_back(word);
+    for (const auto& partner : partners)
+      for (const auto& word : {std::string("--with"), place(partner)}) words.push_back(word);
   } else {
     words = {program, "-s"};
     if (site != "-") words.emplace_back("-S");

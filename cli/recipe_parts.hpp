@@ -22,8 +22,12 @@ struct RecipeParts {
   std::string image;  // OCI reference of an image that holds the stack; "" for none
   std::string library,
       library_component;  // what a native PI loads, below the packages' directory or absolute
+  std::vector<std::string> partners;  // the stack's other libraries, likewise: cudart, NVRTC
   std::vector<std::string> system;  // Debian packages
   std::vector<std::string> notes;   // what whoever installs it must know
+
+  void add_library(const std::string& component, const specs::VersionEntry& entry,
+                   const std::string& file);
 
   // Every package has a file with its hash, and there are no others: catalogs of GPU frameworks list no dependencies.
   bool hashed() const;
@@ -33,14 +37,16 @@ struct RecipeParts {
                                    const std::string& site, const std::string& pis) const;
 };
 
-// The workload's parameters that stackx's PI of that name takes; on a GPU with device=gpu. Published shapes have more
-// (suite, padded): those are named in `left_out`. Of workloads without a PI all parameters stay.
-std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, bool gpu,
+// The workload's parameters that stackx's PI of that name takes; a framework on a GPU is told device=gpu, while stackx-pi
+// knows the device by the library. Published shapes have more (suite, padded): those are named in `left_out`. Of
+// workloads without a PI all parameters stay.
+enum class PiKind { framework, framework_on_gpu, native };
+std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, PiKind kind,
                                                  std::vector<std::string>& left_out);
-bool has_pi(const std::string& name);  // stackx brings one
-inline constexpr const char* no_native_gpu_pi =
-    "stackx-pi measures libraries of CPUs: for a GPU library without a framework put your own "
-    "program in its place.";
+// stackx brings one; of those for frameworks only some are native.
+bool has_pi(const std::string& name, PiKind kind = PiKind::framework);
+// What a stack of GPU libraries without a framework needs where the catalogs know no wheels of it; empty if they do.
+std::string where_libraries_are(const specs::Stack& stack, const specs::Catalog& catalog);
 
 // Comment lines, each after `prefix`: what it is, the stack, the evidence, what it needs, the notes.
 std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const std::string& what,

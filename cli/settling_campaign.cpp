@@ -105,17 +105,14 @@ std::string spread_text(const ExpectedSpread& spread) {
 }
 
 // A shape or type that stackx's PI can be told; all of it where there is no such PI.
-json workload_json(const Settling& asked, bool on_gpu, bool native_on_gpu,
-                   std::vector<std::string>& notes) {
+json workload_json(const Settling& asked, PiKind kind, std::vector<std::string>& notes) {
   std::vector<std::string> left_out;
   const specs::Workload runnable{asked.workload.pi,
-                                 pi_parameters(asked.workload, on_gpu, left_out)};
+                                 pi_parameters(asked.workload, kind, left_out)};
   if (!left_out.empty())
     notes.push_back(fmt::format("Left out of the workload, since the PI does not know it: {}.",
                                 fmt::join(left_out, ", ")));
-  if (native_on_gpu)
-    notes.push_back(std::string(no_native_gpu_pi) + " In a campaign: --pi FILE.");
-  else if (!has_pi(asked.workload.pi))
+  if (!has_pi(asked.workload.pi, kind))
     notes.push_back(fmt::format("stackx has no PI for {}: run the file with --pi FILE, your own.",
                                 asked.workload.pi));
   return specs::to_json(runnable);
@@ -165,6 +162,14 @@ SettlingCampaign settling_campaign(const Settling& asked, const specs::Catalog& 
       candidates, [&](const auto& one) { return needs_container(one, catalog); });
   const bool python = container || first.components.contains("python");
   const bool gpu = asked.hardware.contains("gpu");
+  const auto kind = !python ? PiKind::native
+                    : gpu   ? PiKind::framework_on_gpu
+                            : PiKind::framework;
+
+  if (gpu && !python)
+    for (const auto& one : candidates)
+      if (auto where = where_libraries_are(one, catalog); !where.empty())
+        result.notes.push_back(std::move(where));
 
   const auto rounds = rounds_to_resolve(asked.delta, asked.spread.cv, candidates.size() - 1);
   result.resolves = rounds && *rounds <= most_rounds;
@@ -176,7 +181,7 @@ SettlingCampaign settling_campaign(const Settling& asked, const specs::Catalog& 
                 {"requires", asked.roots},
                 {"hardware", asked.hardware},
                 {"pins", pins(candidates, asked.hardware)},
-                {"workload", workload_json(asked, gpu && python, gpu && !python, result.notes)}};
+                {"workload", workload_json(asked, kind, result.notes)}};
   const auto project = specs::parse_project(
       specs::Node::parse_text(document.dump(), "the settling campaign"), catalog);
   const bool here =
