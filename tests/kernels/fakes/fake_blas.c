@@ -88,6 +88,16 @@ void NAME(cblas_dgemm)(int layout, int ta, int tb, INT m, INT n, INT k, double a
   if (layout != 101 || ta != 111 || tb != 111 || beta != 0) abort();
   dgemm(m, n, k, alpha, a, lda, b, ldb, c, ldc);
 }
+#ifdef BATCH
+void NAME(cblas_sgemm_batch_strided)(int layout, int ta, int tb, INT m, INT n, INT k, float alpha,
+                                     const float* a, INT lda, INT stride_a, const float* b, INT ldb,
+                                     INT stride_b, float beta, float* c, INT ldc, INT stride_c,
+                                     INT batch) {
+  for (INT i = 0; i < batch; ++i)
+    NAME(cblas_sgemm)(layout, ta, tb, m, n, k, alpha, a + i * stride_a, lda, b + i * stride_b, ldb,
+                      beta, c + i * stride_c, ldc);
+}
+#endif
 #else
 // Column-major: what is row-major here is the product of the transposed, in the other order.
 void sgemm_(const char* ta, const char* tb, const INT* m, const INT* n, const INT* k,
