@@ -1,15 +1,17 @@
 """train_resnet50: the network's counts, the reference's gradients, and that the check catches every fault it says it catches."""
 
+import importlib.util
 import io
+import sys
 import unittest
 
 import support
 
 if support.numpy is not None:
     import numpy
-    import sys
     sys.path.insert(0, str(support.FAKES))
     import naive
+    sys.path.remove(str(support.FAKES))  # where directories have frameworks' names
     from stackx_pi import training
     from stackx_pi.training import check, network, report
     from stackx_pi.training.numpy_steps import Evaluation, NumpyTrainer, Operations
@@ -407,7 +409,6 @@ class Program(support.PiTest):
 
 
 def real(name):
-    import importlib.util
     return unittest.skipIf(importlib.util.find_spec(name) is None, name + " is not installed")
 
 
