@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <tuple>
 
 #include "kernels/parameters.hpp"
 
@@ -39,17 +40,23 @@ bool has_major(const std::string& soname_version, const std::string& major) {
   return soname_version.substr(0, soname_version.find('.')) == major;
 }
 
-// The file of that name in a directory; libx.so, libx.so.1 and libx.so.1.2 are mostly one file, so
-// the shortest name will do.
-std::optional<std::string> find_in(const fs::path& directory, const std::string& name) {
-  std::vector<std::string> found;
+// The file of that name in a directory, of that major version if there are several; libx.so,
+// libx.so.1 and libx.so.1.2 are mostly one file, so the shortest name will do.
+std::optional<std::string> find_in(const fs::path& directory, const std::string& name,
+                                   const std::string& major) {
+  using Rank = std::tuple<bool, std::size_t, std::string>;
+  std::optional<Rank> best;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error))
-    if (library_name(entry.path().string()) == name) found.push_back(entry.path().string());
-  if (found.empty()) return std::nullopt;
-  return *std::min_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.size(), a) < std::pair(b.size(), b);
-  });
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    const std::string path = entry.path().string();
+    if (library_name(path) != name) continue;
+    const fs::path file = fs::canonical(path, error);
+    const bool other = !major.empty() && major_of(error ? path : file.string()) != major;
+    const Rank rank{other, path.size(), path};
+    if (!best || rank < *best) best = rank;
+  }
+  if (!best) return std::nullopt;
+  return std::get<std::string>(*best);
 }
 
 // site-packages/nvidia/cublas/lib -> site-packages/nvidia/*/lib
@@ -90,17 +97,20 @@ Stack::Stack(std::string library, std::vector<std::string> with) : library_(std:
 std::optional<std::string> Stack::file(const std::string& name) const {
   for (const std::string& path : named_)
     if (library_name(path) == name) return path;
+  // cuDNN counts its versions by itself.
+  const bool of_cuda = name != "cudnn" && library_name(library_) != "cudnn";
+  const std::string major = of_cuda ? major_of(library_) : "";
   for (const bool wide : {false, true})
     for (const std::string& path : named_) {
       // Links are followed only if their own directory has nothing: the stack is where it is named.
       const fs::path directory = fs::path(path).parent_path();
       if (directory.empty()) continue;
       if (!wide) {
-        if (auto found = find_in(directory, name)) return found;
+        if (auto found = find_in(directory, name, major)) return found;
         continue;
       }
       for (const fs::path& neighbour : neighbours(fs::absolute(directory)))
-        if (auto found = find_in(neighbour, name)) return found;
+        if (auto found = find_in(neighbour, name, major)) return found;
     }
   return std::nullopt;
 }

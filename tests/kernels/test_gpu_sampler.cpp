@@ -259,6 +259,12 @@ TEST_CASE("a stack's other libraries: named, beside, in the neighbouring wheel",
   CHECK(stack.file("cudart") == cudart);
   CHECK_FALSE(stack.file("nvrtc"));
   CHECK(Stack(cublas, {named}).file("cudart") == named);
+  // Two toolkits in one directory, as in a system's library directory.
+  const std::string old = touch("mixed/libcublas.so.11"), fresh = touch("mixed/libcublas.so.12");
+  const std::string old_light = touch("mixed/libcublasLt.so.11");
+  const std::string fresh_light = touch("mixed/libcublasLt.so.12");
+  CHECK(Stack(old, {}).file("cublasLt") == old_light);
+  CHECK(Stack(fresh, {}).file("cublasLt") == fresh_light);
   CHECK_THROWS_AS(Stack(cublas, {(root / "none.so").string()}), UsageError);
   CHECK_THROWS_WITH(Stack(cublas, {}).open("nonesuch"), Contains("name it by --with PATH"));
   fs::remove_all(root);
