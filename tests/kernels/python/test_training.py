@@ -264,7 +264,7 @@ IN_BFLOAT16 = ("batch norm without variance", "no residual", "sum of losses", "g
 @support.needs_numpy
 class Checks(unittest.TestCase):
     def checked(self, fault="", batch=8, roundoff=FLOAT32, net=None):
-        net = small(width=8) if net is None else net
+        net = small() if net is None else net
         start = training.initial_state(net, 1)
         trainer = Faulty.Trainer(net, start, training.Settings(*SETTINGS), Faulty.operations(fault))
         trainer.fault = fault
@@ -272,7 +272,7 @@ class Checks(unittest.TestCase):
 
     def test_a_right_step_passes(self):
         for sizes in ({}, {"version": "1"}, {"depth": 26}, {"image_size": 97}):
-            found = self.checked(net=small(width=8, **sizes))
+            found = self.checked(net=small(**sizes))
             self.assertTrue(found["pass"], found)
             self.assertLess(found["max_relative_error"], found["bound"])
             self.assertLess(found["bound"], 0.1)
@@ -287,7 +287,7 @@ class Checks(unittest.TestCase):
 
     def test_the_stride_of_the_other_version_is_caught(self):
         """Same shapes, same parameters, another network."""
-        net, other = small(width=8), small(width=8, version="1")
+        net, other = small(), small(version="1")
         start, settings = training.initial_state(net, 1), training.Settings(*SETTINGS)
         trainer = NumpyTrainer(other, start, settings)
         for roundoff in (FLOAT32, 2.0**-8):
