@@ -1,0 +1,11 @@
+# cuDNNs that convolve on the host: ${FAKES}/gpu/<build>/libcudnn.so.N, see fake_cudnn.c.
+foreach(major 7 8 9)
+  stackx_gpu_build(cudnn libcudnn.so.${major} fake_cudnn.c MAJOR=${major})
+endforeach()
+foreach(wrong flipped=1 stride=2 padding=3 short=4 stale=5 half_sums=6 layout=7 tf32=8)
+  string(REPLACE "=" ";" wrong ${wrong})
+  list(GET wrong 0 build)
+  list(GET wrong 1 number)
+  stackx_gpu_build(cudnn_${build} libcudnn.so.9 fake_cudnn.c MAJOR=9 WRONG=${number})
+endforeach()
+stackx_gpu_build(cudnn_fast_only libcudnn.so.9 fake_cudnn.c MAJOR=9 FAST_ONLY)
