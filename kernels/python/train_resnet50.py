@@ -1,8 +1,9 @@
 """train_resnet50: training steps of ResNet-50 on synthetic images by a Python framework; images/s as tf_cnn_benchmarks tells them.
 
 A sample is one step (mini_batch=N: N of them) on one batch that stays on the device: forward, loss, gradients, momentum update
-(stackx_pi/training/__init__.py), after num_warmup_batches others. work.items are images and work.flop is 0, so that stackx rates it
-in images/s, as all published results of train_resnet50 are; an image's flop (stackx_pi/training/network.py) are in "training":
+(stackx_pi/training/__init__.py), after num_warmup_batches others. work.items are images and work.flop is 0, so that stackx
+rates it in images/s, as all published results of train_resnet50 are; an image's flop (stackx_pi/training/network.py) are in
+"training":
 
     "training": {"images_per_sec": {"mean", "standard_error", "jitter", "total"},   as report.py says
                  "loss": [of the last step of each sample], "flop_per_image", "gflop_per_sec", "parameters", "model"}

@@ -10,11 +10,12 @@ A Trainer has
     put(images, labels)   the batch that step() trains on: float32 NHWC, int32; both NumPy
     step()                one step: forward, loss, gradients, update; returns the loss, so it has ended when it returns
     read()                State: everything it has learnt, as NumPy float64
-A step is stochastic gradient descent with momentum, v = momentum v + g; w -= learning_rate v, without weight decay; the loss is the
-mean cross-entropy of the softmax. The loss is fetched in each step, as tf_cnn_benchmarks does.
+A step is stochastic gradient descent with momentum, v = momentum v + g; w -= learning_rate v, without weight decay; the loss is
+the mean cross-entropy of the softmax. The loss is fetched in each step, as tf_cnn_benchmarks does.
 
-dtype float32: all in float32. bfloat16 and float16: mixed precision, that is activations and convolutions in that type, batch norm's
-statistics, the loss, the weights and their update in float32; with float16 the loss is scaled by 128, as tf_cnn_benchmarks does.
+dtype float32: all in float32. bfloat16 and float16: mixed precision, that is activations and convolutions in that type, batch
+norm's statistics, the loss, the weights and their update in float32; with float16 the loss is scaled by 128, as
+tf_cnn_benchmarks does.
 """
 
 from __future__ import absolute_import

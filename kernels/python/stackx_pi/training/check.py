@@ -1,25 +1,25 @@
 """Does the step that is going to be timed train the network? Two of its steps against NumPy in float64 (numpy_steps.py).
 
-The batch of the check has the batch's own size, since other shapes may mean other kernels, but consists of copies of a few images,
-shuffled: loss, gradients and batch norm of it are those of the few, which the reference computes. "Few" is the smallest divisor of the batch
-that leaves every batch norm at least 16 values a channel (two of opposite sign are what remains of two: gradients vanish), and
-preferably two images.
+The batch of the check has the batch's own size, since other shapes may mean other kernels, but consists of copies of a few
+images, shuffled: loss, gradients and batch norm of it are those of the few, which the reference computes. "Few" is the smallest
+divisor of the batch that leaves every batch norm at least 16 values a channel (two of opposite sign are what remains of two:
+gradients vanish), and preferably two images.
 
 Compared, each as |found - expected| / |expected| in the Euclidean norm of a tensor:
   step 1: the loss; every velocity, which is the gradient; every running mean and variance
   step 2: the loss, and every velocity - momentum x the velocity before, which is the gradient at the weights that step 1 left (read
           back, so that step 1's errors do not count again)
-and, entry by entry, the weights after each step against w - learning_rate v of the weights and velocities read, within 8 u (|w| +
-|learning_rate v|), u = 2^-24: they are kept and updated in float32 whatever the dtype.
+and, entry by entry, the weights after each step against w - learning_rate v of the weights and velocities read, within 8 u (|w|
++ |learning_rate v|), u = 2^-24: they are kept and updated in float32 whatever the dtype.
 
-Bound: no formula in K and u holds for fifty layers, batch norms and ReLUs among them: where rounding carries an activation across
-0 the gradient jumps, so that gradients of float32 are off by up to 1e-2 while the loss is right to 1e-7. So it is measured: the
-reference is evaluated again with every result, gradient and weight multiplied by 1 + e x, x random in [-1, 1), where e is the unit
-roundoff of the dtype (results are rounded to it), or 8 times float32's if that is more (sums are rounded on the way, in any order;
-fast convolutions). A quantity's bound is 4 times the largest relative change among its kind (loss, gradients, running statistics),
-plus 16 float32 roundoffs or the dtype's one; at most 1/4 in float32.
-In mixed precision the gradient of one small tensor can be off by its own size, that of all of a kind (convolutions, gammas, betas) by
-a half (bfloat16, 50 layers): those are compared, with a bound of at most 0.85, where a gradient of the other sign or none has 2 and 1;
+Bound: no formula in K and u holds for fifty layers, batch norms and ReLUs among them: where rounding carries an activation
+across 0 the gradient jumps, so that gradients of float32 are off by up to 1e-2 while the loss is right to 1e-7. So it is
+measured: the reference is evaluated again with every result, gradient and weight multiplied by 1 + e x, x random in [-1, 1),
+where e is the unit roundoff of the dtype (results are rounded to it), or 8 times float32's if that is more (sums are rounded on
+the way, in any order; fast convolutions). A quantity's bound is 4 times the largest relative change among its kind (loss,
+gradients, running statistics), plus 16 float32 roundoffs or the dtype's one; at most 1/4 in float32. In mixed precision the
+gradient of one small tensor can be off by its own size, that of all of a kind (convolutions, gammas, betas) by a half
+(bfloat16, 50 layers): those are compared, with a bound of at most 0.85, where a gradient of the other sign or none has 2 and 1;
 the loss still tells 1e-2. What is not seen then: a wrong gradient of a single tensor.
 """
 

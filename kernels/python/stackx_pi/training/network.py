@@ -1,16 +1,16 @@
 """ResNet with bottleneck blocks, once for all frameworks: its layers, how they are joined, how much work they are.
 
-He et al. 2016 (arXiv:1512.03385), table 1. version 1.5 (default; tf_cnn_benchmarks' resnet50_v1.5, torchvision's resnet50) takes
-the stride of a block in its 3x3 convolution, version 1 (tf_cnn_benchmarks' resnet50) in its first 1x1. All padding is explicit
-and the same on both sides, as in torchvision and for strided convolutions in tf_cnn_benchmarks. Batch norm follows every
-convolution (no bias); running statistics move by 0.1 towards each batch, with the unbiased variance.
+He et al. 2016 (arXiv:1512.03385), table 1. version 1.5 (default; tf_cnn_benchmarks' resnet50_v1.5, torchvision's resnet50)
+takes the stride of a block in its 3x3 convolution, version 1 (tf_cnn_benchmarks' resnet50) in its first 1x1. All padding is
+explicit and the same on both sides, as in torchvision and for strided convolutions in tf_cnn_benchmarks. Batch norm follows
+every convolution (no bias); running statistics move by 0.1 towards each batch, with the unbiased variance.
 
 ResNet-50 has 25,557,032 parameters; 224 x 224 costs 4,089,184,256 multiply-adds forward in version 1.5.
 
 Flop of a training step, of one image: 2 a multiply-add of the convolutions and the last layer, counted as in work.py (taps on
-padding count): forward, the gradient of the weights, and the gradient of the input, each the same number; the first convolution's
-input needs no gradient. So 3 x forward - first convolution. Batch norm, ReLU, pooling, loss and update are not counted, as in every
-published count.
+padding count): forward, the gradient of the weights, and the gradient of the input, each the same number; the first
+convolution's input needs no gradient. So 3 x forward - first convolution. Batch norm, ReLU, pooling, loss and update are not
+counted, as in every published count.
 """
 
 from __future__ import absolute_import, division

@@ -1,9 +1,9 @@
 """A training step in NumPy, gradients included: in float64 the reference that check.py compares with.
 
-Written from the definitions, layer by layer: each operation computes its result and puts on a tape how the gradient of its result
-becomes those of its inputs. Images are NHWC; a convolution is one matrix product of patches and filters. With `noise` u each result and
-each gradient is multiplied by 1 + u x, x uniform in [-1, 1): what rounding to a type with unit roundoff u does to them, so that two
-evaluations show how far rounding carries (check.py).
+Written from the definitions, layer by layer: each operation computes its result and puts on a tape how the gradient of its
+result becomes those of its inputs. Images are NHWC; a convolution is one matrix product of patches and filters. With `noise` u
+each result and each gradient is multiplied by 1 + u x, x uniform in [-1, 1): what rounding to a type with unit roundoff u does
+to them, so that two evaluations show how far rounding carries (check.py).
 
 Tests compare the gradients with central differences of the loss, and the loss with loops over every tap.
 """

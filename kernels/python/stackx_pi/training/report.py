@@ -8,9 +8,10 @@ among them (importers/tf_cnn_benchmarks.hpp):
     total images/sec: 12.39
     ----------------------------------------------------------------
 
-With the times of all steps so far, its get_perf_timing: the rate is images / mean time (the harmonic mean of the steps' rates), "+/-"
-the standard deviation (of the population) of the steps' rates / sqrt(steps), jitter 1.4826 x the median absolute deviation of the rates
-from their median. The total is all images / the time from the first step's begin to the last one's end, printing included.
+With the times of all steps so far, its get_perf_timing: the rate is images / mean time (the harmonic mean of the steps' rates),
+"+/-" the standard deviation (of the population) of the steps' rates / sqrt(steps), jitter 1.4826 x the median absolute
+deviation of the rates from their median. The total is all images / the time from the first step's begin to the last one's end,
+printing included.
 """
 
 from __future__ import absolute_import, division, print_function

@@ -1,7 +1,7 @@
 """The layers of TensorFlow 1 and 2 alike: tf.nn, as tf.layers and Keras call it.
 
-Strided convolutions are padded first, as tf_cnn_benchmarks does; batch norm is the fused one. The batch's variance that it gives back
-is the unbiased one.
+Strided convolutions are padded first, as tf_cnn_benchmarks does; batch norm is the fused one. The batch's variance that it
+gives back is the unbiased one.
 """
 
 from __future__ import absolute_import
