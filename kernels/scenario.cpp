@@ -269,7 +269,7 @@ std::vector<Parameter> with_scenario_parameters(std::vector<Parameter> own) {
            {"rate_precision", "0.02", "server: when to end the search, relative"},
            {"schedule_seed", "1", "server: of the arrivals, as LoadGen's schedule_rng_seed"},
            {"samples_per_query", "8", "multi_stream; a sample is one call"},
-           {"min_queries", "0", "0: what early stopping needs with one late (64 for 90, 662 for 99)"},
+           {"min_queries", "0", "0: what early stopping needs (64 for 90, 662 for 99)"},
            {"min_duration_ms", "300", "of a test, a trial or a batch; LoadGen: 600000"}})
     own.push_back({key, fallback, help});
   return own;

@@ -7,7 +7,8 @@
 //   offline        all samples at once; samples/s
 //
 // A call of the operation answers a sample, or as many as it has items (images of a batch): then
-// offline counts those, and a query of the others is one call. The metrics are those of importers/mlperf_loadgen.
+// offline counts those, and a query of the others is one call (or samples_per_query calls). The
+// metrics are those of importers/mlperf_loadgen.
 //
 // Latency counts from the moment a query was due to the end of its call: queueing is in it. Counted
 // from the issue it would hide exactly the queries that had to wait (coordinated omission).
@@ -34,7 +35,8 @@
 // samples per second": (queries - 1) / last arrival. Short schedules miss the rate asked for.
 // samples_ns: latency of each query (above kMostSamples: every k-th); server: the time per query
 // at the rate found; offline: each repetition of the whole batch. work.items / sample is a rate in
-// items/s: for offline the metric, for server (1 item) too. flop is left out: a load has no GFLOP/s.
+// items/s: for offline the metric, for server (1 item) too. flop is left out: a load has none a
+// second.
 #pragma once
 
 #include <cstdint>

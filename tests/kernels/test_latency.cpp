@@ -1,11 +1,14 @@
+#include "kernels/latency.hpp"
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "kernels/arrivals.hpp"
-#include "kernels/latency.hpp"
 
 using namespace stackx::kernels;
 using nlohmann::json;
@@ -22,6 +25,10 @@ std::vector<std::int64_t> sorted(const json& latencies) {
   auto result = latencies.get<std::vector<std::int64_t>>();
   std::ranges::sort(result);
   return result;
+}
+
+std::string setting(const json& run, const char* key) {
+  return run.at("settings").at(key).get<std::string>();
 }
 
 // P(X <= t), X binomial(n, q), by the recursion of Pascal's triangle: no logarithms, no sums.
@@ -87,7 +94,7 @@ TEST_CASE("the queries that a server would still need are LoadGen's", "[scenario
   int compared = 0;
   for (const json& run : recorded().at("runs")) {
     if (run.at("scenario") != "Server") continue;
-    const auto bound = std::stoll(run.at("settings").at("server_target_latency_ns").get<std::string>());
+    const auto bound = std::stoll(setting(run, "server_target_latency_ns"));
     const auto latencies = sorted(run.at("latencies_ns"));
     const auto late = static_cast<std::size_t>(
         std::ranges::count_if(latencies, [&](std::int64_t ns) { return ns > bound; }));
@@ -123,10 +130,9 @@ TEST_CASE("arrivals are LoadGen's schedule of the same seed", "[scenario]") {
   int compared = 0;
   for (const json& run : recorded().at("runs")) {
     if (run.at("scenario") != "Server") continue;
-    const auto& settings = run.at("settings");
     const auto theirs = run.at("arrivals_us").get<std::vector<double>>();
-    const auto ours = poisson_arrivals(std::stod(settings.at("server_target_qps").get<std::string>()),
-                                       std::stoull(settings.at("schedule_rng_seed").get<std::string>()),
+    const auto ours = poisson_arrivals(std::stod(setting(run, "server_target_qps")),
+                                       std::stoull(setting(run, "schedule_rng_seed")),
                                        theirs.size(), 0);
     REQUIRE(ours.size() == theirs.size());
     for (std::size_t i = 0; i < ours.size(); ++i)
