@@ -97,6 +97,14 @@ def all_wheels():
     return sorted(found.values(), key=lambda wheel: (wheel.library, number(wheel.version), wheel.package), reverse=True)
 
 
+def partners(wheel):
+    """What it does not load without: cuBLAS, of cuDNN before 8.9, which later loads it when it calls it."""
+    if wheel.library != "cudnn" or number(wheel.version) >= (8, 9):
+        return []
+    major = wheel.package[-2:]
+    return [max((one for one in all_wheels() if one.package == f"nvidia-cublas-cu{major}"), key=lambda one: number(one.version))]
+
+
 def newest_of_each_minor(wheels):
     chosen = {}
     for wheel in wheels:

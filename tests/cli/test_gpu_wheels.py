@@ -47,7 +47,8 @@ class Wheels(unittest.TestCase):
                     directory = gpu_wheels.kept(wheel, CACHE)
                 else:
                     directory = scratch / "wheel"
-                    gpu_wheels.fetch(wheel, directory)
+                    for one in [wheel, *gpu_wheels.partners(wheel)]:
+                        gpu_wheels.fetch(one, directory)
                 headers = gpu_wheels.include_directories(gpu_wheels.kept(runtime, CACHE))
             except gpu_wheels.CannotFetch as error:
                 self.skipTest(str(error))
