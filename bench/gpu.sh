@@ -59,9 +59,6 @@ $stackx inspect "$project" --dry-run --device "$device" --rounds "$rounds" | tai
 if [ "$tests" = yes ]; then
   step "every GPU PI once, checked                     $output/pis.jsonl"
   python3 bench/gpu_pis "$pi" "$device" >"$output/pis.jsonl" || die "a GPU PI failed: $output/pis.jsonl"
-  if [ -f build/CTestTestfile.cmake ]; then
-    ctest --test-dir build -L gpu --output-on-failure || die "the tests labelled gpu failed"
-  fi
 fi
 
 step "cuDNN 8 against 9                              build/stackx inspect examples/gpu-conv2d/project.json"

@@ -36,6 +36,10 @@ STANDINS = {
 }
 
 
+# One that has pip: ./run makes it; Debian's own need not.
+PYTHON = next((str(path) for path in [ROOT / ".venv/bin/python"] if path.exists()), sys.executable)
+
+
 class CannotFetch(Exception):
     """No network, or the index does not have it: of the machine, not of stackx."""
 
@@ -115,7 +119,7 @@ def newest_of_each_minor(wheels):
 def fetch(wheel, directory):
     """Libraries and headers of the wheel below `directory`; the wheel itself goes again."""
     with tempfile.TemporaryDirectory(dir=directory.parent, prefix="fetch-") as scratch:
-        done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir",
+        done = subprocess.run([PYTHON, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir",
                                "--no-deps", "--only-binary", ":all:", "--dest", scratch, f"{wheel.package}=={wheel.version}"],
                               capture_output=True, text=True)
         file = pathlib.Path(scratch) / wheel.file
