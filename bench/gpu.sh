@@ -62,7 +62,8 @@ if [ "$tests" = yes ]; then
 fi
 
 step "cuDNN 8 against 9                              build/stackx inspect examples/gpu-conv2d/project.json"
-$stackx inspect examples/gpu-conv2d/project.json --device "$device" --rounds "$rounds" | tee "$output/conv2d.txt" || die "conv2d: $output/conv2d.txt"
+$stackx inspect examples/gpu-conv2d/project.json --device "$device" --rounds "$rounds" | tee "$output/conv2d.txt" ||
+  printf 'gpu.sh: conv2d was not measured, see above; going on\n' >&2
 
 step "measuring                                      build/stackx inspect $project --device $device --rounds $rounds"
 $stackx inspect "$project" --device "$device" --rounds "$rounds" | tee "$output/inspect.txt"
