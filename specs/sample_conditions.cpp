@@ -49,7 +49,8 @@ std::string throttle_reasons(std::uint64_t mask) {
 SampleConditions sample_conditions_from(const Node& document, std::size_t samples) {
   SampleConditions result;
   if (const auto columns = document.find("conditions")) {
-    columns->only({"sm_clock_mhz", "memory_clock_mhz", "temperature_c", "power_w", "throttle"});
+    columns->only({"sm_clock_mhz", "memory_clock_mhz", "temperature_c", "power_w", "energy_j",
+                   "throttle"});
     for (const auto& [name, column] : columns->members())
       result.columns[name] = column_from(column, samples);
   }

@@ -4,8 +4,8 @@
 //   "conditions": {"sm_clock_mhz": [1410, 1410], "power_w": [398.2, 401.7], "throttle": [0, 4]},
 //   "throttled": [1]
 //
-// Columns: sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, throttle (NVML's bit mask of
-// clocks-event reasons); what the driver does not give is absent. `throttled` leaves out the reasons
+// Columns: sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, energy_j (since the driver was
+// loaded), throttle (NVML's bit mask of clocks-event reasons); what the driver does not give is absent. `throttled` leaves out the reasons
 // that slow nothing: idle, clocks set by the user, a display. Absent where no GPU was measured.
 #pragma once
 
