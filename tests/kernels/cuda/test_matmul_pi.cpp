@@ -1,0 +1,74 @@
+// Black-box tests of `stackx-pi matmul` on a machine whose GPU, driver and libraries are fakes.
+#include <catch2/catch.hpp>
+
+#include "tests/kernels/run_pi.hpp"
+
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+const std::string kGpu = std::string(STACKX_FAKES) + "/gpu/right";
+
+std::string library(const std::string& variant, const std::string& name) {
+  return std::string(STACKX_FAKES) + "/" + variant + "/lib" + name + ".so";
+}
+
+PiResult matmul(const std::string& path, std::vector<std::string> words, bool gpu = true) {
+  std::vector<std::string> arguments{"matmul",     "--library",         path, "--with",
+                                     kGpu + "/libcudart.so.12", "m=48", "n=48", "k=64",
+                                     "repetitions=3", "warmup_ms=0",    "min_sample_ms=0.01"};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  return run_pi(arguments, {"LD_LIBRARY_PATH=" + (gpu ? kGpu : std::string("/nowhere"))});
+}
+
+}  // namespace
+
+TEST_CASE("matmul by cuBLAS on a GPU", "[gpu_matmul_pi]") {
+  const auto result = matmul(library("cuda12", "cublas"), {"dtype=float16"});
+  INFO(result.err);
+  REQUIRE(result.status == 0);
+  const json document = result.json();
+  CHECK(document["check"]["pass"] == true);
+  CHECK(document["samples_ns"].size() == 3);
+  CHECK(document["component"] == "cublas");
+  CHECK(document["loaded"]["cublas"] == "12.9.1");
+  CHECK(document["library"]["core"] == "cublasGemmEx");
+  CHECK(document.contains("gpu"));
+  CHECK_FALSE(document["parameters"].contains("threads"));
+  CHECK(document["work"]["flop"] ==
+        2.0 * 48 * 48 * 64 * document["work"]["items"].get<double>());
+}
+
+TEST_CASE("matmul by cuBLASLt on a GPU: the search and fp8", "[gpu_matmul_pi]") {
+  const json document = matmul(library("cuda12", "cublasLt"), {"dtype=fp8", "search=3"}).json();
+  CHECK(document["check"]["pass"] == true);
+  CHECK_THAT(document["library"]["core"].get<std::string>(), Contains("the fastest of 3"));
+}
+
+TEST_CASE("matmul on a GPU: a wrong result is never timed", "[gpu_matmul_pi]") {
+  for (const char* variant : {"cublas_beta", "cublas_stale", "cublas_transposed", "cublas_short"}) {
+    INFO(variant);
+    const json document = matmul(library(variant, "cublas"), {"dtype=float32"}).json();
+    CHECK(document["check"]["pass"] == false);
+    CHECK(document["samples_ns"].empty());
+  }
+}
+
+TEST_CASE("matmul without a GPU is unsupported and opens no library", "[gpu_matmul_pi]") {
+  for (const char* name : {"cublas", "cublasLt", "nvrtc"}) {
+    const auto result = matmul(library("cuda12", name), {}, false);
+    REQUIRE(result.status == 0);
+    const json document = result.json();
+    CHECK_THAT(document["unsupported"].get<std::string>(), Contains("libcuda.so.1"));
+    CHECK_FALSE(document.contains("samples_ns"));
+    CHECK_THAT(document["files"].dump(), !Contains(name));
+  }
+}
+
+TEST_CASE("matmul: parameters and dtypes of the other kind of machine", "[gpu_matmul_pi]") {
+  CHECK(matmul(library("cuda12", "cublas"), {"threads=1"}).status == 2);
+  CHECK(run_matmul(fake("right"), {"search=1"}).status == 2);
+  const json document = run_matmul(fake("right"), {"dtype=tf32"}).json();
+  CHECK_THAT(document["unsupported"].get<std::string>(), Contains("on GPUs only"));
+}
