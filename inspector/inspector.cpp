@@ -253,16 +253,18 @@ struct Inspector::State {
     what.argv = std::move(command.argv);
     what.variables = environment.variables;
     auto library_path = environment.library_path;
+    std::optional<fs::path> drivers;
     if (context.device && needs_gpu(stack, catalog)) {
       what.variables["CUDA_VISIBLE_DEVICES"] = context.device->uuid;
       // CUDA counts in the order of the system's tools, should a stack's own code use indices.
       what.variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
-      const auto drivers = environment.image ? std::nullopt : driver_directory();
+      if (!environment.image) drivers = driver_directory();
       if (drivers) library_path.push_back(*drivers);
     }
     if (!library_path.empty()) what.variables["LD_LIBRARY_PATH"] = joined(library_path);
     auto& confinement = what.confinement;
     confinement.visible = environment.visible;
+    if (drivers) confinement.visible.push_back(*drivers);
     confinement.visible.insert(confinement.visible.end(), command.visible.begin(),
                                command.visible.end());
     confinement.memory_bytes = memory_bytes();

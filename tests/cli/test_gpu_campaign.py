@@ -63,6 +63,28 @@ class GpuCampaign(BlackBox):
         self.assertIn("2 of 6 samples", done.stdout)
         self.assertIn("power cap", done.stdout)
 
+    def test_the_whole_way(self):
+        """Our own PI, a driver and a libcudart that the tests built: found, shown to the sandbox, measured, stored."""
+        machine = NVML.parent / "fakes" / "gpu" / "right"
+        self.environment["LD_LIBRARY_PATH"] = str(machine)
+        runtime = str(machine / "libcudart.so.12")
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "gpu": {"kind": "hardware", "versioning": "opaque", "versions": {}},
+            "driver": {"kind": "driver", "versions": {}},
+            "cudart": {"kind": "runtime", "versions": {"12.4": {
+                "requires": {"driver": ">=525", "gpu.compute_capability": ">=5.0"}, "reports": "*",
+                "artifacts": [{"type": "path", "file": runtime, "library": runtime}]}}}}})
+        project = self.project(requires={"cudart": "*"}, hardware={"gpu": "host", "driver": "host"}, workload={
+            "pi": "transfer", "params": {"repetitions": 4, "warmup_ms": 0, "min_sample_ms": 0.01}})
+        self.stackx("inspect", project, "--rounds", 1)
+        (document,) = self.documents()
+        self.assertEqual(document["outcome"], "ok", document["reason"])
+        self.assertEqual(document["device"], "GPU-00000000-0000-0000-0000-000000000000")
+        self.assertEqual(len(document["samples_ns"]), 4)
+        for column in document["conditions"].values():
+            self.assertEqual(len(column), 4)
+        self.assertIn("sm_clock_mhz", document["conditions"])
+
     def test_the_first_visible_device_is_measured(self):
         self.machine("two_gpus", CUDA_VISIBLE_DEVICES="1,0")
         self.stackx("inspect", self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"}), "--pi", self.pi(),

@@ -25,6 +25,42 @@ int nvmlSystemGetDriverVersion(char* version, unsigned length) {
   snprintf(version, length, "550.54.15");
   return kSuccess;
 }
+
+// What stackx itself asks: which GPUs there are.
+int nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  *version = 12040;
+  return kSuccess;
+}
+int nvmlDeviceGetCount_v2(unsigned* count) {
+  const char* devices_here = getenv("FAKE_CUDA_DEVICES");
+  *count = devices_here == NULL ? 1 : (unsigned)atoi(devices_here);
+  return kSuccess;
+}
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+  *device = &devices[index & 15];
+  return kSuccess;
+}
+int nvmlDeviceGetName(void* device, char* name, unsigned length) {
+  (void)device;
+  snprintf(name, length, "NVIDIA Fake");
+  return kSuccess;
+}
+int nvmlDeviceGetUUID(void* device, char* uuid, unsigned length) {
+  const unsigned gpu = (unsigned)((char*)device - devices);
+  snprintf(uuid, length, "GPU-%02x000000-0000-0000-0000-000000000000", gpu);
+  return kSuccess;
+}
+int nvmlDeviceGetMemoryInfo(void* device, unsigned long long* total_free_used) {
+  (void)device;
+  total_free_used[0] = 1ULL << 34;
+  return kSuccess;
+}
+int nvmlDeviceGetCudaComputeCapability(void* device, int* major, int* minor) {
+  (void)device;
+  *major = 9, *minor = 0;
+  return kSuccess;
+}
+
 int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   unsigned first;
   if (sscanf(uuid, "GPU-%2x", &first) != 1 || first >= 0x80) return kNotFound;
