@@ -34,6 +34,12 @@ const std::map<std::string, Names>& own_parameters() {
         "mode", "device", "threads", "tf32"}}};
   return all;
 }
+// Of stackx-pi alone; their workloads' parameters are its own, so all are passed on.
+const Names& native_only() {
+  static const Names all{"lstm", "gru", "softmax", "layer_norm", "attention", "stream",
+                         "memory_bandwidth", "launch_latency", "transfer"};
+  return all;
+}
 const Names& for_frameworks() {  // what only they take
   static const Names all{"framework", "mode", "device", "tf32"};
   return all;
@@ -94,8 +100,9 @@ bool has_control(const std::string& text) {
 }
 
 bool has_pi(const std::string& name, PiKind kind) {
-  static const Names native{"matmul", "conv2d", "hello_world"};
-  return kind == PiKind::native ? native.contains(name) : own_parameters().contains(name);
+  if (kind == PiKind::native && (name == "conv1d" || name == "import_time" || name == "train_resnet50"))
+    return false;
+  return own_parameters().contains(name) || (kind == PiKind::native && native_only().contains(name));
 }
 
 std::string where_libraries_are(const specs::Stack& stack, const specs::Catalog& catalog) {
