@@ -77,7 +77,7 @@ Job load_job(const JobOptions& options, const Globals& globals) {
         fmt::format("{}: --workload and --relax belong to --amun and --pipfile-lock; a project of "
                     "stackx says this itself",
                     options.project.string()));
-  return {load(options.project, globals, {}, Need::machine, options.device), std::nullopt, {}};
+  return {load(options.project, globals, {}, Need::inspections, options.device), std::nullopt, {}};
 }
 
 }  // namespace stackx::cli

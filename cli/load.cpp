@@ -79,6 +79,29 @@ void add_project_options(CLI::App& command, ProjectOptions& options) {
       ->allow_extra_args(false);
 }
 
+namespace {
+
+bool of_gpu(const std::string& component) { return component == "gpu" || component == "driver"; }
+
+void forget_gpu(specs::Project& project, specs::Catalog& catalog) {
+  std::erase_if(project.hardware, [](const auto& one) { return of_gpu(one.first) && one.second == "host"; });
+  for (auto& [name, component] : catalog.components)
+    for (auto& entry : component.versions) {
+      // Not erased: what a version asks of a GPU tells the inspector that it needs one. "If it holds, it must" asks nothing.
+      for (const auto& one : entry.requires_)
+        if (of_gpu(one.component)) entry.requires_if.push_back({{one}, {one}});
+      std::erase_if(entry.requires_, [](const auto& one) { return of_gpu(one.component); });
+    }
+}
+
+bool wants_gpu_of_host(const specs::Project& project) {
+  return std::ranges::any_of(project.hardware, [](const auto& one) {
+    return of_gpu(one.first) && one.second == "host";
+  });
+}
+
+}  // namespace
+
 std::optional<inspector::GpuDevice> device_of(const specs::Host& host, const std::string& asked) {
   const auto visible = inspector::visible_devices(host);
   if (!asked.empty()) return inspector::choose_devices(visible, {asked}).front();
@@ -103,6 +126,8 @@ Loaded load(const fs::path& project_file, const Globals& globals,
   if (!of_host && need == Need::stacks) return loaded;
   loaded.host = inspector::detect_host(globals.data_directory);
   loaded.device = device_of(loaded.host, device);
+  if (need == Need::inspections && !loaded.device && wants_gpu_of_host(loaded.project))
+    forget_gpu(loaded.project, loaded.catalog);
   resolver::bind_host(loaded.project, loaded.catalog, loaded.host,
                       loaded.device ? loaded.device->card : loaded.host.gpus.size());
   return loaded;

@@ -22,8 +22,10 @@ struct Loaded {
   std::optional<inspector::GpuDevice> device;
 };
 
-// Detecting the machine takes longer than counting the stacks of most projects.
-enum class Need { stacks, machine };
+// Detecting the machine takes longer than counting the stacks of most projects. `inspections`: as `machine`, but where
+// "host" means a GPU and none is here, stacks are resolved as if it did not matter, so that each is planned, and refused
+// with the reason.
+enum class Need { stacks, machine, inspections };
 
 // `device` is the beginning of a UUID or an index; empty: the first visible GPU.
 Loaded load(const std::filesystem::path& project_file, const Globals& globals,

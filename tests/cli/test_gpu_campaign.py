@@ -123,10 +123,15 @@ class GpuCampaign(BlackBox):
 
     def test_without_a_gpu_each_inspection_is_unsupported(self):
         self.machine("no_gpu")
-        ((outcome, reason),) = self.refusals(self.gpu_project({"12.4": ">=525"}, wheel=True))
-        self.assertEqual(outcome, "unsupported")
-        self.assertIn("needs a GPU, and none is to be seen", reason)
-        self.assertIn("shows no GPU", reason)
+        versions = {"12.4": ">=525", "13.0": ">=580"}
+        for hardware in ({}, {"gpu": "host", "driver": "host"}):
+            with self.subTest(hardware=hardware):
+                self.environment["STACKX_DB"] = str(self.scratch / f"{len(hardware)}.db")
+                refusals = self.refusals(self.gpu_project(versions, wheel=True, hardware=hardware))
+                self.assertEqual([outcome for outcome, _ in refusals], ["unsupported"] * 2)
+                for _, reason in refusals:
+                    self.assertIn("needs a GPU, and none is to be seen", reason)
+                    self.assertIn("shows no GPU", reason)
 
     def test_hidden_devices_are_no_devices(self):
         self.machine("two_gpus", CUDA_VISIBLE_DEVICES="")
