@@ -5,6 +5,7 @@ them all, and so have these tests with STACKX_TEST_GPU_WHEELS=all in the environ
 import json
 import os
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -13,6 +14,9 @@ from harness import ROOT
 
 CACHE = pathlib.Path(os.environ.get("STACKX_TEST_CACHE", ROOT / "build" / "tests" / "cache")) / "gpu-wheels"
 PROGRAM = os.environ.get("STACKX_RESOLVE_SYMBOLS", str(ROOT / "build" / "tests" / "resolve_symbols"))
+COMPILE = os.environ.get("STACKX_COMPILE_KERNELS", str(ROOT / "build" / "tests" / "compile_kernels"))
+# By CUDA's major version; between them each form of our kernels: wmma, synchronous copies, mma.sync with copies ahead.
+ARCHITECTURES = {11: ["70"], 12: ["80", "90"], 13: ["75", "100"]}
 EVERY = os.environ.get("STACKX_TEST_GPU_WHEELS") == "all"
 
 
@@ -81,6 +85,27 @@ class Wheels(unittest.TestCase):
             for wheel in wheels:
                 with self.subTest(wheel=wheel.file):
                     self.look_at(wheel, runtime)
+
+    def test_our_kernels_compile_without_a_device(self):
+        newest = {}
+        for release in sorted(gpu_wheels.toolkits(), key=gpu_wheels.number):
+            newest[gpu_wheels.number(release)[0]] = release
+        for major, release in newest.items():
+            wheel = next(wheel for wheel in gpu_wheels.toolkits()[release] if wheel.library == "nvrtc")
+            with self.subTest(wheel=wheel.file):
+                try:
+                    library = gpu_wheels.libraries(wheel, gpu_wheels.kept(wheel, CACHE))[0]
+                except gpu_wheels.CannotFetch as error:
+                    self.skipTest(str(error))
+                architectures = [] if EVERY else ARCHITECTURES[major]
+                done = subprocess.run([COMPILE, str(library), *architectures], capture_output=True, text=True)
+                rows = [json.loads(line) for line in done.stdout.splitlines()]
+                self.assertTrue({f"sm_{one}" for one in architectures} <= {row["architecture"] for row in rows}, done.stderr)
+                for row in rows:
+                    self.assertIsNone(row["error"], row)
+                    self.assertGreater(row["image_bytes"], 1000, row)
+                    self.assertFalse(row["spill_bytes"], row)
+                self.assertEqual(done.returncode, 0, done.stderr)
 
     @unittest.skipUnless(EVERY, "STACKX_TEST_GPU_WHEELS=all fetches 20 GB")
     def test_the_newest_of_each_minor_version(self):
