@@ -17,6 +17,15 @@ Plan read(const Json& json) { return plan_from(Node::parse_text(canonical(json),
 
 }  // namespace
 
+TEST_CASE("a plan may be for one GPU, which is part of what it is") {
+  Plan plan = sample_plan();
+  CHECK_FALSE(to_json(plan).contains("device"));  // as plans had it before
+  plan.device = "GPU-11111111-2222-3333-4444-555555555555";
+  seal(plan);
+  CHECK(plan.id != sample_plan().id);
+  CHECK(read(to_json(plan)).device == plan.device);
+}
+
 TEST_CASE("a plan is the same after writing and reading") {
   const Plan plan = sample_plan();
   const Plan again = read(to_json(plan));
