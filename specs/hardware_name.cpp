@@ -17,7 +17,9 @@ std::string hardware_words(std::string_view name) {
 }
 
 bool names_hardware(std::string_view wanted, std::string_view name) {
-  return hardware_words(name).contains(hardware_words(wanted));
+  const auto words = hardware_words(name), asked = hardware_words(wanted);
+  const bool part = words.contains("-mig-"), of_part = asked.contains("-mig-");
+  return words.contains(asked) && (!part || of_part);
 }
 
 }  // namespace stackx::specs

@@ -202,7 +202,11 @@ Shape make_shape(std::string_view document, const Skeleton& whole,
 KnownHost make_host(const specs::Host& host, std::string_view document) {
   KnownHost known{std::string(document), specs::sha256(document), host.fingerprint(), host.hostname,
                   host.cpu.microarchitecture, host.cpu.model, {}};
-  for (const specs::Gpu& gpu : host.gpus) known.gpus.emplace_back(gpu.uuid, gpu.model);
+  for (const specs::Gpu& gpu : host.gpus) {
+    known.gpus.emplace_back(gpu.uuid, gpu.model);
+    for (const auto& part : gpu.mig)  // as NVML names them
+      known.gpus.emplace_back(part.uuid, gpu.model + " MIG " + part.profile);
+  }
   return known;
 }
 

@@ -4,6 +4,13 @@
 
 using namespace stackx::specs;
 
+TEST_CASE("a card does not name its MIG instances") {
+  CHECK_FALSE(names_hardware("h200", "NVIDIA H200 MIG 1g.18gb"));
+  CHECK(names_hardware("h200-mig-1g.18gb", "NVIDIA H200 MIG 1g.18gb"));
+  CHECK(names_hardware("mig 1g.18gb", "NVIDIA H200 MIG 1g.18gb"));
+  CHECK_FALSE(names_hardware("mig", "NVIDIA H200"));
+}
+
 TEST_CASE("hardware is named by whole words, in a row, whatever stands between them") {
   for (const char* name : {"Tesla V100-SXM2-16GB", "NVIDIA V100", "v100-sxm2-16gb", "V100"})
     CHECK(names_hardware("v100", name));
