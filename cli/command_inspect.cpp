@@ -244,13 +244,16 @@ specs::Plan plan_of(const Options& options, const Loaded& loaded, store::Store& 
     spool.write(*plan);
     store.ingest(*plan);
   }
-  for (const auto& arm : plan->arms)
+  std::set<specs::Stack> seen;  // each stands in an arm for every workload
+  for (const auto& arm : plan->arms) {
+    if (!seen.insert(arm.stack).second) continue;
     if (const auto wrong = resolver::violation(loaded.project, loaded.catalog, arm.stack))
       throw bad_input(
           fmt::format("campaign {}: stack {} is no longer valid: {}; the project or a catalog "
                       "changed since the "
                       "plan was made, start a new campaign",
                       plan->id.substr(0, 12), arm.stack.short_id(), *wrong));
+  }
   return *std::move(plan);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "inspector/gpu_requirements.hpp"
 #include "inspector/host.hpp"
 #include "specs/error.hpp"
 #include "specs/python_project.hpp"
@@ -87,10 +88,9 @@ void forget_gpu(specs::Project& project, specs::Catalog& catalog) {
   std::erase_if(project.hardware, [](const auto& one) { return of_gpu(one.first) && one.second == "host"; });
   for (auto& [name, component] : catalog.components)
     for (auto& entry : component.versions) {
-      // Not erased: what a version asks of a GPU tells the inspector that it needs one. "If it holds, it must" asks nothing.
-      for (const auto& one : entry.requires_)
-        if (of_gpu(one.component)) entry.requires_if.push_back({{one}, {one}});
-      std::erase_if(entry.requires_, [](const auto& one) { return of_gpu(one.component); });
+      const auto erased =
+          std::erase_if(entry.requires_, [](const auto& one) { return of_gpu(one.component); });
+      if (erased > 0) entry.attributes[inspector::gpu_needed] = "yes";
     }
 }
 

@@ -79,13 +79,10 @@ std::optional<std::string> wrong_gpu(const Selected& one, const Requirement& req
 bool needs_gpu(const specs::Stack& stack, const specs::Catalog& catalog) {
   if (std::ranges::any_of(stack.components, [](const auto& one) { return of_gpu(one.first); }))
     return true;
-  const auto asks = [](const std::vector<Requirement>& requirements) {
-    return std::ranges::any_of(requirements, [](const auto& r) { return of_gpu(r.component); });
-  };
-  return std::ranges::any_of(selected(stack, catalog), [&](const Selected& one) {
-    return asks(one.entry->requires_) ||
-           std::ranges::any_of(one.entry->requires_if,
-                               [&](const auto& conditional) { return asks(conditional.then); });
+  return std::ranges::any_of(selected(stack, catalog), [](const Selected& one) {
+    return one.entry->attributes.contains(gpu_needed) ||
+           std::ranges::any_of(one.entry->requires_,
+                               [](const Requirement& r) { return of_gpu(r.component); });
   });
 }
 

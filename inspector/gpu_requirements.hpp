@@ -18,6 +18,9 @@
 
 namespace stackx::inspector {
 
+// An attribute of versions whose requirements of a GPU were taken away, so that stacks of them can be planned without one.
+inline constexpr const char* gpu_needed = "needs_gpu";
+
 bool needs_gpu(const specs::Stack& stack, const specs::Catalog& catalog);
 
 // One sentence with what to do; nothing if the device will do. `device`: nothing if none is visible.
