@@ -250,7 +250,7 @@ TEST_CASE("wrong usage ends with status 2 and says what was meant", "[pi]") {
       {Words{"matmul", "--library"}, "--library needs a value"},
       {Words{"matmul", "--libary", "x"}, "unknown option --libary"},
       {Words{"matmul", "--library", "x", "thread=1"}, "did you mean \"threads\"?"},
-      {Words{"matmul", "--library", "x", "dtype=float16"}, "expected one of float32"},
+      {Words{"matmul", "--library", "x", "dtype=float128"}, "expected one of float32"},
       {Words{"matmul", "--library", "x", "m=0"}, "m=0: expected a whole number from 1"},
       {Words{"matmul", "--library", "x", "m"}, "expected key=value"},
       {Words{"matmul", "--library", "x", "dtype=int8", "k=200000"}, "exact up to k="},
