@@ -43,7 +43,7 @@ class GpuCampaign(BlackBox):
         return path
 
     def documents(self):
-        lines = self.stackx("export", "-").stdout.splitlines()
+        lines = self.stackx("export").stdout.splitlines()
         return [d for d in map(json.loads, lines) if d["$schema"] == "stackx/inspection/1"]
 
     def test_each_device_is_a_campaign(self):
