@@ -211,7 +211,7 @@ TEST_CASE("recipe: bases of GPU containers", "[recipe]") {
           Contains("\"torch==2.1.0+cu118\""));
   CHECK_THAT(container({{"cuda", "11.8.0"}}),
              Contains("cuda:11.8.0-cudnn8-runtime-ubuntu22.04\n") && Contains("stackx-pi") &&
-                 Contains("put your own program"));
+                 Contains("stackx catalog discover"));
   CHECK_THAT(message_of([&] {
                container({{"tensorflow", "1.14.0"}, {"cuda", "10.0.130"}, {"python", "3.4"}});
              }),
