@@ -30,15 +30,19 @@ def environment(name):
 
 
 class Ours:
-    """A PI of stackx-pi: nanoseconds of one call."""
+    """A PI of stackx-pi."""
 
     def __init__(self, program, pi, parameters, library=None):
         self.command = [program, pi, *(["--library", library] if library else []),
                         *(f"{key}={value}" for key, value in parameters.items())]
 
-    def __call__(self, threads, mini_batch, repetitions, warm_up_ms=WARM_UP_MS):
-        document = json.loads(output([*self.command, f"threads={threads}", f"mini_batch={mini_batch}",
-                                      f"repetitions={repetitions}", f"warmup_ms={warm_up_ms}"]))
+    def run(self, threads, mini_batch, repetitions, warm_up_ms=WARM_UP_MS):
+        """(command, variables, nanoseconds a call of its output)"""
+        return [*self.command, f"threads={threads}", f"mini_batch={mini_batch}", f"repetitions={repetitions}",
+                f"warmup_ms={warm_up_ms}"], {}, self.nanoseconds
+
+    def nanoseconds(self, text):
+        document = json.loads(text)
         if not document.get("samples_ns"):
             sys.exit(f"no samples: {json.dumps(document)}")
         self.loaded = f"{document['component']} {document['loaded'][document['component']]}"
@@ -46,6 +50,10 @@ class Ours:
         self.mini_batch = document["parameters"]["mini_batch"]
         self.work = {key: value / self.mini_batch for key, value in document["work"].items()}
         return statistics.median_high(document["samples_ns"]) / self.mini_batch
+
+    def calibrate(self, threads, mini_batch=0):
+        command, variables, nanoseconds = self.run(threads, mini_batch, 3)
+        return nanoseconds(output(command, **variables))
 
 
 class NumpyPeer:
@@ -56,9 +64,9 @@ class NumpyPeer:
         self.library = output([self.python, HERE / "numpy_peer.py", "--library"]).strip()
         self.name = "NumPy " + output([self.python, "-c", "import numpy; print(numpy.__version__)"]).strip()
 
-    def __call__(self, threads, mini_batch, repetitions, operation, sizes):
-        return float(output([self.python, HERE / "numpy_peer.py", sizes[0], mini_batch, repetitions, WARM_UP_MS],
-                            OPENBLAS_NUM_THREADS=str(threads)))
+    def run(self, threads, mini_batch, repetitions, operation, sizes):
+        return ([self.python, HERE / "numpy_peer.py", sizes[0], mini_batch, repetitions, WARM_UP_MS],
+                {"OPENBLAS_NUM_THREADS": str(threads)}, float)
 
 
 class OneDnnPeer:
@@ -72,21 +80,22 @@ class OneDnnPeer:
         output([os.environ.get("CC", "cc"), "-O2", "-o", self.program, HERE / "onednn_peer.c", f"-I{root}/include",
                 f"-L{root}/lib", f"-Wl,-rpath,{root}/lib", "-ldnnl", "-lm"])
 
-    def __call__(self, threads, mini_batch, repetitions, operation, sizes):
-        return float(output([self.program, mini_batch, repetitions, WARM_UP_MS, operation, *sizes],
-                            OMP_NUM_THREADS=str(threads)))
+    def run(self, threads, mini_batch, repetitions, operation, sizes):
+        return ([self.program, mini_batch, repetitions, WARM_UP_MS, operation, *sizes],
+                {"OMP_NUM_THREADS": str(threads)}, float)
 
 
 class StreamPeer:
     """STREAM's triad, compiled with gcc -O3 -fopenmp."""
 
     name = "STREAM triad, gcc -O3 -fopenmp"
+    library = None
 
     def __init__(self):
         CACHE.mkdir(parents=True, exist_ok=True)
         self.program = CACHE / "stream_peer"
         output([os.environ.get("CC", "cc"), "-O3", "-fopenmp", "-o", self.program, HERE / "stream_peer.c"])
 
-    def __call__(self, threads, repetitions, elements):
-        return float(output([self.program, repetitions, WARM_UP_MS, elements], OMP_NUM_THREADS=str(threads),
-                            OMP_PROC_BIND="true"))
+    def run(self, threads, mini_batch, repetitions, operation, sizes):
+        return ([self.program, repetitions, WARM_UP_MS, *sizes],
+                {"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true"}, float)
