@@ -222,6 +222,12 @@ void require_whole(SQLite::Database& database, const fs::path& file) {
 
 }  // namespace
 
+void remove_database(const fs::path& file) {
+  std::error_code ignored;
+  for (const char* companion : {"", "-wal", "-shm", "-journal"})
+    fs::remove(file.string() + companion, ignored);
+}
+
 Connection::Connection(const fs::path& file, Mode mode, std::span<const Step> steps)
     : file_(file), mode_(mode), database_(open(file, mode)) {
   run([&] {
@@ -248,6 +254,11 @@ Cursor Connection::prepare(const char* sql) {
 }
 
 void Connection::forget_statements() { statements_.clear(); }
+
+void Connection::require_writable() const {
+  if (mode_ == Mode::read_only)
+    throw bad_input(fmt::format("{}: opened read-only; nothing can be stored in it", file_.string()));
+}
 
 Error Connection::damaged(const fs::path& file, const std::string& what) {
   return broken_environment(

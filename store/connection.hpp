@@ -57,6 +57,9 @@ class Cursor {
   int bound_ = 0;
 };
 
+// A database's file and those that SQLite keeps beside it.
+void remove_database(const std::filesystem::path& file);
+
 class Connection {
  public:
   // Brings the schema to the newest of `steps`, in one transaction with its version number.
@@ -65,6 +68,7 @@ class Connection {
   SQLite::Database& sqlite() { return database_; }
   const std::filesystem::path& file() const { return file_; }
   Mode mode() const { return mode_; }
+  void require_writable() const;  // throws bad input
 
   // A prepared statement, kept for the next call with the same literal; without bindings.
   Cursor prepare(const char* sql);

@@ -9,12 +9,6 @@
 namespace stackx::store {
 namespace {
 
-void require_writable(const Connection& connection) {
-  if (connection.mode() == Mode::read_only)
-    throw bad_input(fmt::format("{}: opened read-only; nothing can be stored in it",
-                                connection.file().string()));
-}
-
 // What the campaign will run at most: rounds times arms, within its budget.
 std::uint64_t planned(const specs::Plan& plan) {
   const std::uint64_t all = plan.campaign.rounds * plan.arms.size();
@@ -33,7 +27,7 @@ void verify_id(const specs::Plan& plan) {
 
 Ingest Store::ingest(const specs::Inspection& inspection) {
   Connection& connection = database_->connection;
-  require_writable(connection);
+  connection.require_writable();
   const Prepared prepared =
       database_->reader.prepare(specs::canonical(specs::to_json(inspection)),
                                 fmt::format("inspection {}", inspection.id.empty() ? "(without id)" : inspection.id));
@@ -50,7 +44,7 @@ Ingest Store::ingest(const specs::Inspection& inspection) {
 
 Ingest Store::ingest(const specs::Plan& plan) {
   Connection& connection = database_->connection;
-  require_writable(connection);
+  connection.require_writable();
   verify_id(plan);
   return connection.run([&] {
     Writer& writer = database_->writer;
@@ -73,7 +67,7 @@ Ingest Store::ingest(const specs::Plan& plan) {
 
 void Store::finish_summaries() {
   Connection& connection = database_->connection;
-  require_writable(connection);
+  connection.require_writable();
   connection.run([&] {
     const std::vector<Panel> panels = stale_panels(connection);
     // Some panels at a time: another writer waits for less than a second.

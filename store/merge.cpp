@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "specs/json.hpp"
+#include "store/connection.hpp"
 #include "store/pages.hpp"
 #include "store/schema.hpp"
 
@@ -94,11 +95,6 @@ class Channel {
 };
 
 constexpr const char* copy_mark = ".merge-";
-
-void remove_database(const fs::path& file) {
-  std::error_code ignored;
-  for (const char* companion : {"", "-wal", "-shm"}) fs::remove(file.string() + companion, ignored);
-}
 
 // Copies that a killed merge left beside this store.
 void remove_abandoned(const fs::path& file) {

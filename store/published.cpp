@@ -165,12 +165,6 @@ void verify_id(const specs::Published& published) {
         published.id.empty() ? "(without id)" : published.id, id));
 }
 
-void require_writable(const Connection& connection) {
-  if (connection.mode() == Mode::read_only)
-    throw bad_input(fmt::format("{}: opened read-only; nothing can be stored in it",
-                                connection.file().string()));
-}
-
 bool has_edition(Connection& connection, const std::string& name) {
   Cursor cursor = connection.prepare("SELECT 1 FROM seeds WHERE name = ?");
   cursor << name;
@@ -332,7 +326,7 @@ std::vector<std::string> damaged_published(Connection& connection, SharedRows& s
 
 Ingest Store::ingest(const specs::Published& published) {
   Connection& connection = database_->connection;
-  require_writable(connection);
+  connection.require_writable();
   verify_id(published);
   return connection.run([&] {
     Writer::Transaction transaction(database_->writer);
@@ -386,7 +380,7 @@ bool Store::has_seed(const std::string& name, std::uint64_t bytes) const {
 void Store::take_in_seed(const std::string& name, std::uint64_t bytes,
                          const std::vector<specs::Published>& rows) {
   Connection& connection = database_->connection;
-  require_writable(connection);
+  connection.require_writable();
   connection.run([&] {
     Writer::Transaction transaction(database_->writer);
     PublishedWriter writer(connection, database_->writer, true);

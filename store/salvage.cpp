@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "specs/json.hpp"
+#include "store/connection.hpp"
 #include "store/database.hpp"
 #include "store/published.hpp"
 #include "store/raw_rows.hpp"
@@ -20,12 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_examples = 20;
-
-void remove_database(const fs::path& file) {
-  std::error_code ignored;
-  for (const char* companion : {"", "-wal", "-shm", "-journal"})
-    fs::remove(file.string() + companion, ignored);
-}
 
 // Files of this run, gone at its end.
 class Scratch {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "kernels/convolution.hpp"
 #include "kernels/cuda/gpu_operation.hpp"
+#include "kernels/cuda/tensor_layout.hpp"
 
 namespace stackx::kernels::cuda {
 namespace {
@@ -67,31 +67,15 @@ class Descriptor {
   int (*destroy_)(void*) = nullptr;
 };
 
-struct Lengths {  // or strides, of four dimensions
-  std::array<std::size_t, 4> of;
-};
-
-// Calls visit(index when dense, index by strides) for every element, in dense order.
-template <typename Visit>
-void for_each_element(const Lengths& lengths, const Lengths& strides, Visit&& visit) {
-  std::size_t dense = 0;
-  for (std::size_t a = 0; a < lengths.of[0]; ++a)
-    for (std::size_t b = 0; b < lengths.of[1]; ++b)
-      for (std::size_t c = 0; c < lengths.of[2]; ++c)
-        for (std::size_t d = 0; d < lengths.of[3]; ++d)
-          visit(dense++, a * strides.of[0] + b * strides.of[1] + c * strides.of[2] +
-                             d * strides.of[3]);
-}
-
 class CudnnConv2d : public GpuOperation {
  public:
   CudnnConv2d(const Parameters& parameters, const PiArguments& arguments)
       : GpuOperation(parameters, arguments),
         problem_(parameters, {"float32", "float64", "tf32", "float16"}),
-        format_(parameters.one_of("layout", {"default", "channels_last", "channels_first"}) ==
+        layout_(parameters.one_of("layout", {"default", "channels_last", "channels_first"}) ==
                         "channels_first"
-                    ? kNchw
-                    : kNhwc),
+                    ? Layout::channels_first
+                    : Layout::channels_last),
         search_(parameters.whole("search", 0, 1) == 1),
         algorithms_(parameters.one_of("algorithms", {"direct", "all"}) == "all"
                         ? static_cast<int>(kAlgorithms.size())
@@ -131,14 +115,10 @@ class CudnnConv2d : public GpuOperation {
     device().synchronize();
     std::vector<unsigned char> found(y_.bytes());
     device().download(found.data(), y_, found.size());
-    auto* y = static_cast<unsigned char*>(data_->y.data());
-    const std::size_t size = element();
-    for_each_element(
-        {{problem_.batch, problem_.rows.out, problem_.columns.out, problem_.out_channels}},
-        strides(problem_.rows.out, problem_.columns.out, problem_.out_channels),
-        [&](std::size_t dense, std::size_t strided) {
-          std::memcpy(y + dense * size, found.data() + strided * size, size);
-        });
+    gather(found.data(), data_->y.data(),
+           {problem_.batch, problem_.rows.out, problem_.columns.out, problem_.out_channels},
+           image_strides(layout_, problem_.rows.out, problem_.columns.out, problem_.out_channels),
+           element());
     const bool tensor = problem_.dtype == Dtype::float16 || problem_.dtype == Dtype::tf32;
     return check_convolution(problem_, *data_, seed_, kFullCheckFlop,
                              tensor ? Unit::tensor_cores : Unit::scalar);
@@ -202,23 +182,11 @@ class CudnnConv2d : public GpuOperation {
     return problem_.dtype == Dtype::float32 && cudnn_.version >= kCudnn8 ? kFma : kDefaultMath;
   }
 
-  // Of a batch of images, dimensions n, h, w, c.
-  Lengths strides(std::size_t height, std::size_t width, std::size_t channels) const {
-    if (format_ == kNhwc) return {{height * width * channels, width * channels, channels, 1}};
-    return {{channels * height * width, width, 1, height * width}};
-  }
-  // Of the filters, dimensions r, s, i, o.
-  Lengths filter_strides() const {
-    const std::size_t r = problem_.rows.kernel, s = problem_.columns.kernel,
-                      i = problem_.in_channels;
-    if (format_ == kNhwc) return {{s * i, i, 1, r * s * i}};
-    return {{s, 1, r * s, i * r * s}};
-  }
-
   std::optional<Unsupported> describe_problem() {
     const auto number = [](std::size_t value) { return static_cast<int>(value); };
     const auto& p = problem_;
     const int n = number(p.batch), type = data_type();
+    const int format = layout_ == Layout::channels_last ? kNhwc : kNchw;
     struct Step {
       const char* function;
       int status;
@@ -236,15 +204,15 @@ class CudnnConv2d : public GpuOperation {
               convolution_.make(cudnn_.cudnnCreateConvolutionDescriptor,
                                 cudnn_.cudnnDestroyConvolutionDescriptor)},
              {"cudnnSetTensor4dDescriptor",
-              cudnn_.cudnnSetTensor4dDescriptor(x_type_.get(), format_, type, n,
+              cudnn_.cudnnSetTensor4dDescriptor(x_type_.get(), format, type, n,
                                                 number(p.in_channels), number(padded_rows_),
                                                 number(padded_columns_))},
              {"cudnnSetTensor4dDescriptor",
-              cudnn_.cudnnSetTensor4dDescriptor(y_type_.get(), format_, type, n,
+              cudnn_.cudnnSetTensor4dDescriptor(y_type_.get(), format, type, n,
                                                 number(p.out_channels), number(p.rows.out),
                                                 number(p.columns.out))},
              {"cudnnSetFilter4dDescriptor",
-              cudnn_.cudnnSetFilter4dDescriptor(w_type_.get(), type, format_,
+              cudnn_.cudnnSetFilter4dDescriptor(w_type_.get(), type, format,
                                                 number(p.out_channels), number(p.in_channels),
                                                 number(p.rows.kernel), number(p.columns.kernel))},
              {"cudnnSetConvolution2dDescriptor",
@@ -283,20 +251,17 @@ class CudnnConv2d : public GpuOperation {
       return why;
     if (auto why = place(w_, p.depth() * p.out_channels * element())) return why;
     if (auto why = place(y_, p.positions() * p.out_channels * element())) return why;
-    send(x_, data_->x, {{p.batch, p.rows.size, p.columns.size, p.in_channels}},
-         strides(padded_rows_, padded_columns_, p.in_channels));
-    send(w_, data_->w, {{p.rows.kernel, p.columns.kernel, p.in_channels, p.out_channels}},
-         filter_strides());
+    send(x_, data_->x, {p.batch, p.rows.size, p.columns.size, p.in_channels},
+         image_strides(layout_, padded_rows_, padded_columns_, p.in_channels));
+    send(w_, data_->w, {p.rows.kernel, p.columns.kernel, p.in_channels, p.out_channels},
+         filter_strides(layout_, p.rows.kernel, p.columns.kernel, p.in_channels));
     return std::nullopt;
   }
 
-  void send(const Buffer& to, const Matrix& from, const Lengths& lengths, const Lengths& strides) {
+  void send(const Buffer& to, const Matrix& from, const FourSizes& lengths,
+            const FourSizes& strides) {
     std::vector<unsigned char> arranged(to.bytes());  // zeros: padding
-    const auto* values = static_cast<const unsigned char*>(from.data());
-    const std::size_t size = element();
-    for_each_element(lengths, strides, [&](std::size_t dense, std::size_t strided) {
-      std::memcpy(arranged.data() + strided * size, values + dense * size, size);
-    });
+    scatter(from.data(), arranged.data(), lengths, strides, element());
     device().upload(to, arranged.data(), arranged.size());
   }
 
@@ -398,7 +363,7 @@ class CudnnConv2d : public GpuOperation {
   }
 
   Convolution problem_;
-  int format_;
+  Layout layout_;
   bool search_;
   int algorithms_;  // those below this number
   std::size_t most_workspace_;
