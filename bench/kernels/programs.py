@@ -36,10 +36,10 @@ class Ours:
         self.command = [program, pi, *(["--library", library] if library else []),
                         *(f"{key}={value}" for key, value in parameters.items())]
 
-    def run(self, threads, mini_batch, repetitions, warm_up_ms=WARM_UP_MS):
+    def run(self, threads, mini_batch, repetitions):
         """(command, variables, nanoseconds a call of its output)"""
         return [*self.command, f"threads={threads}", f"mini_batch={mini_batch}", f"repetitions={repetitions}",
-                f"warmup_ms={warm_up_ms}"], {}, self.nanoseconds
+                f"warmup_ms={WARM_UP_MS}"], {}, self.nanoseconds
 
     def nanoseconds(self, text):
         document = json.loads(text)
