@@ -1,13 +1,13 @@
-#include "cli/asked_space.hpp"
+#include "advisor/asked_space.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/load.hpp"
+#include "workspace/load.hpp"
 #include "specs/error.hpp"
-#include "specs/microarchitecture.hpp"
-#include "specs/python_project.hpp"
+#include "specs/hardware/microarchitecture.hpp"
+#include "specs/python/project.hpp"
 
 namespace stackx::cli {
 namespace {

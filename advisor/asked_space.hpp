@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/asked_hardware.hpp"
-#include "cli/own_stack.hpp"
-#include "cli/recommendation_type.hpp"
-#include "cli/valid_space.hpp"
-#include "specs/workload_family.hpp"
+#include "workspace/asked_hardware.hpp"
+#include "advisor/own_stack.hpp"
+#include "advisor/recommendation_type.hpp"
+#include "advisor/valid_space.hpp"
+#include "specs/project/workload_family.hpp"
 
 namespace stackx::cli {
 

@@ -1,15 +1,15 @@
-#include "cli/hardware_advice.hpp"
+#include "advisor/hardware_advice.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <future>
 
-#include "cli/load.hpp"
-#include "cli/this_machine.hpp"
+#include "workspace/load.hpp"
+#include "workspace/this_machine.hpp"
 #include "specs/error.hpp"
-#include "specs/text_file.hpp"
-#include "specs/workload_family.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/project/workload_family.hpp"
 #include "store/store.hpp"
 
 namespace stackx::cli {

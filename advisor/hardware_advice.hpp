@@ -1,6 +1,6 @@
 // What `advise` knows of a workload on some hardware, from the best evidence to the weakest: what was
 // measured, what others have published, what the model predicts; which stacks are valid there; what
-// the user runs today. Gathered here; advice_text.cpp and advice_json.cpp say it.
+// the user runs today. Gathered here; cli/output/advice_text.cpp and cli/output/advice_json.cpp say it.
 //
 // Nothing is moved from one grade to another: a published stack keeps the versions that its source
 // states, and the valid stack nearest to it stands beside. Where a family is asked for, all numbers
@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "analysis/published_ranking.hpp"
-#include "analysis/ranking.hpp"
-#include "cli/asked_space.hpp"
-#include "cli/own_advice.hpp"
-#include "cli/predicted_rows.hpp"
-#include "cli/selection.hpp"
+#include "analysis/published/ranking.hpp"
+#include "analysis/ranking/ranking.hpp"
+#include "advisor/asked_space.hpp"
+#include "advisor/own_advice.hpp"
+#include "advisor/predicted_rows.hpp"
+#include "advisor/selection.hpp"
 
 namespace stackx::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/known_accelerators.hpp"
+#include "advisor/known_accelerators.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

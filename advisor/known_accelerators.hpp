@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/accelerator.hpp"
+#include "specs/hardware/accelerator.hpp"
 
 namespace stackx::cli {
 

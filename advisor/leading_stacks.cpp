@@ -1,4 +1,4 @@
-#include "cli/leading_stacks.hpp"
+#include "advisor/leading_stacks.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/workload_choice.hpp"
+#include "analysis/published/workload_choice.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -1,7 +1,7 @@
 // The stacks worth reading, where more was measured than one answer shows.
 //
 // A ranking needs every inspection of the stacks it compares; of a thousand stacks only the first few
-// are shown. Which these are is told by the maintained sums (store/summary.hpp): the medians of each
+// are shown. Which these are is told by the maintained sums (store/questions/summary.hpp): the medians of each
 // stack's series, weighted by their inspections, those of this host where it has any. Little is read
 // whole, as ever: below `enough_to_choose` inspections nothing is left out. Else the first ten are
 // read, and more as long as that takes a moment.
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "store/questions.hpp"
+#include "store/questions/questions.hpp"
 
 namespace stackx::cli {
 

@@ -1,11 +1,11 @@
-#include "cli/not_known.hpp"
+#include "advisor/not_known.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "analysis/words.hpp"
+#include "analysis/text/words.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

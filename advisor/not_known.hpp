@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/hardware_advice.hpp"
-#include "cli/settling_campaign.hpp"
+#include "advisor/hardware_advice.hpp"
+#include "advisor/settling_campaign.hpp"
 
 namespace stackx::cli {
 

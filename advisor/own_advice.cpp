@@ -1,12 +1,12 @@
-#include "cli/own_advice.hpp"
+#include "advisor/own_advice.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "analysis/text_table.hpp"
-#include "analysis/words.hpp"
+#include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::cli {
 namespace {

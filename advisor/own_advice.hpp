@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/published_ranking.hpp"
-#include "analysis/ranking.hpp"
-#include "cli/own_stack.hpp"
-#include "cli/valid_space.hpp"
+#include "analysis/published/ranking.hpp"
+#include "analysis/ranking/ranking.hpp"
+#include "advisor/own_stack.hpp"
+#include "advisor/valid_space.hpp"
 
 namespace stackx::cli {
 

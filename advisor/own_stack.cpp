@@ -1,4 +1,4 @@
-#include "cli/own_stack.hpp"
+#include "advisor/own_stack.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "specs/error.hpp"
-#include "specs/lock_file.hpp"
-#include "specs/python_project.hpp"
+#include "specs/python/lock_file.hpp"
+#include "specs/python/project.hpp"
 
 namespace stackx::cli {
 namespace {

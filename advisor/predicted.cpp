@@ -1,4 +1,4 @@
-#include "cli/predicted.hpp"
+#include "advisor/predicted.hpp"
 
 #include <fmt/core.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/text_table.hpp"
-#include "cli/load.hpp"
+#include "analysis/text/table.hpp"
+#include "workspace/load.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {
@@ -28,7 +28,7 @@ specs::Scores project_scores(const resolver::Resolver& resolver,
 }
 
 const analysis::StackValue* measured(const analysis::Effects& effects, const specs::Stack& stack) {
-  // In the order of their stacks, as collect() (analysis/rates.hpp) gives them.
+  // In the order of their stacks, as collect() (analysis/ranking/rates.hpp) gives them.
   const auto found =
       std::ranges::lower_bound(effects.values, stack, {}, &analysis::StackValue::stack);
   return found == effects.values.end() || found->stack != stack ? nullptr : &*found;

@@ -8,9 +8,9 @@
 // Effects of versions that were never measured are the mean; they are counted and named.
 #pragma once
 
-#include "analysis/effects.hpp"
-#include "cli/selection.hpp"
-#include "cli/stack_writer.hpp"
+#include "analysis/effects/effects.hpp"
+#include "advisor/selection.hpp"
+#include "cli/output/stack_writer.hpp"
 #include "resolver/resolver.hpp"
 
 namespace stackx::cli {

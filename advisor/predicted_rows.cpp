@@ -1,8 +1,8 @@
-#include "cli/predicted_rows.hpp"
+#include "advisor/predicted_rows.hpp"
 
 #include <algorithm>
 
-#include "analysis/roofline.hpp"
+#include "analysis/prediction/roofline.hpp"
 
 namespace stackx::cli {
 namespace {

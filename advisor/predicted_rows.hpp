@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/published_ranking.hpp"
-#include "analysis/rate_prediction.hpp"
-#include "cli/valid_space.hpp"
+#include "analysis/published/ranking.hpp"
+#include "analysis/prediction/rate_prediction.hpp"
+#include "advisor/valid_space.hpp"
 
 namespace stackx::cli {
 

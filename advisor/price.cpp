@@ -1,4 +1,4 @@
-#include "cli/price.hpp"
+#include "advisor/price.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "specs/error.hpp"
-#include "specs/text_file.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::cli {
 

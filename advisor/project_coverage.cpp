@@ -1,4 +1,4 @@
-#include "cli/project_coverage.hpp"
+#include "advisor/project_coverage.hpp"
 
 #include <fmt/format.h>
 

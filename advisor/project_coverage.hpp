@@ -1,8 +1,8 @@
 // `stackx query coverage --project P`: which share of what a project allows has been inspected.
 #pragma once
 
-#include "analysis/questions.hpp"
-#include "cli/load.hpp"
+#include "analysis/questions/questions.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 

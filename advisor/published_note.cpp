@@ -1,4 +1,4 @@
-#include "cli/published_note.hpp"
+#include "advisor/published_note.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analysis/words.hpp"
-#include "specs/json.hpp"
+#include "analysis/text/words.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::cli {
 namespace {

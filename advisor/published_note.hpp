@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/published.hpp"
+#include "specs/result/published.hpp"
 #include "store/store.hpp"
 
 namespace stackx::cli {

@@ -1,4 +1,4 @@
-#include "cli/recommendation_type.hpp"
+#include "advisor/recommendation_type.hpp"
 
 #include <fmt/format.h>
 

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/advisory.hpp"
-#include "specs/catalog.hpp"
+#include "specs/catalog/advisory.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::cli {
 

@@ -1,15 +1,15 @@
-#include "cli/selection.hpp"
+#include "advisor/selection.hpp"
 
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/load.hpp"
-#include "cli/published_note.hpp"
-#include "cli/seeds.hpp"
-#include "cli/this_machine.hpp"
-#include "store/questions.hpp"
+#include "workspace/load.hpp"
+#include "advisor/published_note.hpp"
+#include "workspace/seeds.hpp"
+#include "workspace/this_machine.hpp"
+#include "store/questions/questions.hpp"
 
 namespace stackx::cli {
 namespace {

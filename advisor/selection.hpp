@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/asked_hardware.hpp"
+#include "workspace/asked_hardware.hpp"
 #include "cli/commands.hpp"
-#include "cli/leading_stacks.hpp"
+#include "advisor/leading_stacks.hpp"
 #include "store/store.hpp"
 
 namespace stackx::cli {

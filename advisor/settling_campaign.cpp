@@ -1,4 +1,4 @@
-#include "cli/settling_campaign.hpp"
+#include "advisor/settling_campaign.hpp"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,12 @@
 #include <numbers>
 #include <set>
 
-#include "analysis/comparison.hpp"
-#include "cli/recipe_parts.hpp"
+#include "analysis/statistics/comparison.hpp"
+#include "advisor/recipes/parts.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/project.hpp"
+#include "specs/format/json.hpp"
+#include "specs/project/project.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -1,9 +1,9 @@
 // The campaign that would settle what is not known: a project file (stackx/project/1) for a machine that is not here.
 //
 // It runs the candidates of a recommendation against each other. How often follows from the spread expected: the estimate
-// that a ranking calls "+N rounds" (analysis/comparison.hpp), for stacks that are equal, times 2.5. The estimate is of the
+// that a ranking calls "+N rounds" (analysis/statistics/comparison.hpp), for stacks that are equal, times 2.5. The estimate is of the
 // typical interval, and with it alone one campaign of eight would end in EQUIVALENT; with the factor, simulated, 7 of 10
-// do, and 8 of 10 tell stacks apart that are 2 delta apart (tests/cli/test_settling_campaign.cpp). One driver is installed
+// do, and 8 of 10 tell stacks apart that are 2 delta apart (tests/advisor/test_settling_campaign.cpp). One driver is installed
 // on a machine, so all run on the newest driver that any of them names.
 #pragma once
 
@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "specs/catalog.hpp"
-#include "specs/stack.hpp"
-#include "specs/workload.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/catalog/stack.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::cli {
 

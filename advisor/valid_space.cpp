@@ -1,4 +1,4 @@
-#include "cli/valid_space.hpp"
+#include "advisor/valid_space.hpp"
 
 #include <fmt/format.h>
 

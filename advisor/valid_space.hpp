@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "resolver/resolver.hpp"
-#include "specs/project.hpp"
+#include "specs/project/project.hpp"
 
 namespace stackx::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/adaptive_schedule.hpp"
+#include "campaigns/adaptive_schedule.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
-#include "analysis/learn.hpp"
-#include "analysis/precision.hpp"
-#include "analysis/race.hpp"
-#include "analysis/rates.hpp"
+#include "analysis/effects/learn.hpp"
+#include "analysis/ranking/precision.hpp"
+#include "analysis/ranking/race.hpp"
+#include "analysis/ranking/rates.hpp"
 
 namespace stackx::cli {
 namespace {

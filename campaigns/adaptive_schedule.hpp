@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/schedule.hpp"
+#include "campaigns/schedule.hpp"
 
 namespace stackx::cli {
 

@@ -1,4 +1,4 @@
-#include "inspector/campaign.hpp"
+#include "campaigns/campaign.hpp"
 
 #include <fmt/format.h>
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "inspector/inspector.hpp"
-#include "inspector/schedule.hpp"
-#include "specs/plan.hpp"
+#include "campaigns/schedule.hpp"
+#include "specs/project/plan.hpp"
 
 namespace stackx::inspector {
 

@@ -1,4 +1,4 @@
-#include "cli/device_campaigns.hpp"
+#include "campaigns/device_campaigns.hpp"
 
 #include <fmt/core.h>
 
@@ -7,8 +7,8 @@
 #include <iterator>
 #include <thread>
 
-#include "cli/adaptive_schedule.hpp"
-#include "inspector/host.hpp"
+#include "campaigns/adaptive_schedule.hpp"
+#include "inspector/machine/host.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/inspect_job.hpp"
-#include "cli/run_campaign.hpp"
-#include "specs/plan.hpp"
+#include "campaigns/job.hpp"
+#include "campaigns/run.hpp"
+#include "specs/project/plan.hpp"
 
 namespace stackx::cli {
 

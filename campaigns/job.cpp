@@ -1,11 +1,11 @@
-#include "cli/inspect_job.hpp"
+#include "campaigns/job.hpp"
 
 #include <fmt/core.h>
 
-#include "cli/thoth_job.hpp"
-#include "specs/amun.hpp"
+#include "campaigns/thoth/job.hpp"
+#include "specs/thoth/amun.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::cli {
 namespace {

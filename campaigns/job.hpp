@@ -1,7 +1,7 @@
 // What `stackx inspect` is asked to inspect: a project of ours, or what another tool's document says.
 //
 //   PROJECT                         a project file (stackx/project/1)
-//   --amun specification.json       an Amun inspection specification (specs/amun.hpp), done as thoth_job.hpp says
+//   --amun specification.json       an Amun inspection specification (specs/thoth/amun.hpp), done as campaigns/thoth/job.hpp says
 //   --pipfile-lock Pipfile.lock     the stack that the lock names, measured by --workload
 #pragma once
 
@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "cli/load.hpp"
-#include "specs/outcome.hpp"
+#include "workspace/load.hpp"
+#include "specs/result/outcome.hpp"
 
 namespace stackx::cli {
 

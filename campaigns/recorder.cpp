@@ -1,4 +1,4 @@
-#include "cli/campaign_recorder.hpp"
+#include "campaigns/recorder.hpp"
 
 #include <cmath>
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <vector>
 
-#include "analysis/two_level.hpp"
-#include "cli/progress.hpp"
-#include "inspector/campaign.hpp"
+#include "analysis/statistics/two_level.hpp"
+#include "workspace/progress.hpp"
+#include "campaigns/campaign.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
 

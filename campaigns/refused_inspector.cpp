@@ -1,6 +1,6 @@
-#include "cli/refused_inspector.hpp"
+#include "campaigns/refused_inspector.hpp"
 
-#include "specs/clock.hpp"
+#include "specs/format/clock.hpp"
 
 namespace stackx::cli {
 

@@ -2,7 +2,7 @@
 // like any other, because that it cannot be had is a result too.
 #pragma once
 
-#include "cli/inspect_job.hpp"
+#include "campaigns/job.hpp"
 #include "inspector/inspector.hpp"
 
 namespace stackx::cli {

@@ -1,20 +1,20 @@
-#include "cli/run_campaign.hpp"
+#include "campaigns/run.hpp"
 
 #include <fmt/core.h>
 
 #include <atomic>
 #include <csignal>
 
-#include "analysis/conditions.hpp"
-#include "analysis/drift.hpp"
-#include "analysis/sentinels.hpp"
-#include "cli/adaptive_schedule.hpp"
-#include "cli/refused_inspector.hpp"
-#include "inspector/noise.hpp"
+#include "analysis/statistics/conditions.hpp"
+#include "analysis/statistics/drift.hpp"
+#include "analysis/statistics/sentinels.hpp"
+#include "campaigns/adaptive_schedule.hpp"
+#include "campaigns/refused_inspector.hpp"
+#include "inspector/machine/noise.hpp"
 #include "inspector/paths.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 #include "specs/error.hpp"
-#include "specs/hardware_name.hpp"
+#include "specs/hardware/name.hpp"
 
 namespace stackx::cli {
 namespace {

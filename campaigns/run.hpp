@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/campaign_recorder.hpp"
-#include "cli/inspect_job.hpp"
-#include "inspector/campaign.hpp"
+#include "campaigns/recorder.hpp"
+#include "campaigns/job.hpp"
+#include "campaigns/campaign.hpp"
 #include "inspector/inspector.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"

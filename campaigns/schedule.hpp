@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/inspection.hpp"
-#include "specs/plan.hpp"
+#include "specs/result/inspection.hpp"
+#include "specs/project/plan.hpp"
 
 namespace stackx::inspector {
 

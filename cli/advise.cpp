@@ -3,15 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/pareto.hpp"
-#include "analysis/ranking.hpp"
-#include "cli/advice_text.hpp"
+#include "analysis/ranking/pareto.hpp"
+#include "analysis/ranking/ranking.hpp"
+#include "cli/output/advice_text.hpp"
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
-#include "cli/output_file.hpp"
-#include "cli/price.hpp"
-#include "cli/recipe_parts.hpp"
-#include "cli/selection.hpp"
+#include "workspace/load.hpp"
+#include "cli/output/file.hpp"
+#include "advisor/price.hpp"
+#include "advisor/recipes/parts.hpp"
+#include "advisor/selection.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

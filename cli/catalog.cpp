@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/command_catalog_discover.hpp"
-#include "cli/command_catalog_import.hpp"
+#include "cli/catalog_discover.hpp"
+#include "cli/catalog_import.hpp"
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
-#include "specs/catalog.hpp"
+#include "workspace/load.hpp"
+#include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

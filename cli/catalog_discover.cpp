@@ -1,4 +1,4 @@
-#include "cli/command_catalog_discover.hpp"
+#include "cli/catalog_discover.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -8,18 +8,18 @@
 #include <filesystem>
 #include <set>
 
-#include "cli/load.hpp"
-#include "cli/output_file.hpp"
-#include "inspector/blas_libraries.hpp"
-#include "inspector/cuda_toolkits.hpp"
-#include "inspector/discovered_catalog.hpp"
-#include "inspector/environment_modules.hpp"
-#include "inspector/interpreters.hpp"
-#include "inspector/python_environments.hpp"
-#include "specs/catalog.hpp"
-#include "specs/clock.hpp"
+#include "workspace/load.hpp"
+#include "cli/output/file.hpp"
+#include "inspector/discover/blas_libraries.hpp"
+#include "inspector/discover/cuda_toolkits.hpp"
+#include "inspector/discover/catalog.hpp"
+#include "inspector/discover/environment_modules.hpp"
+#include "inspector/environment/interpreters.hpp"
+#include "inspector/discover/python_environments.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::cli {
 namespace {

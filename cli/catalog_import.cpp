@@ -1,20 +1,20 @@
-#include "cli/command_catalog_import.hpp"
+#include "cli/catalog_import.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
-#include "cli/load.hpp"
-#include "cli/output_file.hpp"
-#include "cli/pip_settings.hpp"
-#include "cli/progress.hpp"
+#include "workspace/load.hpp"
+#include "cli/output/file.hpp"
+#include "pypi/pip_settings.hpp"
+#include "workspace/progress.hpp"
 #include "inspector/paths.hpp"
 #include "pypi/catalog_writer.hpp"
-#include "specs/catalog.hpp"
-#include "specs/clock.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -4,13 +4,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analysis/side_by_side.hpp"
+#include "analysis/ranking/side_by_side.hpp"
 #include "cli/commands.hpp"
-#include "cli/compare_report.hpp"
-#include "cli/compare_sides.hpp"
-#include "cli/compare_sources.hpp"
-#include "cli/load.hpp"
-#include "cli/selection.hpp"
+#include "cli/compare/report.hpp"
+#include "cli/compare/sides.hpp"
+#include "cli/compare/sources.hpp"
+#include "workspace/load.hpp"
+#include "advisor/selection.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

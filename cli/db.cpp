@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
-#include "cli/progress.hpp"
+#include "workspace/load.hpp"
+#include "workspace/progress.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 #include "store/inventory.hpp"
-#include "store/salvage.hpp"
+#include "store/mending/salvage.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -3,13 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/effects.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/effects/effects.hpp"
+#include "analysis/text/table.hpp"
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
-#include "cli/output_file.hpp"
-#include "cli/predicted.hpp"
-#include "cli/selection.hpp"
+#include "workspace/load.hpp"
+#include "cli/output/file.hpp"
+#include "advisor/predicted.hpp"
+#include "advisor/selection.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

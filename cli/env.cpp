@@ -8,11 +8,11 @@
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
-#include "inspector/cache.hpp"
-#include "inspector/engine.hpp"
+#include "workspace/load.hpp"
+#include "inspector/environment/cache.hpp"
+#include "inspector/run/engine.hpp"
 #include "inspector/paths.hpp"
-#include "inspector/prune.hpp"
+#include "inspector/environment/prune.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

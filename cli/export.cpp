@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "cli/compressed_stream.hpp"
+#include "workspace/compressed_stream.hpp"
 #include "specs/error.hpp"
 #include "store/merge.hpp"
 

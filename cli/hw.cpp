@@ -8,17 +8,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analysis/words.hpp"
-#include "cli/command_hw_noise.hpp"
+#include "analysis/text/words.hpp"
+#include "cli/hw_noise.hpp"
 #include "cli/commands.hpp"
-#include "cli/known_accelerators.hpp"
-#include "cli/load.hpp"
-#include "inspector/engine.hpp"
-#include "inspector/host.hpp"
+#include "advisor/known_accelerators.hpp"
+#include "workspace/load.hpp"
+#include "inspector/run/engine.hpp"
+#include "inspector/machine/host.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
-#include "specs/microarchitecture.hpp"
-#include "specs/processor.hpp"
+#include "specs/hardware/microarchitecture.hpp"
+#include "specs/hardware/processor.hpp"
 
 namespace stackx::cli {
 namespace {

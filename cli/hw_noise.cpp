@@ -1,12 +1,12 @@
-#include "cli/command_hw_noise.hpp"
+#include "cli/hw_noise.hpp"
 
 #include <fmt/core.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/load.hpp"
-#include "inspector/noise.hpp"
+#include "workspace/load.hpp"
+#include "inspector/machine/noise.hpp"
 
 namespace stackx::cli {
 

@@ -5,14 +5,14 @@
 #include <set>
 
 #include "cli/commands.hpp"
-#include "cli/compressed_stream.hpp"
-#include "cli/load.hpp"
+#include "workspace/compressed_stream.hpp"
+#include "workspace/load.hpp"
 #include "importers/importer.hpp"
-#include "specs/clock.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/names.hpp"
-#include "specs/seal.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/names.hpp"
+#include "specs/format/seal.hpp"
 #include "store/store.hpp"
 
 namespace stackx::cli {

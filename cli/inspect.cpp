@@ -8,15 +8,15 @@
 #include <set>
 
 #include "cli/commands.hpp"
-#include "cli/containerfile.hpp"
-#include "cli/device_campaigns.hpp"
-#include "inspector/campaign.hpp"
+#include "advisor/recipes/containerfile.hpp"
+#include "campaigns/device_campaigns.hpp"
+#include "campaigns/campaign.hpp"
 #include "inspector/gpu_requirements.hpp"
-#include "inspector/stack_python.hpp"
+#include "inspector/environment/stack_python.hpp"
 #include "resolver/resolver.hpp"
-#include "specs/clock.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
-#include "specs/text_file.hpp"
+#include "specs/format/text_file.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace {
 

@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/questions.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/questions/questions.hpp"
+#include "analysis/text/table.hpp"
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
-#include "cli/project_coverage.hpp"
+#include "workspace/load.hpp"
+#include "advisor/project_coverage.hpp"
 #include "cli/query_filters.hpp"
-#include "cli/seeds.hpp"
-#include "cli/sql_output.hpp"
-#include "cli/this_machine.hpp"
+#include "workspace/seeds.hpp"
+#include "cli/output/sql.hpp"
+#include "workspace/this_machine.hpp"
 #include "specs/error.hpp"
-#include "specs/nearest.hpp"
-#include "store/views.hpp"
+#include "specs/format/nearest.hpp"
+#include "store/questions/views.hpp"
 
 namespace stackx::cli {
 namespace {

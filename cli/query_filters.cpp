@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "specs/error.hpp"
-#include "specs/names.hpp"
-#include "specs/specifier.hpp"
+#include "specs/format/names.hpp"
+#include "specs/version/specifier.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/catalog.hpp"
-#include "store/questions.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "store/questions/questions.hpp"
 
 namespace stackx::cli {
 

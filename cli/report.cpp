@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/report.hpp"
-#include "analysis/report_html.hpp"
-#include "analysis/report_text.hpp"
+#include "analysis/report/report.hpp"
+#include "analysis/report/html.hpp"
+#include "analysis/report/text.hpp"
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
-#include "cli/output_file.hpp"
-#include "cli/selection.hpp"
+#include "workspace/load.hpp"
+#include "cli/output/file.hpp"
+#include "advisor/selection.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

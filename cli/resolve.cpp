@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
-#include "cli/lock_report.hpp"
-#include "cli/lock_writer.hpp"
-#include "cli/pip_settings.hpp"
-#include "cli/predicted.hpp"
-#include "cli/stack_writer.hpp"
-#include "cli/version_graph.hpp"
+#include "workspace/load.hpp"
+#include "cli/output/lock_report.hpp"
+#include "advisor/recipes/lock_writer.hpp"
+#include "pypi/pip_settings.hpp"
+#include "advisor/predicted.hpp"
+#include "cli/output/stack_writer.hpp"
+#include "cli/output/version_graph.hpp"
 #include "pypi/http.hpp"
 #include "specs/error.hpp"
 

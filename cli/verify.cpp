@@ -4,15 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/advice.hpp"
-#include "analysis/rates.hpp"
-#include "analysis/terminal_plot.hpp"
+#include "analysis/ranking/advice.hpp"
+#include "analysis/ranking/rates.hpp"
+#include "analysis/text/terminal_plot.hpp"
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
-#include "cli/run_campaign.hpp"
-#include "inspector/host.hpp"
+#include "workspace/load.hpp"
+#include "campaigns/run.hpp"
+#include "inspector/machine/host.hpp"
 #include "resolver/resolver.hpp"
-#include "specs/clock.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

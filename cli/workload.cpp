@@ -5,10 +5,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "analysis/workload_inventory.hpp"
+#include "analysis/published/workload_inventory.hpp"
 #include "cli/commands.hpp"
-#include "cli/load.hpp"
-#include "cli/seeds.hpp"
+#include "workspace/load.hpp"
+#include "workspace/seeds.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

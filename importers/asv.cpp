@@ -11,7 +11,7 @@
 #include "importers/literal.hpp"
 #include "importers/software.hpp"
 #include "importers/words.hpp"
-#include "specs/clock.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::importers {

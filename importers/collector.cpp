@@ -8,8 +8,8 @@
 
 #include "importers/words.hpp"
 #include "specs/error.hpp"
-#include "specs/text_file.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
 namespace {

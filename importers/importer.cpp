@@ -17,9 +17,9 @@
 #include "importers/tf_cnn_benchmarks.hpp"
 #include "importers/thoth.hpp"
 #include "specs/error.hpp"
-#include "specs/nearest.hpp"
-#include "specs/text_file.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
 namespace {

@@ -7,7 +7,7 @@
 // document of its format, or holds no result at all, is an Error (bad_input).
 //
 // Kept as the file states it: names of hardware, versions of libraries. Units become those of
-// specs/metric.hpp. Workloads are named after the tool (google-benchmark, pyperf, asv, hyperfine,
+// specs/result/metric.hpp. Workloads are named after the tool (google-benchmark, pyperf, asv, hyperfine,
 // nvbench), so that somebody's "matmul" never stands among ours; where the tool defines what it runs
 // (Thoth's PIs, MLPerf, tf_cnn_benchmarks) they have that name. Rejected: guessing versions from
 // prose ("NGC 20.06"), which would state as fact what nobody measured.
@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "importers/tree.hpp"
-#include "specs/json.hpp"
-#include "specs/published.hpp"
+#include "specs/format/json.hpp"
+#include "specs/result/published.hpp"
 
 namespace stackx::importers {
 

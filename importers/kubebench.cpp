@@ -9,7 +9,7 @@
 #include "importers/tf_cnn_benchmarks.hpp"
 #include "importers/words.hpp"
 #include "specs/error.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
 namespace {

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "specs/text_scanner.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
 namespace {

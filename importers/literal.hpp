@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::importers {
 

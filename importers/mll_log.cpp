@@ -4,7 +4,7 @@
 
 #include "importers/literal.hpp"
 #include "importers/words.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
 namespace {

@@ -11,7 +11,7 @@
 #include "importers/mlperf_system.hpp"
 #include "importers/words.hpp"
 #include "specs/error.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
 namespace {

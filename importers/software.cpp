@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "importers/words.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
 namespace {

@@ -8,7 +8,7 @@
 #include "importers/collector.hpp"
 #include "importers/software.hpp"
 #include "importers/words.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
 namespace {

@@ -10,7 +10,7 @@
 #include "importers/literal.hpp"
 #include "importers/thoth_run.hpp"
 #include "importers/words.hpp"
-#include "specs/amun.hpp"
+#include "specs/thoth/amun.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::importers {

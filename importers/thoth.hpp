@@ -1,6 +1,6 @@
 // Project Thoth's inspections: single result documents, and trees as Amun stores them.
 //
-//   [.../]build/specification            what was asked: stack, base image, script (specs/amun.hpp)
+//   [.../]build/specification            what was asked: stack, base image, script (specs/thoth/amun.hpp)
 //   [.../]results/N/{result,hwinfo,log}  what each of the runs gave
 // A tree gives one result an inspection and CPU model, in elapsed_ms; `values` are the runs. What the
 // documents do, and how it is read:

@@ -7,8 +7,8 @@
 #include "importers/collector.hpp"
 #include "importers/literal.hpp"
 #include "importers/words.hpp"
-#include "specs/text_scanner.hpp"
-#include "specs/thoth_pi.hpp"
+#include "specs/version/text_scanner.hpp"
+#include "specs/thoth/pi.hpp"
 
 namespace stackx::importers {
 namespace {
@@ -77,7 +77,7 @@ std::string pi_of(const Json& out, const std::string& script) {
   return file.ends_with(".py") ? file.substr(0, file.size() - 3) : "";
 }
 
-// The parameters as the scripts' environment variables (specs/thoth_pi.hpp).
+// The parameters as the scripts' environment variables (specs/thoth/pi.hpp).
 std::map<std::string, std::string> variables(const Json& parameters) {
   std::map<std::string, std::string> result;
   for (const auto& [key, variable] : std::initializer_list<std::pair<const char*, const char*>>{

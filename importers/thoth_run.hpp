@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "specs/json.hpp"
-#include "specs/workload.hpp"
+#include "specs/format/json.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::importers {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/text_file.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::importers {
 

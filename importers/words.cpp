@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "specs/digest.hpp"
-#include "specs/json.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "specs/hardware_name.hpp"
+#include "specs/hardware/name.hpp"
 
 namespace stackx::inspector {
 namespace {

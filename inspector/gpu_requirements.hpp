@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "inspector/gpu_devices.hpp"
-#include "specs/catalog.hpp"
-#include "specs/stack.hpp"
+#include "inspector/machine/gpu_devices.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::inspector {
 

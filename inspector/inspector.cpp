@@ -6,20 +6,20 @@
 #include <charconv>
 #include <chrono>
 
-#include "inspector/cache_use.hpp"
-#include "inspector/container.hpp"
-#include "inspector/environment.hpp"
+#include "inspector/environment/cache_use.hpp"
+#include "inspector/run/container.hpp"
+#include "inspector/environment/environment.hpp"
 #include "inspector/gpu_requirements.hpp"
-#include "inspector/host.hpp"
-#include "inspector/placement.hpp"
-#include "inspector/processor_time.hpp"
-#include "inspector/protocol.hpp"
-#include "inspector/sandbox.hpp"
-#include "inspector/supervised_run.hpp"
-#include "inspector/tree.hpp"
-#include "inspector/uv.hpp"
-#include "inspector/verify.hpp"
-#include "specs/clock.hpp"
+#include "inspector/machine/host.hpp"
+#include "inspector/run/placement.hpp"
+#include "inspector/machine/processor_time.hpp"
+#include "inspector/run/protocol.hpp"
+#include "inspector/run/sandbox.hpp"
+#include "inspector/run/supervised_run.hpp"
+#include "inspector/machine/tree.hpp"
+#include "inspector/environment/uv.hpp"
+#include "inspector/run/verify.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::inspector {

@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "inspector/gpu_devices.hpp"
-#include "inspector/pi_command.hpp"
-#include "specs/catalog.hpp"
-#include "specs/inspection.hpp"
-#include "specs/plan.hpp"
+#include "inspector/machine/gpu_devices.hpp"
+#include "inspector/run/pi_command.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/result/inspection.hpp"
+#include "specs/project/plan.hpp"
 
 namespace stackx::inspector {
 

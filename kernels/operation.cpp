@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernels/scenario.hpp"
+#include "kernels/timing/scenario.hpp"
 #include "kernels/shared_object.hpp"
 
 namespace stackx::kernels {

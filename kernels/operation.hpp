@@ -13,11 +13,11 @@
 #include <optional>
 #include <string>
 
-#include "kernels/library.hpp"
-#include "kernels/measure.hpp"
+#include "kernels/blas/library.hpp"
+#include "kernels/timing/measure.hpp"
 #include "kernels/parameters.hpp"
 #include "kernels/pi.hpp"
-#include "kernels/reference.hpp"
+#include "kernels/reference/product.hpp"
 
 namespace stackx::kernels {
 

@@ -1,5 +1,5 @@
 // A performance indicator: what stackx-pi can measure. Each is one function from words to one JSON
-// object (the PI protocol); matmul.cpp and hello_world.cpp hold one each.
+// object (the PI protocol); kernels/operations/matmul.cpp and kernels/operations/hello_world.cpp hold one each.
 //
 //   {"name", "component", "parameters": {all, as used}, "samples_ns": [whole numbers],
 //    "work": {"flop", "bytes", "items"} per sample, "check": {"reference", "max_relative_error",
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/measure.hpp"
+#include "kernels/timing/measure.hpp"
 #include "kernels/parameters.hpp"
 
 namespace stackx::kernels {

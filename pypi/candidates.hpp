@@ -16,7 +16,7 @@
 
 #include "pypi/listing.hpp"
 #include "pypi/targets.hpp"
-#include "specs/specifier.hpp"
+#include "specs/version/specifier.hpp"
 
 namespace stackx::pypi {
 

@@ -19,7 +19,7 @@
 
 #include "pypi/candidates.hpp"
 #include "pypi/index.hpp"
-#include "specs/pep508.hpp"
+#include "specs/python/pep508.hpp"
 
 namespace stackx::pypi {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "pypi/archive.hpp"
-#include "specs/digest.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::pypi {

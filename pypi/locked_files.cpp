@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "specs/distribution_file.hpp"
+#include "specs/python/distribution_file.hpp"
 
 namespace stackx::pypi {
 namespace {

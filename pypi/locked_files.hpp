@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pypi/listing.hpp"
-#include "specs/wheel_target.hpp"
+#include "specs/python/wheel_target.hpp"
 
 namespace stackx::pypi {
 

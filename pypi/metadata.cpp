@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "specs/pep440.hpp"
-#include "specs/version.hpp"
+#include "specs/version/pep440.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::pypi {
 namespace {

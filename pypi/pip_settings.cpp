@@ -1,11 +1,11 @@
-#include "cli/pip_settings.hpp"
+#include "pypi/pip_settings.hpp"
 
 #include <fmt/core.h>
 
 #include <map>
 #include <sstream>
 
-#include "inspector/process.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/wheel_target.hpp"
+#include "specs/python/wheel_target.hpp"
 
 namespace stackx::pypi {
 

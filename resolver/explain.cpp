@@ -10,7 +10,7 @@
 #include "resolver/sat_encoding.hpp"
 #include "resolver/wording.hpp"
 #include "specs/error.hpp"
-#include "specs/nearest.hpp"
+#include "specs/format/nearest.hpp"
 
 namespace stackx::resolver {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "specs/project.hpp"
+#include "specs/project/project.hpp"
 
 namespace stackx::resolver {
 

@@ -29,10 +29,10 @@
 #include <vector>
 
 #include "specs/error.hpp"
-#include "specs/hardware.hpp"
-#include "specs/project.hpp"
-#include "specs/score.hpp"
-#include "specs/stack.hpp"
+#include "specs/hardware/hardware.hpp"
+#include "specs/project/project.hpp"
+#include "specs/catalog/score.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::resolver {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "store/connection.hpp"
-#include "store/packing.hpp"
-#include "store/prepared.hpp"
+#include "store/packing/packing.hpp"
+#include "store/packing/prepared.hpp"
 #include "store/rows.hpp"
 #include "store/writer.hpp"
 

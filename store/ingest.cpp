@@ -1,10 +1,10 @@
 // Writing: a document is one short transaction; many share one.
 #include <fmt/format.h>
 
-#include "specs/json.hpp"
-#include "specs/seal.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/seal.hpp"
 #include "store/database.hpp"
-#include "store/summary.hpp"
+#include "store/questions/summary.hpp"
 
 namespace stackx::store {
 namespace {

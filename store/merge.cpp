@@ -11,9 +11,9 @@
 #include <optional>
 #include <thread>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 #include "store/connection.hpp"
-#include "store/pages.hpp"
+#include "store/mending/pages.hpp"
 #include "store/schema.hpp"
 
 namespace stackx::store {

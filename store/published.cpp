@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "specs/digest.hpp"
-#include "specs/hardware_name.hpp"
-#include "specs/json.hpp"
-#include "specs/seal.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/seal.hpp"
 #include "store/database.hpp"
 
 namespace stackx::store {

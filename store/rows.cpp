@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "specs/digest.hpp"
-#include "specs/json.hpp"
-#include "store/packing.hpp"
-#include "store/prepared.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
+#include "store/packing/packing.hpp"
+#include "store/packing/prepared.hpp"
 
 namespace stackx::store {
 namespace {

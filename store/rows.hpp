@@ -6,10 +6,10 @@
 #include <optional>
 #include <unordered_map>
 
-#include "specs/inspection.hpp"
+#include "specs/result/inspection.hpp"
 #include "store/connection.hpp"
-#include "store/document.hpp"
-#include "store/program.hpp"
+#include "store/packing/document.hpp"
+#include "store/packing/program.hpp"
 
 namespace stackx::store {
 

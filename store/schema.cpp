@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "store/migrate_1.hpp"
+#include "store/mending/migrate_1.hpp"
 
 namespace stackx::store {
 namespace {
@@ -99,7 +99,7 @@ CREATE INDEX inspections_by_stack ON inspections(stack);
 )sql";
 
 // Schema 2: inspections at 100 bytes instead of 5,000, and sums of them that questions are answered from.
-// `inspections_1` is read by migrate_1.cpp and dropped with it.
+// `inspections_1` is read by store/mending/migrate_1.cpp and dropped with it.
 constexpr std::string_view second = R"sql(
 DROP INDEX inspections_by_workload;
 DROP INDEX inspections_by_stack;

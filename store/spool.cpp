@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::store {
 namespace {

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "specs/inspection.hpp"
-#include "specs/plan.hpp"
-#include "specs/published.hpp"
+#include "specs/result/inspection.hpp"
+#include "specs/project/plan.hpp"
+#include "specs/result/published.hpp"
 
 namespace stackx::store {
 

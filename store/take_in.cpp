@@ -8,7 +8,7 @@
 #include <future>
 #include <thread>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 #include "store/database.hpp"
 
 namespace stackx::store {

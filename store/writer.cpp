@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "specs/digest.hpp"
-#include "store/packing.hpp"
-#include "store/summary.hpp"
+#include "specs/format/digest.hpp"
+#include "store/packing/packing.hpp"
+#include "store/questions/summary.hpp"
 
 namespace stackx::store {
 namespace {

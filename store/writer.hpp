@@ -10,7 +10,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "store/prepared.hpp"
+#include "store/packing/prepared.hpp"
 #include "store/rows.hpp"
 #include "store/store.hpp"
 

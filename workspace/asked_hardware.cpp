@@ -1,4 +1,4 @@
-#include "cli/asked_hardware.hpp"
+#include "workspace/asked_hardware.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,9 @@
 #include <set>
 
 #include "specs/error.hpp"
-#include "specs/hardware_name.hpp"
-#include "specs/microarchitecture.hpp"
-#include "specs/text_file.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/hardware/microarchitecture.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "specs/accelerator.hpp"
-#include "specs/hardware.hpp"
-#include "store/questions.hpp"
+#include "specs/hardware/accelerator.hpp"
+#include "specs/hardware/hardware.hpp"
+#include "store/questions/questions.hpp"
 
 namespace stackx::cli {
 

@@ -1,5 +1,5 @@
 // Reading.
-#include "cli/compressed_stream.hpp"
+#include "workspace/compressed_stream.hpp"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/compressed_stream.hpp"
+#include "workspace/compressed_stream.hpp"
 
 namespace stackx::cli {
 namespace {

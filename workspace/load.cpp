@@ -1,4 +1,4 @@
-#include "cli/load.hpp"
+#include "workspace/load.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "inspector/gpu_requirements.hpp"
-#include "inspector/host.hpp"
+#include "inspector/machine/host.hpp"
 #include "specs/error.hpp"
-#include "specs/python_project.hpp"
+#include "specs/python/project.hpp"
 
 namespace stackx::cli {
 

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "cli/commands.hpp"
-#include "inspector/gpu_devices.hpp"
-#include "inspector/pi_command.hpp"
+#include "inspector/machine/gpu_devices.hpp"
+#include "inspector/run/pi_command.hpp"
 #include "resolver/resolver.hpp"
-#include "specs/hardware.hpp"
-#include "specs/project.hpp"
+#include "specs/hardware/hardware.hpp"
+#include "specs/project/project.hpp"
 
 namespace stackx::cli {
 

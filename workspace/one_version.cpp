@@ -1,9 +1,9 @@
-#include "cli/one_version.hpp"
+#include "workspace/one_version.hpp"
 
 #include <fmt/format.h>
 
 #include "specs/error.hpp"
-#include "specs/text_file.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::cli {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "specs/catalog.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/progress.hpp"
+#include "workspace/progress.hpp"
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "cli/load.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <string>
 
-#include "inspector/campaign.hpp"
+#include "campaigns/campaign.hpp"
 
 namespace stackx::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/seeds.hpp"
+#include "workspace/seeds.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "specs/error.hpp"
-#include "specs/evidence.hpp"
+#include "specs/result/evidence.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/commands.hpp"
-#include "store/questions.hpp"
+#include "store/questions/questions.hpp"
 #include "store/store.hpp"
 
 namespace stackx::cli {

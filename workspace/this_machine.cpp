@@ -1,6 +1,6 @@
-#include "cli/this_machine.hpp"
+#include "workspace/this_machine.hpp"
 
-#include "inspector/host.hpp"
+#include "inspector/machine/host.hpp"
 
 namespace stackx::cli {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/commands.hpp"
-#include "specs/hardware.hpp"
+#include "specs/hardware/hardware.hpp"
 
 namespace stackx::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/recipe_cluster.hpp"
+#include "advisor/recipes/cluster.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/recipe_parts.hpp"
+#include "advisor/recipes/parts.hpp"
 
 namespace stackx::cli {
 

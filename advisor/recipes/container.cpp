@@ -1,9 +1,9 @@
 // The recipe as a Containerfile: the stack's own base, NVIDIA's framework container, or an image of CUDA.
 #include <fmt/format.h>
 
-#include "cli/containerfile.hpp"
-#include "cli/cuda_image.hpp"
-#include "cli/recipe_parts.hpp"
+#include "advisor/recipes/containerfile.hpp"
+#include "advisor/recipes/cuda_image.hpp"
+#include "advisor/recipes/parts.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

@@ -1,4 +1,4 @@
-#include "cli/containerfile.hpp"
+#include "advisor/recipes/containerfile.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
-#include "cli/recipe_parts.hpp"
+#include "advisor/recipes/parts.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/text_file.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "specs/catalog.hpp"
-#include "specs/stack.hpp"
-#include "specs/workload.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/catalog/stack.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::cli {
 

@@ -1,10 +1,10 @@
-#include "cli/cuda_image.hpp"
+#include "advisor/recipes/cuda_image.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "cli/recipe_parts.hpp"
+#include "advisor/recipes/parts.hpp"
 
 namespace stackx::cli {
 namespace {

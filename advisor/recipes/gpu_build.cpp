@@ -1,11 +1,11 @@
-#include "cli/gpu_build.hpp"
+#include "advisor/recipes/gpu_build.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <utility>
 
-#include "cli/recipe_parts.hpp"
+#include "advisor/recipes/parts.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/stack_packages.hpp"
-#include "specs/catalog.hpp"
-#include "specs/stack.hpp"
+#include "advisor/recipes/stack_packages.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::cli {
 

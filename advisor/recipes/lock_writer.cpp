@@ -1,4 +1,4 @@
-#include "cli/lock_writer.hpp"
+#include "advisor/recipes/lock_writer.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -7,11 +7,11 @@
 #include <fstream>
 #include <map>
 
-#include "cli/pipfile_text.hpp"
-#include "cli/stack_packages.hpp"
-#include "specs/digest.hpp"
+#include "advisor/recipes/pipfile_text.hpp"
+#include "advisor/recipes/stack_packages.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::cli {
 namespace {

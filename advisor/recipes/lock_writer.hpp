@@ -10,8 +10,8 @@
 #include <set>
 #include <string>
 
-#include "specs/project.hpp"
-#include "specs/stack.hpp"
+#include "specs/project/project.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::cli {
 

@@ -1,13 +1,13 @@
-#include "cli/recipe_parts.hpp"
+#include "advisor/recipes/parts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "cli/gpu_build.hpp"
+#include "advisor/recipes/gpu_build.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/recipe.hpp"
-#include "cli/stack_packages.hpp"
+#include "advisor/recipes/recipe.hpp"
+#include "advisor/recipes/stack_packages.hpp"
 
 namespace stackx::cli {
 

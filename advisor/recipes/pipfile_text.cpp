@@ -1,10 +1,10 @@
-#include "cli/pipfile_text.hpp"
+#include "advisor/recipes/pipfile_text.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "cli/recipe_parts.hpp"
+#include "advisor/recipes/parts.hpp"
 
 namespace stackx::cli {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "cli/stack_packages.hpp"
+#include "advisor/recipes/stack_packages.hpp"
 
 namespace stackx::cli {
 

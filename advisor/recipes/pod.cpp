@@ -1,9 +1,9 @@
 // The recipe as a Kubernetes Pod: YAML, of which every value is a JSON string or number.
 #include <fmt/format.h>
 
-#include "cli/recipe_cluster.hpp"
+#include "advisor/recipes/cluster.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::cli {
 namespace {

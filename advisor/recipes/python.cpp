@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "cli/pipfile_text.hpp"
-#include "cli/recipe_parts.hpp"
+#include "advisor/recipes/pipfile_text.hpp"
+#include "advisor/recipes/parts.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/python_project.hpp"
-#include "specs/wheel_target.hpp"
+#include "specs/format/json.hpp"
+#include "specs/python/project.hpp"
+#include "specs/python/wheel_target.hpp"
 
 namespace stackx::cli {
 namespace {

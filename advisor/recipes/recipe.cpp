@@ -1,9 +1,9 @@
-#include "cli/recipe.hpp"
+#include "advisor/recipes/recipe.hpp"
 
 #include <array>
 #include <utility>
 
-#include "cli/recipe_parts.hpp"
+#include "advisor/recipes/parts.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -17,10 +17,10 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/accelerator.hpp"
-#include "specs/catalog.hpp"
-#include "specs/stack.hpp"
-#include "specs/workload.hpp"
+#include "specs/hardware/accelerator.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/catalog/stack.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::cli {
 

@@ -1,7 +1,7 @@
 // The recipe as a Slurm batch script: the image under Apptainer, or the packages in a virtual environment of the job.
 #include <fmt/format.h>
 
-#include "cli/recipe_cluster.hpp"
+#include "advisor/recipes/cluster.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

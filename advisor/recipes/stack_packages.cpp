@@ -1,11 +1,11 @@
-#include "cli/stack_packages.hpp"
+#include "advisor/recipes/stack_packages.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "specs/error.hpp"
-#include "specs/text_file.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/catalog.hpp"
-#include "specs/stack.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::cli {
 

@@ -1,4 +1,4 @@
-#include "analysis/additive_model.hpp"
+#include "analysis/effects/additive_model.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>

@@ -31,8 +31,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/design_matrix.hpp"
-#include "analysis/statistics.hpp"
+#include "analysis/effects/design_matrix.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 

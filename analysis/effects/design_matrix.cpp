@@ -1,9 +1,9 @@
-#include "analysis/design_matrix.hpp"
+#include "analysis/effects/design_matrix.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/stack.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::analysis {
 

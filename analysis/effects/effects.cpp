@@ -1,4 +1,4 @@
-#include "analysis/effects.hpp"
+#include "analysis/effects/effects.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
-#include "analysis/workload_choice.hpp"
+#include "analysis/published/workload_choice.hpp"
 #include "specs/error.hpp"
-#include "specs/nearest.hpp"
+#include "specs/format/nearest.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/additive_model.hpp"
-#include "analysis/stack_values.hpp"
-#include "specs/score.hpp"
+#include "analysis/effects/additive_model.hpp"
+#include "analysis/effects/stack_values.hpp"
+#include "specs/catalog/score.hpp"
 
 namespace stackx::analysis {
 
@@ -69,7 +69,7 @@ struct EffectsOptions {
   std::vector<std::string> components;  // only these are reported; empty: all
 };
 
-// `workload` may leave parameters open (workload_choice.hpp). Throws Error(bad_input) for a component
+// `workload` may leave parameters open (analysis/published/workload_choice.hpp). Throws Error(bad_input) for a component
 // that no stack has.
 Effects effects(const std::vector<store::Measurement>& measurements,
                 const specs::Workload& workload, const EffectsOptions& options);

@@ -1,11 +1,11 @@
-#include "analysis/learn.hpp"
+#include "analysis/effects/learn.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-#include "analysis/additive_model.hpp"
+#include "analysis/effects/additive_model.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -8,7 +8,7 @@
 // batch holds no near-copies. The variances come from the rates where there are enough of them, else
 // from what is common: effects of 30%, interactions and noise of 3%.
 //
-// Simulated (tests/analysis/test_learn.cpp): random picking needs 1.3 times the inspections for
+// Simulated (tests/analysis/effects/test_learn.cpp): random picking needs 1.3 times the inspections for
 // the same error of prediction where versions are equally common among the arms, 1.6 times where most
 // arms hold the same few. Rejected: the arm that lowers the summed variance of all predictions most
 // (I-optimal; Cohn, Ghahramani & Jordan 1996): 1.2 and 1.5 times there, and more to compute.
@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "specs/stack.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::analysis {
 

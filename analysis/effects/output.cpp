@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/effects.hpp"
-#include "analysis/text_table.hpp"
-#include "analysis/words.hpp"
+#include "analysis/effects/effects.hpp"
+#include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,9 +1,9 @@
-#include "analysis/stack_values.hpp"
+#include "analysis/effects/stack_values.hpp"
 
 #include <cmath>
 
-#include "analysis/median_polish.hpp"
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/median_polish.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -2,14 +2,14 @@
 //
 // The machine drifts from round to round (other tenants, clock frequency), and not every stack runs
 // in every round. So the value is the stack's part of a median polish over stacks and rounds
-// (median_polish.hpp): the log rate of an ordinary round. Inspections outside of campaigns are a
+// (analysis/statistics/median_polish.hpp): the log rate of an ordinary round. Inspections outside of campaigns are a
 // round of their own each, which takes nothing from them. Rejected: means, which one inspection in a
 // bad moment moves.
 #pragma once
 
 #include <vector>
 
-#include "analysis/rates.hpp"
+#include "analysis/ranking/rates.hpp"
 
 namespace stackx::analysis {
 

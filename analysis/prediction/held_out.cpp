@@ -1,4 +1,4 @@
-#include "analysis/held_out.hpp"
+#include "analysis/prediction/held_out.hpp"
 
 #include <fmt/format.h>
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/rate_model.hpp"
+#include "analysis/prediction/rate_model.hpp"
 
 namespace stackx::analysis {
 

@@ -1,13 +1,13 @@
-#include "analysis/observation.hpp"
+#include "analysis/prediction/observation.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/roofline.hpp"
-#include "analysis/statistics.hpp"
-#include "specs/metric.hpp"
+#include "analysis/prediction/roofline.hpp"
+#include "analysis/statistics/statistics.hpp"
+#include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
 namespace {

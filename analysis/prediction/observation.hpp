@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/accelerator.hpp"
-#include "specs/published.hpp"
+#include "specs/hardware/accelerator.hpp"
+#include "specs/result/published.hpp"
 #include "store/store.hpp"
 
 namespace stackx::analysis {

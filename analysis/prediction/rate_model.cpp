@@ -1,4 +1,4 @@
-#include "analysis/rate_model.hpp"
+#include "analysis/prediction/rate_model.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <map>
 #include <tuple>
 
-#include "analysis/configuration.hpp"
-#include "analysis/roofline.hpp"
-#include "analysis/statistics.hpp"
+#include "analysis/published/configuration.hpp"
+#include "analysis/prediction/roofline.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -36,7 +36,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/observation.hpp"
+#include "analysis/prediction/observation.hpp"
 
 namespace stackx::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/rate_prediction.hpp"
+#include "analysis/prediction/rate_prediction.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/roofline.hpp"
+#include "analysis/prediction/roofline.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/held_out.hpp"
+#include "analysis/prediction/held_out.hpp"
 
 namespace stackx::analysis {
 

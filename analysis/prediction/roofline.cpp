@@ -1,11 +1,11 @@
-#include "analysis/roofline.hpp"
+#include "analysis/prediction/roofline.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string_view>
 
-#include "specs/metric.hpp"
+#include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,7 +1,7 @@
 // What a workload asks of a device, and the least time that a device's peak rates leave for it: the
 // roofline (Williams, Waterman & Patterson 2009, Communications of the ACM 52:65).
 //
-// Operations of matmul and conv2d are those of specs/metric.hpp; of an rnn, the two products of
+// Operations of matmul and conv2d are those of specs/result/metric.hpp; of an rnn, the two products of
 // every gate with weights, 2 * gates * 2 * hidden^2 * batch * timesteps, its input as wide as its
 // hidden layer, each direction alike. Bytes count every operand read once and every result written
 // once, in the workload's dtype (integer products in 4 bytes): the least traffic, as if caches were
@@ -10,7 +10,7 @@
 
 #include <optional>
 
-#include "specs/workload.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::analysis {
 

@@ -1,14 +1,14 @@
-#include "analysis/published_arms.hpp"
+#include "analysis/published/arms.hpp"
 
 #include <algorithm>
 #include <array>
 #include <set>
 
-#include "analysis/median_polish.hpp"
-#include "analysis/near_workload.hpp"
-#include "analysis/statistics.hpp"
-#include "specs/hardware_name.hpp"
-#include "specs/metric.hpp"
+#include "analysis/statistics/median_polish.hpp"
+#include "analysis/published/near_workload.hpp"
+#include "analysis/statistics/statistics.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,5 +1,5 @@
 // Published results sorted for comparison: buckets of results that can be compared, in each the
-// stacks, of each stack its results by shape. What published_ranking.hpp ranks; its comment says
+// stacks, of each stack its results by shape. What ranking.hpp ranks; its comment says
 // what makes results comparable.
 //
 // Entries point into the results they were made of, and buckets to entries: both must outlive them.
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/published_stack.hpp"
-#include "specs/published.hpp"
+#include "analysis/published/stack.hpp"
+#include "specs/result/published.hpp"
 
 namespace stackx::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/configuration.hpp"
+#include "analysis/published/configuration.hpp"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
 // Under what a result was got, besides its shape: hardware, library, number types; how far two such
-// are apart, and two shapes (rate_model.hpp says what the distances mean).
+// are apart, and two shapes (analysis/prediction/rate_model.hpp says what the distances mean).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "specs/accelerator.hpp"
-#include "specs/stack.hpp"
-#include "specs/workload.hpp"
+#include "specs/hardware/accelerator.hpp"
+#include "specs/catalog/stack.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::analysis {
 

@@ -1,11 +1,11 @@
-#include "analysis/near_workload.hpp"
+#include "analysis/published/near_workload.hpp"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
 
-#include "specs/metric.hpp"
+#include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
 namespace {

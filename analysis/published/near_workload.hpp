@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "specs/workload.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/published_ranking.hpp"
+#include "analysis/published/ranking.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/near_workload.hpp"
-#include "analysis/published_arms.hpp"
-#include "specs/metric.hpp"
+#include "analysis/published/near_workload.hpp"
+#include "analysis/published/arms.hpp"
+#include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
 namespace {

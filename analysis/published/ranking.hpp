@@ -33,9 +33,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/statistics.hpp"
-#include "specs/accelerator.hpp"
-#include "specs/published.hpp"
+#include "analysis/statistics/statistics.hpp"
+#include "specs/hardware/accelerator.hpp"
+#include "specs/result/published.hpp"
 
 namespace stackx::analysis {
 

@@ -2,7 +2,7 @@
 // what makes them traceable.
 #include <nlohmann/json.hpp>
 
-#include "analysis/published_ranking.hpp"
+#include "analysis/published/ranking.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "analysis/published_ranking.hpp"
-#include "analysis/text_table.hpp"
-#include "analysis/words.hpp"
+#include "analysis/published/ranking.hpp"
+#include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/source_comparison.hpp"
+#include "analysis/published/source_comparison.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/published_ranking.hpp"
-#include "analysis/published_stack.hpp"
-#include "analysis/text_table.hpp"
-#include "specs/metric.hpp"
+#include "analysis/published/ranking.hpp"
+#include "analysis/published/stack.hpp"
+#include "analysis/text/table.hpp"
+#include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -4,7 +4,7 @@
 // The difference is (second - first) / first of the numbers as published: of minutes, negative
 // means that the second needed less time. A number of one run, or a mean whose runs nobody
 // published, has no confidence interval and gets none. Where both sources give their runs, the
-// interval of the ratio is that of the exact rank-sum test (rank_sum.hpp), if there are enough runs
+// interval of the ratio is that of the exact rank-sum test (analysis/statistics/rank_sum.hpp), if there are enough runs
 // for one; it is of runs as they were, on one machine each, so it says nothing about other
 // machines. Rejected: intervals from a standard deviation and a normal distribution (times to train
 // are skewed: every fifth run or so takes an epoch more).
@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/rank_sum.hpp"
-#include "specs/published.hpp"
+#include "analysis/statistics/rank_sum.hpp"
+#include "specs/result/published.hpp"
 
 namespace stackx::analysis {
 

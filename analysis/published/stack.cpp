@@ -1,4 +1,4 @@
-#include "analysis/published_stack.hpp"
+#include "analysis/published/stack.hpp"
 
 #include <algorithm>
 #include <array>

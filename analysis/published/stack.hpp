@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "specs/stack.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::analysis {
 

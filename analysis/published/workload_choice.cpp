@@ -1,4 +1,4 @@
-#include "analysis/workload_choice.hpp"
+#include "analysis/published/workload_choice.hpp"
 
 #include <fmt/format.h>
 

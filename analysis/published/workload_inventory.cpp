@@ -1,4 +1,4 @@
-#include "analysis/workload_inventory.hpp"
+#include "analysis/published/workload_inventory.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "analysis/near_workload.hpp"
-#include "analysis/text_table.hpp"
-#include "analysis/words.hpp"
+#include "analysis/published/near_workload.hpp"
+#include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/workload_family.hpp"
-#include "store/questions.hpp"
+#include "specs/project/workload_family.hpp"
+#include "store/questions/questions.hpp"
 
 namespace stackx::analysis {
 

@@ -1,12 +1,12 @@
-#include "analysis/answer.hpp"
+#include "analysis/questions/answer.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analysis/csv.hpp"
-#include "analysis/text_table.hpp"
-#include "specs/json.hpp"
+#include "analysis/report/csv.hpp"
+#include "analysis/text/table.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::analysis {
 namespace {

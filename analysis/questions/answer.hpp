@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/comparison.hpp"
-#include "specs/stack.hpp"
+#include "analysis/statistics/comparison.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::analysis {
 

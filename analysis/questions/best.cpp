@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/question_parts.hpp"
-#include "specs/metric.hpp"
+#include "analysis/questions/parts.hpp"
+#include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "analysis/question_parts.hpp"
+#include "analysis/questions/parts.hpp"
 
 namespace stackx::analysis {
 namespace {

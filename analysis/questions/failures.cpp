@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analysis/question_parts.hpp"
-#include "analysis/statistics.hpp"
+#include "analysis/questions/parts.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,11 +1,11 @@
 // history: one stack, campaign by campaign. Campaigns share no round, so successive ones are compared
-// as side_by_side.hpp compares sides that share none.
+// as analysis/ranking/side_by_side.hpp compares sides that share none.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analysis/question_parts.hpp"
-#include "analysis/side_by_side.hpp"
+#include "analysis/questions/parts.hpp"
+#include "analysis/ranking/side_by_side.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::analysis {

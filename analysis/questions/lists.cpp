@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "analysis/question_parts.hpp"
+#include "analysis/questions/parts.hpp"
 
 namespace stackx::analysis {
 namespace {

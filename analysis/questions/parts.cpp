@@ -1,4 +1,4 @@
-#include "analysis/question_parts.hpp"
+#include "analysis/questions/parts.hpp"
 
 #include <fmt/format.h>
 

@@ -4,12 +4,12 @@
 #include <map>
 #include <memory>
 
-#include "analysis/questions.hpp"
-#include "analysis/rates.hpp"
+#include "analysis/questions/questions.hpp"
+#include "analysis/ranking/rates.hpp"
 
 namespace stackx::analysis {
 
-// The inspections of a series, and their rates, as rates.hpp has them; sentinels left out.
+// The inspections of a series, and their rates, as analysis/ranking/rates.hpp has them; sentinels left out.
 class SeriesRates {
  public:
   SeriesRates(const store::Questions& store, const store::SeriesSums& series);

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/answer.hpp"
-#include "store/questions.hpp"
+#include "analysis/questions/answer.hpp"
+#include "store/questions/questions.hpp"
 
 namespace stackx::analysis {
 

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "analysis/holm_family.hpp"
-#include "analysis/question_parts.hpp"
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/holm_family.hpp"
+#include "analysis/questions/parts.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/advice.hpp"
+#include "analysis/ranking/advice.hpp"
 
 #include <fmt/format.h>
 

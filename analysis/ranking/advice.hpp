@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/comparison.hpp"
-#include "specs/json.hpp"
-#include "specs/stack.hpp"
-#include "specs/workload.hpp"
+#include "analysis/statistics/comparison.hpp"
+#include "specs/format/json.hpp"
+#include "specs/catalog/stack.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::analysis {
 

@@ -1,8 +1,8 @@
-#include "analysis/finals.hpp"
+#include "analysis/ranking/finals.hpp"
 
 #include <algorithm>
 
-#include "analysis/race.hpp"
+#include "analysis/ranking/race.hpp"
 
 namespace stackx::analysis {
 

@@ -1,12 +1,12 @@
-// Where the finals of races began: replays each race (analysis/race.hpp) over what was measured.
+// Where the finals of races began: replays each race (analysis/ranking/race.hpp) over what was measured.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "analysis/rates.hpp"
-#include "specs/campaign.hpp"
+#include "analysis/ranking/rates.hpp"
+#include "specs/project/campaign.hpp"
 
 namespace stackx::analysis {
 

@@ -1,7 +1,7 @@
 // The ranking as `advise --json` prints it.
 #include <nlohmann/json.hpp>
 
-#include "analysis/ranking.hpp"
+#include "analysis/ranking/ranking.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/pareto.hpp"
+#include "analysis/ranking/pareto.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analysis/cv_interval.hpp"
-#include "analysis/rates.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/statistics/cv_interval.hpp"
+#include "analysis/ranking/rates.hpp"
+#include "analysis/text/table.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -3,7 +3,7 @@
 // Of the stacks of a ranking with two inspections at least; a stack is dominated if another has at
 // least its median rate and at most its CV, and is better in one of them. Judged by the estimates
 // alone: their intervals stand beside them, and a CV of few inspections is known badly
-// (cv_interval.hpp; none below 6).
+// (analysis/statistics/cv_interval.hpp; none below 6).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/ranking.hpp"
+#include "analysis/ranking/ranking.hpp"
 
 namespace stackx::analysis {
 

@@ -1,8 +1,8 @@
-#include "analysis/precision.hpp"
+#include "analysis/ranking/precision.hpp"
 
 #include <cmath>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 namespace {

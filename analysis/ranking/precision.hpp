@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "analysis/median_polish.hpp"
+#include "analysis/statistics/median_polish.hpp"
 
 namespace stackx::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/race.hpp"
+#include "analysis/ranking/race.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -29,9 +29,9 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/comparison.hpp"
-#include "analysis/median_polish.hpp"
-#include "specs/campaign.hpp"
+#include "analysis/statistics/comparison.hpp"
+#include "analysis/statistics/median_polish.hpp"
+#include "specs/project/campaign.hpp"
 
 namespace stackx::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/ranking.hpp"
+#include "analysis/ranking/ranking.hpp"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "analysis/drift.hpp"
-#include "analysis/finals.hpp"
-#include "analysis/paired_rounds.hpp"
-#include "analysis/rates.hpp"
-#include "analysis/workload_choice.hpp"
+#include "analysis/statistics/drift.hpp"
+#include "analysis/ranking/finals.hpp"
+#include "analysis/statistics/paired_rounds.hpp"
+#include "analysis/ranking/rates.hpp"
+#include "analysis/published/workload_choice.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -6,7 +6,7 @@
 // else those of other hosts.
 //
 // Ranks. The best is the stack with the highest median; all others are one family of comparisons
-// with it (analysis/comparison.hpp). Tie groups: walk down by median; a stack shares the rank of
+// with it (analysis/statistics/comparison.hpp). Tie groups: walk down by median; a stack shares the rank of
 // the group above unless it is SLOWER than one of the group, each member's comparisons with all
 // below it being a family; then it begins the next group. So no stack of a rank is shown to be
 // slower than another of that rank. Rejected: comparing with the group's first only, where one
@@ -32,9 +32,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/comparison.hpp"
-#include "analysis/sentinels.hpp"
-#include "specs/campaign.hpp"
+#include "analysis/statistics/comparison.hpp"
+#include "analysis/statistics/sentinels.hpp"
+#include "specs/project/campaign.hpp"
 #include "store/store.hpp"
 
 namespace stackx::analysis {

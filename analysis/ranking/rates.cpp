@@ -1,10 +1,10 @@
-#include "analysis/rates.hpp"
+#include "analysis/ranking/rates.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 namespace {

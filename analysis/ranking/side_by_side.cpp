@@ -1,4 +1,4 @@
-#include "analysis/side_by_side.hpp"
+#include "analysis/ranking/side_by_side.hpp"
 
 #include <algorithm>
 #include <cmath>

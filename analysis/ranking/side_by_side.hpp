@@ -6,7 +6,7 @@
 //
 // paired       Both of a couple ran in the same rounds of the same campaigns on the same devices,
 //              so what the machine did, it did to both. The unit is the round: per couple the
-//              verdict of analysis/comparison.hpp over the rounds shared, all couples being one
+//              verdict of analysis/statistics/comparison.hpp over the rounds shared, all couples being one
 //              family. Overall, a round's value is the median over the couples that ran in it
 //              (couples of a round are not independent), and the verdict is over these.
 // independent  The sides share no round: other campaigns, hosts, stores. Per couple the difference
@@ -26,9 +26,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/bootstrap.hpp"
-#include "analysis/comparison.hpp"
-#include "analysis/rates.hpp"
+#include "analysis/statistics/bootstrap.hpp"
+#include "analysis/statistics/comparison.hpp"
+#include "analysis/ranking/rates.hpp"
 
 namespace stackx::analysis {
 

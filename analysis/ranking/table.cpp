@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "analysis/ranking.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/ranking/ranking.hpp"
+#include "analysis/text/table.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,8 +1,8 @@
-#include "analysis/report_cells.hpp"
+#include "analysis/report/cells.hpp"
 
 #include <fmt/format.h>
 
-#include "analysis/text_table.hpp"
+#include "analysis/text/table.hpp"
 
 namespace stackx::analysis {
 

@@ -1,7 +1,7 @@
 // Cells of the report's tables, and the tables that say under which conditions was measured.
 #pragma once
 
-#include "analysis/report_tables.hpp"
+#include "analysis/report/tables.hpp"
 
 namespace stackx::analysis {
 

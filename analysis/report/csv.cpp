@@ -1,4 +1,4 @@
-#include "analysis/csv.hpp"
+#include "analysis/report/csv.hpp"
 
 namespace stackx::analysis {
 

@@ -1,14 +1,14 @@
-#include "analysis/report_html.hpp"
+#include "analysis/report/html.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/page_template.hpp"
-#include "analysis/report_files.hpp"
-#include "analysis/report_tables.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/report/page_template.hpp"
+#include "analysis/report/files.hpp"
+#include "analysis/report/tables.hpp"
+#include "analysis/text/table.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/report.hpp"
+#include "analysis/report/report.hpp"
 
 namespace stackx::analysis {
 

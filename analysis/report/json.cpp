@@ -1,7 +1,7 @@
 // The report as `report --json` prints it, and as the page's charts read it.
 #include <nlohmann/json.hpp>
 
-#include "analysis/report.hpp"
+#include "analysis/report/report.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,11 +1,11 @@
-#include "analysis/report_machine.hpp"
+#include "analysis/report/machine.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "analysis/words.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/page_template.hpp"
+#include "analysis/report/page_template.hpp"
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-#include "analysis/report.hpp"
+#include "analysis/report/report.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "analysis/statistics.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/statistics/statistics.hpp"
+#include "analysis/text/table.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Built from measurements, the documents behind them and the campaigns' plans; rendered by
 // report_html, report_text (Markdown, CSV) and to_json. Nothing in it depends on the clock: the same
-// store gives the same report. One workload is ranked (analysis/workload_choice.hpp); the other
+// store gives the same report. One workload is ranked (analysis/published/workload_choice.hpp); the other
 // sizes of it that were measured are the curves of `sizes`.
 #pragma once
 
@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/conditions.hpp"
-#include "analysis/drift.hpp"
-#include "analysis/effects.hpp"
-#include "analysis/ranking.hpp"
-#include "analysis/report_machine.hpp"
-#include "analysis/report_sizes.hpp"
-#include "analysis/report_spread.hpp"
-#include "specs/plan.hpp"
+#include "analysis/statistics/conditions.hpp"
+#include "analysis/statistics/drift.hpp"
+#include "analysis/effects/effects.hpp"
+#include "analysis/ranking/ranking.hpp"
+#include "analysis/report/machine.hpp"
+#include "analysis/report/sizes.hpp"
+#include "analysis/report/spread.hpp"
+#include "specs/project/plan.hpp"
 
 namespace stackx::analysis {
 

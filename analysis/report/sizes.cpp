@@ -1,4 +1,4 @@
-#include "analysis/report_sizes.hpp"
+#include "analysis/report/sizes.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 namespace {

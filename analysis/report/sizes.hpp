@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/rates.hpp"
+#include "analysis/ranking/rates.hpp"
 
 namespace stackx::analysis {
 

@@ -1,10 +1,10 @@
-#include "analysis/report_spread.hpp"
+#include "analysis/report/spread.hpp"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 #include "specs/random.hpp"
 
 namespace stackx::analysis {

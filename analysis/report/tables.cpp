@@ -1,11 +1,11 @@
-#include "analysis/report_tables.hpp"
+#include "analysis/report/tables.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analysis/report_cells.hpp"
-#include "analysis/text_table.hpp"
+#include "analysis/report/cells.hpp"
+#include "analysis/text/table.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report.hpp"
+#include "analysis/report/report.hpp"
 
 namespace stackx::analysis {
 

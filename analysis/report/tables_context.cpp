@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/report_cells.hpp"
+#include "analysis/report/cells.hpp"
 
 namespace stackx::analysis {
 

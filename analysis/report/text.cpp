@@ -1,4 +1,4 @@
-#include "analysis/report_text.hpp"
+#include "analysis/report/text.hpp"
 
 #include <fmt/format.h>
 

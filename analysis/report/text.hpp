@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/report_tables.hpp"
+#include "analysis/report/tables.hpp"
 
 namespace stackx::analysis {
 

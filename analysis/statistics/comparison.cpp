@@ -1,4 +1,4 @@
-#include "analysis/comparison.hpp"
+#include "analysis/statistics/comparison.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>

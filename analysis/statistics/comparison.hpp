@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/conditions.hpp"
+#include "analysis/statistics/conditions.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "analysis/median_polish.hpp"
-#include "analysis/rates.hpp"
+#include "analysis/statistics/median_polish.hpp"
+#include "analysis/ranking/rates.hpp"
 #include "specs/random.hpp"
 
 namespace stackx::analysis {

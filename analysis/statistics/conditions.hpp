@@ -10,12 +10,12 @@
 //                     steal costs anything
 // What is left is within a round: did the inspection that was hit lose against the others of its
 // round and against itself in other rounds? Theil-Sen's slope of the one residual on the other
-// (analysis/theil_sen.hpp) is the answer, its interval widened for the arms and rounds fitted;
+// (analysis/statistics/theil_sen.hpp) is the answer, its interval widened for the arms and rounds fitted;
 // slope and levels are fitted in turns. Rejected: levels by medians, which leave the condition
 // (mostly 0) as it is while the hit rounds' rates are levelled; the interval then covered 79 to 90%
-// of the time. The price: an effect that lasts longer than a round is drift (analysis/drift.hpp),
+// of the time. The price: an effect that lasts longer than a round is drift (analysis/statistics/drift.hpp),
 // not seen here; the load average, over a minute, is smooth and shows little within a short round.
-// Steal comes in ticks (inspector/processor_time.hpp), which draws the slope of short runs towards
+// Steal comes in ticks (inspector/machine/processor_time.hpp), which draws the slope of short runs towards
 // 0. With one arm, nothing can be told from drift: no slope. Paired verdicts need none of this; it
 // tells whether a quieter machine would pay.
 #pragma once
@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/theil_sen.hpp"
+#include "analysis/statistics/theil_sen.hpp"
 #include "store/store.hpp"
 
 namespace stackx::analysis {

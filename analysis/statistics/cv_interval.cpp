@@ -1,4 +1,4 @@
-#include "analysis/cv_interval.hpp"
+#include "analysis/statistics/cv_interval.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>

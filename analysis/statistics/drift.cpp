@@ -1,4 +1,4 @@
-#include "analysis/drift.hpp"
+#include "analysis/statistics/drift.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <numeric>
 #include <span>
 
-#include "analysis/median_polish.hpp"
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/median_polish.hpp"
+#include "analysis/statistics/statistics.hpp"
 #include "specs/random.hpp"
 
 namespace stackx::analysis {

@@ -1,4 +1,4 @@
-#include "analysis/holm_family.hpp"
+#include "analysis/statistics/holm_family.hpp"
 
 namespace stackx::analysis {
 

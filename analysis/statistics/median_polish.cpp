@@ -1,9 +1,9 @@
-#include "analysis/median_polish.hpp"
+#include "analysis/statistics/median_polish.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/paired_rounds.hpp"
+#include "analysis/statistics/paired_rounds.hpp"
 
 #include <cmath>
 

@@ -1,11 +1,11 @@
 // The rounds that pairs of stacks share, for rankings that ask for every pair: what paired_logs()
-// (rates.hpp) gives, in a hundredth of its time, because slots are numbered once.
+// (analysis/ranking/rates.hpp) gives, in a hundredth of its time, because slots are numbered once.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "analysis/rates.hpp"
+#include "analysis/ranking/rates.hpp"
 
 namespace stackx::analysis {
 

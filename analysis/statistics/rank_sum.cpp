@@ -1,4 +1,4 @@
-#include "analysis/rank_sum.hpp"
+#include "analysis/statistics/rank_sum.hpp"
 
 #include <algorithm>
 #include <stdexcept>

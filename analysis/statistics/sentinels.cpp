@@ -1,4 +1,4 @@
-#include "analysis/sentinels.hpp"
+#include "analysis/statistics/sentinels.hpp"
 
 #include <fmt/format.h>
 

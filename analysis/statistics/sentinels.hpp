@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/rates.hpp"
-#include "analysis/statistics.hpp"
+#include "analysis/ranking/rates.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>

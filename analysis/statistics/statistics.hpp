@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "specs/order_statistics.hpp"
+#include "specs/result/order_statistics.hpp"
 
 namespace stackx::analysis {
 

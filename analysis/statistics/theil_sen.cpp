@@ -1,4 +1,4 @@
-#include "analysis/theil_sen.hpp"
+#include "analysis/statistics/theil_sen.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>

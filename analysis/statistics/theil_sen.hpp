@@ -11,7 +11,7 @@
 #include <optional>
 #include <span>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 

@@ -1,4 +1,4 @@
-#include "analysis/two_level.hpp"
+#include "analysis/statistics/two_level.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <numbers>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/text_table.hpp"
+#include "analysis/text/table.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/terminal_plot.hpp"
+#include "analysis/text/terminal_plot.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::analysis {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
 

@@ -14,13 +14,13 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "inspector/container.hpp"
-#include "inspector/engine.hpp"
+#include "inspector/run/container.hpp"
+#include "inspector/run/engine.hpp"
 #include "inspector/inspector.hpp"
 #include "inspector/paths.hpp"
-#include "inspector/process.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <filesystem>
 
-#include "analysis/held_out.hpp"
-#include "specs/evidence.hpp"
+#include "analysis/prediction/held_out.hpp"
+#include "specs/result/evidence.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "resolver/resolver.hpp"
-#include "specs/score.hpp"
+#include "specs/catalog/score.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::bench {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/comparison.hpp"
-#include "analysis/race.hpp"
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/comparison.hpp"
+#include "analysis/ranking/race.hpp"
+#include "analysis/statistics/statistics.hpp"
 
 namespace stackx::bench {
 namespace {

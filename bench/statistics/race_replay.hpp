@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/campaign.hpp"
+#include "specs/project/campaign.hpp"
 
 namespace stackx::bench {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/comparison.hpp"
+#include "analysis/statistics/comparison.hpp"
 #include "noise_model.hpp"
 #include "peer_rules.hpp"
 #include "trials.hpp"

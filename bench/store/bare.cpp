@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "store/packing.hpp"
-#include "store/prepared.hpp"
+#include "store/packing/packing.hpp"
+#include "store/packing/prepared.hpp"
 #include "store/rows.hpp"
 #include "store/store.hpp"
 

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "specs/digest.hpp"
-#include "specs/inspection.hpp"
-#include "specs/json.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/result/inspection.hpp"
+#include "specs/format/json.hpp"
 #include "specs/random.hpp"
 
 namespace stackx::bench {

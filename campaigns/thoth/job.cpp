@@ -1,4 +1,4 @@
-#include "cli/thoth_job.hpp"
+#include "campaigns/thoth/job.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,18 +7,18 @@
 #include <cmath>
 #include <fstream>
 
-#include "cli/one_version.hpp"
-#include "cli/thoth_python.hpp"
-#include "cli/thoth_stack.hpp"
-#include "inspector/host.hpp"
+#include "workspace/one_version.hpp"
+#include "campaigns/thoth/python.hpp"
+#include "campaigns/thoth/stack.hpp"
+#include "inspector/machine/host.hpp"
 #include "inspector/paths.hpp"
-#include "specs/debian_names.hpp"
-#include "specs/digest.hpp"
+#include "specs/thoth/debian_names.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/text_file.hpp"
-#include "specs/thoth_pi.hpp"
-#include "specs/wheel_target.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/thoth/pi.hpp"
+#include "specs/python/wheel_target.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -5,7 +5,7 @@
 //                     the lock names (index URLs in it are names: mirrors differ, hashes do not)
 //   Python, base      the catalog's image with that Python, else an interpreter of this machine, else `unsupported`;
 //                     --relax python takes the nearest and resolves the Pipfile anew: no longer the locked stack
-//   script            one of Thoth's own by name (specs/thoth_pi.hpp); a Python text is run as it is; nothing is fetched
+//   script            one of Thoth's own by name (specs/thoth/pi.hpp); a Python text is run as it is; nothing is fetched
 //   environment       a setting that exports it
 //   packages          Debian packages of the image by specs/data/debian-names.json
 //   run requests      limits of memory and CPUs; CPU family and model must be this machine's
@@ -13,8 +13,8 @@
 // What is done differently, or cannot be, is said on stderr, never silently dropped.
 #pragma once
 
-#include "cli/inspect_job.hpp"
-#include "specs/amun.hpp"
+#include "campaigns/job.hpp"
+#include "specs/thoth/amun.hpp"
 
 namespace stackx::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/thoth_python.hpp"
+#include "campaigns/thoth/python.hpp"
 
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "specs/text_scanner.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/interpreters.hpp"
-#include "specs/catalog.hpp"
+#include "inspector/environment/interpreters.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::cli {
 

@@ -1,19 +1,19 @@
-#include "cli/thoth_stack.hpp"
+#include "campaigns/thoth/stack.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "cli/one_version.hpp"
-#include "cli/pip_settings.hpp"
-#include "cli/progress.hpp"
+#include "workspace/one_version.hpp"
+#include "pypi/pip_settings.hpp"
+#include "workspace/progress.hpp"
 #include "inspector/paths.hpp"
 #include "pypi/catalog_writer.hpp"
 #include "pypi/locked_files.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/inspect_job.hpp"
-#include "cli/thoth_python.hpp"
-#include "specs/amun.hpp"
-#include "specs/catalog.hpp"
+#include "campaigns/job.hpp"
+#include "campaigns/thoth/python.hpp"
+#include "specs/thoth/amun.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::cli {
 

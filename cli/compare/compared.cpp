@@ -1,4 +1,4 @@
-#include "cli/compared.hpp"
+#include "cli/compare/compared.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,10 +7,10 @@
 #include <fstream>
 
 #include "specs/error.hpp"
-#include "specs/lock_file.hpp"
-#include "specs/nearest.hpp"
-#include "specs/text_file.hpp"
-#include "specs/version.hpp"
+#include "specs/python/lock_file.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::cli {
 namespace {

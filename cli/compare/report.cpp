@@ -1,4 +1,4 @@
-#include "cli/compare_report.hpp"
+#include "cli/compare/report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/words.hpp"
-#include "specs/json.hpp"
+#include "analysis/text/words.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::cli {
 namespace {

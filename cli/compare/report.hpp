@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/side_by_side.hpp"
-#include "cli/compare_sides.hpp"
+#include "analysis/ranking/side_by_side.hpp"
+#include "cli/compare/sides.hpp"
 
 namespace stackx::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/compare_sides.hpp"
+#include "cli/compare/sides.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,11 +7,11 @@
 #include <iterator>
 #include <set>
 
-#include "analysis/conditions.hpp"
-#include "analysis/finals.hpp"
-#include "inspector/host.hpp"
+#include "analysis/statistics/conditions.hpp"
+#include "analysis/ranking/finals.hpp"
+#include "inspector/machine/host.hpp"
 #include "specs/error.hpp"
-#include "specs/workload.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/side_by_side.hpp"
+#include "analysis/ranking/side_by_side.hpp"
 #include "cli/commands.hpp"
-#include "cli/compared.hpp"
+#include "cli/compare/compared.hpp"
 #include "store/store.hpp"
 
 namespace stackx::cli {

@@ -1,4 +1,4 @@
-#include "cli/compare_sources.hpp"
+#include "cli/compare/sources.hpp"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/load.hpp"
-#include "cli/seeds.hpp"
+#include "workspace/load.hpp"
+#include "workspace/seeds.hpp"
 #include "specs/error.hpp"
-#include "specs/evidence.hpp"
-#include "specs/hardware_name.hpp"
-#include "specs/nearest.hpp"
+#include "specs/result/evidence.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/format/nearest.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/source_comparison.hpp"
+#include "analysis/published/source_comparison.hpp"
 #include "cli/commands.hpp"
 
 namespace stackx::cli {

@@ -5,10 +5,10 @@
 #include <map>
 #include <span>
 
-#include "analysis/terminal_plot.hpp"
-#include "analysis/text_table.hpp"
-#include "analysis/words.hpp"
-#include "cli/compare_report.hpp"
+#include "analysis/text/terminal_plot.hpp"
+#include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
+#include "cli/compare/report.hpp"
 
 namespace stackx::cli {
 namespace {

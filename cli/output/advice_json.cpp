@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "cli/advice_text.hpp"
-#include "cli/price.hpp"
-#include "cli/published_note.hpp"
+#include "cli/output/advice_text.hpp"
+#include "advisor/price.hpp"
+#include "advisor/published_note.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/advice_text.hpp"
+#include "cli/output/advice_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/text_table.hpp"
-#include "analysis/words.hpp"
-#include "cli/load.hpp"
-#include "cli/price.hpp"
+#include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
+#include "workspace/load.hpp"
+#include "advisor/price.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

@@ -6,9 +6,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "cli/hardware_advice.hpp"
-#include "cli/not_known.hpp"
-#include "cli/recipe.hpp"
+#include "advisor/hardware_advice.hpp"
+#include "advisor/not_known.hpp"
+#include "advisor/recipes/recipe.hpp"
 
 namespace stackx::cli {
 

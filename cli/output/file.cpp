@@ -1,4 +1,4 @@
-#include "cli/output_file.hpp"
+#include "cli/output/file.hpp"
 
 #include <fmt/format.h>
 

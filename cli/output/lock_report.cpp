@@ -1,11 +1,11 @@
-#include "cli/lock_report.hpp"
+#include "cli/output/lock_report.hpp"
 
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
 #include "specs/error.hpp"
-#include "specs/lock_file.hpp"
+#include "specs/python/lock_file.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "cli/load.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 

@@ -1,14 +1,14 @@
-#include "cli/sql_output.hpp"
+#include "cli/output/sql.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/answer.hpp"
-#include "analysis/csv.hpp"
-#include "analysis/text_table.hpp"
-#include "specs/json.hpp"
+#include "analysis/questions/answer.hpp"
+#include "analysis/report/csv.hpp"
+#include "analysis/text/table.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "store/read_only_sql.hpp"
+#include "store/questions/read_only_sql.hpp"
 
 namespace stackx::cli {
 

@@ -1,9 +1,9 @@
-#include "cli/stack_writer.hpp"
+#include "cli/output/stack_writer.hpp"
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "specs/digest.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

@@ -1,4 +1,4 @@
-#include "cli/version_graph.hpp"
+#include "cli/output/version_graph.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "inspector/process.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::cli {

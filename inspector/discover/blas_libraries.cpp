@@ -1,4 +1,4 @@
-#include "inspector/blas_libraries.hpp"
+#include "inspector/discover/blas_libraries.hpp"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <map>
 #include <set>
 
-#include "specs/digest.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/pep508.hpp"
-#include "specs/version.hpp"
+#include "specs/format/json.hpp"
+#include "specs/python/pep508.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::inspector {
 namespace {

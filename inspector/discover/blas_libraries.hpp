@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "inspector/packages.hpp"
-#include "inspector/process.hpp"
-#include "inspector/python_environments.hpp"
-#include "inspector/remark.hpp"
-#include "inspector/tree.hpp"
+#include "inspector/environment/packages.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/discover/python_environments.hpp"
+#include "inspector/machine/remark.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
 

@@ -1,4 +1,4 @@
-#include "inspector/discovered_catalog.hpp"
+#include "inspector/discover/catalog.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "specs/names.hpp"
-#include "specs/version.hpp"
+#include "specs/format/names.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::inspector {
 namespace {

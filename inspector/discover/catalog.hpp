@@ -19,11 +19,11 @@
 #include <string>
 #include <vector>
 
-#include "inspector/blas_libraries.hpp"
-#include "inspector/cuda_toolkits.hpp"
-#include "inspector/python_environments.hpp"
-#include "inspector/remark.hpp"
-#include "specs/json.hpp"
+#include "inspector/discover/blas_libraries.hpp"
+#include "inspector/discover/cuda_toolkits.hpp"
+#include "inspector/discover/python_environments.hpp"
+#include "inspector/machine/remark.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::inspector {
 

@@ -1,4 +1,4 @@
-#include "inspector/cuda_toolkits.hpp"
+#include "inspector/discover/cuda_toolkits.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <optional>
 #include <set>
 
-#include "inspector/process.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "inspector/packages.hpp"
-#include "inspector/remark.hpp"
-#include "inspector/tree.hpp"
+#include "inspector/environment/packages.hpp"
+#include "inspector/machine/remark.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
 

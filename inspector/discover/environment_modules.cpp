@@ -1,4 +1,4 @@
-#include "inspector/environment_modules.hpp"
+#include "inspector/discover/environment_modules.hpp"
 
 #include <fmt/format.h>
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/remark.hpp"
-#include "inspector/tree.hpp"
+#include "inspector/machine/remark.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
 

@@ -1,4 +1,4 @@
-#include "inspector/python_environments.hpp"
+#include "inspector/discover/python_environments.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,11 +10,11 @@
 #include <fstream>
 #include <set>
 
-#include "inspector/process.hpp"
-#include "inspector/tree.hpp"
-#include "specs/digest.hpp"
-#include "specs/pep508.hpp"
-#include "specs/version.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/machine/tree.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/python/pep508.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::inspector {
 namespace {

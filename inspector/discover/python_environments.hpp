@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/interpreters.hpp"
-#include "inspector/remark.hpp"
+#include "inspector/environment/interpreters.hpp"
+#include "inspector/machine/remark.hpp"
 
 namespace stackx::inspector {
 

@@ -1,4 +1,4 @@
-#include "inspector/cache.hpp"
+#include "inspector/environment/cache.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <optional>
 
-#include "inspector/file_lock.hpp"
-#include "inspector/process.hpp"
-#include "inspector/tree.hpp"
-#include "specs/clock.hpp"
+#include "inspector/environment/file_lock.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/machine/tree.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -173,7 +173,7 @@ void ask_engine(CachedImage& image, const Engine& engine) {
   image.bytes = size.value_or(0);
 }
 
-// As inspector/images.cpp makes them: packages are one layer above the base alone.
+// As inspector/environment/images.cpp makes them: packages are one layer above the base alone.
 void find_parents(std::vector<CachedImage>& images) {
   for (auto& image : images)
     for (const auto& other : images)

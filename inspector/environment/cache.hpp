@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/disk_usage.hpp"
-#include "inspector/engine.hpp"
+#include "inspector/environment/disk_usage.hpp"
+#include "inspector/run/engine.hpp"
 
 namespace stackx::inspector {
 

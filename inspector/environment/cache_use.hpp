@@ -12,7 +12,7 @@
 #include <functional>
 #include <optional>
 
-#include "inspector/file_lock.hpp"
+#include "inspector/environment/file_lock.hpp"
 
 namespace stackx::inspector {
 

@@ -1,4 +1,4 @@
-#include "inspector/disk_usage.hpp"
+#include "inspector/environment/disk_usage.hpp"
 
 #include <sys/stat.h>
 

@@ -1,11 +1,11 @@
-#include "inspector/environment.hpp"
+#include "inspector/environment/environment.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 
-#include "specs/digest.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::inspector {

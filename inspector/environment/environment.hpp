@@ -13,14 +13,14 @@
 #include <string>
 #include <vector>
 
-#include "inspector/images.hpp"
-#include "inspector/packages.hpp"
-#include "inspector/process.hpp"
-#include "inspector/stack_python.hpp"
-#include "inspector/wheels.hpp"
-#include "specs/catalog.hpp"
-#include "specs/inspection.hpp"
-#include "specs/stack.hpp"
+#include "inspector/environment/images.hpp"
+#include "inspector/environment/packages.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/environment/stack_python.hpp"
+#include "inspector/environment/wheels.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/result/inspection.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::inspector {
 

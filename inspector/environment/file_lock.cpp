@@ -1,4 +1,4 @@
-#include "inspector/file_lock.hpp"
+#include "inspector/environment/file_lock.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

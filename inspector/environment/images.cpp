@@ -1,4 +1,4 @@
-#include "inspector/images.hpp"
+#include "inspector/environment/images.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,13 +10,13 @@
 #include <fstream>
 #include <set>
 
-#include "inspector/file_lock.hpp"
-#include "inspector/packages.hpp"
-#include "inspector/process.hpp"
-#include "inspector/tree.hpp"
-#include "specs/digest.hpp"
+#include "inspector/environment/file_lock.hpp"
+#include "inspector/environment/packages.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/machine/tree.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::inspector {
 namespace {

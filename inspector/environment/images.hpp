@@ -8,7 +8,7 @@
 // What a suite holds changes with time: an image stays as it was made, and its manifest
 // <cache>/images/<key>.json (stackx/image/1) records id, digest and the version of every package. The key
 // is the SHA-256 of what was asked for. Rejected: a layer for the Python environment, too, which every
-// combination of wheels would need anew; it is a tree of hard links (environment_tree.hpp), mounted.
+// combination of wheels would need anew; it is a tree of hard links (tree.hpp), mounted.
 #pragma once
 
 #include <expected>
@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
-#include "inspector/engine.hpp"
-#include "inspector/python_runtime.hpp"
-#include "inspector/wheels.hpp"
-#include "specs/catalog.hpp"
+#include "inspector/run/engine.hpp"
+#include "inspector/environment/python_runtime.hpp"
+#include "inspector/environment/wheels.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::inspector {
 

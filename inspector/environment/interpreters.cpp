@@ -1,4 +1,4 @@
-#include "inspector/interpreters.hpp"
+#include "inspector/environment/interpreters.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "inspector/process.hpp"
-#include "inspector/tree.hpp"
-#include "specs/version.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/machine/tree.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::inspector {
 namespace {

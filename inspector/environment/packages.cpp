@@ -1,9 +1,9 @@
-#include "inspector/packages.hpp"
+#include "inspector/environment/packages.hpp"
 
 #include <filesystem>
 #include <sstream>
 
-#include "inspector/process.hpp"
+#include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -1,4 +1,4 @@
-#include "inspector/prune.hpp"
+#include "inspector/environment/prune.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,10 +8,10 @@
 #include <functional>
 #include <set>
 
-#include "inspector/cache_use.hpp"
-#include "inspector/file_lock.hpp"
-#include "inspector/process.hpp"
-#include "inspector/tree.hpp"
+#include "inspector/environment/cache_use.hpp"
+#include "inspector/environment/file_lock.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/cache.hpp"
+#include "inspector/environment/cache.hpp"
 
 namespace stackx::inspector {
 

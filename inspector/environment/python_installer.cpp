@@ -1,12 +1,12 @@
-#include "inspector/python_installer.hpp"
+#include "inspector/environment/python_installer.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <optional>
 
-#include "inspector/environment_tree.hpp"
-#include "inspector/supervised_run.hpp"
+#include "inspector/environment/tree.hpp"
+#include "inspector/run/supervised_run.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::inspector {

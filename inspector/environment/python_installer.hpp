@@ -17,11 +17,11 @@
 #include <memory>
 #include <vector>
 
-#include "inspector/confinement.hpp"
-#include "inspector/python_runtime.hpp"
-#include "inspector/uv.hpp"
-#include "inspector/wheels.hpp"
-#include "specs/catalog.hpp"
+#include "inspector/run/confinement.hpp"
+#include "inspector/environment/python_runtime.hpp"
+#include "inspector/environment/uv.hpp"
+#include "inspector/environment/wheels.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::inspector {
 

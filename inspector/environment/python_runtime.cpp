@@ -1,10 +1,10 @@
-#include "inspector/python_runtime.hpp"
+#include "inspector/environment/python_runtime.hpp"
 
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <sys/utsname.h>
 
-#include "inspector/tree.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
 namespace {

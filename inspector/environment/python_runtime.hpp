@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/interpreters.hpp"
-#include "specs/wheel_target.hpp"
+#include "inspector/environment/interpreters.hpp"
+#include "specs/python/wheel_target.hpp"
 
 namespace stackx::inspector {
 

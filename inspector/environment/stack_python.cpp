@@ -1,13 +1,13 @@
-#include "inspector/stack_python.hpp"
+#include "inspector/environment/stack_python.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "specs/digest.hpp"
-#include "specs/distribution_file.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/python/distribution_file.hpp"
 #include "specs/error.hpp"
-#include "specs/pep508.hpp"
+#include "specs/python/pep508.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment_tree.hpp"
-#include "inspector/python_installer.hpp"
-#include "specs/catalog.hpp"
+#include "inspector/environment/tree.hpp"
+#include "inspector/environment/python_installer.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::inspector {
 

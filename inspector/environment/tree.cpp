@@ -1,4 +1,4 @@
-#include "inspector/environment_tree.hpp"
+#include "inspector/environment/tree.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,10 +8,10 @@
 #include <fstream>
 #include <set>
 
-#include "inspector/file_lock.hpp"
-#include "specs/digest.hpp"
+#include "inspector/environment/file_lock.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::inspector {
 namespace {

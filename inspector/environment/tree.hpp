@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/wheels.hpp"
+#include "inspector/environment/wheels.hpp"
 
 namespace stackx::inspector {
 

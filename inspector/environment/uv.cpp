@@ -1,4 +1,4 @@
-#include "inspector/uv.hpp"
+#include "inspector/environment/uv.hpp"
 
 #include <fmt/format.h>
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/process.hpp"
-#include "inspector/wheels.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/environment/wheels.hpp"
 
 namespace stackx::inspector {
 

@@ -1,4 +1,4 @@
-#include "inspector/wheels.hpp"
+#include "inspector/environment/wheels.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -10,10 +10,10 @@
 #include <optional>
 #include <set>
 
-#include "inspector/file_lock.hpp"
+#include "inspector/environment/file_lock.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/version.hpp"
+#include "specs/format/json.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::inspector {
 namespace {

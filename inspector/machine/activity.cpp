@@ -1,4 +1,4 @@
-#include "inspector/activity.hpp"
+#include "inspector/machine/activity.hpp"
 
 #include <fmt/format.h>
 

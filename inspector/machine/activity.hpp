@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "inspector/cgroup.hpp"
-#include "inspector/processor_time.hpp"
-#include "inspector/tree.hpp"
+#include "inspector/machine/cgroup.hpp"
+#include "inspector/machine/processor_time.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
 

@@ -1,4 +1,4 @@
-#include "inspector/cgroup.hpp"
+#include "inspector/machine/cgroup.hpp"
 
 #include <algorithm>
 #include <functional>

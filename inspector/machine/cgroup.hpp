@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "inspector/tree.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
 

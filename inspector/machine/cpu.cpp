@@ -1,4 +1,4 @@
-#include "inspector/cpu.hpp"
+#include "inspector/machine/cpu.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "inspector/tree.hpp"
+#include "inspector/machine/tree.hpp"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "specs/hardware.hpp"
-#include "specs/microarchitecture.hpp"
+#include "specs/hardware/hardware.hpp"
+#include "specs/hardware/microarchitecture.hpp"
 
 namespace stackx::inspector {
 

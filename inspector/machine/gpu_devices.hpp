@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/hardware.hpp"
+#include "specs/hardware/hardware.hpp"
 
 namespace stackx::inspector {
 

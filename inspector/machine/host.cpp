@@ -1,13 +1,13 @@
-#include "inspector/host.hpp"
+#include "inspector/machine/host.hpp"
 
 #include <gnu/libc-version.h>
 
 #include <cstdlib>
 
-#include "inspector/cgroup.hpp"
-#include "inspector/cpu.hpp"
-#include "inspector/nvml.hpp"
-#include "inspector/topology.hpp"
+#include "inspector/machine/cgroup.hpp"
+#include "inspector/machine/cpu.hpp"
+#include "inspector/machine/nvml.hpp"
+#include "inspector/machine/topology.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <string>
 
-#include "inspector/platform.hpp"
-#include "specs/hardware.hpp"
-#include "specs/microarchitecture.hpp"
+#include "inspector/machine/platform.hpp"
+#include "specs/hardware/hardware.hpp"
+#include "specs/hardware/microarchitecture.hpp"
 
 namespace stackx::inspector {
 

@@ -1,4 +1,4 @@
-#include "inspector/noise.hpp"
+#include "inspector/machine/noise.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "inspector/cpu.hpp"
-#include "inspector/noise_checks.hpp"
-#include "inspector/placement.hpp"
-#include "inspector/platform.hpp"
+#include "inspector/machine/cpu.hpp"
+#include "inspector/machine/noise_checks.hpp"
+#include "inspector/run/placement.hpp"
+#include "inspector/machine/platform.hpp"
 
 namespace stackx::inspector {
 namespace {

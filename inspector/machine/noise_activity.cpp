@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "inspector/cgroup.hpp"
-#include "inspector/noise_checks.hpp"
+#include "inspector/machine/cgroup.hpp"
+#include "inspector/machine/noise_checks.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "inspector/activity.hpp"
-#include "inspector/noise.hpp"
-#include "inspector/tree.hpp"
+#include "inspector/machine/activity.hpp"
+#include "inspector/machine/noise.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "inspector/cgroup.hpp"
-#include "inspector/noise_checks.hpp"
-#include "inspector/platform.hpp"
+#include "inspector/machine/cgroup.hpp"
+#include "inspector/machine/noise_checks.hpp"
+#include "inspector/machine/platform.hpp"
 
 namespace stackx::inspector {
 namespace {

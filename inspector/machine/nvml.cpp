@@ -1,4 +1,4 @@
-#include "inspector/nvml.hpp"
+#include "inspector/machine/nvml.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/tree.hpp"
-#include "specs/hardware.hpp"
+#include "inspector/machine/tree.hpp"
+#include "specs/hardware/hardware.hpp"
 
 namespace stackx::inspector {
 

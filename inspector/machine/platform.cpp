@@ -1,4 +1,4 @@
-#include "inspector/platform.hpp"
+#include "inspector/machine/platform.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "inspector/process.hpp"
+#include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
 namespace {

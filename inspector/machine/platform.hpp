@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/tree.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
 

@@ -1,9 +1,9 @@
-#include "inspector/processor_time.hpp"
+#include "inspector/machine/processor_time.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "inspector/tree.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -1,4 +1,4 @@
-#include "inspector/topology.hpp"
+#include "inspector/machine/topology.hpp"
 
 #include <fmt/format.h>
 #include <hwloc.h>

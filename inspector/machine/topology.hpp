@@ -6,8 +6,8 @@
 
 #include <vector>
 
-#include "inspector/tree.hpp"
-#include "specs/hardware.hpp"
+#include "inspector/machine/tree.hpp"
+#include "specs/hardware/hardware.hpp"
 
 namespace stackx::inspector {
 

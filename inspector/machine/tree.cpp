@@ -1,4 +1,4 @@
-#include "inspector/tree.hpp"
+#include "inspector/machine/tree.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "inspector/container.hpp"
+#include "inspector/run/container.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "inspector/process.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::inspector {

@@ -8,8 +8,8 @@
 // outside.
 #pragma once
 
-#include "inspector/confinement.hpp"
-#include "inspector/engine.hpp"
+#include "inspector/run/confinement.hpp"
+#include "inspector/run/engine.hpp"
 
 namespace stackx::inspector {
 

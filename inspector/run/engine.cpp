@@ -1,4 +1,4 @@
-#include "inspector/engine.hpp"
+#include "inspector/run/engine.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,12 +12,12 @@
 #include <fstream>
 #include <optional>
 
-#include "inspector/container.hpp"
-#include "inspector/process.hpp"
-#include "inspector/supervision.hpp"
-#include "inspector/tree.hpp"
+#include "inspector/run/container.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/run/supervision.hpp"
+#include "inspector/machine/tree.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::inspector {
 namespace {

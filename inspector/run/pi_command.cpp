@@ -1,4 +1,4 @@
-#include "inspector/pi_command.hpp"
+#include "inspector/run/pi_command.hpp"
 
 #include <unistd.h>
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment.hpp"
-#include "specs/workload.hpp"
+#include "inspector/environment/environment.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::inspector {
 

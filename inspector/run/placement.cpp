@@ -1,4 +1,4 @@
-#include "inspector/placement.hpp"
+#include "inspector/run/placement.hpp"
 
 #include <sched.h>
 

@@ -1,4 +1,4 @@
-#include "inspector/process.hpp"
+#include "inspector/run/process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "inspector/protocol.hpp"
+#include "inspector/run/protocol.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/inspection.hpp"
+#include "specs/result/inspection.hpp"
 
 namespace stackx::inspector {
 

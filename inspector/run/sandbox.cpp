@@ -1,4 +1,4 @@
-#include "inspector/sandbox.hpp"
+#include "inspector/run/sandbox.hpp"
 
 #include <fmt/format.h>
 #include <pwd.h>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "inspector/process.hpp"
+#include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
 namespace {

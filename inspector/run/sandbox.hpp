@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/confinement.hpp"
+#include "inspector/run/confinement.hpp"
 
 namespace stackx::inspector {
 

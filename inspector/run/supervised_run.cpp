@@ -1,4 +1,4 @@
-#include "inspector/supervised_run.hpp"
+#include "inspector/run/supervised_run.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "inspector/confinement.hpp"
-#include "inspector/process.hpp"
-#include "inspector/supervision.hpp"
-#include "specs/inspection.hpp"
+#include "inspector/run/confinement.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/run/supervision.hpp"
+#include "specs/result/inspection.hpp"
 
 namespace stackx::inspector {
 

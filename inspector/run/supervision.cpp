@@ -1,4 +1,4 @@
-#include "inspector/supervision.hpp"
+#include "inspector/run/supervision.hpp"
 
 #include <charconv>
 #include <string_view>

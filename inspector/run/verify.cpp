@@ -1,4 +1,4 @@
-#include "inspector/verify.hpp"
+#include "inspector/run/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cctype>
 #include <filesystem>
 
-#include "inspector/python_runtime.hpp"
-#include "specs/version.hpp"
+#include "inspector/environment/python_runtime.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::inspector {
 namespace {

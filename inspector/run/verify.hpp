@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "inspector/environment.hpp"
-#include "inspector/protocol.hpp"
+#include "inspector/environment/environment.hpp"
+#include "inspector/run/protocol.hpp"
 
 namespace stackx::inspector {
 

@@ -10,7 +10,7 @@
 // Under bubblewrap it is PID 1 of the sandbox's PID namespace; elsewhere a child subreaper. Either
 // way every process that the PI starts, daemons too, ends up below it. Descriptor 3 is a stream
 // socket to stackx: end-of-file on it means "stop" (or that stackx died), and the report
-// (inspector/supervision.hpp) goes out on it at the end. Memory is what /proc shows as resident,
+// (inspector/run/supervision.hpp) goes out on it at the end. Memory is what /proc shows as resident,
 // polled: RLIMIT_AS would count what BLAS libraries merely reserve.
 #include <fcntl.h>
 #include <poll.h>
@@ -36,7 +36,7 @@
 #include "inspector/supervise/guard.hpp"
 #include "inspector/supervise/processes.hpp"
 #include "inspector/supervise/relay.hpp"
-#include "inspector/supervision.hpp"
+#include "inspector/run/supervision.hpp"
 
 namespace {
 

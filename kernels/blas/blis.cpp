@@ -1,8 +1,8 @@
-#include "kernels/blis.hpp"
+#include "kernels/blas/blis.hpp"
 
 #include <cstdint>
 
-#include "kernels/cblas.hpp"
+#include "kernels/blas/cblas.hpp"
 
 namespace stackx::kernels {
 namespace {

@@ -2,7 +2,7 @@
 // bli_info_get_version_str() says "0.9.0". Its BLAS integers are 32 or 64 bits wide by build.
 #pragma once
 
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 
 namespace stackx::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/cblas.hpp"
+#include "kernels/blas/cblas.hpp"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 
 namespace stackx::kernels {
 

@@ -1,12 +1,12 @@
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 
 #include <fmt/format.h>
 
-#include "kernels/blis.hpp"
-#include "kernels/mkl.hpp"
-#include "kernels/netlib.hpp"
-#include "kernels/onednn_matmul.hpp"
-#include "kernels/openblas.hpp"
+#include "kernels/blas/blis.hpp"
+#include "kernels/blas/mkl.hpp"
+#include "kernels/blas/netlib.hpp"
+#include "kernels/onednn/matmul.hpp"
+#include "kernels/blas/openblas.hpp"
 
 namespace stackx::kernels {
 

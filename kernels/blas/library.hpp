@@ -14,7 +14,7 @@
 #include <string>
 
 #include "kernels/dtype.hpp"
-#include "kernels/matrix.hpp"
+#include "kernels/reference/matrix.hpp"
 #include "kernels/shared_object.hpp"
 
 namespace stackx::kernels {

@@ -1,4 +1,4 @@
-#include "kernels/mkl.hpp"
+#include "kernels/blas/mkl.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "kernels/cblas.hpp"
-#include "kernels/runtimes.hpp"
+#include "kernels/blas/cblas.hpp"
+#include "kernels/blas/runtimes.hpp"
 
 namespace stackx::kernels {
 namespace {

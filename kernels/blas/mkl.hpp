@@ -17,7 +17,7 @@
 // signed, in that order, in row-major layout (and the other way round in column-major).
 #pragma once
 
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 
 namespace stackx::kernels {
 

@@ -1,6 +1,6 @@
-#include "kernels/netlib.hpp"
+#include "kernels/blas/netlib.hpp"
 
-#include "kernels/cblas.hpp"
+#include "kernels/blas/cblas.hpp"
 
 namespace stackx::kernels {
 namespace {

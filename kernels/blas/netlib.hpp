@@ -6,7 +6,7 @@
 // the same from here.
 #pragma once
 
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 
 namespace stackx::kernels {
 

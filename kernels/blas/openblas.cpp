@@ -1,8 +1,8 @@
-#include "kernels/openblas.hpp"
+#include "kernels/blas/openblas.hpp"
 
 #include <sstream>
 
-#include "kernels/cblas.hpp"
+#include "kernels/blas/cblas.hpp"
 
 namespace stackx::kernels {
 namespace {

@@ -7,7 +7,7 @@
 // the config (Debian's libopenblas64).
 #pragma once
 
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 
 namespace stackx::kernels {
 

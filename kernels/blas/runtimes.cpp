@@ -1,4 +1,4 @@
-#include "kernels/runtimes.hpp"
+#include "kernels/blas/runtimes.hpp"
 
 #include <cstddef>
 #include <cstdint>

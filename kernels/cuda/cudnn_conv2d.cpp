@@ -6,7 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "kernels/convolution.hpp"
+#include "kernels/reference/convolution.hpp"
 #include "kernels/cuda/gpu_operation.hpp"
 #include "kernels/cuda/tensor_layout.hpp"
 

@@ -1,6 +1,6 @@
 // conv2d through cuDNN 7, 8 and 9: cudnnConvolutionForward, whose form is the same in all three.
 //
-// The problem, its parameters and its check are those of kernels/convolution.hpp; beside them
+// The problem, its parameters and its check are those of kernels/reference/convolution.hpp; beside them
 //   layout         channels_last (NHWC, filters KRSC; also what default means) or channels_first
 //                  (NCHW, KCRS), of input and result
 //   search         0: what cuDNN's heuristics put first (cudnnGetConvolutionForwardAlgorithm_v7)

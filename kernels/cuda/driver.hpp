@@ -14,7 +14,7 @@
 #include <string>
 
 #include "kernels/cuda/api.hpp"
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 
 namespace stackx::kernels::cuda {
 

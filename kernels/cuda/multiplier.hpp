@@ -1,6 +1,6 @@
 // A library that multiplies matrices on a device: cuBLAS, cuBLASLt, our kernels through NVRTC.
 //
-// As kernels/library.hpp is for the CPU's libraries, with operands in the device's memory and calls
+// As kernels/blas/library.hpp is for the CPU's libraries, with operands in the device's memory and calls
 // that are enqueued on the device's stream.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/dtype.hpp"
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 #include "kernels/parameters.hpp"
 
 namespace stackx::kernels::cuda {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "kernels/cuda/api.hpp"
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 
 namespace stackx::kernels::cuda {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kernels/dtype.hpp"
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 
 namespace stackx::kernels::cuda {
 

@@ -25,7 +25,7 @@
 
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/nvml.hpp"
-#include "kernels/measure.hpp"
+#include "kernels/timing/measure.hpp"
 
 namespace stackx::kernels::cuda {
 

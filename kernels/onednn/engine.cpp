@@ -1,8 +1,8 @@
-#include "kernels/onednn_engine.hpp"
+#include "kernels/onednn/engine.hpp"
 
 #include <fmt/format.h>
 
-#include "kernels/runtimes.hpp"
+#include "kernels/blas/runtimes.hpp"
 
 namespace stackx::kernels::onednn {
 namespace {

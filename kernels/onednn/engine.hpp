@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 
 namespace stackx::kernels::onednn {
 

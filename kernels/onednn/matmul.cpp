@@ -1,4 +1,4 @@
-#include "kernels/onednn_matmul.hpp"
+#include "kernels/onednn/matmul.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 // three dimensions.
 #pragma once
 
-#include "kernels/onednn_engine.hpp"
+#include "kernels/onednn/engine.hpp"
 
 namespace stackx::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/onednn_operation.hpp"
+#include "kernels/onednn/operation.hpp"
 
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/onednn_engine.hpp"
+#include "kernels/onednn/engine.hpp"
 #include "kernels/operation.hpp"
 
 namespace stackx::kernels {

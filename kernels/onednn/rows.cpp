@@ -1,4 +1,4 @@
-#include "kernels/onednn_rows.hpp"
+#include "kernels/onednn/rows.hpp"
 
 namespace stackx::kernels::onednn {
 namespace {

@@ -5,7 +5,7 @@
 // the only form that all of them have; in 3.x two tensors.
 #pragma once
 
-#include "kernels/onednn_engine.hpp"
+#include "kernels/onednn/engine.hpp"
 
 namespace stackx::kernels::onednn {
 

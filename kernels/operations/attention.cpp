@@ -7,12 +7,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "kernels/attention_check.hpp"
-#include "kernels/onednn_matmul.hpp"
-#include "kernels/onednn_operation.hpp"
-#include "kernels/onednn_rows.hpp"
+#include "kernels/reference/attention_check.hpp"
+#include "kernels/onednn/matmul.hpp"
+#include "kernels/onednn/operation.hpp"
+#include "kernels/onednn/rows.hpp"
 #include "kernels/pi.hpp"
-#include "kernels/scenario.hpp"
+#include "kernels/timing/scenario.hpp"
 
 namespace stackx::kernels {
 namespace {

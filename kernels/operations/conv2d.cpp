@@ -1,6 +1,6 @@
 // conv2d: a convolution over two dimensions through oneDNN, or cuDNN (cuda/cudnn_conv2d.hpp) where
 // --library is that. Parameters, work and the mathematics are those of kernels/python/conv2d.py, so
-// that one workload runs on all (convolution.hpp).
+// that one workload runs on all (kernels/reference/convolution.hpp).
 //
 // layout=default lets oneDNN choose where x and y lie, too (blocked by 16 channels, as a rule), as
 // between the layers of a network; channels_last and channels_first hold them in NHWC and NCHW.
@@ -8,11 +8,11 @@
 // errors would need another bound. bfloat16 gives float32 and int8 (u8 times s8) int32, as matmul.
 #include <nlohmann/json.hpp>
 
-#include "kernels/convolution.hpp"
+#include "kernels/reference/convolution.hpp"
 #include "kernels/cuda/cudnn_conv2d.hpp"
-#include "kernels/onednn_operation.hpp"
+#include "kernels/onednn/operation.hpp"
 #include "kernels/pi.hpp"
-#include "kernels/scenario.hpp"
+#include "kernels/timing/scenario.hpp"
 
 namespace stackx::kernels {
 namespace {

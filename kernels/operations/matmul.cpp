@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernels/batched_check.hpp"
+#include "kernels/reference/batched_check.hpp"
 #include "kernels/cuda/matmul_operation.hpp"
-#include "kernels/library.hpp"
+#include "kernels/blas/library.hpp"
 #include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
-#include "kernels/scenario.hpp"
+#include "kernels/timing/scenario.hpp"
 
 namespace stackx::kernels {
 namespace {

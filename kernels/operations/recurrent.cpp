@@ -1,5 +1,5 @@
 // lstm and gru: one recurrent layer, left to right, through oneDNN's LSTM and (vanilla) GRU
-// primitives. rnn.hpp says what they compute.
+// primitives. kernels/reference/rnn.hpp says what they compute.
 //
 // x, h, c and the results lie plainly (time, batch, features), as frameworks hold them; W and U are
 // packed into the layout that oneDNN wants before anything is timed. Inference: no workspace is
@@ -7,10 +7,10 @@
 // the result depend on how they were calibrated.
 #include <nlohmann/json.hpp>
 
-#include "kernels/onednn_operation.hpp"
+#include "kernels/onednn/operation.hpp"
 #include "kernels/pi.hpp"
-#include "kernels/rnn.hpp"
-#include "kernels/scenario.hpp"
+#include "kernels/reference/rnn.hpp"
+#include "kernels/timing/scenario.hpp"
 
 namespace stackx::kernels {
 namespace {

@@ -1,13 +1,13 @@
-// softmax and layer_norm: over the rows of a matrix, through oneDNN (row_check.hpp says what they
+// softmax and layer_norm: over the rows of a matrix, through oneDNN (kernels/reference/row_check.hpp says what they
 // compute). Limited by memory: "work" has bytes, input and result once each, and no flop.
 //
 // int8 is not offered: 2.x has no such softmax or normalisation.
 #include <nlohmann/json.hpp>
 
-#include "kernels/onednn_operation.hpp"
-#include "kernels/onednn_rows.hpp"
+#include "kernels/onednn/operation.hpp"
+#include "kernels/onednn/rows.hpp"
 #include "kernels/pi.hpp"
-#include "kernels/row_check.hpp"
+#include "kernels/reference/row_check.hpp"
 
 namespace stackx::kernels {
 namespace {

@@ -1,4 +1,4 @@
-// stream: the bandwidth of main memory by the loops of STREAM (stream_kernel.hpp). Needs no
+// stream: the bandwidth of main memory by the loops of STREAM (kernels/reference/stream_kernel.hpp). Needs no
 // library.
 //
 // STREAM's rules: each array at least four times as large as the last-level caches together, which
@@ -14,11 +14,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "kernels/comparison.hpp"
+#include "kernels/reference/comparison.hpp"
 #include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
-#include "kernels/stream_kernel.hpp"
-#include "kernels/team.hpp"
+#include "kernels/reference/stream_kernel.hpp"
+#include "kernels/timing/team.hpp"
 
 namespace stackx::kernels {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/attention_check.hpp"
+#include "kernels/reference/attention_check.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "kernels/comparison.hpp"
+#include "kernels/reference/comparison.hpp"
 
 namespace stackx::kernels {
 namespace {

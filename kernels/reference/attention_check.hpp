@@ -5,7 +5,7 @@
 // last among them); what is not compared must lie in [-1, 1], as V does and so every average of it.
 // Tolerance: 16u E, u = 2^-24, with p the probabilities and s the scores of the row:
 //   E = sqrt(sum p^2 v^2 (1 + e)^2) + |o|,  e = |q| max|k| / sqrt(d)
-// since a score errs by 16u |q||k| / sqrt(d) (reference.hpp), which is a relative error of its p,
+// since a score errs by 16u |q||k| / sqrt(d) (product.hpp), which is a relative error of its p,
 // errors of different p are independent, and what they have in common cancels in the division.
 // In bfloat16 scores, probabilities and result are stored: in these units 2^14 (|s| + 1) more in e
 // and 2^14 |o| (four times 2^-8 of each).
@@ -14,8 +14,8 @@
 #pragma once
 
 #include "kernels/dtype.hpp"
-#include "kernels/matrix.hpp"
-#include "kernels/reference.hpp"
+#include "kernels/reference/matrix.hpp"
+#include "kernels/reference/product.hpp"
 
 namespace stackx::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/batched_check.hpp"
+#include "kernels/reference/batched_check.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
-// The check of a batch: independent products one below the other, each checked as reference.hpp
+// The check of a batch: independent products one below the other, each checked as product.hpp
 // says.
 #pragma once
 
-#include "kernels/reference.hpp"
+#include "kernels/reference/product.hpp"
 
 namespace stackx::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/comparison.hpp"
+#include "kernels/reference/comparison.hpp"
 
 #include <fmt/format.h>
 

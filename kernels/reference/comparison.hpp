@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "kernels/reference.hpp"
+#include "kernels/reference/product.hpp"
 
 namespace stackx::kernels {
 

@@ -1,10 +1,10 @@
-#include "kernels/convolution.hpp"
+#include "kernels/reference/convolution.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "kernels/operand.hpp"
+#include "kernels/reference/operand.hpp"
 
 namespace stackx::kernels {
 namespace {

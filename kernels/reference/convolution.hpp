@@ -11,7 +11,7 @@
 // each.
 //
 // The check: a convolution is the matrix product of the patches of x with the filters, and is
-// checked as one, with the bound of reference.hpp (one row of patches times one filter, 16u times
+// checked as one, with the bound of product.hpp (one row of patches times one filter, 16u times
 // their norms). A bias is a filter row met by a column of ones. The bound holds for direct
 // algorithms; Winograd's errs more and is not asked for.
 #pragma once
@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "kernels/dtype.hpp"
-#include "kernels/matrix.hpp"
+#include "kernels/reference/matrix.hpp"
 #include "kernels/parameters.hpp"
-#include "kernels/reference.hpp"
+#include "kernels/reference/product.hpp"
 
 namespace stackx::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/matrix.hpp"
+#include "kernels/reference/matrix.hpp"
 
 #include <sys/mman.h>
 

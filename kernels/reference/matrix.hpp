@@ -5,7 +5,7 @@
 // rounded float.
 // int8 inputs are whole numbers, signed in [-127, 127] and unsigned in [0, 127]: 127*127*2 fits the
 // 16-bit intermediate of machines without VNNI, where a saturated sum would be the instruction's
-// doing, not the library's. Zero mean matters: the error bound in reference.hpp rests on it.
+// doing, not the library's. Zero mean matters: the error bound in product.hpp rests on it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include <span>
 
 #include "kernels/dtype.hpp"
-#include "kernels/operand.hpp"
+#include "kernels/reference/operand.hpp"
 
 namespace stackx::kernels {
 

@@ -1,4 +1,4 @@
-#include "kernels/reference.hpp"
+#include "kernels/reference/product.hpp"
 
 #include <fmt/format.h>
 

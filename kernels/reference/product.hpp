@@ -44,7 +44,7 @@
 #include <string>
 
 #include "kernels/dtype.hpp"
-#include "kernels/matrix.hpp"
+#include "kernels/reference/matrix.hpp"
 
 namespace stackx::kernels {
 

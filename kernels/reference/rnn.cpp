@@ -1,8 +1,8 @@
-#include "kernels/rnn.hpp"
+#include "kernels/reference/rnn.hpp"
 
 #include <cmath>
 
-#include "kernels/comparison.hpp"
+#include "kernels/reference/comparison.hpp"
 
 namespace stackx::kernels {
 namespace {

@@ -15,7 +15,7 @@
 // and last always); the elements of the others must lie in [-1, 1]. Tolerance, entry by entry:
 // 16u E, u = 2^-24. E follows the errors through the equations to first order, as if those of
 // different origin were independent:
-//   a sum W x + U h + b    E = |w||x| + |u||h| + |b| (reference.hpp), and |u| rms(E of h)
+//   a sum W x + U h + b    E = |w||x| + |u||h| + |b| (product.hpp), and |u| rms(E of h)
 //   sigmoid, tanh          E = derivative times E of the argument, and the value (rounding)
 //   products, sums         the root of the sum of squares
 //   h stored in bfloat16   2^14 |h| more: four times its roundoff 2^-8 (also r h of the GRU)
@@ -24,9 +24,9 @@
 #pragma once
 
 #include "kernels/dtype.hpp"
-#include "kernels/matrix.hpp"
+#include "kernels/reference/matrix.hpp"
 #include "kernels/parameters.hpp"
-#include "kernels/reference.hpp"
+#include "kernels/reference/product.hpp"
 
 namespace stackx::kernels {
 

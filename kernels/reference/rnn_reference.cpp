@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/comparison.hpp"
-#include "kernels/rnn.hpp"
+#include "kernels/reference/comparison.hpp"
+#include "kernels/reference/rnn.hpp"
 
 namespace stackx::kernels {
 namespace {

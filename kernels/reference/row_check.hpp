@@ -12,7 +12,7 @@
 // Tolerance: 16u E with u = 2^-24, entry by entry.
 //   softmax  E = y (1 + (max - x)/8 + sqrt(n)/16). The argument of exp is rounded, by u (max - x)
 //   at most, which exp turns into a relative error; exp itself and the division err by a few u; the
-//   sum of n positive numbers walks at random, 0.4 u sqrt(n) (reference.hpp) of itself at most.
+//   sum of n positive numbers walks at random, 0.4 u sqrt(n) (product.hpp) of itself at most.
 //   layer_norm  E = (|x - mean| + |mean|) |scale| / sigma + |y| + |shift|: the mean errs by a few u
 //   of itself and of the x that it sums, the variance by a few u of itself.
 //   A result stored in bfloat16 may be off by 2^14 |y| more in these units: four times 2^-8.
@@ -21,8 +21,8 @@
 #pragma once
 
 #include "kernels/dtype.hpp"
-#include "kernels/matrix.hpp"
-#include "kernels/reference.hpp"
+#include "kernels/reference/matrix.hpp"
+#include "kernels/reference/product.hpp"
 
 namespace stackx::kernels {
 

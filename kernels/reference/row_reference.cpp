@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/comparison.hpp"
-#include "kernels/row_check.hpp"
+#include "kernels/reference/comparison.hpp"
+#include "kernels/reference/row_check.hpp"
 
 namespace stackx::kernels {
 namespace {

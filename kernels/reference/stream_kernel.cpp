@@ -1,11 +1,11 @@
-#include "kernels/stream_kernel.hpp"
+#include "kernels/reference/stream_kernel.hpp"
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
 #include <fmt/format.h>
 
-#include "kernels/comparison.hpp"
+#include "kernels/reference/comparison.hpp"
 
 namespace stackx::kernels {
 namespace {

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <span>
 
-#include "kernels/reference.hpp"
+#include "kernels/reference/product.hpp"
 
 namespace stackx::kernels {
 

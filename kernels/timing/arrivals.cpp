@@ -1,4 +1,4 @@
-#include "kernels/arrivals.hpp"
+#include "kernels/timing/arrivals.hpp"
 
 #include <chrono>
 #include <random>

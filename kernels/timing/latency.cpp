@@ -1,4 +1,4 @@
-#include "kernels/latency.hpp"
+#include "kernels/timing/latency.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "kernels/measure.hpp"
+#include "kernels/timing/measure.hpp"
 
 #include <chrono>
 #include <thread>

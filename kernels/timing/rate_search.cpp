@@ -1,4 +1,4 @@
-#include "kernels/rate_search.hpp"
+#include "kernels/timing/rate_search.hpp"
 
 namespace stackx::kernels {
 

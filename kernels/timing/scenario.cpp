@@ -1,4 +1,4 @@
-#include "kernels/scenario.hpp"
+#include "kernels/timing/scenario.hpp"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "kernels/arrivals.hpp"
-#include "kernels/latency.hpp"
-#include "kernels/measure.hpp"
+#include "kernels/timing/arrivals.hpp"
+#include "kernels/timing/latency.hpp"
+#include "kernels/timing/measure.hpp"
 #include "kernels/pi.hpp"
-#include "kernels/rate_search.hpp"
+#include "kernels/timing/rate_search.hpp"
 
 namespace stackx::kernels {
 namespace {

@@ -1,4 +1,4 @@
-#include "kernels/team.hpp"
+#include "kernels/timing/team.hpp"
 
 #include <sched.h>
 

@@ -1,11 +1,11 @@
-#include "specs/advisory.hpp"
+#include "specs/catalog/advisory.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "specs/json.hpp"
-#include "specs/pep508.hpp"
-#include "specs/text_file.hpp"
+#include "specs/format/json.hpp"
+#include "specs/python/pep508.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "specs/catalog.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::specs {
 

@@ -1,12 +1,12 @@
-#include "specs/catalog.hpp"
+#include "specs/catalog/catalog.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/nearest.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/nearest.hpp"
 
 namespace stackx::specs {
 namespace {

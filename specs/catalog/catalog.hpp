@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/requirement.hpp"
+#include "specs/catalog/requirement.hpp"
 
 namespace stackx::specs {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 
-#include "specs/catalog.hpp"
+#include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/names.hpp"
-#include "specs/nearest.hpp"
-#include "specs/workload.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/names.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::specs {
 namespace {

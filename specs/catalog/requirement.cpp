@@ -1,12 +1,12 @@
-#include "specs/requirement.hpp"
+#include "specs/catalog/requirement.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "specs/json.hpp"
-#include "specs/names.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/names.hpp"
 
 namespace stackx::specs {
 namespace {

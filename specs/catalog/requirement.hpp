@@ -1,7 +1,7 @@
 // What one component asks of another: a component or `component.attribute`, and what it must
 // satisfy.
 //
-// The value is a specifier set (specifier.hpp), {"any": [value, ...]} for alternatives, or
+// The value is a specifier set (specs/version/specifier.hpp), {"any": [value, ...]} for alternatives, or
 // {"contains": [text, ...]} for attributes that are sets. Attributes compare as PEP 440 versions
 // where both sides are such ("7.0" >= "5.0"), else as opaque texts (vendor ==intel).
 #pragma once
@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "specs/specifier.hpp"
+#include "specs/version/specifier.hpp"
 
 namespace stackx::specs {
 

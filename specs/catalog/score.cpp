@@ -1,4 +1,4 @@
-#include "specs/score.hpp"
+#include "specs/catalog/score.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <charconv>
 #include <vector>
 
-#include "specs/json.hpp"
-#include "specs/nearest.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {

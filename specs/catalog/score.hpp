@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "specs/catalog.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::specs {
 

@@ -1,7 +1,7 @@
-#include "specs/stack.hpp"
+#include "specs/catalog/stack.hpp"
 
-#include "specs/digest.hpp"
-#include "specs/json.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::specs {
 

@@ -1,4 +1,4 @@
-#include "specs/clock.hpp"
+#include "specs/format/clock.hpp"
 
 #include <fmt/format.h>
 

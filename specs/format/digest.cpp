@@ -1,4 +1,4 @@
-#include "specs/digest.hpp"
+#include "specs/format/digest.hpp"
 
 #include <openssl/evp.h>
 

@@ -1,4 +1,4 @@
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "specs/error.hpp"
-#include "specs/json_reader.hpp"
-#include "specs/nearest.hpp"
+#include "specs/format/json_reader.hpp"
+#include "specs/format/nearest.hpp"
 
 namespace stackx::specs {
 namespace {

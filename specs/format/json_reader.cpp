@@ -1,4 +1,4 @@
-#include "specs/json_reader.hpp"
+#include "specs/format/json_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::specs {
 namespace {

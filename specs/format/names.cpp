@@ -1,10 +1,10 @@
-#include "specs/names.hpp"
+#include "specs/format/names.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -1,4 +1,4 @@
-#include "specs/nearest.hpp"
+#include "specs/format/nearest.hpp"
 
 #include <algorithm>
 #include <array>

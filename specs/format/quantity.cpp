@@ -1,10 +1,10 @@
-#include "specs/quantity.hpp"
+#include "specs/format/quantity.hpp"
 
 #include <charconv>
 #include <cmath>
 #include <utility>
 
-#include "specs/text_scanner.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -1,8 +1,8 @@
-#include "specs/seal.hpp"
+#include "specs/format/seal.hpp"
 
 #include <fmt/format.h>
 
-#include "specs/digest.hpp"
+#include "specs/format/digest.hpp"
 
 namespace stackx::specs {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::specs {
 

@@ -1,4 +1,4 @@
-#include "specs/text_file.hpp"
+#include "specs/format/text_file.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::specs {
 

@@ -1,4 +1,4 @@
-#include "specs/toml.hpp"
+#include "specs/format/toml.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@
 #include <toml++/toml.h>
 
 #include "specs/error.hpp"
-#include "specs/text_file.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -1,4 +1,4 @@
-#include "specs/accelerator.hpp"
+#include "specs/hardware/accelerator.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 #include <set>
 
 #include "specs/error.hpp"
-#include "specs/hardware_name.hpp"
-#include "specs/nearest.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/format/nearest.hpp"
 
 #include <fmt/format.h>
 

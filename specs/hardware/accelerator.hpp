@@ -1,7 +1,7 @@
 // GPUs and other accelerators by model: what the catalog gpus.json says of each version of the
 // component `gpu`, under the names that drivers, benchmarks and clouds give it.
 //
-// A name is looked up by whole words (hardware_name.hpp): "v100" names a family, of which "Tesla
+// A name is looked up by whole words (name.hpp): "v100" names a family, of which "Tesla
 // V100-SXM2-16GB" is one model. Peaks are dense rates (no structured sparsity) at boost clock; a rate
 // that no source states is absent, never derived. Rejected: a table in code, which has no sources.
 #pragma once
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/catalog.hpp"
-#include "specs/workload.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::specs {
 

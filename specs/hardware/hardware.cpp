@@ -1,4 +1,4 @@
-#include "specs/hardware.hpp"
+#include "specs/hardware/hardware.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "specs/digest.hpp"
-#include "specs/json.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::specs {
 namespace {

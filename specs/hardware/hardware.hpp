@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/catalog.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::specs {
 

@@ -1,11 +1,11 @@
-#include "specs/microarchitecture.hpp"
+#include "specs/hardware/microarchitecture.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "specs/nearest.hpp"
+#include "specs/format/nearest.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::specs {
 

@@ -1,4 +1,4 @@
-#include "specs/processor.hpp"
+#include "specs/hardware/processor.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "specs/error.hpp"
-#include "specs/hardware_name.hpp"
+#include "specs/hardware/name.hpp"
 
 namespace stackx::specs {
 namespace {

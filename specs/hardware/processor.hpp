@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/catalog.hpp"
-#include "specs/microarchitecture.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/hardware/microarchitecture.hpp"
 
 namespace stackx::specs {
 

@@ -1,4 +1,4 @@
-#include "specs/campaign.hpp"
+#include "specs/project/campaign.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/json.hpp"
-#include "specs/names.hpp"
-#include "specs/nearest.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/names.hpp"
+#include "specs/format/nearest.hpp"
 
 namespace stackx::specs {
 namespace {

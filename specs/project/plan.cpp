@@ -1,11 +1,11 @@
-#include "specs/plan.hpp"
+#include "specs/project/plan.hpp"
 
 #include <numeric>
 #include <set>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 #include "specs/random.hpp"
-#include "specs/seal.hpp"
+#include "specs/format/seal.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "specs/project.hpp"
-#include "specs/stack.hpp"
-#include "specs/workload.hpp"
+#include "specs/project/project.hpp"
+#include "specs/catalog/stack.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::specs {
 

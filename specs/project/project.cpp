@@ -1,4 +1,4 @@
-#include "specs/project.hpp"
+#include "specs/project/project.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <set>
 
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/lock_file.hpp"
-#include "specs/names.hpp"
-#include "specs/nearest.hpp"
-#include "specs/python_project.hpp"
+#include "specs/format/json.hpp"
+#include "specs/python/lock_file.hpp"
+#include "specs/format/names.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/python/project.hpp"
 
 namespace stackx::specs {
 namespace {

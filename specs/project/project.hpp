@@ -4,7 +4,7 @@
 // where it is selected. Catalog names are looked up beside the project file, then in the data
 // directory. The format is in schemas/project.json.
 //
-// A Python project's own file (python_project.hpp) is a project too: roots and pins without
+// A Python project's own file (specs/python/project.hpp) is a project too: roots and pins without
 // hardware, workload and campaign.
 #pragma once
 
@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "specs/campaign.hpp"
-#include "specs/catalog.hpp"
-#include "specs/workload.hpp"
+#include "specs/project/campaign.hpp"
+#include "specs/catalog/catalog.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::specs {
 

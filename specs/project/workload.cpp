@@ -1,14 +1,14 @@
-#include "specs/workload.hpp"
+#include "specs/project/workload.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "specs/digest.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/names.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/names.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -1,4 +1,4 @@
-#include "specs/workload_family.hpp"
+#include "specs/project/workload_family.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <optional>
 #include <set>
 
-#include "specs/json.hpp"
-#include "specs/names.hpp"
-#include "specs/nearest.hpp"
-#include "specs/published_fields.hpp"
-#include "specs/specifier.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/names.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/result/published_fields.hpp"
+#include "specs/version/specifier.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -11,7 +11,7 @@
 // A parameter's meaning is that of "FAMILY.NAME", else of "NAME". A space is where a family's valid
 // stacks are to be sought on a GPU or a CPU; a family without one cannot be resolved there. Kept as
 // data, because a new benchmark should need no build; what evidence has of a family is not kept
-// here but counted (analysis/workload_inventory.hpp). Rejected: families known only from the store,
+// here but counted (analysis/published/workload_inventory.hpp). Rejected: families known only from the store,
 // which say neither what `k` is nor what to install.
 #pragma once
 

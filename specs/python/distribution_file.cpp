@@ -1,8 +1,8 @@
-#include "specs/distribution_file.hpp"
+#include "specs/python/distribution_file.hpp"
 
 #include <array>
 
-#include "specs/pep508.hpp"
+#include "specs/python/pep508.hpp"
 
 namespace stackx::specs {
 namespace {

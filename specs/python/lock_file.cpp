@@ -1,4 +1,4 @@
-#include "specs/lock_file.hpp"
+#include "specs/python/lock_file.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/requirements_txt.hpp"
-#include "specs/text_file.hpp"
-#include "specs/text_scanner.hpp"
-#include "specs/toml.hpp"
+#include "specs/format/json.hpp"
+#include "specs/python/requirements_txt.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/version/text_scanner.hpp"
+#include "specs/format/toml.hpp"
 
 namespace stackx::specs {
 namespace {

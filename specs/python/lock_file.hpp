@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/marker.hpp"
+#include "specs/python/marker.hpp"
 
 namespace stackx::specs {
 

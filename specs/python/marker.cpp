@@ -1,4 +1,4 @@
-#include "specs/marker.hpp"
+#include "specs/python/marker.hpp"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "specs/error.hpp"
-#include "specs/nearest.hpp"
-#include "specs/pep440.hpp"
-#include "specs/pep508.hpp"
-#include "specs/specifier.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/version/pep440.hpp"
+#include "specs/python/pep508.hpp"
+#include "specs/version/specifier.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {

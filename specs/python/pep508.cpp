@@ -1,11 +1,11 @@
-#include "specs/pep508.hpp"
+#include "specs/python/pep508.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "specs/text_scanner.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {

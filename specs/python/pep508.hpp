@@ -2,7 +2,7 @@
 // `name @ URL`.
 //
 // Names and extras are normalised (PEP 503), so that they equal the names of imported components.
-// Versions are read as specifier.hpp reads them, except that "*" is not PEP 508.
+// Versions are read as specs/version/specifier.hpp reads them, except that "*" is not PEP 508.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/marker.hpp"
-#include "specs/specifier.hpp"
+#include "specs/python/marker.hpp"
+#include "specs/version/specifier.hpp"
 
 namespace stackx::specs {
 

@@ -8,7 +8,7 @@
 // version.
 #pragma once
 
-#include "specs/python_project.hpp"
+#include "specs/python/project.hpp"
 
 namespace stackx::specs {
 

@@ -1,19 +1,19 @@
-#include "specs/python_project.hpp"
+#include "specs/python/project.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "specs/amun.hpp"
+#include "specs/thoth/amun.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/nearest.hpp"
-#include "specs/pipfile.hpp"
-#include "specs/pyproject.hpp"
-#include "specs/requirements_txt.hpp"
-#include "specs/text_file.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/python/pipfile.hpp"
+#include "specs/python/pyproject.hpp"
+#include "specs/python/requirements_txt.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -4,7 +4,7 @@
 //   requirements*.txt, *.in   requirements_txt.hpp    -c files restrict
 //   Pipfile                   pipfile.hpp             [packages], [requires]
 //   pyproject.toml            pyproject.hpp           [project], PEP 735
-//   an Amun specification     amun.hpp                its /python/requirements
+//   an Amun specification     specs/thoth/amun.hpp                its /python/requirements
 //
 // Such a file names no catalogs and perhaps no Python: that comes from outside (PythonContext).
 //   - Every package is a root requirement, several on one package are one. An extra, as in
@@ -25,8 +25,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/pep508.hpp"
-#include "specs/project.hpp"
+#include "specs/python/pep508.hpp"
+#include "specs/project/project.hpp"
 
 namespace stackx::specs {
 

@@ -1,12 +1,12 @@
-#include "specs/pyproject.hpp"
+#include "specs/python/pyproject.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "specs/nearest.hpp"
-#include "specs/text_file.hpp"
-#include "specs/toml.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/format/toml.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -6,7 +6,7 @@
 // errors that say how to export them.
 #pragma once
 
-#include "specs/python_project.hpp"
+#include "specs/python/project.hpp"
 
 namespace stackx::specs {
 

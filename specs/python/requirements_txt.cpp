@@ -1,4 +1,4 @@
-#include "specs/requirements_txt.hpp"
+#include "specs/python/requirements_txt.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,9 @@
 #include <set>
 
 #include "specs/error.hpp"
-#include "specs/nearest.hpp"
-#include "specs/text_file.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -9,7 +9,7 @@
 // have to be there, and its errors name no line).
 #pragma once
 
-#include "specs/python_project.hpp"
+#include "specs/python/project.hpp"
 
 namespace stackx::specs {
 

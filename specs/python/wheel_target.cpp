@@ -1,4 +1,4 @@
-#include "specs/wheel_target.hpp"
+#include "specs/python/wheel_target.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "specs/pep440.hpp"
+#include "specs/version/pep440.hpp"
 
 namespace stackx::specs {
 namespace {

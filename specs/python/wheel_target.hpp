@@ -11,8 +11,8 @@
 #include <optional>
 #include <string>
 
-#include "specs/distribution_file.hpp"
-#include "specs/marker.hpp"
+#include "specs/python/distribution_file.hpp"
+#include "specs/python/marker.hpp"
 
 namespace stackx::specs {
 

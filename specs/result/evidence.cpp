@@ -1,4 +1,4 @@
-#include "specs/evidence.hpp"
+#include "specs/result/evidence.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <set>
 #include <unordered_set>
 
-#include "specs/json.hpp"
-#include "specs/names.hpp"
-#include "specs/nearest.hpp"
-#include "specs/published_fields.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/names.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/result/published_fields.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/published.hpp"
+#include "specs/result/published.hpp"
 
 namespace stackx::specs {
 

@@ -1,9 +1,9 @@
-#include "specs/inspection.hpp"
+#include "specs/result/inspection.hpp"
 
 #include <fmt/format.h>
 
-#include "specs/json.hpp"
-#include "specs/seal.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/seal.hpp"
 
 namespace stackx::specs {
 namespace {

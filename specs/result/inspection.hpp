@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "specs/hardware.hpp"
-#include "specs/outcome.hpp"
-#include "specs/sample_conditions.hpp"
-#include "specs/scenario_result.hpp"
-#include "specs/stack.hpp"
-#include "specs/workload.hpp"
+#include "specs/hardware/hardware.hpp"
+#include "specs/result/outcome.hpp"
+#include "specs/result/sample_conditions.hpp"
+#include "specs/result/scenario_result.hpp"
+#include "specs/catalog/stack.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::specs {
 

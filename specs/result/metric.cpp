@@ -1,4 +1,4 @@
-#include "specs/metric.hpp"
+#include "specs/result/metric.hpp"
 
 #include <fmt/format.h>
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/workload.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::specs {
 

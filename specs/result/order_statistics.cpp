@@ -1,4 +1,4 @@
-#include "specs/order_statistics.hpp"
+#include "specs/result/order_statistics.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>

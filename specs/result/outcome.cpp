@@ -1,4 +1,4 @@
-#include "specs/outcome.hpp"
+#include "specs/result/outcome.hpp"
 
 #include <array>
 #include <utility>

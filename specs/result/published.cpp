@@ -1,4 +1,4 @@
-#include "specs/published.hpp"
+#include "specs/result/published.hpp"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <chrono>
 #include <cmath>
 
-#include "specs/digest.hpp"
-#include "specs/json.hpp"
-#include "specs/names.hpp"
-#include "specs/nearest.hpp"
-#include "specs/published_fields.hpp"
-#include "specs/seal.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/names.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/result/published_fields.hpp"
+#include "specs/format/seal.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/stack.hpp"
-#include "specs/workload.hpp"
+#include "specs/catalog/stack.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::specs {
 
@@ -38,7 +38,7 @@ struct Published {
   std::optional<std::uint64_t> devices;  // how many worked together
   Workload workload;
   Stack stack;  // only what the source states
-  std::string metric;  // "elapsed_ms", "images_per_s", "minutes_to_train", ... (specs/metric.hpp)
+  std::string metric;  // "elapsed_ms", "images_per_s", "minutes_to_train", ... (specs/result/metric.hpp)
   double value = 0;
   std::string statistic;  // what `value` is of the runs: "median", "mean", "best", "single", "p90",
                           // "trimmed_mean"; "" if not stated

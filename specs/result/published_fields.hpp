@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/metric.hpp"
-#include "specs/published.hpp"
+#include "specs/result/metric.hpp"
+#include "specs/result/published.hpp"
 
 namespace stackx::specs {
 

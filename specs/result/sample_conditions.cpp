@@ -1,8 +1,8 @@
-#include "specs/sample_conditions.hpp"
+#include "specs/result/sample_conditions.hpp"
 
 #include <fmt/format.h>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -1,6 +1,6 @@
-#include "specs/scenario_result.hpp"
+#include "specs/result/scenario_result.hpp"
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::specs {
 

@@ -1,4 +1,4 @@
-#include "specs/amun.hpp"
+#include "specs/thoth/amun.hpp"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <fstream>
 
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "specs/pipfile.hpp"
-#include "specs/quantity.hpp"
-#include "specs/text_file.hpp"
-#include "specs/text_scanner.hpp"
-#include "specs/toml.hpp"
+#include "specs/format/json.hpp"
+#include "specs/python/pipfile.hpp"
+#include "specs/format/quantity.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/version/text_scanner.hpp"
+#include "specs/format/toml.hpp"
 
 namespace stackx::specs {
 namespace {

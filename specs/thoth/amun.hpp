@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/lock_file.hpp"
-#include "specs/python_project.hpp"
+#include "specs/python/lock_file.hpp"
+#include "specs/python/project.hpp"
 
 namespace stackx::specs {
 

@@ -1,6 +1,6 @@
-#include "specs/debian_names.hpp"
+#include "specs/thoth/debian_names.hpp"
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -1,4 +1,4 @@
-#include "specs/thoth_pi.hpp"
+#include "specs/thoth/pi.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "specs/text_file.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {

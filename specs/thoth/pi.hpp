@@ -14,7 +14,7 @@
 #include <map>
 #include <string>
 
-#include "specs/workload.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::specs {
 

@@ -1,15 +1,15 @@
-#include "specs/clause.hpp"
+#include "specs/version/clause.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "specs/debian_version.hpp"
-#include "specs/pep440.hpp"
-#include "specs/semver.hpp"
-#include "specs/text_scanner.hpp"
-#include "specs/version_key.hpp"
+#include "specs/version/debian.hpp"
+#include "specs/version/pep440.hpp"
+#include "specs/version/semver.hpp"
+#include "specs/version/text_scanner.hpp"
+#include "specs/version/key.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -1,4 +1,4 @@
-// One comparison of a specifier set (">=1.4") as an interval of order keys (version_key.hpp).
+// One comparison of a specifier set (">=1.4") as an interval of order keys (key.hpp).
 //
 // Every operator of every scheme but === is an interval or, for !=, the outside of one: PEP 440's
 // special rules for
@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::specs {
 

@@ -1,10 +1,10 @@
-#include "specs/debian_version.hpp"
+#include "specs/version/debian.hpp"
 
 #include <algorithm>
 #include <optional>
 
-#include "specs/text_scanner.hpp"
-#include "specs/version_key.hpp"
+#include "specs/version/text_scanner.hpp"
+#include "specs/version/key.hpp"
 
 namespace stackx::specs::debian {
 namespace {

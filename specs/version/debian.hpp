@@ -1,6 +1,6 @@
 // Debian versions, [epoch:]upstream[-revision], after deb-version(7): what `dpkg
 // --validate-version` takes, ordered as `dpkg --compare-versions` does (but an epoch may have any
-// size), as an order key (version_key.hpp).
+// size), as an order key (key.hpp).
 //
 // Key: epoch, upstream, revision. dpkg compares the latter two as alternating runs of non-digits
 // and digits: a run of non-digits is its characters, each mapped so that ~ < end < letters < the
@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::specs::debian {
 

@@ -1,4 +1,4 @@
-#include "specs/version_key.hpp"
+#include "specs/version/key.hpp"
 
 #include <cstdint>
 

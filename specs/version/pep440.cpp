@@ -1,11 +1,11 @@
-#include "specs/pep440.hpp"
+#include "specs/version/pep440.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "specs/text_scanner.hpp"
-#include "specs/version_key.hpp"
+#include "specs/version/text_scanner.hpp"
+#include "specs/version/key.hpp"
 
 namespace stackx::specs::pep440 {
 namespace {

@@ -1,4 +1,4 @@
-// PEP 440: the parts of a version, its normal form and its order key (version_key.hpp).
+// PEP 440: the parts of a version, its normal form and its order key (key.hpp).
 //
 // Key: epoch, release numbers without trailing zeros, end; then pre-release, post-release and
 // development release, each a mark and, where there is one, its number; then the segments of the
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::specs::pep440 {
 

@@ -1,4 +1,4 @@
-// Semantic Versioning 2.0.0: the parts of a version and its order key (version_key.hpp).
+// Semantic Versioning 2.0.0: the parts of a version and its order key (key.hpp).
 //
 // Key: major, minor, patch; then a mark for a pre-release and its identifiers, or the mark of a
 // release. Build metadata is not in it.
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::specs::semver {
 

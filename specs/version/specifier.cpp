@@ -1,4 +1,4 @@
-#include "specs/specifier.hpp"
+#include "specs/version/specifier.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "specs/clause.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/version/clause.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 

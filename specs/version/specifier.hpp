@@ -17,7 +17,7 @@
 //   ===   compares the text as written, in either case
 #pragma once
 
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::specs {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::specs {
 

@@ -1,13 +1,13 @@
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-#include "specs/debian_version.hpp"
-#include "specs/pep440.hpp"
-#include "specs/semver.hpp"
-#include "specs/text_scanner.hpp"
+#include "specs/version/debian.hpp"
+#include "specs/version/pep440.hpp"
+#include "specs/version/semver.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 

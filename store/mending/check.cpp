@@ -2,11 +2,11 @@
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
 
-#include "specs/digest.hpp"
+#include "specs/format/digest.hpp"
 #include "store/database.hpp"
 #include "store/published.hpp"
 #include "store/published.hpp"
-#include "store/summary.hpp"
+#include "store/questions/summary.hpp"
 
 namespace stackx::store {
 namespace {

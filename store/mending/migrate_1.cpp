@@ -1,9 +1,9 @@
-#include "store/migrate_1.hpp"
+#include "store/mending/migrate_1.hpp"
 
 #include <fmt/format.h>
 
-#include "store/rows_1.hpp"
-#include "store/summary.hpp"
+#include "store/mending/rows_1.hpp"
+#include "store/questions/summary.hpp"
 #include "store/writer.hpp"
 
 namespace stackx::store {

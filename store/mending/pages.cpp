@@ -1,4 +1,4 @@
-#include "store/pages.hpp"
+#include "store/mending/pages.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "store/raw_rows.hpp"
+#include "store/mending/raw_rows.hpp"
 
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>

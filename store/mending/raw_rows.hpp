@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "store/pages.hpp"
+#include "store/mending/pages.hpp"
 
 namespace stackx::store {
 

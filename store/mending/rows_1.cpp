@@ -1,9 +1,9 @@
-#include "store/rows_1.hpp"
+#include "store/mending/rows_1.hpp"
 
 #include <fmt/format.h>
 
-#include "specs/json.hpp"
-#include "store/packing.hpp"
+#include "specs/format/json.hpp"
+#include "store/packing/packing.hpp"
 
 namespace stackx::store {
 namespace {

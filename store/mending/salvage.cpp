@@ -1,4 +1,4 @@
-#include "store/salvage.hpp"
+#include "store/mending/salvage.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <fcntl.h>
@@ -7,12 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 #include "store/connection.hpp"
 #include "store/database.hpp"
 #include "store/published.hpp"
-#include "store/raw_rows.hpp"
-#include "store/rows_1.hpp"
+#include "store/mending/raw_rows.hpp"
+#include "store/mending/rows_1.hpp"
 #include "store/spool.hpp"
 
 namespace stackx::store {

@@ -1,10 +1,10 @@
-#include "store/document.hpp"
+#include "store/packing/document.hpp"
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "specs/digest.hpp"
+#include "specs/format/digest.hpp"
 
 namespace stackx::store {
 namespace {

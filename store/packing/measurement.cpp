@@ -1,11 +1,11 @@
-#include "store/measurement.hpp"
+#include "store/packing/measurement.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "specs/clock.hpp"
-#include "store/prepared.hpp"
+#include "specs/format/clock.hpp"
+#include "store/packing/prepared.hpp"
 
 namespace stackx::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/packing.hpp"
+#include "store/packing/packing.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <boost/crc.hpp>
 
 #include "specs/error.hpp"
-#include "store/varint.hpp"
+#include "store/packing/varint.hpp"
 
 namespace stackx::store {
 namespace {

@@ -1,15 +1,15 @@
-#include "store/prepared.hpp"
+#include "store/packing/prepared.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <mutex>
 
-#include "specs/digest.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
-#include "store/document.hpp"
-#include "store/packing.hpp"
+#include "specs/format/json.hpp"
+#include "store/packing/document.hpp"
+#include "store/packing/packing.hpp"
 
 namespace stackx::store {
 namespace {

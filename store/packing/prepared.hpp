@@ -12,8 +12,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "specs/inspection.hpp"
-#include "store/skeleton.hpp"
+#include "specs/result/inspection.hpp"
+#include "store/packing/skeleton.hpp"
 
 namespace stackx::store {
 

@@ -1,4 +1,4 @@
-#include "store/program.hpp"
+#include "store/packing/program.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "store/varint.hpp"
+#include "store/packing/varint.hpp"
 
 namespace stackx::store {
 namespace {

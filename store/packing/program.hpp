@@ -11,7 +11,7 @@
 // what the operations take. A program itself: for each operation its kind, then its varints.
 #pragma once
 
-#include "store/skeleton.hpp"
+#include "store/packing/skeleton.hpp"
 
 namespace stackx::store {
 

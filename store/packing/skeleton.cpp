@@ -1,4 +1,4 @@
-#include "store/skeleton.hpp"
+#include "store/packing/skeleton.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "specs/clock.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::store {

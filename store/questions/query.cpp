@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "specs/hardware_name.hpp"
-#include "specs/json.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/format/json.hpp"
 #include "store/database.hpp"
-#include "store/measurement.hpp"
+#include "store/packing/measurement.hpp"
 
 namespace stackx::store {
 namespace {

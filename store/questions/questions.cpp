@@ -1,11 +1,11 @@
-#include "store/questions.hpp"
+#include "store/questions/questions.hpp"
 
 #include <fmt/format.h>
 
-#include "specs/hardware_name.hpp"
+#include "specs/hardware/name.hpp"
 
-#include "store/question_state.hpp"
-#include "store/summary.hpp"
+#include "store/questions/state.hpp"
+#include "store/questions/summary.hpp"
 
 namespace stackx::store {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/published.hpp"
+#include "specs/result/published.hpp"
 #include "store/store.hpp"
 
 namespace stackx::store {

@@ -1,14 +1,14 @@
-#include "store/read_only_sql.hpp"
+#include "store/questions/read_only_sql.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 
-#include "specs/nearest.hpp"
+#include "specs/format/nearest.hpp"
 #include "store/connection.hpp"
 #include "store/scan.hpp"
-#include "store/views.hpp"
+#include "store/questions/views.hpp"
 
 namespace stackx::store {
 namespace {

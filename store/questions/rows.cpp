@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "specs/clock.hpp"
-#include "store/measurement.hpp"
-#include "store/prepared.hpp"
-#include "store/question_state.hpp"
+#include "specs/format/clock.hpp"
+#include "store/packing/measurement.hpp"
+#include "store/packing/prepared.hpp"
+#include "store/questions/state.hpp"
 
 namespace stackx::store {
 namespace {

@@ -8,11 +8,11 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "specs/specifier.hpp"
-#include "store/packing.hpp"
-#include "store/program.hpp"
-#include "store/questions.hpp"
-#include "store/views.hpp"
+#include "specs/version/specifier.hpp"
+#include "store/packing/packing.hpp"
+#include "store/packing/program.hpp"
+#include "store/questions/questions.hpp"
+#include "store/questions/views.hpp"
 
 namespace stackx::store {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <unordered_map>
 
-#include "store/packing.hpp"
+#include "store/packing/packing.hpp"
 #include "store/rows.hpp"
-#include "store/questions.hpp"
+#include "store/questions/questions.hpp"
 #include "store/scan.hpp"
 
 namespace stackx::store {

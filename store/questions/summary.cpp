@@ -1,4 +1,4 @@
-#include "store/summary.hpp"
+#include "store/questions/summary.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <functional>
 #include <set>
 
-#include "specs/order_statistics.hpp"
-#include "specs/version.hpp"
-#include "store/packing.hpp"
+#include "specs/result/order_statistics.hpp"
+#include "specs/version/version.hpp"
+#include "store/packing/packing.hpp"
 
 namespace stackx::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "store/views.hpp"
+#include "store/questions/views.hpp"
 
 #include <SQLiteCpp/Exception.h>
 #include <fmt/format.h>

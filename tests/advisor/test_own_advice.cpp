@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "cli/own_advice.hpp"
+#include "advisor/own_advice.hpp"
 
 using namespace stackx;
 using namespace stackx::cli;

@@ -2,10 +2,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "../specs/message_of.hpp"
-#include "cli/price.hpp"
-#include "cli/recommendation_type.hpp"
-#include "specs/json.hpp"
+#include "tests/specs/message_of.hpp"
+#include "advisor/price.hpp"
+#include "advisor/recommendation_type.hpp"
+#include "specs/format/json.hpp"
 
 using namespace stackx;
 using namespace stackx::cli;

@@ -1,12 +1,12 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "../specs/message_of.hpp"
-#include "analysis/comparison.hpp"
-#include "cli/settling_campaign.hpp"
+#include "tests/specs/message_of.hpp"
+#include "analysis/statistics/comparison.hpp"
+#include "advisor/settling_campaign.hpp"
 #include "resolver/resolver.hpp"
-#include "specs/json.hpp"
-#include "specs/project.hpp"
+#include "specs/format/json.hpp"
+#include "specs/project/project.hpp"
 #include "specs/random.hpp"
 
 using namespace stackx;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "cli/valid_space.hpp"
-#include "specs/json.hpp"
+#include "advisor/valid_space.hpp"
+#include "specs/format/json.hpp"
 
 using namespace stackx;
 using namespace stackx::cli;

@@ -1,4 +1,4 @@
-#include "ask_oracle.hpp"
+#include "tests/analysis/ask_oracle.hpp"
 
 #include <unistd.h>
 

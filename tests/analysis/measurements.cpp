@@ -1,4 +1,4 @@
-#include "measurements.hpp"
+#include "tests/analysis/measurements.hpp"
 
 #include <fmt/format.h>
 

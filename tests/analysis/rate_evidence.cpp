@@ -1,10 +1,10 @@
-#include "rate_evidence.hpp"
+#include "tests/analysis/rate_evidence.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "specs/evidence.hpp"
+#include "specs/result/evidence.hpp"
 
 namespace stackx::test {
 namespace {

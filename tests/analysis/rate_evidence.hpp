@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/observation.hpp"
+#include "analysis/prediction/observation.hpp"
 #include "specs/random.hpp"
 
 namespace stackx::test {

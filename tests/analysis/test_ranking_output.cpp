@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analysis/ranking.hpp"
-#include "measurements.hpp"
+#include "analysis/ranking/ranking.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/ranking.hpp"
-#include "analysis/statistics.hpp"
-#include "measurements.hpp"
+#include "analysis/ranking/ranking.hpp"
+#include "analysis/statistics/statistics.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

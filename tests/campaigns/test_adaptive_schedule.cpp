@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "cli/adaptive_schedule.hpp"
-#include "inspector/campaign.hpp"
+#include "campaigns/adaptive_schedule.hpp"
+#include "campaigns/campaign.hpp"
 
 using namespace stackx;
 using specs::StrategySpec;

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "inspector/campaign.hpp"
+#include "campaigns/campaign.hpp"
 #include "specs/error.hpp"
 
 using namespace stackx;

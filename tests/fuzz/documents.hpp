@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "lines.hpp"
+#include "tests/fuzz/lines.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::fuzz {
 

@@ -1,6 +1,6 @@
 // Input: an advice document, as `advise --json` prints it and `verify` reads it.
-#include "analysis/advice.hpp"
-#include "documents.hpp"
+#include "analysis/ranking/advice.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx;
 using namespace stackx::fuzz;

@@ -1,6 +1,6 @@
 // Input: an Amun inspection specification.
-#include "documents.hpp"
-#include "specs/amun.hpp"
+#include "tests/fuzz/documents.hpp"
+#include "specs/thoth/amun.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -1,6 +1,6 @@
 // Input: a catalog.
-#include "documents.hpp"
-#include "specs/catalog.hpp"
+#include "tests/fuzz/documents.hpp"
+#include "specs/catalog/catalog.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -1,6 +1,6 @@
 // Input: a file of evidence. Every row that is accepted is a published result by itself.
-#include "documents.hpp"
-#include "specs/evidence.hpp"
+#include "tests/fuzz/documents.hpp"
+#include "specs/result/evidence.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

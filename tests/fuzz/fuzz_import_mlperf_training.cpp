@@ -1,5 +1,5 @@
 // Input: a log of MLPerf training, or a tree: files behind lines "==== PATH".
-#include "importing.hpp"
+#include "tests/fuzz/importing.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return stackx::fuzz::import_files(data, size, "mlperf-training");

@@ -1,8 +1,8 @@
 // Input: a marker or a requirement with one, a line.
 #include <string>
 
-#include "lines.hpp"
-#include "specs/pep508.hpp"
+#include "tests/fuzz/lines.hpp"
+#include "specs/python/pep508.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "specs/error.hpp"
-#include "store/pages.hpp"
+#include "store/mending/pages.hpp"
 
 using namespace stackx::store;
 

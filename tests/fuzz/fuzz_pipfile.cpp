@@ -1,8 +1,8 @@
 // Input: a TOML document, read as a Pipfile and as a pyproject.toml.
-#include "documents.hpp"
-#include "specs/pipfile.hpp"
-#include "specs/pyproject.hpp"
-#include "specs/toml.hpp"
+#include "tests/fuzz/documents.hpp"
+#include "specs/python/pipfile.hpp"
+#include "specs/python/pyproject.hpp"
+#include "specs/format/toml.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "inspector/protocol.hpp"
-#include "specs/inspection.hpp"
-#include "specs/json.hpp"
+#include "inspector/run/protocol.hpp"
+#include "specs/result/inspection.hpp"
+#include "specs/format/json.hpp"
 #include "tests/fuzz/lines.hpp"
 
 using namespace stackx;

@@ -1,6 +1,6 @@
 // Input: a requirements file that names no further files.
-#include "documents.hpp"
-#include "specs/requirements_txt.hpp"
+#include "tests/fuzz/documents.hpp"
+#include "specs/python/requirements_txt.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

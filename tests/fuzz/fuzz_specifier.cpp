@@ -1,8 +1,8 @@
 // Input: a versioning, a specifier set, then a version a line.
 #include <string>
 
-#include "lines.hpp"
-#include "specs/specifier.hpp"
+#include "tests/fuzz/lines.hpp"
+#include "specs/version/specifier.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

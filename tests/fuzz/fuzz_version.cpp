@@ -1,6 +1,6 @@
 // Input: a versioning, then a version a line. Each is parsed and, if valid, compared with the two
 // before it.
-#include "lines.hpp"
+#include "tests/fuzz/lines.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

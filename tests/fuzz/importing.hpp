@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "documents.hpp"
+#include "tests/fuzz/documents.hpp"
 #include "importers/importer.hpp"
 
 namespace stackx::fuzz {

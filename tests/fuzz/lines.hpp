@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::fuzz {
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <unistd.h>
 
-#include "fixture.hpp"
+#include "tests/importers/fixture.hpp"
 #include "importers/collector.hpp"
 
 using namespace stackx::importers;

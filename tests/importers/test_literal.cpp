@@ -1,6 +1,6 @@
 #include "importers/literal.hpp"
 
-#include "fixture.hpp"
+#include "tests/importers/fixture.hpp"
 
 using namespace stackx::importers;
 using stackx::specs::Json;

@@ -1,6 +1,6 @@
 #include "importers/pyperf.hpp"
 
-#include "fixture.hpp"
+#include "tests/importers/fixture.hpp"
 
 using namespace stackx::importers;
 

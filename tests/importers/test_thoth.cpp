@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "fixture.hpp"
+#include "tests/importers/fixture.hpp"
 
 using namespace stackx::importers;
 

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "inspector/tree.hpp"
+#include "inspector/machine/tree.hpp"
 
 namespace stackx::inspector::testing {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/remark.hpp"
+#include "inspector/machine/remark.hpp"
 
 namespace stackx::inspector::testing {
 

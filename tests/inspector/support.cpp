@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "inspector/process.hpp"
-#include "specs/digest.hpp"
-#include "specs/json.hpp"
+#include "inspector/run/process.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::inspector::testing {
 

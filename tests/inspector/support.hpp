@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "inspector/inspector.hpp"
-#include "specs/catalog.hpp"
+#include "specs/catalog/catalog.hpp"
 
 namespace stackx::inspector::testing {
 

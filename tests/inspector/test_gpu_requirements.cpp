@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "inspector/gpu_requirements.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 using namespace stackx::inspector;
 using namespace stackx::specs;

@@ -11,10 +11,10 @@
 #include <optional>
 
 #include "inspector/inspector.hpp"
-#include "inspector/placement.hpp"
-#include "inspector/process.hpp"
+#include "inspector/run/placement.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx;

@@ -6,9 +6,9 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 
-#include "inspector/container.hpp"
-#include "inspector/process.hpp"
-#include "inspector/supervision.hpp"
+#include "inspector/run/container.hpp"
+#include "inspector/run/process.hpp"
+#include "inspector/run/supervision.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx::inspector;

@@ -2,7 +2,7 @@
 // tests/fakes/gpu/<build>.
 #pragma once
 
-#include "run_pi.hpp"
+#include "tests/kernels/run_pi.hpp"
 
 inline std::string gpu_fake(const std::string& build, const std::string& file = "") {
   return std::string(STACKX_FAKES) + "/gpu/" + build + (file.empty() ? "" : "/" + file);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "gpu_pi.hpp"
+#include "tests/kernels/gpu_pi.hpp"
 
 using Catch::Matchers::Contains;
 using nlohmann::json;

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "kernels/cuda/ptx.hpp"
-#include "ptx_interpreter.hpp"
+#include "tests/kernels/ptx_interpreter.hpp"
 
 using namespace stackx::kernels::cuda;
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
-#include "run_pi.hpp"
+#include "tests/kernels/run_pi.hpp"
 
 using Catch::Matchers::Contains;
 using nlohmann::json;

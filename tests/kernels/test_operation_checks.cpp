@@ -5,13 +5,13 @@
 #include <cmath>
 #include <set>
 
-#include "kernels/attention_check.hpp"
-#include "kernels/batched_check.hpp"
-#include "kernels/convolution.hpp"
-#include "kernels/rnn.hpp"
-#include "kernels/row_check.hpp"
-#include "kernels/stream_kernel.hpp"
-#include "kernels/team.hpp"
+#include "kernels/reference/attention_check.hpp"
+#include "kernels/reference/batched_check.hpp"
+#include "kernels/reference/convolution.hpp"
+#include "kernels/reference/rnn.hpp"
+#include "kernels/reference/row_check.hpp"
+#include "kernels/reference/stream_kernel.hpp"
+#include "kernels/timing/team.hpp"
 
 using namespace stackx::kernels;
 using Words = std::vector<std::string>;

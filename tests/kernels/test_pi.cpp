@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "run_pi.hpp"
+#include "tests/kernels/run_pi.hpp"
 
 using Catch::Matchers::Contains;
 using nlohmann::json;

@@ -2,7 +2,7 @@
 // a message.
 #include <catch2/catch.hpp>
 
-#include "run_pi.hpp"
+#include "tests/kernels/run_pi.hpp"
 
 using nlohmann::json;
 

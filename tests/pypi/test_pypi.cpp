@@ -3,11 +3,11 @@
 
 #include "pypi/archive.hpp"
 #include "pypi/candidates.hpp"
-#include "specs/distribution_file.hpp"
+#include "specs/python/distribution_file.hpp"
 #include "pypi/http.hpp"
 #include "pypi/listing.hpp"
 #include "pypi/metadata.hpp"
-#include "specs/wheel_target.hpp"
+#include "specs/python/wheel_target.hpp"
 #include "specs/error.hpp"
 
 using namespace stackx;

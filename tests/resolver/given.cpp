@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::test {
 namespace {

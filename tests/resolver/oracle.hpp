@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/project.hpp"
-#include "specs/stack.hpp"
+#include "specs/project/project.hpp"
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::test {
 

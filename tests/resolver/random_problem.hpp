@@ -5,7 +5,7 @@
 #include <string>
 
 #include "resolver/resolver.hpp"
-#include "specs/project.hpp"
+#include "specs/project/project.hpp"
 
 namespace stackx::test {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "resolver/resolver.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 #include "tests/resolver/oracle.hpp"
 
 namespace stackx::test {

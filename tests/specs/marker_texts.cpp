@@ -1,8 +1,8 @@
-#include "marker_texts.hpp"
+#include "tests/specs/marker_texts.hpp"
 
 #include <vector>
 
-#include "version_texts.hpp"
+#include "tests/specs/version_texts.hpp"
 
 namespace stackx::tests {
 namespace {

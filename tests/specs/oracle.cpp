@@ -1,4 +1,4 @@
-#include "oracle.hpp"
+#include "tests/specs/oracle.hpp"
 
 #include <sys/wait.h>
 

@@ -1,4 +1,4 @@
-#include "samples.hpp"
+#include "tests/specs/samples.hpp"
 
 namespace stackx::tests {
 

@@ -1,8 +1,8 @@
 // A host, an inspection and a plan with every field set, for tests.
 #pragma once
 
-#include "specs/inspection.hpp"
-#include "specs/plan.hpp"
+#include "specs/result/inspection.hpp"
+#include "specs/project/plan.hpp"
 
 namespace stackx::tests {
 

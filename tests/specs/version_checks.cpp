@@ -1,4 +1,4 @@
-#include "version_checks.hpp"
+#include "tests/specs/version_checks.hpp"
 
 #include <catch2/catch.hpp>
 #include <stdexcept>

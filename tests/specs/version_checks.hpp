@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 
 namespace stackx::tests {
 

@@ -1,4 +1,4 @@
-#include "version_texts.hpp"
+#include "tests/specs/version_texts.hpp"
 
 #include <array>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "fixture.hpp"
+#include "tests/store/fixture.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/inspection.hpp"
-#include "specs/plan.hpp"
+#include "specs/result/inspection.hpp"
+#include "specs/project/plan.hpp"
 #include "specs/random.hpp"
 #include "store/store.hpp"
 

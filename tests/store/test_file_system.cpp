@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "fixture.hpp"
+#include "tests/store/fixture.hpp"
 #include "store/file_system.hpp"
 
 using namespace stackx;

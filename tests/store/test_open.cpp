@@ -5,7 +5,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 
-#include "fixture.hpp"
+#include "tests/store/fixture.hpp"
 #include "store/connection.hpp"
 
 using namespace stackx;

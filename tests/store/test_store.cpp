@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "fixture.hpp"
-#include "specs/json.hpp"
+#include "tests/store/fixture.hpp"
+#include "specs/format/json.hpp"
 
 using namespace stackx;
 using namespace stackx::test;

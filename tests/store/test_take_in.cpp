@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "fixture.hpp"
-#include "specs/json.hpp"
-#include "specs/seal.hpp"
+#include "tests/store/fixture.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/seal.hpp"
 
 using namespace stackx;
 using namespace stackx::store;

@@ -1,4 +1,4 @@
-"""Calibrate -> warm up -> measure, as kernels/measure.cpp does it (read its header for the why): turns a call into samples.
+"""Calibrate -> warm up -> measure, as kernels/timing/measure.cpp does it (read its header for the why): turns a call into samples.
 
 One sample times a mini-batch of calls, so many that it lasts at least min_sample. The clock comes from outside, so that tests
 need not wait. A phase is recorded for each step, also when its work raises.

@@ -2,7 +2,7 @@
 
 Every entry of a matrix product or convolution is a sum of K products, a row (a patch of the input) a with a column (a filter) b.
 
-Tolerance, entry by entry:  bound |a| |b|,  bound = 16 u, with u the unit roundoff and |.| Euclidean norms: kernels/reference.hpp
+Tolerance, entry by entry:  bound |a| |b|,  bound = 16 u, with u the unit roundoff and |.| Euclidean norms: kernels/reference/product.hpp
 derives it (rounding errors of zero-mean data walk at random; the textbook K u |a||b| would let half precision pass for float32).
     float64 u = 2^-53; float32 u = 2^-24
     float16 u = 2^-11; bfloat16 u = 2^-8: frameworks give the result in these, and some round every partial sum to them

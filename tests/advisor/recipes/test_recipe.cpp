@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
-#include "../specs/message_of.hpp"
-#include "cli/recipe.hpp"
-#include "cli/recipe_cluster.hpp"
-#include "specs/json.hpp"
+#include "tests/specs/message_of.hpp"
+#include "advisor/recipes/recipe.hpp"
+#include "advisor/recipes/cluster.hpp"
+#include "specs/format/json.hpp"
 
 using namespace stackx;
 using namespace stackx::cli;

@@ -1,16 +1,16 @@
 // For black-box tests: the recipe of a project's latest stack, or the campaign that would settle its latest two.
 //
-//   write_recipe FORMAT PROJECT DATA      FORMAT as in cli/recipe.hpp, or "settling"
+//   write_recipe FORMAT PROJECT DATA      FORMAT as in advisor/recipes/recipe.hpp, or "settling"
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "cli/recipe.hpp"
-#include "cli/settling_campaign.hpp"
-#include "inspector/host.hpp"
+#include "advisor/recipes/recipe.hpp"
+#include "advisor/settling_campaign.hpp"
+#include "inspector/machine/host.hpp"
 #include "resolver/resolver.hpp"
-#include "specs/accelerator.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "specs/error.hpp"
-#include "specs/project.hpp"
+#include "specs/project/project.hpp"
 
 using namespace stackx;
 

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/additive_model.hpp"
-#include "ask_oracle.hpp"
-#include "measurements.hpp"
+#include "analysis/effects/additive_model.hpp"
+#include "tests/analysis/ask_oracle.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

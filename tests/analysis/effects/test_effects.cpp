@@ -2,8 +2,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/effects.hpp"
-#include "measurements.hpp"
+#include "analysis/effects/effects.hpp"
+#include "tests/analysis/measurements.hpp"
 #include "specs/error.hpp"
 
 using namespace stackx;

@@ -4,9 +4,9 @@
 #include <numeric>
 #include <set>
 
-#include "analysis/additive_model.hpp"
-#include "analysis/learn.hpp"
-#include "measurements.hpp"
+#include "analysis/effects/additive_model.hpp"
+#include "analysis/effects/learn.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/held_out.hpp"
-#include "analysis/roofline.hpp"
-#include "measurements.hpp"
-#include "rate_evidence.hpp"
+#include "analysis/prediction/held_out.hpp"
+#include "analysis/prediction/roofline.hpp"
+#include "tests/analysis/measurements.hpp"
+#include "tests/analysis/rate_evidence.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/configuration.hpp"
-#include "analysis/rate_model.hpp"
-#include "analysis/roofline.hpp"
-#include "ask_oracle.hpp"
-#include "rate_evidence.hpp"
+#include "analysis/published/configuration.hpp"
+#include "analysis/prediction/rate_model.hpp"
+#include "analysis/prediction/roofline.hpp"
+#include "tests/analysis/ask_oracle.hpp"
+#include "tests/analysis/rate_evidence.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

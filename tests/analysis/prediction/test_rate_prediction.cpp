@@ -2,8 +2,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/rate_prediction.hpp"
-#include "rate_evidence.hpp"
+#include "analysis/prediction/rate_prediction.hpp"
+#include "tests/analysis/rate_evidence.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

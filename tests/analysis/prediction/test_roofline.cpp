@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/roofline.hpp"
-#include "rate_evidence.hpp"
+#include "analysis/prediction/roofline.hpp"
+#include "tests/analysis/rate_evidence.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

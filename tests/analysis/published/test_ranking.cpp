@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/near_workload.hpp"
-#include "analysis/published_ranking.hpp"
-#include "analysis/published_stack.hpp"
-#include "ask_oracle.hpp"
-#include "specs/evidence.hpp"
-#include "specs/hardware_name.hpp"
-#include "specs/json.hpp"
+#include "analysis/published/near_workload.hpp"
+#include "analysis/published/ranking.hpp"
+#include "analysis/published/stack.hpp"
+#include "tests/analysis/ask_oracle.hpp"
+#include "specs/result/evidence.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/format/json.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

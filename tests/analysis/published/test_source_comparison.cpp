@@ -2,11 +2,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/rank_sum.hpp"
-#include "analysis/source_comparison.hpp"
-#include "ask_oracle.hpp"
-#include "specs/evidence.hpp"
-#include "specs/json.hpp"
+#include "analysis/statistics/rank_sum.hpp"
+#include "analysis/published/source_comparison.hpp"
+#include "tests/analysis/ask_oracle.hpp"
+#include "specs/result/evidence.hpp"
+#include "specs/format/json.hpp"
 #include "specs/random.hpp"
 
 using namespace stackx;

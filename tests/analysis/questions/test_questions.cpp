@@ -8,12 +8,12 @@
 #include <map>
 #include <set>
 
-#include "analysis/holm_family.hpp"
-#include "analysis/question_parts.hpp"
-#include "analysis/questions.hpp"
-#include "measurements.hpp"
+#include "analysis/statistics/holm_family.hpp"
+#include "analysis/questions/parts.hpp"
+#include "analysis/questions/questions.hpp"
+#include "tests/analysis/measurements.hpp"
 #include "specs/error.hpp"
-#include "specs/version.hpp"
+#include "specs/version/version.hpp"
 #include "store/store.hpp"
 
 using namespace stackx;

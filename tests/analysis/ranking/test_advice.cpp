@@ -3,9 +3,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/advice.hpp"
-#include "analysis/ranking.hpp"
-#include "measurements.hpp"
+#include "analysis/ranking/advice.hpp"
+#include "analysis/ranking/ranking.hpp"
+#include "tests/analysis/measurements.hpp"
 #include "specs/error.hpp"
 
 using namespace stackx;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/precision.hpp"
+#include "analysis/ranking/precision.hpp"
 
 using namespace stackx::analysis;
 

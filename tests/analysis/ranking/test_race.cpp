@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/race.hpp"
-#include "measurements.hpp"
+#include "analysis/ranking/race.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

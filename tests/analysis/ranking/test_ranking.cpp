@@ -3,9 +3,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/ranking.hpp"
-#include "analysis/rates.hpp"
-#include "measurements.hpp"
+#include "analysis/ranking/ranking.hpp"
+#include "analysis/ranking/rates.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

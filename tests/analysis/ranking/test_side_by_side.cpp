@@ -2,8 +2,8 @@
 #include <cmath>
 #include <deque>
 
-#include "analysis/side_by_side.hpp"
-#include "measurements.hpp"
+#include "analysis/ranking/side_by_side.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "analysis/page_template.hpp"
-#include "analysis/report.hpp"
-#include "analysis/report_html.hpp"
-#include "analysis/report_text.hpp"
-#include "measurements.hpp"
+#include "analysis/report/page_template.hpp"
+#include "analysis/report/report.hpp"
+#include "analysis/report/html.hpp"
+#include "analysis/report/text.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/bootstrap.hpp"
-#include "measurements.hpp"
+#include "analysis/statistics/bootstrap.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

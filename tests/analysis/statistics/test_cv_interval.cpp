@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/cv_interval.hpp"
-#include "measurements.hpp"
+#include "analysis/statistics/cv_interval.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

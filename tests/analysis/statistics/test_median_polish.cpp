@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/median_polish.hpp"
-#include "measurements.hpp"
+#include "analysis/statistics/median_polish.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx::analysis;
 using stackx::test::normal;

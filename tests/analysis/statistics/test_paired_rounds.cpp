@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "analysis/paired_rounds.hpp"
-#include "measurements.hpp"
+#include "analysis/statistics/paired_rounds.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/sentinels.hpp"
-#include "measurements.hpp"
+#include "analysis/statistics/sentinels.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

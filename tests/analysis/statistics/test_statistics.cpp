@@ -3,9 +3,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "analysis/statistics.hpp"
-#include "ask_oracle.hpp"
-#include "measurements.hpp"
+#include "analysis/statistics/statistics.hpp"
+#include "tests/analysis/ask_oracle.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

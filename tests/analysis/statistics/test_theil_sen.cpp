@@ -5,9 +5,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "analysis/theil_sen.hpp"
-#include "ask_oracle.hpp"
-#include "measurements.hpp"
+#include "analysis/statistics/theil_sen.hpp"
+#include "tests/analysis/ask_oracle.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

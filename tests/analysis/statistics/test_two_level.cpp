@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/two_level.hpp"
-#include "measurements.hpp"
+#include "analysis/statistics/two_level.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

@@ -4,8 +4,8 @@
 #include <limits>
 #include <sstream>
 
-#include "analysis/terminal_plot.hpp"
-#include "measurements.hpp"
+#include "analysis/text/terminal_plot.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

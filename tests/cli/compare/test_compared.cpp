@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/compared.hpp"
+#include "cli/compare/compared.hpp"
 #include "specs/error.hpp"
 
 using namespace stackx;

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <map>
 
-#include "inspector/blas_libraries.hpp"
+#include "inspector/discover/blas_libraries.hpp"
 #include "tests/inspector/remarks.hpp"
 #include "tests/inspector/support.hpp"
 

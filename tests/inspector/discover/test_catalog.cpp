@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/discovered_catalog.hpp"
-#include "specs/catalog.hpp"
+#include "inspector/discover/catalog.hpp"
+#include "specs/catalog/catalog.hpp"
 #include "tests/inspector/remarks.hpp"
 #include "tests/inspector/support.hpp"
 

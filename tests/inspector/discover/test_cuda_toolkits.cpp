@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <map>
 
-#include "inspector/cuda_toolkits.hpp"
+#include "inspector/discover/cuda_toolkits.hpp"
 #include "tests/inspector/fake_machine.hpp"
 #include "tests/inspector/remarks.hpp"
 #include "tests/inspector/support.hpp"

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/environment_modules.hpp"
+#include "inspector/discover/environment_modules.hpp"
 #include "tests/inspector/fake_machine.hpp"
 #include "tests/inspector/remarks.hpp"
 

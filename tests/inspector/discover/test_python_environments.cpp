@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "inspector/python_environments.hpp"
+#include "inspector/discover/python_environments.hpp"
 #include "tests/inspector/remarks.hpp"
 #include "tests/inspector/support.hpp"
 

@@ -6,12 +6,12 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "inspector/cache.hpp"
-#include "inspector/cache_use.hpp"
-#include "inspector/environment_tree.hpp"
-#include "inspector/file_lock.hpp"
-#include "inspector/prune.hpp"
-#include "inspector/wheels.hpp"
+#include "inspector/environment/cache.hpp"
+#include "inspector/environment/cache_use.hpp"
+#include "inspector/environment/tree.hpp"
+#include "inspector/environment/file_lock.hpp"
+#include "inspector/environment/prune.hpp"
+#include "inspector/environment/wheels.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx::inspector;

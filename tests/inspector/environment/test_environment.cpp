@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/environment.hpp"
-#include "specs/digest.hpp"
+#include "inspector/environment/environment.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
 #include "tests/inspector/support.hpp"
 

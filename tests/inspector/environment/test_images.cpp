@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/images.hpp"
+#include "inspector/environment/images.hpp"
 #include "tests/inspector/fake_engine.hpp"
 
 using namespace stackx;

@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <map>
 
-#include "inspector/interpreters.hpp"
-#include "inspector/process.hpp"
+#include "inspector/environment/interpreters.hpp"
+#include "inspector/run/process.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx::inspector;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/stack_python.hpp"
+#include "inspector/environment/stack_python.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx;

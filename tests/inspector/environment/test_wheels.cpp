@@ -9,8 +9,8 @@
 #include <fstream>
 #include <thread>
 
-#include "inspector/uv.hpp"
-#include "inspector/wheels.hpp"
+#include "inspector/environment/uv.hpp"
+#include "inspector/environment/wheels.hpp"
 #include "specs/error.hpp"
 #include "tests/inspector/support.hpp"
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/cgroup.hpp"
+#include "inspector/machine/cgroup.hpp"
 #include "tests/inspector/fake_machine.hpp"
 
 using namespace stackx::inspector;

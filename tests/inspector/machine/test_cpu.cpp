@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "inspector/cpu.hpp"
-#include "inspector/tree.hpp"
+#include "inspector/machine/cpu.hpp"
+#include "inspector/machine/tree.hpp"
 #include "tests/inspector/fake_machine.hpp"
 
 using namespace stackx;

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "inspector/host.hpp"
+#include "inspector/machine/host.hpp"
 #include "specs/error.hpp"
-#include "specs/json.hpp"
+#include "specs/format/json.hpp"
 #include "tests/inspector/fake_machine.hpp"
 
 using namespace stackx;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "inspector/platform.hpp"
+#include "inspector/machine/platform.hpp"
 #include "tests/inspector/fake_machine.hpp"
 
 using namespace stackx::inspector;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/processor_time.hpp"
+#include "inspector/machine/processor_time.hpp"
 #include "tests/inspector/fake_machine.hpp"
 
 using namespace stackx::inspector;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <future>
 
-#include "inspector/topology.hpp"
+#include "inspector/machine/topology.hpp"
 #include "tests/inspector/fake_machine.hpp"
 
 using namespace stackx;

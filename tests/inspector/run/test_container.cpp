@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "inspector/container.hpp"
+#include "inspector/run/container.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx::inspector;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/engine.hpp"
-#include "specs/json.hpp"
+#include "inspector/run/engine.hpp"
+#include "specs/format/json.hpp"
 #include "tests/inspector/fake_engine.hpp"
 
 using namespace stackx;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/pi_command.hpp"
+#include "inspector/run/pi_command.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx::inspector;

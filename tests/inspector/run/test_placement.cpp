@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "inspector/placement.hpp"
+#include "inspector/run/placement.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx::inspector;

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "inspector/process.hpp"
+#include "inspector/run/process.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx::inspector;

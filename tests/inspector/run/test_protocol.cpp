@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "inspector/protocol.hpp"
-#include "inspector/supervision.hpp"
+#include "inspector/run/protocol.hpp"
+#include "inspector/run/supervision.hpp"
 
 using namespace stackx::inspector;
 using stackx::specs::Outcome;

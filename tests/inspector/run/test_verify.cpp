@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "inspector/verify.hpp"
+#include "inspector/run/verify.hpp"
 
 using namespace stackx;
 using namespace stackx::inspector;

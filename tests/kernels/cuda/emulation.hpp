@@ -27,7 +27,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/matrix.hpp"
+#include "kernels/reference/matrix.hpp"
 
 namespace emulation {
 

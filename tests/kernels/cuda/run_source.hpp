@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/reference.hpp"
+#include "kernels/reference/product.hpp"
 #include "tests/kernels/cuda/emulation.hpp"
 
 namespace kernel_source {

@@ -1,4 +1,4 @@
-"""Calibration and sampling with a clock that only calls move: the cases of tests/kernels/test_measure.cpp."""
+"""Calibration and sampling with a clock that only calls move: the cases of tests/kernels/timing/test_measure.cpp."""
 
 import gc
 import unittest

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/matrix.hpp"
+#include "kernels/reference/matrix.hpp"
 
 using namespace stackx::kernels;
 

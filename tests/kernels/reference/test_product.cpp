@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/reference.hpp"
+#include "kernels/reference/product.hpp"
 
 using namespace stackx::kernels;
 

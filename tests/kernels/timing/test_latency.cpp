@@ -1,4 +1,4 @@
-#include "kernels/latency.hpp"
+#include "kernels/timing/latency.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "kernels/arrivals.hpp"
+#include "kernels/timing/arrivals.hpp"
 
 using namespace stackx::kernels;
 using nlohmann::json;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "kernels/measure.hpp"
+#include "kernels/timing/measure.hpp"
 
 using namespace stackx::kernels;
 

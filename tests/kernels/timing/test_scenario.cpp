@@ -1,4 +1,4 @@
-#include "kernels/scenario.hpp"
+#include "kernels/timing/scenario.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "kernels/arrivals.hpp"
-#include "kernels/latency.hpp"
+#include "kernels/timing/arrivals.hpp"
+#include "kernels/timing/latency.hpp"
 #include "kernels/operation.hpp"
-#include "kernels/rate_search.hpp"
+#include "kernels/timing/rate_search.hpp"
 
 using namespace stackx::kernels;
 

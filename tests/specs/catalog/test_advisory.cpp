@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "message_of.hpp"
-#include "oracle.hpp"
-#include "specs/advisory.hpp"
-#include "specs/json.hpp"
+#include "tests/specs/message_of.hpp"
+#include "tests/specs/oracle.hpp"
+#include "specs/catalog/advisory.hpp"
+#include "specs/format/json.hpp"
 #include "specs/random.hpp"
 
 using namespace stackx::specs;

@@ -1,9 +1,9 @@
 // Scores are exact: equal sums compare equal, whatever their decimals.
 #include <catch2/catch.hpp>
 
-#include "message_of.hpp"
-#include "specs/json.hpp"
-#include "specs/score.hpp"
+#include "tests/specs/message_of.hpp"
+#include "specs/format/json.hpp"
+#include "specs/catalog/score.hpp"
 
 using namespace stackx::specs;
 using Catch::Matchers::Contains;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "specs/digest.hpp"
-#include "specs/stack.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/catalog/stack.hpp"
 
 using namespace stackx::specs;
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 #include <ctime>
 
-#include "specs/clock.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/random.hpp"
 
 using namespace stackx::specs;

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <limits>
 
-#include "message_of.hpp"
-#include "specs/json.hpp"
+#include "tests/specs/message_of.hpp"
+#include "specs/format/json.hpp"
 #include "specs/random.hpp"
 
 using namespace stackx::specs;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "specs/nearest.hpp"
+#include "specs/format/nearest.hpp"
 #include "specs/random.hpp"
 
 using namespace stackx::specs;

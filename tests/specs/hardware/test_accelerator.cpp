@@ -1,14 +1,14 @@
-#include "specs/accelerator.hpp"
+#include "specs/hardware/accelerator.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>
 
-#include "message_of.hpp"
-#include "specs/evidence.hpp"
-#include "specs/hardware_name.hpp"
-#include "specs/json.hpp"
+#include "tests/specs/message_of.hpp"
+#include "specs/result/evidence.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/format/json.hpp"
 
 using namespace stackx;
 using namespace stackx::specs;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "specs/error.hpp"
-#include "specs/microarchitecture.hpp"
+#include "specs/hardware/microarchitecture.hpp"
 
 using namespace stackx;
 using namespace stackx::specs;

@@ -1,4 +1,4 @@
-#include "specs/hardware_name.hpp"
+#include "specs/hardware/name.hpp"
 
 #include <catch2/catch.hpp>
 

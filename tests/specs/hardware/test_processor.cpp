@@ -1,9 +1,9 @@
-#include "specs/processor.hpp"
+#include "specs/hardware/processor.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "message_of.hpp"
-#include "specs/json.hpp"
+#include "tests/specs/message_of.hpp"
+#include "specs/format/json.hpp"
 
 using namespace stackx;
 using namespace stackx::specs;

@@ -2,10 +2,10 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "message_of.hpp"
-#include "samples.hpp"
-#include "specs/json.hpp"
-#include "specs/seal.hpp"
+#include "tests/specs/message_of.hpp"
+#include "tests/specs/samples.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/seal.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

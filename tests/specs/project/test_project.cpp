@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "message_of.hpp"
-#include "specs/json.hpp"
-#include "specs/project.hpp"
+#include "tests/specs/message_of.hpp"
+#include "specs/format/json.hpp"
+#include "specs/project/project.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

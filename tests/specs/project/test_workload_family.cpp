@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <set>
 
-#include "message_of.hpp"
-#include "specs/evidence.hpp"
-#include "specs/json.hpp"
-#include "specs/workload_family.hpp"
+#include "tests/specs/message_of.hpp"
+#include "specs/result/evidence.hpp"
+#include "specs/format/json.hpp"
+#include "specs/project/workload_family.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 
-#include "marker_texts.hpp"
-#include "message_of.hpp"
-#include "oracle.hpp"
-#include "specs/pep508.hpp"
-#include "version_texts.hpp"
+#include "tests/specs/marker_texts.hpp"
+#include "tests/specs/message_of.hpp"
+#include "tests/specs/oracle.hpp"
+#include "specs/python/pep508.hpp"
+#include "tests/specs/version_texts.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -1,5 +1,5 @@
 // The reader, and the evidence that comes with stackx itself.
-#include "specs/evidence.hpp"
+#include "specs/result/evidence.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,8 +8,8 @@
 #include <numeric>
 #include <set>
 
-#include "specs/json.hpp"
-#include "specs/metric.hpp"
+#include "specs/format/json.hpp"
+#include "specs/result/metric.hpp"
 
 using namespace stackx::specs;
 namespace fs = std::filesystem;

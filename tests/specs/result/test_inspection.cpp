@@ -3,10 +3,10 @@
 #include <cstring>
 #include <limits>
 
-#include "message_of.hpp"
-#include "samples.hpp"
-#include "specs/digest.hpp"
-#include "specs/json.hpp"
+#include "tests/specs/message_of.hpp"
+#include "tests/specs/samples.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
 #include "specs/random.hpp"
 
 using namespace stackx::specs;

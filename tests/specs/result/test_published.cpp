@@ -1,15 +1,15 @@
-#include "specs/published.hpp"
+#include "specs/result/published.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
-#include "message_of.hpp"
-#include "specs/digest.hpp"
-#include "specs/json.hpp"
-#include "specs/metric.hpp"
+#include "tests/specs/message_of.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
+#include "specs/result/metric.hpp"
 #include "specs/random.hpp"
-#include "specs/seal.hpp"
+#include "specs/format/seal.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

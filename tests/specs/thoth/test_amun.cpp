@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 
-#include "files.hpp"
-#include "message_of.hpp"
-#include "specs/amun.hpp"
-#include "specs/json.hpp"
-#include "specs/quantity.hpp"
-#include "specs/thoth_pi.hpp"
+#include "tests/specs/files.hpp"
+#include "tests/specs/message_of.hpp"
+#include "specs/thoth/amun.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/quantity.hpp"
+#include "specs/thoth/pi.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

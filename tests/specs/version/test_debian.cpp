@@ -2,10 +2,10 @@
 #include <cctype>
 #include <vector>
 
-#include "oracle.hpp"
+#include "tests/specs/oracle.hpp"
 #include "specs/random.hpp"
-#include "version_checks.hpp"
-#include "version_texts.hpp"
+#include "tests/specs/version_checks.hpp"
+#include "tests/specs/version_texts.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "specs/random.hpp"
-#include "version_checks.hpp"
-#include "version_texts.hpp"
+#include "tests/specs/version_checks.hpp"
+#include "tests/specs/version_texts.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -2,11 +2,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "oracle.hpp"
+#include "tests/specs/oracle.hpp"
 #include "specs/random.hpp"
-#include "specs/specifier.hpp"
-#include "version_checks.hpp"
-#include "version_texts.hpp"
+#include "specs/version/specifier.hpp"
+#include "tests/specs/version_checks.hpp"
+#include "tests/specs/version_texts.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <unordered_set>
 
-#include "version_checks.hpp"
+#include "tests/specs/version_checks.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

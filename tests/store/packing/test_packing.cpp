@@ -3,7 +3,7 @@
 
 #include "specs/error.hpp"
 #include "specs/random.hpp"
-#include "store/packing.hpp"
+#include "store/packing/packing.hpp"
 
 using namespace stackx;
 using namespace stackx::store;

@@ -1,10 +1,10 @@
-#include "store/program.hpp"
+#include "store/packing/program.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "fixture.hpp"
-#include "specs/clock.hpp"
-#include "specs/json.hpp"
+#include "tests/store/fixture.hpp"
+#include "specs/format/clock.hpp"
+#include "specs/format/json.hpp"
 
 using namespace stackx;
 using namespace stackx::store;

@@ -1,11 +1,11 @@
-#include "store/document.hpp"
-#include "store/skeleton.hpp"
+#include "store/packing/document.hpp"
+#include "store/packing/skeleton.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "fixture.hpp"
-#include "specs/json.hpp"
+#include "tests/store/fixture.hpp"
+#include "specs/format/json.hpp"
 
 using namespace stackx;
 using namespace stackx::store;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "fixture.hpp"
+#include "tests/store/fixture.hpp"
 
 using namespace stackx;
 using namespace stackx::test;

@@ -1,4 +1,4 @@
-#include "store/questions.hpp"
+#include "store/questions/questions.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
-#include "fixture.hpp"
-#include "specs/hardware.hpp"
-#include "specs/seal.hpp"
-#include "store/read_only_sql.hpp"
+#include "tests/store/fixture.hpp"
+#include "specs/hardware/hardware.hpp"
+#include "specs/format/seal.hpp"
+#include "store/questions/read_only_sql.hpp"
 #include "store/scan.hpp"
-#include "store/views.hpp"
+#include "store/questions/views.hpp"
 
 using namespace stackx;
 using namespace stackx::store;
