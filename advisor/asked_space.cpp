@@ -4,17 +4,18 @@
 
 #include <algorithm>
 
-#include "workspace/load.hpp"
 #include "specs/error.hpp"
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/python/project.hpp"
+#include "workspace/load.hpp"
+#include "workspace/words.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 // The project whose stacks can run the workload on the hardware: the space of its family.
 specs::Project project_of(const specs::WorkloadSpace& space, const specs::WorkloadFamily& family,
-                          const AskedHardware& hardware, const specs::Catalog& catalog) {
+                          const workspace::AskedHardware& hardware, const specs::Catalog& catalog) {
   specs::Project project;
   project.name = fmt::format("{} on {}", family.name, hardware.name);
   project.catalogs = space.catalogs;
@@ -33,9 +34,9 @@ specs::Project project_of(const specs::WorkloadSpace& space, const specs::Worklo
 
 // A machine with that processor, of which nothing else is known: what only more cores or memory would
 // forbid is allowed.
-specs::Host some_machine(const std::string& microarchitecture, const Globals& globals) {
+specs::Host some_machine(const std::string& microarchitecture, const workspace::Context& context) {
   const auto table =
-      specs::Microarchitectures::load(globals.data_directory / "microarchitectures.json");
+      specs::Microarchitectures::load(context.data_directory() / "microarchitectures.json");
   specs::Host host;
   host.cpu.microarchitecture = microarchitecture;
   host.cpu.cores = host.cpu.threads = 1024;
@@ -80,16 +81,16 @@ std::string nearest_version(const ValidSpace& there, const specs::Requirement& w
 
 class Asking {
  public:
-  Asking(const SpaceOptions& options, const specs::Workload& asked, const AskedHardware& hardware,
+  Asking(const SpaceOptions& options, const specs::Workload& asked, const workspace::AskedHardware& hardware,
          const specs::Host& host, const specs::Accelerators& accelerators,
-         const specs::WorkloadFamilies& families, const Globals& globals)
+         const specs::WorkloadFamilies& families, const workspace::Context& context)
       : options_(options),
         asked_(asked),
         hardware_(hardware),
         host_(host),
         accelerators_(accelerators),
         families_(families),
-        globals_(globals) {}
+        context_(context) {}
 
   AskedSpace run() {
     const bool of_python = options_.project.empty() || specs::is_python_project(options_.project);
@@ -101,7 +102,7 @@ class Asking {
       const bool here = hardware_.component != "cpu" || hardware_.version == "host";
       cpu->second = "host";
       resolver::bind_host(project, catalog,
-                          here ? host_ : some_machine(hardware_.version, globals_));
+                          here ? host_ : some_machine(hardware_.version, context_));
     }
     take_own(catalog);
     auto without = project;  // of what the user asks
@@ -142,7 +143,7 @@ class Asking {
       return std::nullopt;
     }
     std::vector<std::filesystem::path> files;
-    for (const auto& name : space->catalogs) files.push_back(globals_.data_directory / name);
+    for (const auto& name : space->catalogs) files.push_back(context_.data_directory() / name);
     auto catalog = specs::load_catalogs(files);
     auto project = project_of(*space, wanted, hardware_, catalog);
     result_.roots = space->requires_;
@@ -151,7 +152,7 @@ class Asking {
 
   // A project of stackx says itself what its stacks are; the hardware is the one asked for.
   specs::LoadedProject space_of_project() {
-    auto loaded = specs::load_project(options_.project, globals_.data_directory);
+    auto loaded = specs::load_project(options_.project, context_.data_directory());
     auto& on = loaded.project.hardware;
     if (!on.contains(hardware_.component) && !loaded.catalog.find(hardware_.component))
       throw bad_input(fmt::format(
@@ -197,7 +198,7 @@ class Asking {
       if (const auto version = nearest_version(there, wish); !version.empty())
         result_.nearest_that_works.push_back(
             fmt::format("{} {} instead of {}: {} stacks on {}", wish.component, version,
-                        wish.constraint.text, grouped(there.share(wish.component, version)),
+                        wish.constraint.text, workspace::grouped(there.share(wish.component, version)),
                         hardware_.name));
     }
     const auto& component = hardware_.component;
@@ -218,21 +219,21 @@ class Asking {
 
   const SpaceOptions& options_;
   const specs::Workload& asked_;
-  const AskedHardware& hardware_;
+  const workspace::AskedHardware& hardware_;
   const specs::Host& host_;
   const specs::Accelerators& accelerators_;
   const specs::WorkloadFamilies& families_;
-  const Globals& globals_;
+  const workspace::Context& context_;
   AskedSpace result_;
 };
 
 }  // namespace
 
 AskedSpace asked_space(const SpaceOptions& options, const specs::Workload& asked,
-                       const AskedHardware& hardware, const specs::Host& host,
+                       const workspace::AskedHardware& hardware, const specs::Host& host,
                        const specs::Accelerators& accelerators,
-                       const specs::WorkloadFamilies& families, const Globals& globals) {
-  return Asking(options, asked, hardware, host, accelerators, families, globals).run();
+                       const specs::WorkloadFamilies& families, const workspace::Context& context) {
+  return Asking(options, asked, hardware, host, accelerators, families, context).run();
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "workspace/asked_hardware.hpp"
 #include "advisor/own_stack.hpp"
 #include "advisor/recommendation_type.hpp"
 #include "advisor/valid_space.hpp"
 #include "specs/project/workload_family.hpp"
+#include "workspace/asked_hardware.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct SpaceOptions {
   RecommendationType type = RecommendationType::performance;
@@ -40,8 +40,8 @@ struct AskedSpace {
 // Of the workload `asked`, on `hardware`; `host` is the machine at hand. Throws Error(bad_input) for files that nobody can
 // read or that ask for what the catalogs do not know.
 AskedSpace asked_space(const SpaceOptions& options, const specs::Workload& asked,
-                       const AskedHardware& hardware, const specs::Host& host,
+                       const workspace::AskedHardware& hardware, const specs::Host& host,
                        const specs::Accelerators& accelerators,
-                       const specs::WorkloadFamilies& families, const Globals& globals);
+                       const specs::WorkloadFamilies& families, const workspace::Context& context);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <future>
 
-#include "workspace/load.hpp"
-#include "workspace/this_machine.hpp"
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/project/workload_family.hpp"
 #include "store/store.hpp"
+#include "workspace/load.hpp"
+#include "workspace/this_machine.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 // What the store has.
@@ -24,18 +24,18 @@ struct Evidence {
 
 class Gathering {
  public:
-  Gathering(const AdviceOptions& options, const Globals& globals)
-      : options_(options), globals_(globals) {
+  Gathering(const AdviceOptions& options, const workspace::Context& context)
+      : options_(options), context_(context) {
     advice_.accelerators =
-        std::make_unique<specs::Accelerators>(specs::load_accelerators(globals.data_directory));
+        std::make_unique<specs::Accelerators>(specs::load_accelerators(context.data_directory()));
   }
 
   HardwareAdvice run() {
     // A new store takes in what is published, and it is read and ranked, while the space is resolved;
     // the model learns while the valid stacks are looked for. Neither thread writes to advice_.
     auto reading = std::async(std::launch::async, [this] { return evidence(); });
-    const auto early = hardware_of_catalogs(options_.selection.hw, host_,
-                                            *advice_.accelerators, globals_);
+    const auto early = workspace::hardware_of_catalogs(options_.selection.hw, host_,
+                                            *advice_.accelerators, context_);
     if (early) make_space(*early);
     take(reading.get());
     check_workload();
@@ -61,8 +61,8 @@ class Gathering {
   Evidence evidence() const {
     Evidence evidence;
     auto& [selection, found, family, published] = evidence;
-    selection = select(options_.selection, host_, *advice_.accelerators, globals_);
-    const auto store = store::Store::open(store::default_path(globals_.db), store::Mode::read_only);
+    selection = select(options_.selection, host_, *advice_.accelerators, context_);
+    const auto store = store::Store::open(store::default_path(context_.db), store::Mode::read_only);
     const specs::Workload of_family{selection.asked.pi, {}};
     if (selection.hardware.component == "gpu") {
       const auto& models = selection.hardware.models;
@@ -91,16 +91,16 @@ class Gathering {
     advice_.published = std::move(evidence.published);
   }
 
-  void make_space(const AskedHardware& hardware) {
+  void make_space(const workspace::AskedHardware& hardware) {
     static_cast<AskedSpace&>(advice_) = asked_space(options_, asked_, hardware, host_,
-                                                    *advice_.accelerators, families_, globals_);
+                                                    *advice_.accelerators, families_, context_);
   }
 
   // A workload that neither the catalogs nor the store know.
   void check_workload() const {
     const auto& name = asked_.pi;
     if (families_.find(name) || !advice_.selection.measurements.empty()) return;
-    const auto store = store::Store::open(store::default_path(globals_.db), store::Mode::read_only);
+    const auto store = store::Store::open(store::default_path(context_.db), store::Mode::read_only);
     if (!store.published({specs::Workload{name, {}}, std::nullopt}).empty()) return;
     const auto near = families_.nearest(name);
     throw bad_input(fmt::format("--workload {}: no such workload in the catalogs or the store{}; "
@@ -241,9 +241,9 @@ class Gathering {
   }
 
   const AdviceOptions& options_;
-  const Globals& globals_;
-  const specs::WorkloadFamilies families_ = specs::WorkloadFamilies::load(globals_.data_directory);
-  const specs::Host host_ = this_machine(globals_);
+  const workspace::Context& context_;
+  const specs::WorkloadFamilies families_ = specs::WorkloadFamilies::load(context_.data_directory());
+  const specs::Host host_ = workspace::this_machine(context_);
   const specs::Workload asked_ = specs::parse_workload(options_.selection.workload);
   HardwareAdvice advice_;
 };
@@ -259,8 +259,8 @@ std::optional<MeasuredShare> measured_peak_share(const HardwareAdvice& advice, s
   return MeasuredShare{ranking.recommendations[row].median / peak->gflop_s, *peak};
 }
 
-HardwareAdvice hardware_advice(const AdviceOptions& options, const Globals& globals) {
-  return Gathering(options, globals).run();
+HardwareAdvice hardware_advice(const AdviceOptions& options, const workspace::Context& context) {
+  return Gathering(options, context).run();
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

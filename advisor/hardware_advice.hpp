@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "analysis/published/ranking.hpp"
-#include "analysis/ranking/ranking.hpp"
 #include "advisor/asked_space.hpp"
 #include "advisor/own_advice.hpp"
 #include "advisor/predicted_rows.hpp"
 #include "advisor/selection.hpp"
+#include "analysis/published/ranking.hpp"
+#include "analysis/ranking/ranking.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct AdviceOptions : SpaceOptions {
   SelectionOptions selection;
@@ -63,6 +63,6 @@ struct MeasuredShare {
 std::optional<MeasuredShare> measured_peak_share(const HardwareAdvice& advice, std::size_t row);
 
 // Throws Error(bad_input) for hardware, workloads and files that nobody knows.
-HardwareAdvice hardware_advice(const AdviceOptions& options, const Globals& globals);
+HardwareAdvice hardware_advice(const AdviceOptions& options, const workspace::Context& context);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

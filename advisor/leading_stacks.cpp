@@ -9,7 +9,7 @@
 
 #include "analysis/published/workload_choice.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using Series = std::vector<store::SeriesSums>;
@@ -103,4 +103,4 @@ std::optional<LeadingStacks> leading_stacks(const store::Questions& questions,
   return result;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

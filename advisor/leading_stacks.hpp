@@ -14,7 +14,7 @@
 
 #include "store/questions/questions.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 inline constexpr std::uint64_t enough_to_choose = 4000;
 inline constexpr std::uint64_t a_moment = 2000;  // inspections
@@ -35,4 +35,4 @@ std::optional<LeadingStacks> leading_stacks(const store::Questions& questions,
                                             const specs::Workload& asked, const std::string& hw,
                                             const std::string& this_host, const Wanted& wanted);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -8,7 +8,7 @@
 #include "analysis/text/words.hpp"
 #include "specs/error.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using analysis::counted;
@@ -155,4 +155,4 @@ SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, doub
   return settling_campaign(asked, advice.space->catalog());
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

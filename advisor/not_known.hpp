@@ -7,7 +7,7 @@
 #include "advisor/hardware_advice.hpp"
 #include "advisor/settling_campaign.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct NotKnown {
   std::vector<std::string> lines;        // sentences
@@ -21,4 +21,4 @@ NotKnown not_known(const HardwareAdvice& advice, double delta);
 // The project file that runs the candidates. Throws Error(bad_input) where there is nothing to run.
 SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

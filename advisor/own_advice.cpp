@@ -8,7 +8,7 @@
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using analysis::components_text;
@@ -124,4 +124,4 @@ OwnAdvice own_advice(const OwnStack& own, const NearestStack& valid,
   return advice;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "analysis/published/ranking.hpp"
-#include "analysis/ranking/ranking.hpp"
 #include "advisor/own_stack.hpp"
 #include "advisor/valid_space.hpp"
+#include "analysis/published/ranking.hpp"
+#include "analysis/ranking/ranking.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct OwnAdvice {
   bool stay = true;
@@ -24,4 +24,4 @@ OwnAdvice own_advice(const OwnStack& own, const NearestStack& valid,
                      const analysis::Ranking& measured,
                      const analysis::PublishedRanking& published);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

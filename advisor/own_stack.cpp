@@ -10,7 +10,7 @@
 #include "specs/python/lock_file.hpp"
 #include "specs/python/project.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> sold_as{{
@@ -107,4 +107,4 @@ std::vector<std::string> add_wishes(specs::Project& project, const specs::Catalo
   return unknown;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "specs/project/project.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/project/project.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct OwnStack {
   std::filesystem::path file;
@@ -33,4 +33,4 @@ std::vector<std::string> add_wishes(specs::Project& project, const specs::Catalo
                                     const std::filesystem::path& file,
                                     const specs::PythonContext& context);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

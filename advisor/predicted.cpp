@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/text/table.hpp"
-#include "workspace/load.hpp"
 #include "specs/error.hpp"
+#include "workspace/load.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using analysis::number;
@@ -79,24 +79,15 @@ std::string rank_note(const analysis::Effects& effects,
 
 }  // namespace
 
-void add_predicted_options(CLI::App& command, PredictedOptions& options) {
-  command.add_flag("--effects", options.effects,
-                   "--top by predicted rate, from the effects of versions measured for --workload "
-                   "on --hw (see `stackx effects`)");
-  add_selection_options(command, options.selection);
-  for (const char* name : {"--hw", "--workload", "--campaign"})
-    command.get_option(name)->needs("--effects");
-}
-
-analysis::Effects effects_for(const SelectionOptions& options, const Globals& globals,
+analysis::Effects effects_for(const SelectionOptions& options, const workspace::Context& context,
                               const std::vector<std::string>& components) {
-  const auto selection = select(options, globals);
+  const auto selection = select(options, context);
   auto effects = analysis::effects(selection.measurements, selection.asked,
                                    {0.95, selection.this_host, components});
   if (!effects.model)
     throw bad_input(fmt::format("no measurement of {} on {} to take effects from.\n{}",
                                 selection.asked.text(), selection.hw,
-                                what_is_measured(globals)));
+                                what_is_measured(context)));
   effects.hw = selection.hw;
   return effects;
 }
@@ -173,19 +164,4 @@ std::string line(const PredictedStack& one, const analysis::Effects& effects) {
   return text;
 }
 
-void write_predicted(const resolver::Resolver& resolver, const analysis::Effects& effects,
-                     std::uint64_t count, bool json, const StackWriter::Sink& sink) {
-  const auto stacks = best_predicted(resolver, effects, count);
-  for (const PredictedStack& one : stacks) {
-    if (sink) sink(one.stack);
-    if (json)
-      print_json(to_json(one, effects));
-    else
-      fmt::print("{}\n", line(one, effects));
-  }
-  std::fflush(stdout);
-  for (const std::string& note : prediction_notes(resolver, effects, stacks))
-    fmt::print(stderr, "{}\n", analysis::wrap(analysis::split(note), 0, ""));
-}
-
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

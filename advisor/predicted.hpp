@@ -8,22 +8,16 @@
 // Effects of versions that were never measured are the mean; they are counted and named.
 #pragma once
 
-#include "analysis/effects/effects.hpp"
 #include "advisor/selection.hpp"
+#include "analysis/effects/effects.hpp"
 #include "cli/output/stack_writer.hpp"
 #include "resolver/resolver.hpp"
 
-namespace stackx::cli {
-
-struct PredictedOptions {
-  bool effects = false;
-  SelectionOptions selection;
-};
-void add_predicted_options(CLI::App& command, PredictedOptions& options);
+namespace stackx::advisor {
 
 // Of the measurements selected. Throws Error(bad_input) saying what is measured where there are
 // none.
-analysis::Effects effects_for(const SelectionOptions& options, const Globals& globals,
+analysis::Effects effects_for(const SelectionOptions& options, const workspace::Context& context,
                               const std::vector<std::string>& components = {});
 
 struct PredictedStack {
@@ -46,8 +40,4 @@ std::vector<std::string> prediction_notes(const resolver::Resolver& resolver,
 nlohmann::json to_json(const PredictedStack& stack, const analysis::Effects& effects);
 std::string line(const PredictedStack& stack, const analysis::Effects& effects);
 
-// For `resolve`: one stack a line on stdout, the notes on stderr.
-void write_predicted(const resolver::Resolver& resolver, const analysis::Effects& effects,
-                     std::uint64_t count, bool json, const StackWriter::Sink& sink);
-
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -4,7 +4,7 @@
 
 #include "analysis/prediction/roofline.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 constexpr std::size_t most_shapes = 2;
@@ -87,4 +87,4 @@ PredictedRows RowPredictor::rows(const specs::Stack& stack) {
   return rows;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/published/ranking.hpp"
-#include "analysis/prediction/rate_prediction.hpp"
 #include "advisor/valid_space.hpp"
+#include "analysis/prediction/rate_prediction.hpp"
+#include "analysis/published/ranking.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct PredictedRow {
   specs::Workload workload;
@@ -45,4 +45,4 @@ class RowPredictor {
 std::vector<specs::Workload> shapes_to_predict(const specs::Workload& asked,
                                                const analysis::PublishedRanking& published);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

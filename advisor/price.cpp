@@ -8,7 +8,7 @@
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 struct Scale {
@@ -51,4 +51,4 @@ double price_from(const std::string& text) {
                   specs::in_quotes(text)));
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -9,7 +9,7 @@
 
 #include "analysis/statistics/statistics.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct Cost {
   double amount = 0;
@@ -26,4 +26,4 @@ std::optional<Cost> cost_of(double price_per_device_hour, double rate, const std
 // --price: a number above 0; throws Error(bad_input).
 double price_from(const std::string& text);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using analysis::Answer;
@@ -19,7 +19,7 @@ struct Inspected {
 };
 
 Inspected inspected(const store::Questions& store, const store::QuestionFilter& filter,
-                    const Loaded& loaded) {
+                    const workspace::Loaded& loaded) {
   std::unordered_map<std::int64_t, std::uint64_t> rows;
   for (const store::SeriesSums& s : store.series(filter))
     if (s.ok + s.failed > 0) rows[s.stack] += s.ok + s.failed;
@@ -72,14 +72,14 @@ void add_row(Answer& answer, const std::string& what, std::size_t part, const re
     text += (i == 0 ? "" : ", ") + missing[i];
   if (missing.size() > few) text += fmt::format(", and {} more", missing.size() - few);
   // Whole numbers may be longer than 64 bits: as text, as `resolve --count` has them.
-  answer.rows.push_back({analysis::field(what), analysis::field(part), {grouped(whole), whole.str()},
+  answer.rows.push_back({analysis::field(what), analysis::field(part), {workspace::grouped(whole), whole.str()},
                          {fmt::format("{:.4g}%", 100 * share), share}, {text, missing}});
 }
 
 }  // namespace
 
 Answer project_coverage(const store::Questions& store, const analysis::QuestionOptions& options,
-                        const Loaded& loaded) {
+                        const workspace::Loaded& loaded) {
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   const Inspected found = inspected(store, options.filter, loaded);
   const Versions versions = versions_of(found.stacks);
@@ -122,4 +122,4 @@ Answer project_coverage(const store::Questions& store, const analysis::QuestionO
   return answer;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -4,12 +4,12 @@
 #include "analysis/questions/questions.hpp"
 #include "workspace/load.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 // Exact, from the resolver: of the valid stacks, of the component versions that are in any, and of the
 // pairs of versions that any stack holds together. An inspected stack counts if it is one of the
 // project's, whatever became of the inspection.
 analysis::Answer project_coverage(const store::Questions& store,
-                                  const analysis::QuestionOptions& options, const Loaded& loaded);
+                                  const analysis::QuestionOptions& options, const workspace::Loaded& loaded);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -9,7 +9,7 @@
 #include "analysis/text/words.hpp"
 #include "specs/format/json.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 constexpr std::size_t most_shown = 8;
@@ -77,4 +77,4 @@ nlohmann::json to_json(const PublishedNote& note) {
           {"sources", std::move(sources)}};
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

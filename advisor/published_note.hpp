@@ -9,7 +9,7 @@
 #include "specs/result/published.hpp"
 #include "store/store.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct PublishedNote {
   std::size_t results = 0;
@@ -23,4 +23,4 @@ PublishedNote published_note(const std::vector<specs::Published>& published);
 std::string to_text(const PublishedNote& note, const std::string& workload, const std::string& hw);
 nlohmann::json to_json(const PublishedNote& note);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -7,7 +7,7 @@
 
 #include "specs/error.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 constexpr std::array<std::pair<const char*, RecommendationType>, 4> types{
@@ -83,4 +83,4 @@ bool steadier(const Steadiness& a, const Steadiness& b) {
   return a.inspections > b.inspections;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

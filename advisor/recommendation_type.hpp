@@ -17,7 +17,7 @@
 #include "specs/catalog/advisory.hpp"
 #include "specs/catalog/catalog.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 enum class RecommendationType { performance, stable, latest, security };
 std::optional<RecommendationType> recommendation_type_from(std::string_view name);
@@ -44,4 +44,4 @@ struct Steadiness {
 };
 bool steadier(const Steadiness& a, const Steadiness& b);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -8,14 +8,14 @@
 #include <numbers>
 #include <set>
 
-#include "analysis/statistics/comparison.hpp"
 #include "advisor/recipes/parts.hpp"
+#include "analysis/statistics/comparison.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/project/project.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using nlohmann::json;
@@ -222,4 +222,4 @@ SettlingCampaign settling_campaign(const Settling& asked, const specs::Catalog& 
   return result;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

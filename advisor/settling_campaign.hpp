@@ -18,7 +18,7 @@
 #include "specs/catalog/stack.hpp"
 #include "specs/project/workload.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 // The coefficient of variation between inspections that is expected.
 struct ExpectedSpread {
@@ -60,4 +60,4 @@ struct SettlingCampaign {
 // `catalog`: of those files. Throws Error(bad_input) for a candidate that is no stack of the project.
 SettlingCampaign settling_campaign(const Settling& asked, const specs::Catalog& catalog);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using specs::Kind;
@@ -245,4 +245,4 @@ NearestStack ValidSpace::nearest(const specs::Stack& named) const {
   return result;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

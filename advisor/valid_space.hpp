@@ -12,7 +12,7 @@
 #include "resolver/resolver.hpp"
 #include "specs/project/project.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 // The newest version of a component that is in a valid stack, and what keeps the newer ones out.
 struct NewestVersion {
@@ -80,4 +80,4 @@ class ValidSpace {
 // and one more if the texts are equal. "7" agrees with "7.6.2" in one number.
 std::size_t agreement(const std::string& a, const std::string& b);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -12,13 +12,13 @@
 #include "analysis/ranking/race.hpp"
 #include "analysis/ranking/rates.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 namespace {
 
 using Kind = specs::StrategySpec::Kind;
 using Places = std::vector<std::size_t>;
 
-constexpr double confidence = 0.95;
+constexpr double schedule_confidence = 0.95;
 
 std::optional<double> log_rate(const specs::Inspection& inspection) {
   store::Measurement measurement;
@@ -108,7 +108,7 @@ std::string text(const analysis::Comparison& c) {
 
 std::string name(const specs::Plan& plan, std::size_t place) { return plan.arms[place].label; }
 
-class Adaptive : public inspector::Schedule {
+class Adaptive : public Schedule {
  public:
   explicit Adaptive(const specs::Plan& plan) : plan_(plan), results_(plan) {}
 
@@ -151,7 +151,7 @@ class Precision : public Adaptive {
 
  protected:
   Places choose(const Field& field, std::uint64_t round) override {
-    const Places left = analysis::unsettled(field.log_rates, strategy().width, confidence);
+    const Places left = analysis::unsettled(field.log_rates, strategy().width, schedule_confidence);
     if (left.size() != last_[field.arms.front()] && round > 0)
       say(fmt::format("round {}: {} of {} arms do not have an interval of {:g}% yet", round,
                       left.size(), field.arms.size(), 100 * strategy().width));
@@ -228,7 +228,7 @@ class Race : public Adaptive {
 
 }  // namespace
 
-std::unique_ptr<inspector::Schedule> make_schedule(const specs::Plan& plan) {
+std::unique_ptr<Schedule> make_schedule(const specs::Plan& plan) {
   switch (plan.campaign.strategy.kind) {
     case Kind::precision:
       return std::make_unique<Precision>(plan);
@@ -239,7 +239,7 @@ std::unique_ptr<inspector::Schedule> make_schedule(const specs::Plan& plan) {
     case Kind::fixed:
       break;
   }
-  return std::make_unique<inspector::FixedSchedule>(plan);
+  return std::make_unique<FixedSchedule>(plan);
 }
 
 std::vector<std::string> final_lines(const specs::Plan& plan,
@@ -255,7 +255,7 @@ std::vector<std::string> final_lines(const specs::Plan& plan,
   std::vector<std::string> lines;
   for (const Field& field : results.fields(rounds)) {
     const auto race = analysis::race(field.log_rates, plan.campaign.strategy, plan.campaign.rounds);
-    const auto places = analysis::finals(field.log_rates, race, delta, confidence);
+    const auto places = analysis::finals(field.log_rates, race, delta, schedule_confidence);
     for (const auto& place : places)
       if (place.versus_first)
         lines.push_back(fmt::format("finals: {} against {}: {}",
@@ -265,4 +265,4 @@ std::vector<std::string> final_lines(const specs::Plan& plan,
   return lines;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

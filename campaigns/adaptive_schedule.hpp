@@ -12,10 +12,10 @@
 
 #include "campaigns/schedule.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 
 // As the plan's strategy says; for `fixed` the inspector's own.
-std::unique_ptr<inspector::Schedule> make_schedule(const specs::Plan& plan);
+std::unique_ptr<Schedule> make_schedule(const specs::Plan& plan);
 
 // What the finals of a race said, on their fresh rounds alone; one line a workload, empty before the
 // finals ran.
@@ -23,4 +23,4 @@ std::vector<std::string> final_lines(const specs::Plan& plan,
                                      const std::vector<specs::Inspection>& inspections,
                                      double delta);
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

@@ -9,7 +9,7 @@
 
 #include "specs/random.hpp"
 
-namespace stackx::inspector {
+namespace stackx::campaigns {
 namespace {
 
 using specs::Arm;
@@ -59,7 +59,7 @@ std::set<std::string> differing(const Plan& plan) {
 
 class Campaign {
  public:
-  Campaign(const Plan& plan, StackInspector& inspector, Schedule& schedule,
+  Campaign(const Plan& plan, inspector::StackInspector& inspector, Schedule& schedule,
            const std::set<Slot>& done, Listener& listener, const std::function<bool()>& stop,
            const Seconds& now)
       : plan_(plan),
@@ -229,7 +229,7 @@ class Campaign {
   }
 
   const Plan& plan_;
-  StackInspector& inspector_;
+  inspector::StackInspector& inspector_;
   Schedule& schedule_;
   const std::set<Slot>& done_;
   Listener& listener_;
@@ -263,7 +263,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Ending run(const Plan& plan, StackInspector& inspector, Schedule& schedule,
+Ending run(const Plan& plan, inspector::StackInspector& inspector, Schedule& schedule,
            const std::set<Slot>& done, Listener& listener, const std::function<bool()>& stop,
            const Seconds& now) {
   return Campaign(plan, inspector, schedule, done, listener, stop, now).run();
@@ -297,4 +297,4 @@ Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& s
   return plan;
 }
 
-}  // namespace stackx::inspector
+}  // namespace stackx::campaigns

@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "inspector/inspector.hpp"
 #include "campaigns/schedule.hpp"
+#include "inspector/inspector.hpp"
 #include "specs/project/plan.hpp"
 
-namespace stackx::inspector {
+namespace stackx::campaigns {
 
 using Slot = std::pair<std::uint64_t, std::string>;  // (round, arm label)
 
@@ -48,7 +48,7 @@ double steady_seconds();
 
 // Runs what `done` does not hold. SIGINT/SIGTERM (through `stop`) ends it; the inspection under way
 // is discarded.
-Ending run(const specs::Plan& plan, StackInspector& inspector, Schedule& schedule,
+Ending run(const specs::Plan& plan, inspector::StackInspector& inspector, Schedule& schedule,
            const std::set<Slot>& done, Listener& listener, const std::function<bool()>& stop,
            const Seconds& now = steady_seconds);
 
@@ -57,4 +57,4 @@ Ending run(const specs::Plan& plan, StackInspector& inspector, Schedule& schedul
 specs::Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& stacks,
                       const std::string& created, const std::string& device = {});
 
-}  // namespace stackx::inspector
+}  // namespace stackx::campaigns

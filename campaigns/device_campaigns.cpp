@@ -10,15 +10,15 @@
 #include "campaigns/adaptive_schedule.hpp"
 #include "inspector/machine/host.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 namespace {
 
 DeviceRun run_one(const DeviceCampaign& campaign, const CampaignOptions& options,
-                  const std::filesystem::path& database, const Globals& globals) {
+                  const std::filesystem::path& database, const workspace::Context& context) {
   store::Store store = store::Store::open(database);
   store::Spool spool(database);
   DeviceRun result;
-  result.run = run_campaign(campaign.plan, options, store, spool, globals);
+  result.run = run_campaign(campaign.plan, options, store, spool, context);
   result.notes = final_lines(campaign.plan, result.run.documents, verdict_delta);
   std::ranges::move(
       health(store, campaign.plan.id, campaign.job.loaded.host.fingerprint()),
@@ -34,9 +34,9 @@ DeviceRun run_one(const DeviceCampaign& campaign, const CampaignOptions& options
 }  // namespace
 
 std::vector<std::string> asked_devices(const std::vector<std::string>& words,
-                                       const Globals& globals) {
+                                       const workspace::Context& context) {
   if (words.empty()) return {""};
-  const auto visible = inspector::visible_devices(inspector::detect_host(globals.data_directory));
+  const auto visible = inspector::visible_devices(inspector::detect_host(context.data_directory()));
   std::vector<std::string> uuids;
   for (const auto& device : inspector::choose_devices(visible, words)) uuids.push_back(device.uuid);
   if (uuids.empty()) uuids.emplace_back();  // "all" of none: each inspection says what is missing
@@ -46,7 +46,7 @@ std::vector<std::string> asked_devices(const std::vector<std::string>& words,
 std::vector<DeviceRun> run_side_by_side(const std::vector<DeviceCampaign>& campaigns,
                                         const std::filesystem::path& pi, bool offline,
                                         const std::filesystem::path& database,
-                                        const Globals& globals) {
+                                        const workspace::Context& context) {
   std::vector<DeviceRun> results(campaigns.size());
   std::vector<std::exception_ptr> errors(campaigns.size());
   const auto run = [&](std::size_t i) noexcept {
@@ -54,7 +54,7 @@ std::vector<DeviceRun> run_side_by_side(const std::vector<DeviceCampaign>& campa
       CampaignOptions options{campaigns[i].job, pi, offline, {i, campaigns.size()}, {}};
       if (campaigns.size() > 1)
         options.name = fmt::format("{}: ", campaigns[i].plan.device.substr(0, 12));
-      results[i] = run_one(campaigns[i], options, database, globals);
+      results[i] = run_one(campaigns[i], options, database, context);
     } catch (...) {
       errors[i] = std::current_exception();
     }
@@ -69,4 +69,4 @@ std::vector<DeviceRun> run_side_by_side(const std::vector<DeviceCampaign>& campa
   return results;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

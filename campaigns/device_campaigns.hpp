@@ -11,7 +11,7 @@
 #include "campaigns/run.hpp"
 #include "specs/project/plan.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 
 struct DeviceCampaign {
   Job job;
@@ -25,13 +25,13 @@ struct DeviceRun {
 
 // The UUIDs that --device asks for; one empty text where it does not. Throws Error(bad_input).
 std::vector<std::string> asked_devices(const std::vector<std::string>& words,
-                                       const Globals& globals);
+                                       const workspace::Context& context);
 
 // `options` gives the PI and whether to stay offline; job, share and name are set here. The first
 // error that a campaign ends with is thrown once all have ended.
 std::vector<DeviceRun> run_side_by_side(const std::vector<DeviceCampaign>& campaigns,
                                         const std::filesystem::path& pi, bool offline,
                                         const std::filesystem::path& database,
-                                        const Globals& globals);
+                                        const workspace::Context& context);
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

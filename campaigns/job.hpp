@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
-#include "workspace/load.hpp"
 #include "specs/result/outcome.hpp"
+#include "workspace/load.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 
 struct JobOptions {
   std::filesystem::path project, amun, pipfile_lock;
@@ -32,12 +32,11 @@ struct Refusal {
 };
 
 struct Job {
-  Loaded loaded;
+  workspace::Loaded loaded;
   std::optional<Refusal> refusal;
   std::filesystem::path script;  // Python program to run as the PI; "" for the PIs of stackx
 };
 
-void add_job_options(CLI::App& command, JobOptions& options);
-Job load_job(const JobOptions& options, const Globals& globals);
+Job load_job(const JobOptions& options, const workspace::Context& context);
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

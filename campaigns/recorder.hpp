@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "analysis/statistics/two_level.hpp"
-#include "workspace/progress.hpp"
 #include "campaigns/campaign.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
+#include "workspace/progress.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 
 // Samples of GPUs, and those during which something held the clocks down: which bits (NVML's), ever.
 struct Throttling {
   std::uint64_t samples = 0, throttled = 0, reasons = 0;
 };
 
-class CampaignRecorder : public inspector::Listener {
+class CampaignRecorder : public Listener {
  public:
   static constexpr std::uint64_t pilot_rounds = 3;
 
@@ -29,12 +29,12 @@ class CampaignRecorder : public inspector::Listener {
       : line(std::move(name)), store_(store), spool_(spool), width_(width) {}
 
   void result(const specs::Inspection& inspection) override;
-  void progress(const inspector::Progress& progress) override;
+  void progress(const Progress& progress) override;
   void say(const std::string& text) override { line.say(text); }
   void finished(std::uint64_t round) override;
 
-  ProgressLine line;
-  inspector::Progress last;
+  workspace::ProgressLine line;
+  Progress last;
   std::map<specs::Outcome, std::size_t> outcomes;
   Throttling throttling;
 
@@ -48,4 +48,4 @@ class CampaignRecorder : public inspector::Listener {
 // What the pilot wants to know of an inspection; no samples if it failed.
 analysis::PilotInspection pilot_inspection(const specs::Inspection& inspection);
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

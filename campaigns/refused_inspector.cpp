@@ -2,7 +2,7 @@
 
 #include "specs/format/clock.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 
 inspector::Prepared RefusedInspector::prepare(const specs::Stack&,
                                               const std::function<void(const std::string&)>&) {
@@ -28,4 +28,4 @@ specs::Inspection RefusedInspector::inspect(const specs::Stack& stack,
   return result;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

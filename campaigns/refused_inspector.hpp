@@ -5,7 +5,7 @@
 #include "campaigns/job.hpp"
 #include "inspector/inspector.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 
 class RefusedInspector : public inspector::StackInspector {
  public:
@@ -22,4 +22,4 @@ class RefusedInspector : public inspector::StackInspector {
   inspector::Context context_;
 };
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

@@ -12,32 +12,32 @@
 #include "campaigns/refused_inspector.hpp"
 #include "inspector/machine/noise.hpp"
 #include "inspector/paths.hpp"
-#include "specs/format/json.hpp"
 #include "specs/error.hpp"
+#include "specs/format/json.hpp"
 #include "specs/hardware/name.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double confidence = 0.95;
+constexpr double health_confidence = 0.95;
 
 std::atomic<bool> interrupted = false;  // the one thing that a signal handler may touch
 extern "C" void on_signal(int) { interrupted = true; }
 
-inspector::Context context(const CampaignOptions& options, const Globals& globals) {
+inspector::Context inspector_context(const CampaignOptions& options, const workspace::Context& where) {
   inspector::Context context;
   context.host = options.job.loaded.host;
   context.cache = inspector::cache_directory();
   const fs::path& pi = options.pi.empty() ? options.job.script : options.pi;
-  context.pis = find_pis(globals.executable_directory);
+  context.pis = workspace::find_pis(where.executable_directory);
   if (!pi.empty()) context.pis.own = fs::absolute(pi);
-  context.data = globals.data_directory;
+  context.data = where.data_directory();
   context.say = [name = options.name](const std::string& line) {
     fmt::print(stderr, "{}{}\n", name, line);
   };
-  context.supervisor = globals.executable_directory / "stackx-supervise";
+  context.supervisor = where.executable_directory / "stackx-supervise";
   context.offline = options.offline;
   context.device = options.job.loaded.device;
   context.cpus = options.share;
@@ -47,9 +47,9 @@ inspector::Context context(const CampaignOptions& options, const Globals& global
 }
 
 std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions& options,
-                                                          const Globals& globals,
+                                                          const workspace::Context& context,
                                                           const specs::Plan& plan) {
-  auto where = context(options, globals);
+  auto where = inspector_context(options, context);
   if (options.job.refusal) return std::make_unique<RefusedInspector>(*options.job.refusal, where);
   auto inspector = std::make_unique<inspector::Inspector>(
       std::move(where), options.job.loaded.catalog, plan.campaign);
@@ -63,8 +63,8 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
 }  // namespace
 
 CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options,
-                         store::Store& store, store::Spool& spool, const Globals& globals) {
-  const auto inspector = make_inspector(options, globals, plan);
+                         store::Store& store, store::Spool& spool, const workspace::Context& context) {
+  const auto inspector = make_inspector(options, context, plan);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   CampaignRecorder recorder(store, spool, plan.campaign.strategy.width, options.name);
@@ -73,11 +73,11 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   const Kind strategy = plan.campaign.strategy.kind;
   if (strategy != Kind::fixed)
     for (const auto& earlier : documents(store, plan.id)) schedule->add(earlier);
-  const double start = inspector::steady_seconds();
+  const double start = steady_seconds();
   CampaignRun run;
-  run.ending = inspector::run(plan, *inspector, *schedule, store.done(plan.id), recorder,
+  run.ending = campaigns::run(plan, *inspector, *schedule, store.done(plan.id), recorder,
                               [] { return interrupted.load(); });
-  run.seconds = inspector::steady_seconds() - start;
+  run.seconds = steady_seconds() - start;
   recorder.line.finish();
   run.last = recorder.last;
   run.outcomes = recorder.outcomes;
@@ -101,9 +101,9 @@ std::vector<std::string> health(const store::Store& store, const std::string& ca
   for (const auto& [workload, selected] : by_workload) {
     if (by_workload.size() > 1) said.push_back(workload.text() + ":");
     const auto rates = analysis::collect(selected, host);
-    say(analysis::lines(analysis::sentinels(rates, verdict_delta, confidence), confidence));
-    say(analysis::lines(analysis::drift(rates, confidence), confidence));
-    say(analysis::lines(analysis::study(analysis::conditions_of(selected), confidence)));
+    say(analysis::lines(analysis::sentinels(rates, verdict_delta, health_confidence), health_confidence));
+    say(analysis::lines(analysis::drift(rates, health_confidence), health_confidence));
+    say(analysis::lines(analysis::study(analysis::conditions_of(selected), health_confidence)));
   }
   return said;
 }
@@ -143,7 +143,7 @@ std::string size_text(const specs::Plan& plan) {
   return "";
 }
 
-void check_hardware(const Loaded& loaded) {
+void check_hardware(const workspace::Loaded& loaded) {
   std::map<std::string, std::string> here{{"cpu", loaded.host.cpu_entry().version.text()}};
   if (const auto gpu = loaded.host.gpu_entry(loaded.device ? loaded.device->card : 0))
     here["gpu"] = gpu->version.text();
@@ -161,4 +161,4 @@ void check_hardware(const Loaded& loaded) {
   }
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "campaigns/recorder.hpp"
-#include "campaigns/job.hpp"
 #include "campaigns/campaign.hpp"
+#include "campaigns/job.hpp"
+#include "campaigns/recorder.hpp"
 #include "inspector/inspector.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 
 // Differences below this share do not matter, as `stackx advise` has it unless told otherwise.
 inline constexpr double verdict_delta = 0.01;
@@ -29,8 +29,8 @@ struct CampaignOptions {
 };
 
 struct CampaignRun {
-  inspector::Ending ending = inspector::Ending::complete;
-  inspector::Progress last;
+  Ending ending = Ending::complete;
+  Progress last;
   std::map<specs::Outcome, std::size_t> outcomes;  // of this start
   double seconds = 0;
   std::vector<specs::Inspection> documents;  // of all of a race, whose finals are told; else empty
@@ -38,7 +38,7 @@ struct CampaignRun {
 };
 
 CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options,
-                         store::Store& store, store::Spool& spool, const Globals& globals);
+                         store::Store& store, store::Spool& spool, const workspace::Context& context);
 
 // What a campaign says of itself: its sentinels, how the machine drifted, what steal and load did.
 std::vector<std::string> health(const store::Store& store, const std::string& campaign,
@@ -50,6 +50,6 @@ std::vector<specs::Inspection> documents(const store::Store& store, const std::s
 std::string size_text(const specs::Plan& plan);
 
 // What is measured here must not be filed under another machine's name: throws Error(bad_input).
-void check_hardware(const Loaded& loaded);
+void check_hardware(const workspace::Loaded& loaded);
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "specs/result/inspection.hpp"
 #include "specs/project/plan.hpp"
+#include "specs/result/inspection.hpp"
 
-namespace stackx::inspector {
+namespace stackx::campaigns {
 
 class Schedule {
  public:
@@ -47,4 +47,4 @@ class FixedSchedule : public Schedule {
   std::uint64_t rounds_;
 };
 
-}  // namespace stackx::inspector
+}  // namespace stackx::campaigns

@@ -7,9 +7,11 @@
 #include "cli/catalog_discover.hpp"
 #include "cli/catalog_import.hpp"
 #include "cli/commands.hpp"
-#include "workspace/load.hpp"
+#include "cli/output/print.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
+#include "workspace/load.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -20,12 +22,12 @@ namespace fs = std::filesystem;
 // "blas.json").
 fs::path find_catalog(const std::string& name, const Globals& globals) {
   for (const fs::path& place :
-       {fs::path(name), globals.data_directory / name, globals.data_directory / (name + ".json")})
+       {fs::path(name), globals.data_directory() / name, globals.data_directory() / (name + ".json")})
     if (fs::is_regular_file(place)) return place;
   throw bad_input(
       fmt::format("catalog {}: neither a file nor a catalog in {}; `ls` there shows the ones that "
                   "come with stackx",
-                  name, globals.data_directory.string()));
+                  name, globals.data_directory().string()));
 }
 
 void validate(const std::vector<std::string>& names, const Globals& globals) {
@@ -63,7 +65,7 @@ void print_version(const specs::VersionEntry& entry) {
     fmt::print("    is {} {}\n", name, version.text());
   for (const auto& artifact : entry.artifacts)
     fmt::print("    from {}{}\n", artifact.file.empty() ? artifact.package : artifact.file,
-               artifact.size > 0 ? ", " + bytes(static_cast<double>(artifact.size)) : "");
+               artifact.size > 0 ? ", " + workspace::bytes(static_cast<double>(artifact.size)) : "");
   for (const auto& [name, value] : entry.environment) fmt::print("    sets {}={}\n", name, value);
 }
 
@@ -88,26 +90,25 @@ void show(const std::string& name, const std::string& component_name, const Glob
 
 }  // namespace
 
-void add_catalog(CLI::App& app, Globals& globals) {
+void add_catalog(Command app, Globals& globals) {
   auto names = std::make_shared<std::vector<std::string>>();
   auto name = std::make_shared<std::string>();
   auto component = std::make_shared<std::string>();
-  auto* command = app.add_subcommand("catalog", "Check catalogs, show what they hold, make them");
-  command->require_subcommand(1);
-  auto* validate_command =
-      command->add_subcommand("validate", "Read catalogs together and report the first mistake");
-  validate_command
-      ->add_option("catalogs", *names, "Files, or names of catalogs that come with stackx")
-      ->required();
-  validate_command->callback([names, &globals] { validate(*names, globals); });
-  auto* show_command =
-      command->add_subcommand("show", "The components of a catalog, or one of them in full");
-  show_command->add_option("catalog", *name, "File, or name of a catalog that comes with stackx")
-      ->required();
-  show_command->add_option("component", *component, "Component to show in full");
-  show_command->callback([name, component, &globals] { show(*name, *component, globals); });
-  add_catalog_import(*command, globals);
-  add_catalog_discover(*command, globals);
+  const auto command = app.add_subcommand("catalog", "Check catalogs, show what they hold, make them");
+  command.require_subcommand(1);
+  const auto validate_command =
+      command.add_subcommand("validate", "Read catalogs together and report the first mistake");
+  validate_command.add_option("catalogs", *names, "Files, or names of catalogs that come with stackx")
+      .required();
+  validate_command.callback([names, &globals] { validate(*names, globals); });
+  const auto show_command =
+      command.add_subcommand("show", "The components of a catalog, or one of them in full");
+  show_command.add_option("catalog", *name, "File, or name of a catalog that comes with stackx")
+      .required();
+  show_command.add_option("component", *component, "Component to show in full");
+  show_command.callback([name, component, &globals] { show(*name, *component, globals); });
+  add_catalog_import(command, globals);
+  add_catalog_discover(command, globals);
 }
 
 }  // namespace stackx::cli

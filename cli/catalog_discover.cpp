@@ -8,18 +8,18 @@
 #include <filesystem>
 #include <set>
 
-#include "workspace/load.hpp"
 #include "cli/output/file.hpp"
 #include "inspector/discover/blas_libraries.hpp"
-#include "inspector/discover/cuda_toolkits.hpp"
 #include "inspector/discover/catalog.hpp"
+#include "inspector/discover/cuda_toolkits.hpp"
 #include "inspector/discover/environment_modules.hpp"
-#include "inspector/environment/interpreters.hpp"
 #include "inspector/discover/python_environments.hpp"
+#include "inspector/environment/interpreters.hpp"
 #include "specs/catalog/catalog.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using inspector::Remark;
 using inspector::Remarks;
 
-struct Options {
+struct CatalogDiscoverOptions {
   std::string output;
   std::vector<std::string> only;
   bool verbose = false;
@@ -98,7 +98,7 @@ std::vector<fs::path> blas_files(const std::vector<inspector::EnvironmentModule>
   return files;
 }
 
-inspector::Discovered discover(const Options& options, const specs::Json& components,
+inspector::Discovered discover(const CatalogDiscoverOptions& options, const specs::Json& components,
                                const Globals& globals, const Remarks& remarks) {
   const inspector::Tree tree;
   inspector::Packages packages;
@@ -153,9 +153,9 @@ void hint(const specs::Json& components, const std::string& output) {
     fmt::print(stderr, "For the Python frameworks, require \"framework\" instead of \"blas\".\n");
 }
 
-void discover_catalog(const Options& options, Globals& globals) {
+void discover_catalog(const CatalogDiscoverOptions& options, Globals& globals) {
   const auto shipped =
-      specs::Node::parse_file(globals.data_directory / "blas.json").at("components").json();
+      specs::Node::parse_file(globals.data_directory() / "blas.json").at("components").json();
   std::size_t found = 0, left_out = 0;
   const Remarks remarks = [&](const Remark& remark) {
     found += remark.kind == Remark::found ? 1 : 0;
@@ -189,21 +189,21 @@ void discover_catalog(const Options& options, Globals& globals) {
 
 }  // namespace
 
-void add_catalog_discover(CLI::App& catalog, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = catalog.add_subcommand("discover",
+void add_catalog_discover(Command catalog, Globals& globals) {
+  auto options = std::make_shared<CatalogDiscoverOptions>();
+  const auto command = catalog.add_subcommand("discover",
                                          "A catalog of what is installed on this machine: CUDA "
                                          "toolkits, BLAS libraries, Python environments with "
                                          "frameworks, environment modules. Its stacks run with the "
                                          "local runner, nothing is downloaded");
-  command->add_option("-o,--output", options->output, "Catalog to write, instead of stdout")
-      ->type_name("FILE");
-  command->add_option("--only", options->only, "Look for these alone; may be repeated")
-      ->check(CLI::IsMember({"cuda", "blas", "python", "environments"}))
-      ->allow_extra_args(false)
-      ->option_text("cuda|blas|python|environments");
-  command->add_flag("-v,--verbose", options->verbose, "Say also where was looked in vain");
-  command->callback([options, &globals] { discover_catalog(*options, globals); });
+  command.add_option("-o,--output", options->output, "Catalog to write, instead of stdout")
+      .type_name("FILE");
+  command.add_option("--only", options->only, "Look for these alone; may be repeated")
+      .check(one_of({"cuda", "blas", "python", "environments"}))
+      .one_each()
+      .option_text("cuda|blas|python|environments");
+  command.add_flag("-v,--verbose", options->verbose, "Say also where was looked in vain");
+  command.callback([options, &globals] { discover_catalog(*options, globals); });
 }
 
 }  // namespace stackx::cli

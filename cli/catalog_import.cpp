@@ -5,23 +5,23 @@
 
 #include <nlohmann/json.hpp>
 
-#include "workspace/load.hpp"
 #include "cli/output/file.hpp"
-#include "pypi/pip_settings.hpp"
-#include "workspace/progress.hpp"
 #include "inspector/paths.hpp"
 #include "pypi/catalog_writer.hpp"
 #include "specs/catalog/catalog.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
+#include "workspace/load.hpp"
+#include "workspace/pip.hpp"
+#include "workspace/progress.hpp"
 
 namespace stackx::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct CatalogImportOptions {
   std::vector<std::string> names, pythons;
   std::string platform = "linux x86_64", before, output, index_url, pip = "python3";
   pypi::Files files = pypi::Files::wheels;
@@ -29,7 +29,7 @@ struct Options {
   bool sources = false, prereleases = false, offline = false, reasons = false;
 };
 
-std::vector<pypi::Root> roots_of(const Options& options, const pypi::Targets& targets) {
+std::vector<pypi::Root> roots_of(const CatalogImportOptions& options, const pypi::Targets& targets) {
   std::vector<pypi::Root> roots;
   for (const auto& text : options.names) {
     auto dependency = specs::parse_dependency(text);
@@ -76,7 +76,7 @@ const char* to_string(pypi::Files files) {
   return "?";
 }
 
-pypi::CatalogHead head(const Options& options, const pypi::Targets& targets) {
+pypi::CatalogHead head(const CatalogImportOptions& options, const pypi::Targets& targets) {
   std::string roots;
   for (const auto& name : options.names) roots += (roots.empty() ? "" : ", ") + name;
   const auto day = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
@@ -93,7 +93,7 @@ pypi::CatalogHead head(const Options& options, const pypi::Targets& targets) {
           fmt::format("PyPI simple index, as configured for pip (read {})", day)};
 }
 
-void summarize(const pypi::Closure& closure, const Options& options, std::size_t requests) {
+void summarize(const pypi::Closure& closure, const CatalogImportOptions& options, std::size_t requests) {
   std::size_t versions = 0, left_out = 0;
   for (const auto& [name, project] : closure) {
     versions += project.releases.size();
@@ -110,13 +110,13 @@ void summarize(const pypi::Closure& closure, const Options& options, std::size_t
              requests);
 }
 
-void import_pypi(const Options& options) {
+void import_pypi(const CatalogImportOptions& options) {
   const pypi::Targets targets(options.pythons, options.platform);
   const auto roots = roots_of(options, targets);
   if (!options.before.empty()) check_date(options.before);
-  const auto settings = pip_settings(options.pip, options.index_url);
+  const auto settings = workspace::pip_settings(options.pip, options.index_url);
   const auto transport = pypi::make_curl({.ca_file = settings.ca_file});
-  ProgressLine line;
+  workspace::ProgressLine line;
   pypi::Index index(
       {settings.index_url, options.offline}, pypi::Cache(inspector::cache_directory() / "pypi"),
       *transport, [&](const pypi::Progress& progress) {
@@ -135,57 +135,54 @@ void import_pypi(const Options& options) {
 
 }  // namespace
 
-void add_catalog_import(CLI::App& catalog, Globals&) {
-  auto options = std::make_shared<Options>();
-  auto* command = catalog.add_subcommand("import", "Make a catalog from what others publish");
-  command->require_subcommand(1);
-  auto* pypi = command->add_subcommand(
+void add_catalog_import(Command catalog, Globals&) {
+  auto options = std::make_shared<CatalogImportOptions>();
+  const auto command = catalog.add_subcommand("import", "Make a catalog from what others publish");
+  command.require_subcommand(1);
+  const auto pypi = command.add_subcommand(
       "pypi",
       "Python projects and all that they may require, from the package index that pip uses");
-  pypi->add_option(
+  pypi.add_option(
           "names", options->names,
           "Projects, as in requirements.txt: tensorflow \"flask>=1.0\"; a project named twice "
           "in both ranges: numpy==1.26.4 numpy==2.2.6")
-      ->required();
-  pypi->add_option("--python", options->pythons,
+      .required();
+  pypi.add_option("--python", options->pythons,
                    "Python to import for, like 3.7; say it again for each further one")
-      ->required()
-      ->allow_extra_args(false);
-  pypi->add_option("--platform", options->platform,
+      .required()
+      .one_each();
+  pypi.add_option("--platform", options->platform,
                    "Platform to import for: linux x86_64, manylinux2014_aarch64, macos arm64, "
                    "windows amd64")
-      ->capture_default_str();
-  pypi->add_option("--before", options->before, "Only files uploaded before this day (UTC)")
-      ->type_name("DATE");
-  pypi->add_flag("--pre", options->prereleases, "Pre-releases too");
-  pypi->add_option(
+      .show_default();
+  pypi.add_option("--before", options->before, "Only files uploaded before this day (UTC)")
+      .type_name("DATE");
+  pypi.add_flag("--pre", options->prereleases, "Pre-releases too");
+  pypi.add_choice<pypi::Files>(
           "--files", options->files,
+          {{"wheels", pypi::Files::wheels}, {"sdists", pypi::Files::sdists}, {"any", pypi::Files::any}},
           "wheels: versions with a wheel for the target; sdists: also those that pip would "
           "build; any: also those with wheels for other Pythons alone, which then require such a "
           "Python")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, pypi::Files>{{"wheels", pypi::Files::wheels},
-                                             {"sdists", pypi::Files::sdists},
-                                             {"any", pypi::Files::any}}))
-      ->option_text("wheels|sdists|any [wheels]");
-  pypi->add_flag(
+      .option_text("wheels|sdists|any [wheels]");
+  pypi.add_flag(
       "--sdists", options->sources,
       "Like --files sdists, and with the source archives as artifacts, to be built where "
       "no wheel fits");
-  pypi->add_option("--newest", options->newest,
+  pypi.add_option("--newest", options->newest,
                    "Of each dependency only the newest N that each requirement on it allows: a "
                    "smaller catalog, with fewer stacks")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  pypi->add_option("-o,--output", options->output, "Catalog to write, instead of stdout")
-      ->type_name("FILE");
-  pypi->add_flag("--reasons", options->reasons, "Say of each version left out why");
-  pypi->add_option("--index-url", options->index_url, "Another index than pip's")->type_name("URL");
-  pypi->add_option("--pip", options->pip, "Python that has the pip to ask")
-      ->type_name("PYTHON")
-      ->capture_default_str();
-  pypi->add_flag("--offline", options->offline, "From the cache alone");
-  pypi->callback([options] {
+      .type_name("N")
+      .check(above_zero());
+  pypi.add_option("-o,--output", options->output, "Catalog to write, instead of stdout")
+      .type_name("FILE");
+  pypi.add_flag("--reasons", options->reasons, "Say of each version left out why");
+  pypi.add_option("--index-url", options->index_url, "Another index than pip's").type_name("URL");
+  pypi.add_option("--pip", options->pip, "Python that has the pip to ask")
+      .type_name("PYTHON")
+      .show_default();
+  pypi.add_flag("--offline", options->offline, "From the cache alone");
+  pypi.callback([options] {
     if (options->sources && options->files == pypi::Files::wheels)
       options->files = pypi::Files::sdists;
     import_pypi(*options);

@@ -5,6 +5,6 @@
 
 namespace stackx::cli {
 
-void add_catalog_import(CLI::App& catalog, Globals& globals);
+void add_catalog_import(Command catalog, Globals& globals);
 
 }  // namespace stackx::cli

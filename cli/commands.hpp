@@ -1,41 +1,33 @@
-// The command line: one file a subcommand, composed here. Data goes to stdout, progress and log to
-// stderr.
+// The command line: one file a subcommand, composed in main.cpp. Each declares its options, makes one call, and prints
+// text or JSON. Data goes to stdout, progress and log to stderr.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <filesystem>
-#include <string>
+#include "cli/options.hpp"
+#include "workspace/context.hpp"
 
 namespace stackx::cli {
 
 // What main knows and every subcommand may need. Not global: main owns one and passes it on.
-struct Globals {
-  std::string db;     // --db
+struct Globals : workspace::Context {
   bool json = false;  // --json: one document (JSON Lines for streams)
   int exit_code = 0;  // 0 done, 1 the answer is no, 2 bad input or usage, 3 the environment failed
-  std::filesystem::path executable_directory;  // stackx-pi and stackx-supervise stand here
-  std::filesystem::path data_directory;        // specs/data, share/stackx/data or $STACKX_DATA
 };
 
-void add_hw(CLI::App& app, Globals& globals);
-void add_catalog(CLI::App& app, Globals& globals);
-void add_resolve(CLI::App& app, Globals& globals);
-void add_inspect(CLI::App& app, Globals& globals);
-void add_advise(CLI::App& app, Globals& globals);
-void add_compare(CLI::App& app, Globals& globals);
-void add_effects(CLI::App& app, Globals& globals);
-void add_report(CLI::App& app, Globals& globals);
-void add_verify(CLI::App& app, Globals& globals);
-void add_env(CLI::App& app, Globals& globals);
-void add_export(CLI::App& app, Globals& globals);
-void add_merge(CLI::App& app, Globals& globals);
-void add_query(CLI::App& app, Globals& globals);
-void add_db(CLI::App& app, Globals& globals);
-void add_import(CLI::App& app, Globals& globals);
-void add_workload(CLI::App& app, Globals& globals);
-
-// Directory of the catalogs that come with stackx; throws Error(environment) naming where it
-// looked.
-std::filesystem::path find_data_directory(const std::filesystem::path& executable_directory);
+void add_hw(Command app, Globals& globals);
+void add_catalog(Command app, Globals& globals);
+void add_resolve(Command app, Globals& globals);
+void add_inspect(Command app, Globals& globals);
+void add_advise(Command app, Globals& globals);
+void add_compare(Command app, Globals& globals);
+void add_effects(Command app, Globals& globals);
+void add_report(Command app, Globals& globals);
+void add_verify(Command app, Globals& globals);
+void add_env(Command app, Globals& globals);
+void add_import(Command app, Globals& globals);
+void add_export(Command app, Globals& globals);
+void add_merge(Command app, Globals& globals);
+void add_db(Command app, Globals& globals);
+void add_query(Command app, Globals& globals);
+void add_workload(Command app, Globals& globals);
 
 }  // namespace stackx::cli

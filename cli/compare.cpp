@@ -4,19 +4,21 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "advisor/selection.hpp"
 #include "analysis/ranking/side_by_side.hpp"
 #include "cli/commands.hpp"
 #include "cli/compare/report.hpp"
 #include "cli/compare/sides.hpp"
 #include "cli/compare/sources.hpp"
-#include "workspace/load.hpp"
-#include "advisor/selection.hpp"
+#include "cli/output/print.hpp"
+#include "cli/shared_options.hpp"
 #include "specs/error.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 namespace {
 
-struct Options {
+struct CompareOptions {
   SidesOptions sides;
   SourcesOptions sources;
   std::string format = "table";
@@ -26,7 +28,7 @@ struct Options {
   bool no_plots = false, hw_given = false;
 };
 
-void print_nothing(const Sides& sides, const Options& options, bool json, Globals& globals) {
+void print_nothing(const Sides& sides, const CompareOptions& options, bool json, Globals& globals) {
   if (json) {
     auto notes = sides.notes;
     notes.push_back(sides.nothing);
@@ -43,7 +45,7 @@ void print_nothing(const Sides& sides, const Options& options, bool json, Global
 }
 
 // Paired where any couple shares a round, else the two sides for themselves.
-analysis::SideBySide result_of(const Sides& sides, const Options& options) {
+analysis::SideBySide result_of(const Sides& sides, const CompareOptions& options) {
   const analysis::SideBySideOptions settings{options.delta / 100, options.confidence / 100, 1,
                                              sides.finals};
   const auto kind = sides.a.what.kind;
@@ -55,7 +57,7 @@ analysis::SideBySide result_of(const Sides& sides, const Options& options) {
 }
 
 // Published results instead of measured ones.
-void compare_published(const Options& options, bool json, Globals& globals) {
+void compare_published(const CompareOptions& options, bool json, Globals& globals) {
   if (!options.sides.a.empty())
     throw bad_input("--source compares published results; A and B have no place beside it");
   SourcesOptions sources = options.sources;
@@ -63,7 +65,7 @@ void compare_published(const Options& options, bool json, Globals& globals) {
   compare_sources(sources, json, globals);
 }
 
-void compare(const Options& options, Globals& globals) {
+void compare(const CompareOptions& options, Globals& globals) {
   const bool json = globals.json || options.format == "json";
   if (!options.sources.sources.empty()) return compare_published(options, json, globals);
   if (options.sides.a.empty() || options.sides.b.empty())
@@ -85,55 +87,55 @@ void compare(const Options& options, Globals& globals) {
   if (exceeds_limit(report)) globals.exit_code = 1;
 }
 
-void add_choices(CLI::App& command, Options& options) {
+void add_choices(Command command, CompareOptions& options) {
   command.add_option("A", options.sides.a, "Stack, lock file, campaign, host or store");
   command.add_option("B", options.sides.b, "Another of the same kind");
   command
       .add_option("--workload", options.sides.workload,
                   "Workload: NAME[:key=value,...]; else the one that both have most of")
-      ->type_name("WORKLOAD");
+      .type_name("WORKLOAD");
   command
       .add_option("--hw", options.sides.hw,
                   "Only measurements on this hardware: a name (`stackx hw list`), `host` or `any`")
-      ->type_name("NAME");
+      .type_name("NAME");
 }
 
-void add_statistics(CLI::App& command, Options& options) {
+void add_statistics(Command command, CompareOptions& options) {
   add_delta_option(command, options.delta);
   command.add_option("--confidence", options.confidence, "Of intervals and verdicts")
-      ->check(CLI::Range(50.0, 99.99))
-      ->type_name("PERCENT")
-      ->capture_default_str();
+      .check(within(50.0, 99.99))
+      .type_name("PERCENT")
+      .show_default();
   command
       .add_option("--max-slower", options.max_slower,
                   "Exit with 1 if B is shown to be slower than A by more than this")
-      ->check(CLI::Range(0.0, 99.0))
-      ->type_name("PERCENT");
+      .check(within(0.0, 99.0))
+      .type_name("PERCENT");
 }
 
 }  // namespace
 
-void add_compare(CLI::App& app, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand(
+void add_compare(Command app, Globals& globals) {
+  auto options = std::make_shared<CompareOptions>();
+  const auto command = app.add_subcommand(
       "compare",
       "Verdict with interval between two stacks, lock files, campaigns, hosts or stores");
-  command->footer(
+  command.footer(
       R"(A and B: a stack's id or how it begins, COMPONENT=VERSION,... (all measured stacks with these),
 a lock file, the file of a store, a campaign's id, a host's name; campaign:ID, host:NAME, stack:ID
 where one word could mean several. Ratios are A's rate over B's. With --source: published results.)");
-  add_choices(*command, *options);
-  add_source_option(*command, options->sources);
-  add_statistics(*command, *options);
-  command->add_option("--format", options->format, "table or json")
-      ->check(CLI::IsMember({"table", "json"}))
-      ->capture_default_str();
-  command->add_option("--rows", options->rows, "Rows of the table (0: all)")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_flag("--no-plots", options->no_plots, "Numbers only");
-  command->callback([options, command, &globals] {
-    options->hw_given = command->count("--hw") > 0;
+  add_choices(command, *options);
+  add_source_option(command, options->sources);
+  add_statistics(command, *options);
+  command.add_option("--format", options->format, "table or json")
+      .check(one_of({"table", "json"}))
+      .show_default();
+  command.add_option("--rows", options->rows, "Rows of the table (0: all)")
+      .type_name("N")
+      .show_default();
+  command.add_flag("--no-plots", options->no_plots, "Numbers only");
+  command.callback([options, command, &globals] {
+    options->hw_given = command.given("--hw");
     compare(*options, globals);
   });
 }

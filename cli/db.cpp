@@ -5,12 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "workspace/load.hpp"
-#include "workspace/progress.hpp"
+#include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "store/inventory.hpp"
 #include "store/mending/salvage.hpp"
+#include "workspace/load.hpp"
+#include "workspace/progress.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -18,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::uint64_t worth_showing = 20'000;  // documents
 
 std::string salvage_hint(const fs::path& file) {
   return fmt::format("`stackx db salvage {}` saves what is sound into a new store\n",
@@ -106,10 +107,10 @@ void print(const store::Salvage& saved, const fs::path& damaged, const fs::path&
 
 void salvage(const std::string& damaged, const std::string& output, Globals& globals) {
   const fs::path to = output.empty() ? salvaged_name(damaged) : fs::path(output);
-  ProgressLine progress;
+  workspace::ProgressLine progress;
   const store::Salvage saved =
       store::salvage(damaged, to, [&](std::uint64_t done, std::uint64_t of) {
-        if (of >= worth_showing) progress.show(fmt::format("{} of {} documents", done, of));
+        if (of >= documents_worth_showing) progress.show(fmt::format("{} of {} documents", done, of));
       });
   progress.finish();
   if (saved.lost > 0) globals.exit_code = 1;
@@ -136,9 +137,9 @@ void info(const Globals& globals) {
     return;
   }
   fmt::print("{}\n  schema       {}\n  size         {}, {} of it free, {} in its log\n",
-             file.string(), held.schema, bytes(static_cast<double>(held.file_bytes)),
-             bytes(static_cast<double>(held.free_bytes)),
-             bytes(static_cast<double>(held.log_bytes)));
+             file.string(), held.schema, workspace::bytes(static_cast<double>(held.file_bytes)),
+             workspace::bytes(static_cast<double>(held.free_bytes)),
+             workspace::bytes(static_cast<double>(held.log_bytes)));
   for (const auto& [what, number] : held.counts) fmt::print("  {:<12} {}\n", what, number);
   if (inspections) fmt::print("  {:<12} {:.0f} bytes\n", "each", each);
   if (held.between_machines)
@@ -157,33 +158,32 @@ void compact(const Globals& globals) {
   if (globals.json)
     print_json({{"store", file.string()}, {"bytes_before", before}, {"bytes", after}});
   else
-    fmt::print("{}: {} -> {}\n", file.string(), bytes(static_cast<double>(before)),
-               bytes(static_cast<double>(after)));
+    fmt::print("{}: {} -> {}\n", file.string(), workspace::bytes(static_cast<double>(before)),
+               workspace::bytes(static_cast<double>(after)));
 }
 
 }  // namespace
 
-void add_db(CLI::App& app, Globals& globals) {
-  auto* db = app.add_subcommand("db", "The store itself: is it sound, what does it hold");
-  db->require_subcommand(1);
-  db->add_subcommand("check",
-                     "Read everything and prove it; one line a problem, exit code 1 if any")
-      ->callback([&globals] { check(globals); });
-  db->add_subcommand("info", "Size, schema and counts")->callback([&globals] { info(globals); });
-  db->add_subcommand("compact", "Write the file anew without its holes")->callback([&globals] {
+void add_db(Command app, Globals& globals) {
+  const auto db = app.add_subcommand("db", "The store itself: is it sound, what does it hold");
+  db.require_subcommand(1);
+  db.add_subcommand("check",
+                     "Read everything and prove it; one line a problem, exit code 1 if any").callback([&globals] { check(globals); });
+  db.add_subcommand("info", "Size, schema and counts").callback([&globals] { info(globals); });
+  db.add_subcommand("compact", "Write the file anew without its holes").callback([&globals] {
     compact(globals);
   });
 
   auto damaged = std::make_shared<std::string>(), output = std::make_shared<std::string>();
-  auto* command = db->add_subcommand(
+  const auto command = db.add_subcommand(
       "salvage",
       "Save what is sound of a damaged store, and of DAMAGED.db-results/, into a new one");
-  command->add_option("damaged", *damaged, "The damaged store, which is only read")
-      ->required()
-      ->type_name("DAMAGED.db");
-  command->add_option("-o,--output", *output, "The new store (default: DAMAGED.salvaged.db)")
-      ->type_name("NEW.db");
-  command->callback([damaged, output, &globals] { salvage(*damaged, *output, globals); });
+  command.add_option("damaged", *damaged, "The damaged store, which is only read")
+      .required()
+      .type_name("DAMAGED.db");
+  command.add_option("-o,--output", *output, "The new store (default: DAMAGED.salvaged.db)")
+      .type_name("NEW.db");
+  command.callback([damaged, output, &globals] { salvage(*damaged, *output, globals); });
 }
 
 }  // namespace stackx::cli

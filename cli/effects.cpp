@@ -3,20 +3,22 @@
 
 #include <nlohmann/json.hpp>
 
+#include "advisor/predicted.hpp"
+#include "advisor/selection.hpp"
 #include "analysis/effects/effects.hpp"
 #include "analysis/text/table.hpp"
 #include "cli/commands.hpp"
-#include "workspace/load.hpp"
 #include "cli/output/file.hpp"
-#include "advisor/predicted.hpp"
-#include "advisor/selection.hpp"
+#include "cli/output/print.hpp"
+#include "cli/shared_options.hpp"
 #include "specs/error.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 namespace {
 
-struct Options {
-  SelectionOptions selection;
+struct EffectsOptions {
+  advisor::SelectionOptions selection;
   std::vector<std::string> components;
   std::filesystem::path predict;
   std::uint64_t top = 10;
@@ -24,45 +26,45 @@ struct Options {
 };
 
 struct Predicted {
-  std::vector<PredictedStack> stacks;
+  std::vector<advisor::PredictedStack> stacks;
   std::vector<std::string> notes;
 };
 
-Predicted predict(const Options& options, const analysis::Effects& effects,
+Predicted predict(const EffectsOptions& options, const analysis::Effects& effects,
                   const Globals& globals) {
-  const Loaded loaded = load(options.predict, globals, {}, Need::stacks);
+  const workspace::Loaded loaded = load(options.predict, globals, {}, workspace::Need::stacks);
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   Predicted result;
-  result.stacks = best_predicted(resolver, effects, options.top);
-  result.notes = prediction_notes(resolver, effects, result.stacks);
+  result.stacks = advisor::best_predicted(resolver, effects, options.top);
+  result.notes = advisor::prediction_notes(resolver, effects, result.stacks);
   return result;
 }
 
-void print_document(const analysis::Effects& effects, const Options& options,
+void print_document(const analysis::Effects& effects, const EffectsOptions& options,
                     const Predicted& predicted) {
   auto document = analysis::to_json(effects);
   if (!options.predict.empty()) {
     document["predictions"] = nlohmann::json::array();
-    for (const PredictedStack& one : predicted.stacks)
+    for (const advisor::PredictedStack& one : predicted.stacks)
       document["predictions"].push_back(to_json(one, effects));
     for (const std::string& note : predicted.notes) document["notes"].push_back(note);
   }
   print_json(document);
 }
 
-void print_table(const analysis::Effects& effects, const Options& options,
+void print_table(const analysis::Effects& effects, const EffectsOptions& options,
                  const Predicted& predicted) {
   fmt::print("{}", analysis::table(effects, stdout_is_terminal()));
   if (options.predict.empty()) return;
   fmt::print("\nThe {} stacks of {} with the highest predicted rate:\n", predicted.stacks.size(),
              options.predict.string());
-  for (const PredictedStack& one : predicted.stacks)
+  for (const advisor::PredictedStack& one : predicted.stacks)
     fmt::print("{}\n", analysis::wrap(analysis::split(line(one, effects)), 0, ""));
   for (const std::string& note : predicted.notes)
     fmt::print("- {}\n", analysis::wrap(analysis::split(note), 2, ""));
 }
 
-void effects(const Options& options, Globals& globals) {
+void effects(const EffectsOptions& options, Globals& globals) {
   const auto selection = select(options.selection, globals);
   auto effects = analysis::effects(selection.measurements, selection.asked,
                                    {0.95, selection.this_host, options.components});
@@ -96,34 +98,31 @@ void effects(const Options& options, Globals& globals) {
 
 }  // namespace
 
-void add_effects(CLI::App& app, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand(
+void add_effects(Command app, Globals& globals) {
+  auto options = std::make_shared<EffectsOptions>();
+  const auto command = app.add_subcommand(
       "effects",
       "How much each change of a version matters, and which stacks should be fast that nobody ran");
-  add_selection_options(*command, options->selection);
-  command
-      ->add_option("--component", options->components,
+  add_selection_options(command, options->selection);
+  command.add_option("--component", options->components,
                    "Only the effects of this component; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  auto* project = command
-                      ->add_option("--predict", options->predict,
+      .type_name("NAME")
+      .one_each();
+  const auto project = command.add_option("--predict", options->predict,
                                    "Also the stacks of this project with the highest predicted rate")
-                      ->type_name("PROJECT");
-  command->add_option("--top", options->top, "How many of them")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
-      ->needs(project)
-      ->type_name("K")
-      ->capture_default_str();
-  command
-      ->add_option("--scores", options->scores,
+                      .type_name("PROJECT");
+  command.add_option("--top", options->top, "How many of them")
+      .check(within(std::uint64_t{1}, std::uint64_t{1'000'000}))
+      .needs(project)
+      .type_name("K")
+      .show_default();
+  command.add_option("--scores", options->scores,
                    "Write the effects as scores of versions (stackx/score/1; - for stdout)")
-      ->type_name("FILE");
-  command->add_option("--format", options->format, "table, json or csv (the effects alone)")
-      ->check(CLI::IsMember({"table", "json", "csv"}))
-      ->capture_default_str();
-  command->callback([options, &globals] { effects(*options, globals); });
+      .type_name("FILE");
+  command.add_option("--format", options->format, "table, json or csv (the effects alone)")
+      .check(one_of({"table", "json", "csv"}))
+      .show_default();
+  command.callback([options, &globals] { effects(*options, globals); });
 }
 
 }  // namespace stackx::cli

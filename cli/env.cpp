@@ -8,12 +8,14 @@
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "workspace/load.hpp"
+#include "cli/output/print.hpp"
 #include "inspector/environment/cache.hpp"
-#include "inspector/run/engine.hpp"
-#include "inspector/paths.hpp"
 #include "inspector/environment/prune.hpp"
+#include "inspector/paths.hpp"
+#include "inspector/run/engine.hpp"
 #include "specs/error.hpp"
+#include "workspace/load.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -21,7 +23,7 @@ namespace {
 using namespace inspector;
 using Seconds = std::chrono::duration<double>;
 
-struct Options {
+struct EnvOptions {
   std::string older_than = "30d";
   bool all = false, dry_run = false;
 };
@@ -53,12 +55,12 @@ Seconds read_age(const std::string& text) {
       "--older-than {}: expected a time, a number and its unit: 90m, 12h, 30d, 4w", text));
 }
 
-std::string size(std::uint64_t count) { return bytes(static_cast<double>(count)); }
+std::string size(std::uint64_t count) { return workspace::bytes(static_cast<double>(count)); }
 
 std::string age(const CacheEntry& entry) {
   const auto seconds =
       std::max(0.0, Seconds(std::chrono::system_clock::now() - system_time(entry.used)).count());
-  if (seconds < 48 * 3600) return duration(seconds) + " ago";
+  if (seconds < 48 * 3600) return workspace::duration(seconds) + " ago";
   return fmt::format("{:.0f} days ago", seconds / 86400);
 }
 
@@ -100,7 +102,7 @@ void list(const Globals& globals) {
     print(cache);
 }
 
-void print_json(const std::vector<Pruned>& pruned, std::uint64_t freed, bool dry_run) {
+void print_pruned_json(const std::vector<Pruned>& pruned, std::uint64_t freed, bool dry_run) {
   auto removed = nlohmann::json::array(), kept = nlohmann::json::array();
   for (const auto& one : pruned) {
     nlohmann::json json{{"kind", one.kind}, {"name", one.name}, {"path", one.path.string()}};
@@ -110,10 +112,10 @@ void print_json(const std::vector<Pruned>& pruned, std::uint64_t freed, bool dry
       json["reason"] = one.kept;
     (one.kept.empty() ? removed : kept).push_back(std::move(json));
   }
-  cli::print_json({{"dry_run", dry_run}, {"freed_bytes", freed}, {"removed", removed}, {"kept", kept}});
+  print_json({{"dry_run", dry_run}, {"freed_bytes", freed}, {"removed", removed}, {"kept", kept}});
 }
 
-void prune(const Options& options, const Globals& globals) {
+void prune(const EnvOptions& options, const Globals& globals) {
   using Clock = std::filesystem::file_time_type::clock;
   const auto root = cache_directory();
   PruneOrder order;
@@ -128,7 +130,7 @@ void prune(const Options& options, const Globals& globals) {
   std::uint64_t freed = 0;
   for (const auto& one : pruned) freed += one.freed;
   if (globals.json) {
-    print_json(pruned, freed, options.dry_run);
+    print_pruned_json(pruned, freed, options.dry_run);
     return;
   }
   const char* verb = options.dry_run ? "would free" : "freed";
@@ -143,27 +145,25 @@ void prune(const Options& options, const Globals& globals) {
 
 }  // namespace
 
-void add_env(CLI::App& app, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand("env", "The cached environments and base images");
-  command->require_subcommand(1);
-  auto* list_command = command->add_subcommand(
+void add_env(Command app, Globals& globals) {
+  auto options = std::make_shared<EnvOptions>();
+  const auto command = app.add_subcommand("env", "The cached environments and base images");
+  command.require_subcommand(1);
+  const auto list_command = command.add_subcommand(
       "list", "Wheels, environments and images that are cached: size, last use; --json: their packages");
-  list_command->callback([&globals] { list(globals); });
-  auto* prune_command = command->add_subcommand(
+  list_command.callback([&globals] { list(globals); });
+  const auto prune_command = command.add_subcommand(
       "prune", "Free what no campaign used for some time, and what builders that died left over");
-  auto* older =
-      prune_command
-          ->add_option("--older-than", options->older_than, "Free what was last used longer ago")
-          ->type_name("TIME")
-          ->capture_default_str();
-  prune_command
-      ->add_flag("--all", options->all,
+  const auto older =
+      prune_command.add_option("--older-than", options->older_than, "Free what was last used longer ago")
+          .type_name("TIME")
+          .show_default();
+  prune_command.add_flag("--all", options->all,
                  "Free everything, uv's cache and the indexes' answers too; what a campaign that "
                  "runs uses stays")
-      ->excludes(older);
-  prune_command->add_flag("--dry-run", options->dry_run, "Say what would be freed, free nothing");
-  prune_command->callback([options, &globals] { prune(*options, globals); });
+      .excludes(older);
+  prune_command.add_flag("--dry-run", options->dry_run, "Say what would be freed, free nothing");
+  prune_command.callback([options, &globals] { prune(*options, globals); });
 }
 
 }  // namespace stackx::cli

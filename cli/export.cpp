@@ -4,19 +4,19 @@
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "workspace/compressed_stream.hpp"
 #include "specs/error.hpp"
 #include "store/merge.hpp"
+#include "workspace/compressed_stream.hpp"
 
 namespace stackx::cli {
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::string campaign, output;
   bool published = false, seeds = false;
 };
 
-store::Which which_of(const Options& options) {
+store::Which which_of(const ExportOptions& options) {
   store::Which which;
   which.campaign = options.campaign;
   which.inspections = !options.published;
@@ -25,7 +25,7 @@ store::Which which_of(const Options& options) {
   return which;
 }
 
-void run(const Options& options, const Globals& globals) {
+void run(const ExportOptions& options, const Globals& globals) {
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   if (!options.campaign.empty()) {
     bool known = false;
@@ -34,7 +34,7 @@ void run(const Options& options, const Globals& globals) {
       throw bad_input(
           fmt::format("--campaign {}: the store knows no such campaign", options.campaign));
   }
-  LineWriter writer(options.output);
+  workspace::LineWriter writer(options.output);
   std::uint64_t documents = 0;
   store::all_documents(
       store, which_of(options),
@@ -50,22 +50,20 @@ void run(const Options& options, const Globals& globals) {
 
 }  // namespace
 
-void add_export(CLI::App& app, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand(
+void add_export(Command app, Globals& globals) {
+  auto options = std::make_shared<ExportOptions>();
+  const auto command = app.add_subcommand(
       "export",
       "Write all documents (plans, inspections, imported results), one a line (JSON Lines)");
-  auto* campaign =
-      command->add_option("--campaign", options->campaign, "Only this campaign")->type_name("ID");
-  command
-      ->add_flag("--published", options->published, "Only results of others, which were imported")
-      ->excludes(campaign);
-  command->add_flag("--seeds", options->seeds, "With the published results that come with stackx");
-  command
-      ->add_option("-o,--output", options->output,
+  const auto campaign =
+      command.add_option("--campaign", options->campaign, "Only this campaign").type_name("ID");
+  command.add_flag("--published", options->published, "Only results of others, which were imported")
+      .excludes(campaign);
+  command.add_flag("--seeds", options->seeds, "With the published results that come with stackx");
+  command.add_option("-o,--output", options->output,
                    "Write to this file, packed if it ends in .zst, .gz or .xz (default: stdout)")
-      ->type_name("FILE");
-  command->callback([options, &globals] { run(*options, globals); });
+      .type_name("FILE");
+  command.callback([options, &globals] { run(*options, globals); });
 }
 
 }  // namespace stackx::cli

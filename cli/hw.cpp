@@ -9,16 +9,17 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/text/words.hpp"
-#include "cli/hw_noise.hpp"
 #include "cli/commands.hpp"
-#include "advisor/known_accelerators.hpp"
-#include "workspace/load.hpp"
-#include "inspector/run/engine.hpp"
+#include "cli/hw_noise.hpp"
+#include "cli/output/accelerators.hpp"
+#include "cli/output/print.hpp"
 #include "inspector/machine/host.hpp"
 #include "inspector/paths.hpp"
+#include "inspector/run/engine.hpp"
 #include "specs/error.hpp"
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/hardware/processor.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -33,7 +34,7 @@ constexpr std::size_t text_width = 84;
 constexpr std::chrono::seconds engine_patience{10};
 
 Microarchitectures load_table(const Globals& globals) {
-  return Microarchitectures::load(globals.data_directory / "microarchitectures.json");
+  return Microarchitectures::load(globals.data_directory() / "microarchitectures.json");
 }
 
 void row(const std::string& label, const std::string& text) {
@@ -54,7 +55,7 @@ void rows(std::string label, const std::vector<std::string>& words) {
   row(label, line);
 }
 
-std::string size(std::uint64_t bytes) {
+std::string size_text(std::uint64_t bytes) {
   constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
@@ -109,7 +110,7 @@ void print_cpu(const Host& host, const Microarchitectures& table) {
   if (cpu.max_mhz) row("Max clock", fmt::format("{:.0f} MHz", *cpu.max_mhz));
   for (const auto& cache : cpu.caches)
     row(fmt::format("L{} {}", cache.level, cache.type),
-        fmt::format("{} x {}", size(cache.bytes), cache.instances));
+        fmt::format("{} x {}", size_text(cache.bytes), cache.instances));
   std::vector<std::string> numeric, other, hidden;
   const bool arm = std::ranges::find(cpu.isa, "asimd") != cpu.isa.end();
   for (const auto& flag : cpu.isa) (is_numeric(flag, arm) ? numeric : other).push_back(flag);
@@ -123,11 +124,11 @@ void print_cpu(const Host& host, const Microarchitectures& table) {
 
 void print_gpus(const Host& host) {
   for (const auto& gpu : host.gpus) {
-    row("GPU", fmt::format("{}, {}, compute capability {}", gpu.model, size(gpu.memory_bytes),
+    row("GPU", fmt::format("{}, {}, compute capability {}", gpu.model, size_text(gpu.memory_bytes),
                            gpu.compute_capability));
     row("", fmt::format("PCI {}, {}", gpu.pci, gpu.uuid));
     for (const auto& part : gpu.mig)
-      row("  MIG", fmt::format("{}, {}, {}", part.profile, size(part.memory_bytes), part.uuid));
+      row("  MIG", fmt::format("{}, {}, {}", part.profile, size_text(part.memory_bytes), part.uuid));
   }
   if (!host.driver.empty())
     row("NVIDIA driver",
@@ -138,9 +139,9 @@ void print_gpus(const Host& host) {
 }
 
 void print_system(const Host& host) {
-  row("Memory", size(host.memory_bytes) +
+  row("Memory", size_text(host.memory_bytes) +
                     (host.memory_limit_bytes
-                         ? fmt::format(" (control group: {})", size(*host.memory_limit_bytes))
+                         ? fmt::format(" (control group: {})", size_text(*host.memory_limit_bytes))
                          : ""));
   print_gpus(host);
   row("System",
@@ -178,7 +179,7 @@ void print_engine(const std::expected<inspector::Engine, std::string>& engine) {
 }
 
 void detect(const Globals& globals) {
-  const Host host = inspector::detect_host(globals.data_directory);
+  const Host host = inspector::detect_host(globals.data_directory());
   const auto engine = container_engine(globals);
   if (globals.json) {
     nlohmann::json document = specs::to_json(host);
@@ -248,10 +249,10 @@ void print_processor(const specs::Processor& model, const Microarchitectures& ta
     for (const auto& source : units->sources) row("Source", source);
 }
 
-void list(const Globals& globals) {
+void list_hardware(const Globals& globals) {
   const Microarchitectures table = load_table(globals);
-  const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory);
-  const specs::Processors processors = specs::load_processors(globals.data_directory);
+  const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory());
+  const specs::Processors processors = specs::load_processors(globals.data_directory());
   if (globals.json) {
     for (const auto& known : table.all()) print_json(to_json(known));
     for (const auto& model : processors.all()) print_json(to_json(model, table));
@@ -291,7 +292,7 @@ void list(const Globals& globals) {
 
 void show_accelerators(const std::string& name, const Microarchitectures& table,
                        const Globals& globals) {
-  const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory);
+  const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory());
   const auto models = accelerators.named(name);
   if (models.empty()) unknown(name, table, accelerators);
   if (!globals.json) {
@@ -303,11 +304,11 @@ void show_accelerators(const std::string& name, const Microarchitectures& table,
   print_json(document);
 }
 
-void show(const std::string& name, const Globals& globals) {
+void show_hardware(const std::string& name, const Globals& globals) {
   const Microarchitectures table = load_table(globals);
   const Microarchitecture* found = table.find(name);
   if (found == nullptr) {
-    const specs::Processors processors = specs::load_processors(globals.data_directory);
+    const specs::Processors processors = specs::load_processors(globals.data_directory());
     if (const auto* model = processors.identify(name); model == nullptr)
       show_accelerators(name, table, globals);
     else if (globals.json)
@@ -333,21 +334,21 @@ void show(const std::string& name, const Globals& globals) {
 
 }  // namespace
 
-void add_hw(CLI::App& app, Globals& globals) {
+void add_hw(Command app, Globals& globals) {
   auto name = std::make_shared<std::string>();
-  auto* command = app.add_subcommand("hw", "The machine at hand: CPU, caches, NUMA, GPUs, system");
-  command->require_subcommand(0, 1);
-  auto* list_command = command->add_subcommand(
+  const auto command = app.add_subcommand("hw", "The machine at hand: CPU, caches, NUMA, GPUs, system");
+  command.require_subcommand(0, 1);
+  const auto list_command = command.add_subcommand(
       "list", "The processors and accelerators known by name, and their rates");
-  list_command->callback([&globals] { list(globals); });
-  auto* show_command =
-      command->add_subcommand("show", "What is known of a processor or accelerator, with sources");
-  show_command->add_option("name", *name, "Name, alias or family, e.g. sapphire-rapids, spr or v100")
-      ->required();
-  show_command->callback([name, &globals] { show(*name, globals); });
-  add_hw_noise(*command, globals);
-  command->callback([command, &globals] {
-    if (command->get_subcommands().empty()) detect(globals);
+  list_command.callback([&globals] { list_hardware(globals); });
+  const auto show_command =
+      command.add_subcommand("show", "What is known of a processor or accelerator, with sources");
+  show_command.add_option("name", *name, "Name, alias or family, e.g. sapphire-rapids, spr or v100")
+      .required();
+  show_command.callback([name, &globals] { show_hardware(*name, globals); });
+  add_hw_noise(command, globals);
+  command.callback([command, &globals] {
+    if (!command.has_subcommand()) detect(globals);
   });
 }
 

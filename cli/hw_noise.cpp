@@ -1,24 +1,24 @@
 #include "cli/hw_noise.hpp"
+#include "cli/output/print.hpp"
 
 #include <fmt/core.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "workspace/load.hpp"
 #include "inspector/machine/noise.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 
-void add_hw_noise(CLI::App& hw, Globals& globals) {
+void add_hw_noise(Command hw, Globals& globals) {
   auto threads = std::make_shared<std::size_t>(1);
-  auto* command = hw.add_subcommand(
+  const auto command = hw.add_subcommand(
       "noise", "What on this machine makes measurements noisy now, and what to change");
-  command
-      ->add_option("--threads", *threads, "Threads of the inspections to come (0: all processors)")
-      ->type_name("N")
-      ->capture_default_str();
-  command->callback([threads, &globals] {
+  command.add_option("--threads", *threads, "Threads of the inspections to come (0: all processors)")
+      .type_name("N")
+      .show_default();
+  command.callback([threads, &globals] {
     const auto report = inspector::look_for_noise(*threads);
     if (globals.json)
       print_json(inspector::to_json(report));

@@ -5,6 +5,6 @@
 
 namespace stackx::cli {
 
-void add_hw_noise(CLI::App& hw, Globals& globals);
+void add_hw_noise(Command hw, Globals& globals);
 
 }  // namespace stackx::cli

@@ -5,20 +5,21 @@
 #include <set>
 
 #include "cli/commands.hpp"
-#include "workspace/compressed_stream.hpp"
-#include "workspace/load.hpp"
+#include "cli/output/print.hpp"
 #include "importers/importer.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/seal.hpp"
 #include "store/store.hpp"
+#include "workspace/compressed_stream.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 namespace {
 
-struct Options {
+struct ImportOptions {
   std::vector<std::string> paths;
   std::string format = "auto";
   specs::Source source;
@@ -44,7 +45,7 @@ void check(const specs::Source& source) {
   specs::published_from(specs::Node::parse_text(specs::to_json(probe).dump(), "the options"));
 }
 
-importers::Origin origin_of(const Options& options) {
+importers::Origin origin_of(const ImportOptions& options) {
   importers::Origin origin{options.source, options.hardware, {}};
   if (origin.source.read.empty())
     origin.source.read = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
@@ -72,7 +73,7 @@ bool is_stackx(const std::string& path, const std::string& format) {
   if (format != "auto") return format == "stackx";
   if (is_directory(path)) return false;
   if (path == "-") return true;
-  LineReader lines(path);
+  workspace::LineReader lines(path);
   std::string line;
   while (lines.next(line) && line.find_first_not_of(" \t\r") == line.npos) {
   }
@@ -82,7 +83,7 @@ bool is_stackx(const std::string& path, const std::string& format) {
 
 std::string whole(const std::string& path) {
   constexpr std::size_t most = std::size_t(64) << 20;
-  LineReader lines(path, most);
+  workspace::LineReader lines(path, most);
   std::string text, line;
   while (lines.next(line)) {
     if (lines.lines() > 1) text += '\n';
@@ -95,7 +96,7 @@ std::string whole(const std::string& path) {
   return text;
 }
 
-importers::Imported read_others(const std::string& path, const Options& options) {
+importers::Imported read_others(const std::string& path, const ImportOptions& options) {
   const auto origin = origin_of(options);
   if (is_directory(path)) return importers::import_path(path, options.format, origin);
   return importers::import_text(whole(path), path, options.format, origin);
@@ -110,7 +111,7 @@ std::string content(specs::Published published) {
 
 class Import {
  public:
-  Import(const Options& options, const Globals& globals) : options_(options), globals_(globals) {}
+  Import(const ImportOptions& options, const Globals& globals) : options_(options), globals_(globals) {}
 
   void run() {
     if (!options_.dry_run) store_.emplace(store::Store::open(store::default_path(globals_.db)));
@@ -126,7 +127,7 @@ class Import {
 
  private:
   void documents(const std::string& path) {
-    LineReader lines(path);
+    workspace::LineReader lines(path);
     const auto next = [&](std::string& line) { return lines.next(line); };
     if (store_) {
       intake_ += store_->take_in(next, lines.name());
@@ -187,7 +188,7 @@ class Import {
     fmt::print("\n");
   }
 
-  const Options& options_;
+  const ImportOptions& options_;
   const Globals& globals_;
   std::optional<store::Store> store_;
   std::optional<std::set<std::string>> known_;  // contents of the store's published results
@@ -197,22 +198,21 @@ class Import {
 
 }  // namespace
 
-void add_import(CLI::App& app, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand(
+void add_import(Command app, Globals& globals) {
+  auto options = std::make_shared<ImportOptions>();
+  const auto command = app.add_subcommand(
       "import", "Add results of other machines and other tools; twice changes nothing");
   const auto text = [&](const char* name, std::string& value, const std::string& what,
                         const char* type) {
-    return command->add_option(name, value, what)->type_name(type);
+    return command.add_option(name, value, what).type_name(type);
   };
-  command
-      ->add_option("paths", options->paths,
+  command.add_option("paths", options->paths,
                    "JSON Lines that `stackx export` wrote (also .zst, .gz, .xz; - for stdin), or "
                    "files and directories of other tools")
-      ->required()
-      ->type_name("PATH");
+      .required()
+      .type_name("PATH");
   text("--format", options->format, "What they are: " + format_names(), "NAME")
-      ->capture_default_str();
+      .show_default();
   text("--source", options->source.url, "Where anybody can read it: other tools' files need it",
        "URL");
   text("--revision", options->source.revision, "Commit, release or tag there", "REVISION");
@@ -221,12 +221,11 @@ void add_import(CLI::App& app, Globals& globals) {
   text("--license", options->source.license, "Its licence", "SPDX");
   text("--read", options->source.read, "When it was read (default: today)", "YYYY-MM-DD");
   text("--hw", options->hardware, "Hardware model, where the files name none", "MODEL");
-  command->add_option("--with", options->with, "A version that the files do not state; repeatable")
-      ->type_name("COMPONENT=VERSION")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_flag("--dry-run", options->dry_run, "Print what would be imported (JSON Lines)");
-  command->callback([options, &globals] {
+  command.add_option("--with", options->with, "A version that the files do not state; repeatable")
+      .type_name("COMPONENT=VERSION")
+      .take_all();
+  command.add_flag("--dry-run", options->dry_run, "Print what would be imported (JSON Lines)");
+  command.callback([options, &globals] {
     Import work(*options, globals);
     work.run();
     if (work.refused()) globals.exit_code = static_cast<int>(ErrorCode::bad_input);

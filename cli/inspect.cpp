@@ -7,26 +7,28 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/commands.hpp"
 #include "advisor/recipes/containerfile.hpp"
-#include "campaigns/device_campaigns.hpp"
 #include "campaigns/campaign.hpp"
-#include "inspector/gpu_requirements.hpp"
+#include "campaigns/device_campaigns.hpp"
+#include "cli/commands.hpp"
+#include "cli/output/print.hpp"
 #include "inspector/environment/stack_python.hpp"
+#include "inspector/gpu_requirements.hpp"
 #include "resolver/resolver.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
-  JobOptions job;
+struct InspectOptions {
+  campaigns::JobOptions job;
   fs::path pi;
   std::vector<std::string> devices;
   std::string runner;
@@ -56,7 +58,7 @@ void read_budget(const std::string& text, specs::CampaignSpec& campaign) {
 }
 
 // Options that another strategy would ignore are mistakes.
-void apply_strategy(const Options& options, specs::StrategySpec& strategy) {
+void apply_strategy(const InspectOptions& options, specs::StrategySpec& strategy) {
   using Kind = specs::StrategySpec::Kind;
   if (!options.strategy.empty()) {
     const Kind kind = *specs::strategy_from(options.strategy);
@@ -70,7 +72,7 @@ void apply_strategy(const Options& options, specs::StrategySpec& strategy) {
   if (options.error) strategy.error = *options.error / 100;
 }
 
-void apply(const Options& options, specs::CampaignSpec& campaign) {
+void apply(const InspectOptions& options, specs::CampaignSpec& campaign) {
   apply_strategy(options, campaign.strategy);
   if (!options.runner.empty()) campaign.runner = options.runner;
   if (options.rounds) campaign.rounds = *options.rounds;
@@ -113,7 +115,7 @@ Downloads downloads(const specs::Plan& plan, const specs::Catalog& catalog) {
   return all;
 }
 
-void print_plan(const specs::Plan& plan, const Loaded& loaded, bool json) {
+void print_plan(const specs::Plan& plan, const workspace::Loaded& loaded, bool json) {
   if (json) {
     print_json(specs::to_json(plan));
     return;
@@ -125,25 +127,25 @@ void print_plan(const specs::Plan& plan, const Loaded& loaded, bool json) {
     fmt::print("  {}\n", arm.workload.text());
   }
   const auto files = downloads(plan, loaded.catalog);
-  fmt::print("{}; {} wheels{} (cached ones are not fetched again)\n", size_text(plan), files.files,
-             files.sized ? fmt::format(" of {} in all", bytes(static_cast<double>(files.bytes))) : "");
+  fmt::print("{}; {} wheels{} (cached ones are not fetched again)\n", campaigns::size_text(plan), files.files,
+             files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : "");
 }
 
 // The GPU that the plan is for; empty where no stack of it needs one.
-std::string device_for(const std::vector<specs::Stack>& stacks, const Loaded& loaded) {
+std::string device_for(const std::vector<specs::Stack>& stacks, const workspace::Loaded& loaded) {
   const bool on_gpu = std::ranges::any_of(stacks, [&](const specs::Stack& stack) {
     return inspector::needs_gpu(stack, loaded.catalog);
   });
   return on_gpu && loaded.device ? loaded.device->uuid : "";
 }
 
-specs::Plan new_plan(const Loaded& loaded) {
+specs::Plan new_plan(const workspace::Loaded& loaded) {
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   if (const auto why = resolver.explain())
     throw bad_input(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(),
                                 why->text()));
   const auto stacks = resolver.sample(loaded.project.campaign.sampler);
-  return inspector::make_plan(loaded.project, stacks,
+  return campaigns::make_plan(loaded.project, stacks,
                               specs::rfc3339_utc(std::chrono::system_clock::now()),
                               device_for(stacks, loaded));
 }
@@ -170,21 +172,21 @@ std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::
   return std::nullopt;
 }
 
-const char* describe(inspector::Ending ending) {
+const char* describe(campaigns::Ending ending) {
   switch (ending) {
-    case inspector::Ending::complete:
+    case campaigns::Ending::complete:
       return "complete";
-    case inspector::Ending::budget:
+    case campaigns::Ending::budget:
       return "budget used up";
-    case inspector::Ending::too_many_failures:
+    case campaigns::Ending::too_many_failures:
       return "stopped: too many failures";
-    case inspector::Ending::interrupted:
+    case campaigns::Ending::interrupted:
       return "interrupted; --resume goes on";
   }
   return "";
 }
 
-void report(const specs::Plan& plan, const CampaignRun& run, const std::vector<std::string>& notes,
+void report(const specs::Plan& plan, const campaigns::CampaignRun& run, const std::vector<std::string>& notes,
             bool json) {
   if (json) {
     nlohmann::json outcomes = nlohmann::json::object();
@@ -204,17 +206,17 @@ void report(const specs::Plan& plan, const CampaignRun& run, const std::vector<s
     outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", n, specs::to_string(outcome));
   fmt::print("campaign {}: {} of {} inspections done ({}), {} in {}\n", plan.id.substr(0, 12),
              run.last.done, run.last.planned, describe(run.ending),
-             outcomes.empty() ? "nothing new" : outcomes, duration(run.seconds));
+             outcomes.empty() ? "nothing new" : outcomes, workspace::duration(run.seconds));
   for (const auto& note : notes) fmt::print("  {}\n", note);
 }
 
-void print_containerfiles(const specs::Plan& plan, const Job& job, Globals& globals) {
+void print_containerfiles(const specs::Plan& plan, const campaigns::Job& job, Globals& globals) {
   if (job.refusal) globals.exit_code = 1;
-  ContainerText how;
+  advisor::ContainerText how;
   if (!job.script.empty()) how.script = specs::read_text_file(job.script, "the script");
   for (const auto& arm : plan.arms) {
     if (arm.sentinel || job.refusal) continue;
-    const auto text = containerfile(arm.stack, arm.workload, job.loaded.catalog, how);
+    const auto text = advisor::containerfile(arm.stack, arm.workload, job.loaded.catalog, how);
     if (globals.json)
       print_json({{"id", arm.stack.id()}, {"arm", arm.label}, {"containerfile", text}});
     else
@@ -222,17 +224,17 @@ void print_containerfiles(const specs::Plan& plan, const Job& job, Globals& glob
   }
 }
 
-Job load_for(const Options& options, const std::string& device, const Globals& globals) {
-  JobOptions asked = options.job;
+campaigns::Job load_for(const InspectOptions& options, const std::string& device, const Globals& globals) {
+  campaigns::JobOptions asked = options.job;
   asked.runner = options.runner;
   asked.device = device;
-  Job job = load_job(asked, globals);
+  campaigns::Job job = campaigns::load_job(asked, globals);
   apply(options, job.loaded.project.campaign);
   return job;
 }
 
 // The plan to run: a new one, durable before its first inspection, or the one to go on with.
-specs::Plan plan_of(const Options& options, const Loaded& loaded, store::Store& store,
+specs::Plan plan_of(const InspectOptions& options, const workspace::Loaded& loaded, store::Store& store,
                     store::Spool& spool) {
   const std::string device = loaded.device ? loaded.device->uuid : "";
   std::optional<specs::Plan> plan;
@@ -257,27 +259,27 @@ specs::Plan plan_of(const Options& options, const Loaded& loaded, store::Store& 
   return *std::move(plan);
 }
 
-std::vector<DeviceCampaign> make_campaigns(const Options& options,
+std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& options,
                                            const std::vector<std::string>& devices,
                                            const fs::path& database, const Globals& globals) {
   store::Store store = store::Store::open(database);
   store::Spool spool(database);
   for (const auto& remark : spool.recover(store)) fmt::print(stderr, "{}\n", remark);
-  std::vector<DeviceCampaign> campaigns;
+  std::vector<campaigns::DeviceCampaign> campaigns;
   for (const auto& device : devices) {
-    Job job = load_for(options, device, globals);
-    check_hardware(job.loaded);
+    campaigns::Job job = load_for(options, device, globals);
+    campaigns::check_hardware(job.loaded);
     auto plan = plan_of(options, job.loaded, store, spool);
     campaigns.push_back({std::move(job), std::move(plan)});
   }
   return campaigns;
 }
 
-void inspect(const Options& options, Globals& globals) {
-  const auto devices = asked_devices(options.devices, globals);
+void inspect(const InspectOptions& options, Globals& globals) {
+  const auto devices = campaigns::asked_devices(options.devices, globals);
   if (options.job.dockerfile_only || options.dry_run) {  // also of a campaign for another machine
     for (const auto& device : devices) {
-      const Job job = load_for(options, device, globals);
+      const campaigns::Job job = load_for(options, device, globals);
       if (options.job.dockerfile_only)
         print_containerfiles(new_plan(job.loaded), job, globals);
       else
@@ -288,75 +290,105 @@ void inspect(const Options& options, Globals& globals) {
   const auto database = store::default_path(globals.db);
   const auto campaigns = make_campaigns(options, devices, database, globals);
   const auto runs =
-      run_side_by_side(campaigns, options.pi, options.job.offline, database, globals);
+      campaigns::run_side_by_side(campaigns, options.pi, options.job.offline, database, globals);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto ending = runs[i].run.ending;
     report(campaigns[i].plan, runs[i].run, runs[i].notes, globals.json);
     const bool refused = campaigns[i].job.refusal.has_value();
-    if ((ending == inspector::Ending::too_many_failures || refused) && globals.exit_code == 0)
+    if ((ending == campaigns::Ending::too_many_failures || refused) && globals.exit_code == 0)
       globals.exit_code = 1;
-    if (ending == inspector::Ending::interrupted) globals.exit_code = 3;
+    if (ending == campaigns::Ending::interrupted) globals.exit_code = 3;
   }
+}
+
+void add_job_options(Command command, campaigns::JobOptions& options) {
+  command
+      .add_option("project", options.project,
+                  "Project file (stackx/project/1), or an Amun specification")
+      .type_name("PROJECT");
+  command
+      .add_option(
+          "--amun", options.amun,
+          "Amun inspection specification of Project Thoth, instead of a project: its locked "
+          "stack, its script, as often as its batch_size")
+      .type_name("FILE");
+  command
+      .add_option("--pipfile-lock", options.pipfile_lock,
+                  "Pipfile.lock, instead of a project: its stack, hashes checked")
+      .type_name("FILE");
+  command
+      .add_option(
+          "--workload", options.workload,
+          "What to measure of --amun (instead of its script) or --pipfile-lock [matmul of 512]")
+      .type_name("NAME[:KEY=VALUE,...]");
+  command
+      .add_option(
+          "--relax", options.relax,
+          "python: where the document's Python is not to be had, take the nearest and resolve "
+          "the packages anew")
+      .check(one_of({"python"}));
+  command
+      .add_option("--index-url", options.index_url,
+                  "Another package index than pip's for --amun and --pipfile-lock")
+      .type_name("URL");
+  command.add_option("--pip", options.pip, "Python that has the pip to ask for the index")
+      .type_name("PYTHON")
+      .show_default();
+  command.add_flag("--dockerfile-only", options.dockerfile_only,
+                   "Print the Containerfiles of the stacks, run nothing");
+  command.add_flag("--offline", options.offline, "Use what is cached and fetch nothing");
 }
 
 }  // namespace
 
-void add_inspect(CLI::App& app, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand(
+void add_inspect(Command app, Globals& globals) {
+  auto options = std::make_shared<InspectOptions>();
+  const auto command = app.add_subcommand(
       "inspect", "Build and measure a sample of a project's stacks, in interleaved rounds");
-  add_job_options(*command, options->job);
-  command
-      ->add_option("--runner", options->runner,
+  add_job_options(command, options->job);
+  command.add_option("--runner", options->runner,
                    "Where the PI runs: local (under bubblewrap where it works) or container (podman or "
                    "docker; the stack needs a base image)")
-      ->type_name("NAME");
-  command
-      ->add_option("--device", options->devices,
+      .type_name("NAME");
+  command.add_option("--device", options->devices,
                    "GPU to measure on: an index as nvidia-smi counts, the beginning of a UUID, or all: "
                    "one campaign for each, side by side [the first that $CUDA_VISIBLE_DEVICES shows]; may be repeated")
-      ->type_name("GPU")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--rounds", options->rounds,
+      .type_name("GPU")
+      .one_each();
+  command.add_option("--rounds", options->rounds,
                    "Rounds, each in a fresh random order; the most there are, where the strategy may end sooner")
-      ->type_name("N");
-  command->add_option("--sample", options->sample, "How many stacks to inspect")->type_name("N");
-  command->add_option("--seed", options->seed, "Seed of the sample and of the order")
-      ->type_name("S");
-  command
-      ->add_option("--strategy", options->strategy,
+      .type_name("N");
+  command.add_option("--sample", options->sample, "How many stacks to inspect").type_name("N");
+  command.add_option("--seed", options->seed, "Seed of the sample and of the order")
+      .type_name("S");
+  command.add_option("--strategy", options->strategy,
                    "How rounds are spent: fixed (every arm in all), precision (until the interval of each "
                    "rate is narrow), race (arms shown to be behind leave; the best two run fresh rounds), "
                    "learn (the arms that the model of effects knows least)")
-      ->check(CLI::IsMember({"fixed", "precision", "race", "learn"}))
-      ->type_name("NAME");
-  command
-      ->add_option("--width", options->width,
+      .check(one_of({"fixed", "precision", "race", "learn"}))
+      .type_name("NAME");
+  command.add_option("--width", options->width,
                    "Of --strategy precision: width of a 95% interval, in percent of the median [2]")
-      ->check(CLI::Range(0.01, 99.0))
-      ->type_name("PERCENT");
-  command
-      ->add_option("--error", options->error,
+      .check(within(0.01, 99.0))
+      .type_name("PERCENT");
+  command.add_option("--error", options->error,
                    "Of --strategy race: how often it may lose the best, in percent [5]")
-      ->check(CLI::Range(0.01, 50.0))
-      ->type_name("PERCENT");
-  command
-      ->add_option("--budget", options->budget,
+      .check(within(0.01, 50.0))
+      .type_name("PERCENT");
+  command.add_option("--budget", options->budget,
                    "Stop after so many inspections (400) or so long (30m); may be given twice")
-      ->type_name("N|TIME");
-  command
-      ->add_option("--resume", options->resume,
+      .type_name("N|TIME");
+  command.add_option("--resume", options->resume,
                    "Go on with campaign ID, or with the project's newest one")
-      ->type_name("[ID]")
-      ->expected(0, 1)
-      ->default_str("");
-  command->add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
-      ->type_name("FILE");
-  command->add_flag("--dry-run", options->dry_run,
+      .type_name("[ID]")
+      .expected(0, 1)
+      .default_text("");
+  command.add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
+      .type_name("FILE");
+  command.add_flag("--dry-run", options->dry_run,
                     "Show the plan and what it would fetch, run nothing");
-  command->callback([options, command, &globals] {
-    if (command->count("--resume") > 0 && !options->resume) options->resume = "";
+  command.callback([options, command, &globals] {
+    if (command.given("--resume") && !options->resume) options->resume = "";
     inspect(*options, globals);
   });
 }

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -27,27 +29,27 @@ int run(int argc, char** argv) {
 
   cli::Globals globals;
   globals.executable_directory = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  globals.data_directory = cli::find_data_directory(globals.executable_directory);
   app.add_option("--db", globals.db, "Knowledge store to use")->type_name("FILE");
   app.add_flag("--json", globals.json,
                "Machine-readable output: one document, JSON Lines for streams");
 
-  cli::add_hw(app, globals);
-  cli::add_catalog(app, globals);
-  cli::add_resolve(app, globals);
-  cli::add_inspect(app, globals);
-  cli::add_advise(app, globals);
-  cli::add_compare(app, globals);
-  cli::add_effects(app, globals);
-  cli::add_report(app, globals);
-  cli::add_verify(app, globals);
-  cli::add_env(app, globals);
-  cli::add_import(app, globals);
-  cli::add_export(app, globals);
-  cli::add_merge(app, globals);
-  cli::add_db(app, globals);
-  cli::add_query(app, globals);
-  cli::add_workload(app, globals);
+  const cli::Command command(&app);
+  cli::add_hw(command, globals);
+  cli::add_catalog(command, globals);
+  cli::add_resolve(command, globals);
+  cli::add_inspect(command, globals);
+  cli::add_advise(command, globals);
+  cli::add_compare(command, globals);
+  cli::add_effects(command, globals);
+  cli::add_report(command, globals);
+  cli::add_verify(command, globals);
+  cli::add_env(command, globals);
+  cli::add_import(command, globals);
+  cli::add_export(command, globals);
+  cli::add_merge(command, globals);
+  cli::add_db(command, globals);
+  cli::add_query(command, globals);
+  cli::add_workload(command, globals);
 
   try {
     app.parse(argc, argv);

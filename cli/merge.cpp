@@ -4,25 +4,25 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "workspace/load.hpp"
-#include "workspace/progress.hpp"
+#include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "store/merge.hpp"
+#include "workspace/load.hpp"
+#include "workspace/progress.hpp"
 
 namespace stackx::cli {
 namespace {
 
-constexpr std::uint64_t worth_showing = 20'000;  // documents
 
 void run(const std::vector<std::string>& others, Globals& globals) {
   const auto file = store::default_path(globals.db);
   auto store = store::Store::open(file);
   store::Intake sum;
-  ProgressLine progress;
+  workspace::ProgressLine progress;
   for (const std::string& other : others)
     sum += store::merge(store, file, other, [&](std::uint64_t documents) {
-      if (documents >= worth_showing)
+      if (documents >= documents_worth_showing)
         progress.show(fmt::format("{}: {} documents", other, documents));
     });
   progress.finish();
@@ -40,14 +40,14 @@ void run(const std::vector<std::string>& others, Globals& globals) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, Globals& globals) {
+void add_merge(Command app, Globals& globals) {
   auto others = std::make_shared<std::vector<std::string>>();
-  auto* command = app.add_subcommand(
+  const auto command = app.add_subcommand(
       "merge", "Add everything that other stores hold; twice changes nothing, nor does the order");
-  command->add_option("stores", *others, "Stores, which are only read")
-      ->required()
-      ->type_name("OTHER.db...");
-  command->callback([others, &globals] { run(*others, globals); });
+  command.add_option("stores", *others, "Stores, which are only read")
+      .required()
+      .type_name("OTHER.db...");
+  command.callback([others, &globals] { run(*others, globals); });
 }
 
 }  // namespace stackx::cli

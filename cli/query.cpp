@@ -4,25 +4,26 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "advisor/project_coverage.hpp"
 #include "analysis/questions/questions.hpp"
 #include "analysis/text/table.hpp"
 #include "cli/commands.hpp"
-#include "workspace/load.hpp"
-#include "advisor/project_coverage.hpp"
-#include "cli/query_filters.hpp"
-#include "workspace/seeds.hpp"
+#include "cli/output/print.hpp"
 #include "cli/output/sql.hpp"
-#include "workspace/this_machine.hpp"
+#include "cli/query_filters.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "store/questions/views.hpp"
+#include "workspace/load.hpp"
+#include "workspace/seeds.hpp"
+#include "workspace/this_machine.hpp"
 
 namespace stackx::cli {
 namespace {
 
 using analysis::Answer;
 
-struct Options {
+struct QueryOptions {
   std::string question, sql, hw, workload, since, stack, campaign, format = "table";
   std::vector<std::string> components, verdicts;
   std::filesystem::path project;
@@ -65,17 +66,17 @@ const Question& find_question(const std::string& name) {
                               specs::suggestion(name, names), question_names()));
 }
 
-analysis::QuestionOptions question_options(const Options& options, const Globals& globals) {
+analysis::QuestionOptions question_options(const QueryOptions& options, const Globals& globals) {
   analysis::QuestionOptions result;
   auto& filter = result.filter;
   if (!options.hw.empty() && options.hw != "host") filter.hardware = options.hw;
-  if (options.hw == "host") filter.hardware = this_machine(globals).cpu.microarchitecture;
+  if (options.hw == "host") filter.hardware = workspace::this_machine(globals).cpu.microarchitecture;
   if (!options.workload.empty()) filter.workload = specs::parse_workload(options.workload);
   if (!options.since.empty())
     filter.since = parse_since(options.since, std::chrono::system_clock::now());
   if (!options.stack.empty()) filter.stack = options.stack;
   if (!options.components.empty() || options.question == "regressions") {
-    const ComponentKinds kinds = read_component_kinds(globals.data_directory);
+    const ComponentKinds kinds = read_component_kinds(globals.data_directory());
     result.no_upgrades = kinds.no_upgrades;
     for (const std::string& text : options.components)
       filter.components.push_back(parse_component_filter(text, kinds));
@@ -91,7 +92,7 @@ analysis::QuestionOptions question_options(const Options& options, const Globals
   }
   if (options.question == "best" || options.question == "worst-variance" ||
       options.question == "history")
-    result.this_host = this_machine(globals).fingerprint();
+    result.this_host = workspace::this_machine(globals).fingerprint();
   return result;
 }
 
@@ -119,7 +120,7 @@ std::vector<std::string> what_there_is(const store::Questions& store) {
   return lines;
 }
 
-void print(const Answer& answer, const Options& options, const Globals& globals) {
+void print(const Answer& answer, const QueryOptions& options, const Globals& globals) {
   if (globals.json || options.format == "json")
     fmt::print("{}\n", analysis::to_json(answer).dump(
                            -1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -129,14 +130,14 @@ void print(const Answer& answer, const Options& options, const Globals& globals)
     fmt::print("{}", analysis::table(answer, stdout_is_terminal()));
 }
 
-void ask(const Options& options, Globals& globals) {
+void ask(const QueryOptions& options, Globals& globals) {
   const Question& question = find_question(options.question);
   const auto asked = question_options(options, globals);
-  const store::Questions store = open_questions(globals);
+  const store::Questions store = workspace::open_questions(globals);
   Answer answer = options.project.empty()
                       ? question.ask(store, asked)
-                      : project_coverage(store, asked,
-                                         load(options.project, globals, {}, Need::stacks));
+                      : advisor::project_coverage(store, asked,
+                                         load(options.project, globals, {}, workspace::Need::stacks));
   if (answer.rows.empty())
     for (std::string& line : what_there_is(store)) answer.notes.push_back(std::move(line));
   print(answer, options, globals);
@@ -173,7 +174,7 @@ void print_views(const Globals& globals, bool json) {
                analysis::wrap(analysis::split(std::string(function.meaning)), 31, ""));
 }
 
-void query(const Options& options, Globals& globals) {
+void query(const QueryOptions& options, Globals& globals) {
   const int asked = !options.question.empty() + !options.sql.empty() + options.views;
   if (asked != 1)
     throw bad_input("query: expected one question, --sql 'SELECT ...' or --views\n" + question_names());
@@ -181,63 +182,63 @@ void query(const Options& options, Globals& globals) {
     throw bad_input("query: --project belongs to the question coverage");
   if (options.views) return print_views(globals, options.format == "json");
   if (options.sql.empty()) return ask(options, globals);
-  open_questions(globals);
+  workspace::open_questions(globals);
   print_sql(store::default_path(globals.db), options.sql, options.timeout, options.limit.value_or(0),
             globals.json ? "json" : options.format, stdout_is_terminal());
 }
 
-void add_filters(CLI::App& command, Options& options) {
+void add_filters(Command command, QueryOptions& options) {
   command.add_option("--hw", options.hw, "Only this hardware: whole words of its name, or `host`")
-      ->type_name("NAME");
+      .type_name("NAME");
   command.add_option("--workload", options.workload, "Only this workload: NAME[:key=value,...]")
-      ->type_name("WORKLOAD");
+      .type_name("WORKLOAD");
   command
       .add_option("--component", options.components,
                   "Only stacks that hold it at these versions ('numpy>=2'); may be repeated")
-      ->type_name("SPEC")
-      ->allow_extra_args(false);
+      .type_name("SPEC")
+      .one_each();
   command
       .add_option("--since", options.since,
                   "Only what was measured or published since: 30d, 8w, 12h or a date")
-      ->type_name("TIME");
+      .type_name("TIME");
   command.add_option("--stack", options.stack, "Only this stack: its id, or how it begins")
-      ->type_name("ID");
-  command.add_option("--campaign", options.campaign, "history: only this campaign")->type_name("ID");
+      .type_name("ID");
+  command.add_option("--campaign", options.campaign, "history: only this campaign").type_name("ID");
 }
 
 }  // namespace
 
-void add_query(CLI::App& app, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand(
+void add_query(Command app, Globals& globals) {
+  auto options = std::make_shared<QueryOptions>();
+  const auto command = app.add_subcommand(
       "query", "Named questions about everything in the store, and read-only SQL over its views");
-  command->footer(question_names());
-  command->add_option("question", options->question, "One of the questions below")
-      ->type_name("QUESTION");
-  add_filters(*command, *options);
-  command->add_option("--limit", options->limit, "Rows; 0: all. 20 for questions, all for --sql")
-      ->type_name("N");
-  command->add_option("--top", options->top, "best: stacks of each workload and hardware")
-      ->type_name("N");
-  command->add_option("--least", options->least, "worst-variance: inspections that a stack needs")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--verdict", options->verdicts, "regressions: only these, may be repeated")
-      ->check(CLI::IsMember({"slower", "faster", "equivalent", "unresolved"}, CLI::ignore_case))
-      ->allow_extra_args(false);
-  command->add_option("--project", options->project, "coverage: of what this project allows")
-      ->type_name("PROJECT");
-  command->add_option("--sql", options->sql, "One SELECT over the views, instead of a question")
-      ->type_name("SQL");
-  command->add_flag("--views", options->views, "The views that --sql reads, with their columns");
-  command->add_option("--timeout", options->timeout, "--sql: seconds; 0: no limit")
-      ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--format", options->format, "table, csv or json")
-      ->check(CLI::IsMember({"table", "csv", "json"}))
-      ->capture_default_str();
-  command->callback([options, &globals] { query(*options, globals); });
+  command.footer(question_names());
+  command.add_option("question", options->question, "One of the questions below")
+      .type_name("QUESTION");
+  add_filters(command, *options);
+  command.add_option("--limit", options->limit, "Rows; 0: all. 20 for questions, all for --sql")
+      .type_name("N");
+  command.add_option("--top", options->top, "best: stacks of each workload and hardware")
+      .type_name("N");
+  command.add_option("--least", options->least, "worst-variance: inspections that a stack needs")
+      .type_name("N")
+      .show_default();
+  command.add_option("--verdict", options->verdicts, "regressions: only these, may be repeated")
+      .check(one_of_ignoring_case({"slower", "faster", "equivalent", "unresolved"}))
+      .one_each();
+  command.add_option("--project", options->project, "coverage: of what this project allows")
+      .type_name("PROJECT");
+  command.add_option("--sql", options->sql, "One SELECT over the views, instead of a question")
+      .type_name("SQL");
+  command.add_flag("--views", options->views, "The views that --sql reads, with their columns");
+  command.add_option("--timeout", options->timeout, "--sql: seconds; 0: no limit")
+      .type_name("SECONDS")
+      .check(at_least_zero())
+      .show_default();
+  command.add_option("--format", options->format, "table, csv or json")
+      .check(one_of({"table", "csv", "json"}))
+      .show_default();
+  command.callback([options, &globals] { query(*options, globals); });
 }
 
 }  // namespace stackx::cli

@@ -8,22 +8,23 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analysis/report/report.hpp"
+#include "advisor/selection.hpp"
 #include "analysis/report/html.hpp"
+#include "analysis/report/report.hpp"
 #include "analysis/report/text.hpp"
 #include "cli/commands.hpp"
-#include "workspace/load.hpp"
 #include "cli/output/file.hpp"
-#include "advisor/selection.hpp"
+#include "cli/shared_options.hpp"
 #include "specs/error.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
-  SelectionOptions selection;
+struct ReportOptions {
+  advisor::SelectionOptions selection;
   std::string output, format, table = "ranking";
   fs::path charts;
   double delta = 1.0;  // percent
@@ -46,7 +47,7 @@ std::string read(const fs::path& file) {
   return text;
 }
 
-std::string html(const analysis::Report& report, const Options& options, const Globals& globals) {
+std::string html(const analysis::Report& report, const ReportOptions& options, const Globals& globals) {
   const fs::path charts =
       options.charts.empty() ? find_charts(globals.executable_directory) : options.charts;
   const std::string note =
@@ -68,7 +69,7 @@ std::string csv(const analysis::Report& report, const std::string& name) {
                               fmt::join(known, ", ")));
 }
 
-std::string format_of(const Options& options) {
+std::string format_of(const ReportOptions& options) {
   if (!options.format.empty()) return options.format;
   const std::string suffix = fs::path(options.output).extension();
   if (suffix == ".html" || suffix == ".htm") return "html";
@@ -83,7 +84,7 @@ std::string format_of(const Options& options) {
 }
 
 // The options that select the same again, for a shell.
-std::string selection_text(const SelectionOptions& options, const std::string& hw) {
+std::string selection_text(const advisor::SelectionOptions& options, const std::string& hw) {
   const auto quoted = [](const std::string& text) {
     const bool plain = std::ranges::all_of(text, [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) ||
@@ -110,14 +111,14 @@ std::vector<specs::Plan> plans_of(const std::vector<store::Measurement>& measure
   return plans;
 }
 
-void report(const Options& options, Globals& globals) {
+void report(const ReportOptions& options, Globals& globals) {
   const std::string format = globals.json ? "json" : format_of(options);
-  const Selection selection = select(options.selection, globals);
+  const advisor::Selection selection = select(options.selection, globals);
   if (selection.measurements.empty())
     return nothing_measured(selection, {{"$schema", "stackx/report/1"}}, globals);
 
   // The other sizes of the workload, too: its curves over size.
-  SelectionOptions any_size = options.selection;
+  advisor::SelectionOptions any_size = options.selection;
   any_size.workload = selection.asked.pi;
   const auto measurements = select(any_size, globals).measurements;
 
@@ -146,33 +147,29 @@ void report(const Options& options, Globals& globals) {
 
 }  // namespace
 
-void add_report(CLI::App& app, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand(
+void add_report(Command app, Globals& globals) {
+  auto options = std::make_shared<ReportOptions>();
+  const auto command = app.add_subcommand(
       "report",
       "What was measured as a page of plots and tables that works offline, as Markdown, as CSV");
-  add_selection_options(*command, options->selection);
-  command
-      ->add_option("-o,--output", options->output,
+  add_selection_options(command, options->selection);
+  command.add_option("-o,--output", options->output,
                    "File to write: .html, .md, .csv or .json; default: Markdown on stdout")
-      ->type_name("FILE");
-  command
-      ->add_option("--format", options->format,
+      .type_name("FILE");
+  command.add_option("--format", options->format,
                    "html, markdown, csv or json, if the file's name does not say it")
-      ->check(CLI::IsMember({"html", "markdown", "csv", "json"}));
-  command
-      ->add_option(
+      .check(one_of({"html", "markdown", "csv", "json"}));
+  command.add_option(
           "--table", options->table,
           "The table that CSV shall hold: ranking, distributions, values (every inspection), "
           "sizes, ...")
-      ->type_name("NAME")
-      ->capture_default_str();
-  add_delta_option(*command, options->delta);
-  command
-      ->add_option("--charts", options->charts,
+      .type_name("NAME")
+      .show_default();
+  add_delta_option(command, options->delta);
+  command.add_option("--charts", options->charts,
                    "Plotly's plotly.min.js, where stackx was built without it")
-      ->type_name("FILE");
-  command->callback([options, &globals] { report(*options, globals); });
+      .type_name("FILE");
+  command.callback([options, &globals] { report(*options, globals); });
 }
 
 }  // namespace stackx::cli

@@ -5,16 +5,19 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands.hpp"
-#include "workspace/load.hpp"
-#include "cli/output/lock_report.hpp"
 #include "advisor/recipes/lock_writer.hpp"
-#include "pypi/pip_settings.hpp"
-#include "advisor/predicted.hpp"
+#include "cli/commands.hpp"
+#include "cli/output/lock_report.hpp"
+#include "cli/output/print.hpp"
 #include "cli/output/stack_writer.hpp"
 #include "cli/output/version_graph.hpp"
+#include "cli/predicted.hpp"
+#include "cli/shared_options.hpp"
 #include "pypi/http.hpp"
 #include "specs/error.hpp"
+#include "workspace/load.hpp"
+#include "workspace/pip.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -22,7 +25,7 @@ namespace {
 using resolver::Choice;
 using resolver::Resolver;
 
-struct Options {
+struct ResolveOptions {
   ProjectOptions project;
   bool count = false, share = false, approximate = false;
   std::optional<std::string> explain;  // empty: the project; else COMPONENT==VERSION
@@ -46,7 +49,7 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
-void print_count(const Loaded& loaded, const Resolver& resolver, double elapsed, bool json) {
+void print_count(const workspace::Loaded& loaded, const Resolver& resolver, double elapsed, bool json) {
   const auto valid = resolver.count();
   const auto raw = resolver.raw_combinations();
   if (json) {
@@ -58,11 +61,11 @@ void print_count(const Loaded& loaded, const Resolver& resolver, double elapsed,
     return;
   }
   fmt::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms)\n",
-             loaded.project.name, grouped(valid), grouped(raw), resolver.components().size(),
+             loaded.project.name, workspace::grouped(valid), workspace::grouped(raw), resolver.components().size(),
              elapsed);
 }
 
-void print_approximate_count(const Loaded& loaded, const Resolver& resolver,
+void print_approximate_count(const workspace::Loaded& loaded, const Resolver& resolver,
                              const resolver::ApproximateCount& about, double elapsed, bool json) {
   const auto raw = resolver.raw_combinations();
   if (json) {
@@ -77,16 +80,16 @@ void print_approximate_count(const Loaded& loaded, const Resolver& resolver,
     return;
   }
   if (about.exact)
-    fmt::print("{}: {} valid stacks", loaded.project.name, grouped(about.estimate));
+    fmt::print("{}: {} valid stacks", loaded.project.name, workspace::grouped(about.estimate));
   else if (about.low == 0)
     fmt::print("{}: APPROXIMATE: at most {} valid stacks, with a confidence of {:.0f} %",
-               loaded.project.name, grouped(about.high), 100 * about.confidence);
+               loaded.project.name, workspace::grouped(about.high), 100 * about.confidence);
   else
     fmt::print(
         "{}: APPROXIMATE: about {} valid stacks, between {} and {} with a confidence of {:.0f} %",
-        loaded.project.name, grouped(about.estimate), grouped(about.low), grouped(about.high),
+        loaded.project.name, workspace::grouped(about.estimate), workspace::grouped(about.low), workspace::grouped(about.high),
         100 * about.confidence);
-  fmt::print(" out of {} combinations of {} components ({:.1f} ms)\n", grouped(raw),
+  fmt::print(" out of {} combinations of {} components ({:.1f} ms)\n", workspace::grouped(raw),
              resolver.components().size(), elapsed);
 }
 
@@ -108,7 +111,7 @@ void print_shares(const Resolver& resolver, bool json) {
       const auto& number = shares.at(component.name).at(version);
       // In millionths, exactly: the numbers may be beyond any double.
       const auto share = resolver::BigInt(number * 1'000'000 / total).convert_to<double>() / 1e4;
-      fmt::print("  {:<24} {:>16}  {:6.2f}%\n", version, grouped(number), share);
+      fmt::print("  {:<24} {:>16}  {:6.2f}%\n", version, workspace::grouped(number), share);
     }
   }
 }
@@ -123,7 +126,7 @@ nlohmann::json reasons_json(const std::vector<resolver::Reason>& reasons) {
   return list;
 }
 
-void print_unsolvable(const Loaded& loaded, const resolver::Unsolvable& why,
+void print_unsolvable(const workspace::Loaded& loaded, const resolver::Unsolvable& why,
                       const std::string& what, bool json) {
   if (!json) {
     fmt::print("{}: {}\n{}\n", loaded.project.name, what, why.text());
@@ -149,7 +152,7 @@ std::pair<std::string, std::string> asked_version(const std::string& text) {
 }
 
 // False if the answer is no.
-bool explain(const Options& options, const Loaded& loaded, const Resolver& resolver, bool json) {
+bool explain(const ResolveOptions& options, const workspace::Loaded& loaded, const Resolver& resolver, bool json) {
   if (options.explain->empty()) {
     if (json)
       print_json({{"project", loaded.project.name}, {"clash", nlohmann::json::array()}});
@@ -180,7 +183,7 @@ void write_best(const Resolver& resolver, const specs::Scores& scores, std::uint
   });
 }
 
-void write_sample(const Options& options, const Resolver& resolver, StackWriter& writer) {
+void write_sample(const ResolveOptions& options, const Resolver& resolver, StackWriter& writer) {
   if (options.strategy == "latest") {
     write_best(resolver, resolver.lateness(), *options.sample, writer);
   } else if (options.strategy == "distance") {
@@ -191,7 +194,7 @@ void write_sample(const Options& options, const Resolver& resolver, StackWriter&
   }
 }
 
-void write_cover(const Options& options, const Resolver& resolver, StackWriter& writer) {
+void write_cover(const ResolveOptions& options, const Resolver& resolver, StackWriter& writer) {
   const auto cover = resolver.cover(*options.cover, options.seed);
   for (const auto& stack : cover.stacks) writer.write(stack);
   writer.flush();
@@ -200,13 +203,13 @@ void write_cover(const Options& options, const Resolver& resolver, StackWriter& 
              *options.cover == 1 ? "" : "s");
 }
 
-void write_stacks(const Options& options, const Loaded& loaded, const Resolver& resolver,
+void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded, const Resolver& resolver,
                   const Globals& globals) {
-  std::unique_ptr<LockWriter> locks;
+  std::unique_ptr<advisor::LockWriter> locks;
   if (!options.output.empty())
-    locks = std::make_unique<LockWriter>(
+    locks = std::make_unique<advisor::LockWriter>(
         options.output, loaded.project, loaded.catalog,
-        pypi::shown_url(pip_settings(options.pip, options.index_url).index_url));
+        pypi::shown_url(workspace::pip_settings(options.pip, options.index_url).index_url));
   StackWriter::Sink sink;
   if (locks) sink = [&](const specs::Stack& stack) { locks->write(stack); };
   StackWriter writer(resolver, globals.json, sink);
@@ -217,7 +220,7 @@ void write_stacks(const Options& options, const Loaded& loaded, const Resolver& 
   if (options.sample) write_sample(options, resolver, writer);
   if (options.top && options.predicted.effects) {
     writer.flush();
-    const auto effects = effects_for(options.predicted.selection, globals);
+    const auto effects = advisor::effects_for(options.predicted.selection, globals);
     write_predicted(resolver, effects, *options.top, globals.json, sink);
   } else if (options.top) {
     const auto scores = options.scores.empty() ? specs::Scores{}
@@ -240,7 +243,7 @@ std::optional<resolver::Unsolvable> unsolvable(const Resolver& resolver) {
   return resolver.explain();
 }
 
-void answer(const Options& options, const Loaded& loaded, const Resolver& resolver, double elapsed,
+void answer(const ResolveOptions& options, const workspace::Loaded& loaded, const Resolver& resolver, double elapsed,
             Globals& globals) {
   if (!options.graph.empty()) write_graph(resolver, options.graph);
   if (options.explain && !explain(options, loaded, resolver, globals.json)) globals.exit_code = 1;
@@ -261,7 +264,7 @@ void answer(const Options& options, const Loaded& loaded, const Resolver& resolv
 }
 
 // What belongs to another question, which was not asked, would be ignored silently.
-void check(const Options& options) {
+void check_questions(const ResolveOptions& options) {
   if (!options.scores.empty() && !options.top && options.lock.empty())
     throw bad_input("--score: says what --top and --lock rank by; add one of them");
   if (options.predicted.effects && !options.top)
@@ -274,9 +277,9 @@ void check(const Options& options) {
     throw bad_input("--approximate: says how to count; add --count");
 }
 
-void resolve(const Options& options, Globals& globals) {
-  check(options);
-  const Loaded loaded = load(options.project.file, globals, options.project.context, Need::stacks);
+void resolve(const ResolveOptions& options, Globals& globals) {
+  check_questions(options);
+  const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
   const auto start = std::chrono::steady_clock::now();
   const Resolver resolver(loaded.project, loaded.catalog,
                           {static_cast<std::size_t>(options.memory_gib * (1 << 30))});
@@ -298,104 +301,92 @@ void resolve(const Options& options, Globals& globals) {
   }
 }
 
-// CLI11 takes "-1" for the largest number there is.
-const CLI::Validator whole_number(
-    [](const std::string& text) {
-      const bool digits = !text.empty() && text.size() <= 18 &&
-                          text.find_first_not_of("0123456789") == std::string::npos;
-      return digits ? std::string{}
-                    : "expected a whole number from 0 to 18 digits long, found " + text;
-    },
-    "", "whole number");
-
-void add_questions(CLI::App& command, Options& options) {
+void add_questions(Command command, ResolveOptions& options) {
   command.add_flag("--count", options.count,
                    "Valid stacks out of raw combinations, both exact (the default)");
   command.add_flag("--share", options.share,
                    "For each version, how many of the valid stacks hold it");
   command.add_option("--list", options.list, "The first N stacks, one a line")
-      ->check(whole_number)
-      ->type_name("N");
+      .check(whole_number())
+      .type_name("N");
   command
       .add_option("--sample", options.sample,
                   "N stacks by --strategy; uniform: independent draws, one may come twice")
-      ->check(whole_number)
-      ->type_name("N");
+      .check(whole_number())
+      .type_name("N");
   command
       .add_option(
           "--strategy", options.strategy,
           "uniform; latest: fewest steps behind the latest versions first, with that score; "
           "distance: different in as many components as can be found")
-      ->check(CLI::IsMember({"uniform", "latest", "distance"}))
-      ->needs("--sample")
-      ->capture_default_str();
+      .check(one_of({"uniform", "latest", "distance"}))
+      .needs("--sample")
+      .show_default();
   command
       .add_option("--cover", options.cover,
                   "A small set of stacks that holds every valid combination of T versions")
-      ->check(CLI::Range(1, 3))
-      ->type_name("T");
+      .check(within(1, 3))
+      .type_name("T");
   command
       .add_option("--top", options.top,
                   "The K stacks with the highest sum of scores, in order, equals in that of --list")
-      ->check(whole_number)
-      ->type_name("K");
+      .check(whole_number())
+      .type_name("K");
   command
       .add_option(
           "--explain", options.explain,
           "When nothing is valid: a minimal set of requirements that clash; with a version: "
           "why it is in no stack")
-      ->expected(0, 1)
-      ->type_name("[COMPONENT==VERSION]");
+      .expected(0, 1)
+      .type_name("[COMPONENT==VERSION]");
   command
       .add_option("--graph", options.graph,
                   "The versions and what they require, conflicts, and excluded versions with the "
                   "reason (svg needs graphviz)")
-      ->check(CLI::IsMember({"dot", "svg"}));
+      .check(one_of({"dot", "svg"}));
   command
       .add_option("--output", options.output,
                   "Write each stack of --list, --sample, --cover or --top as DIR/ID/Pipfile and Pipfile.lock")
-      ->type_name("DIR");
+      .type_name("DIR");
   command.add_option("--index-url", options.index_url, "The source in those files, instead of pip's index")
-      ->type_name("URL");
+      .type_name("URL");
   command.add_option("--pip", options.pip, "Python that has the pip to ask for it")
-      ->type_name("PYTHON")
-      ->capture_default_str();
+      .type_name("PYTHON")
+      .show_default();
   command
       .add_option("--lock", options.lock,
                   "Is this Pipfile.lock, pylock.toml or pinned requirements.txt a valid stack, and "
                   "where does it rank (by --score, else by how late its versions are)?")
-      ->type_name("FILE");
+      .type_name("FILE");
 }
 
 }  // namespace
 
-void add_resolve(CLI::App& app, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand(
+void add_resolve(Command app, Globals& globals) {
+  auto options = std::make_shared<ResolveOptions>();
+  const auto command = app.add_subcommand(
       "resolve", "Count, list, sample or rank the stacks that can work, or say why there is none");
-  add_project_options(*command, options->project);
-  add_questions(*command, *options);
-  command->add_option("--seed", options->seed, "Of --sample, --cover and --approximate")
-      ->check(whole_number)
-      ->type_name("S")
-      ->capture_default_str();
-  command
-      ->add_option(
+  add_project_options(command, options->project);
+  add_questions(command, *options);
+  command.add_option("--seed", options->seed, "Of --sample, --cover and --approximate")
+      .check(whole_number())
+      .type_name("S")
+      .show_default();
+  command.add_option(
           "--score", options->scores,
           "Scores of versions (stackx/score/1) for --top and --lock; what it lacks scores 0")
-      ->type_name("FILE");
-  add_predicted_options(*command, options->predicted);
-  command
-      ->add_option("--memory", options->memory_gib,
+      .type_name("FILE");
+  add_predicted_options(command, options->predicted);
+  command.add_option("--memory", options->memory_gib,
                    "GiB that exact answers may take; beyond, --list, --explain and --approximate "
                    "still work")
-      ->check(CLI::PositiveNumber)
-      ->type_name("GIB")
-      ->capture_default_str();
-  command->add_flag(
+      .check(above_zero())
+      .type_name("GIB")
+      .show_default();
+  command.add_flag(
       "--approximate", options->approximate,
       "Estimate the count, with a confidence interval: for what cannot be counted exactly");
-  command->callback([options, &globals] { resolve(*options, globals); });
+  command.callback([options, &globals] { resolve(*options, globals); });
 }
 
 }  // namespace stackx::cli

@@ -7,20 +7,21 @@
 #include "analysis/ranking/advice.hpp"
 #include "analysis/ranking/rates.hpp"
 #include "analysis/text/terminal_plot.hpp"
-#include "cli/commands.hpp"
-#include "workspace/load.hpp"
 #include "campaigns/run.hpp"
+#include "cli/commands.hpp"
+#include "cli/output/print.hpp"
 #include "inspector/machine/host.hpp"
 #include "resolver/resolver.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
+#include "specs/format/clock.hpp"
+#include "workspace/load.hpp"
 
 namespace stackx::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct VerifyOptions {
   fs::path advice, project, pi;
   std::vector<fs::path> catalogs;
   std::string baseline, runner;
@@ -59,26 +60,26 @@ std::vector<fs::path> shipped_catalogs(const std::set<std::string>& components,
 }
 
 // The catalog that says how to build the stacks, and the machine.
-Loaded load_for(const Options& options, const std::vector<specs::Stack>& stacks,
+workspace::Loaded load_for(const VerifyOptions& options, const std::vector<specs::Stack>& stacks,
                 const Globals& globals) {
   if (!options.project.empty()) return load(options.project, globals);
   const auto components = components_of(stacks);
-  Loaded loaded;
+  workspace::Loaded loaded;
   loaded.project.file = options.advice;
   loaded.catalog = specs::load_catalogs(options.catalogs.empty()
-                                            ? shipped_catalogs(components, globals.data_directory)
+                                            ? shipped_catalogs(components, globals.data_directory())
                                             : options.catalogs);
   if (components.contains("cpu")) loaded.project.hardware["cpu"] = "host";
   if (components.contains("gpu")) loaded.project.hardware["gpu"] = "host";
-  loaded.host = inspector::detect_host(globals.data_directory);
-  loaded.device = device_of(loaded.host, {});
+  loaded.host = inspector::detect_host(globals.data_directory());
+  loaded.device = workspace::device_of(loaded.host, {});
   resolver::bind_host(loaded.project, loaded.catalog, loaded.host,
                       loaded.device ? loaded.device->card : loaded.host.gpus.size());
   return loaded;
 }
 
-void check_known(const Loaded& loaded, const std::vector<specs::Stack>& stacks,
-                 const Options& options) {
+void check_known(const workspace::Loaded& loaded, const std::vector<specs::Stack>& stacks,
+                 const VerifyOptions& options) {
   for (const auto& stack : stacks)
     for (const auto& [name, version] : stack.components) {
       const auto* component = loaded.catalog.find(name);
@@ -97,14 +98,14 @@ void check_known(const Loaded& loaded, const std::vector<specs::Stack>& stacks,
     }
 }
 
-bool brings_image(const Loaded& loaded, const specs::Stack& stack) {
+bool brings_image(const workspace::Loaded& loaded, const specs::Stack& stack) {
   return std::ranges::any_of(stack.components, [&](const auto& entry) {
     const auto* component = loaded.catalog.find(entry.first);
     return component != nullptr && component->kind == specs::Kind::image;
   });
 }
 
-specs::Plan make_plan(Loaded& loaded, const Options& options, const analysis::Advice& advice,
+specs::Plan verification_plan(workspace::Loaded& loaded, const VerifyOptions& options, const analysis::Advice& advice,
                       const std::vector<specs::Stack>& stacks) {
   auto& project = loaded.project;
   project.name = "verify-" + stacks.front().short_id();
@@ -118,7 +119,7 @@ specs::Plan make_plan(Loaded& loaded, const Options& options, const analysis::Ad
   campaign.sentinels = 1;
   campaign.budget_inspections.reset();
   campaign.budget_minutes.reset();
-  return inspector::make_plan(project, stacks,
+  return campaigns::make_plan(project, stacks,
                               specs::rfc3339_utc(std::chrono::system_clock::now()));
 }
 
@@ -189,22 +190,22 @@ void print(const analysis::Verification& verification, const Fresh& fresh,
     fmt::print("\n{}", analysis::ratio_plot(fresh.logs, *fresh.comparison.interval, delta, plot_width));
 }
 
-void verify(const Options& options, Globals& globals) {
+void verify(const VerifyOptions& options, Globals& globals) {
   const auto advice = analysis::read_advice(specs::Node::parse_file(options.advice));
   const auto& baseline = analysis::baseline(advice, options.baseline);
   const std::vector stacks{advice.stacks.front().stack, baseline.stack};
-  Job job;
+  campaigns::Job job;
   job.loaded = load_for(options, stacks, globals);
   check_known(job.loaded, stacks, options);
 
   const auto database = store::default_path(globals.db);
   store::Store store = store::Store::open(database);
   store::Spool spool(database);
-  const auto plan = make_plan(job.loaded, options, advice, stacks);
+  const auto plan = verification_plan(job.loaded, options, advice, stacks);
   spool.write(plan);
   store.ingest(plan);
-  const auto run = run_campaign(plan, {job, options.pi, options.offline}, store, spool, globals);
-  if (run.ending == inspector::Ending::interrupted) {
+  const auto run = campaigns::run_campaign(plan, {job, options.pi, options.offline}, store, spool, globals);
+  if (run.ending == campaigns::Ending::interrupted) {
     globals.exit_code = 3;
     return;
   }
@@ -223,38 +224,36 @@ void verify(const Options& options, Globals& globals) {
 
 }  // namespace
 
-void add_verify(CLI::App& app, Globals& globals) {
-  auto options = std::make_shared<Options>();
-  auto* command = app.add_subcommand(
+void add_verify(Command app, Globals& globals) {
+  auto options = std::make_shared<VerifyOptions>();
+  const auto command = app.add_subcommand(
       "verify", "Run an advised stack against a baseline here and say whether the claim holds");
-  command->add_option("advice", options->advice, "What `stackx advise --json` printed")
-      ->required()
-      ->check(CLI::ExistingFile)
-      ->type_name("ADVICE");
-  command
-      ->add_option(
+  command.add_option("advice", options->advice, "What `stackx advise --json` printed")
+      .required()
+      .check(existing_file())
+      .type_name("ADVICE");
+  command.add_option(
           "--baseline", options->baseline,
           "Stack of the advice to compare with: how its id begins [the first that is SLOWER, "
           "else the second]")
-      ->type_name("ID");
-  command->add_option("--rounds", options->rounds, "Fresh rounds")
-      ->check(CLI::Range(6, 100000))
-      ->type_name("N")
-      ->capture_default_str();
-  command
-      ->add_option("--project", options->project,
+      .type_name("ID");
+  command.add_option("--rounds", options->rounds, "Fresh rounds")
+      .check(within(6, 100000))
+      .type_name("N")
+      .show_default();
+  command.add_option("--project", options->project,
                    "Project whose catalogs and limits to use [the catalogs that come with stackx]")
-      ->type_name("FILE");
-  command->add_option("--catalog", options->catalogs, "Catalog to use instead; may be repeated")
-      ->excludes("--project")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command->add_option("--runner", options->runner, "Where the PI runs: local or container")
-      ->type_name("NAME");
-  command->add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
-      ->type_name("FILE");
-  command->add_flag("--offline", options->offline, "Use what is cached and fetch nothing");
-  command->callback([options, &globals] { verify(*options, globals); });
+      .type_name("FILE");
+  command.add_option("--catalog", options->catalogs, "Catalog to use instead; may be repeated")
+      .excludes("--project")
+      .type_name("FILE")
+      .one_each();
+  command.add_option("--runner", options->runner, "Where the PI runs: local or container")
+      .type_name("NAME");
+  command.add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
+      .type_name("FILE");
+  command.add_flag("--offline", options->offline, "Use what is cached and fetch nothing");
+  command.callback([options, &globals] { verify(*options, globals); });
 }
 
 }  // namespace stackx::cli

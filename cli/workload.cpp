@@ -7,9 +7,10 @@
 
 #include "analysis/published/workload_inventory.hpp"
 #include "cli/commands.hpp"
+#include "cli/output/print.hpp"
+#include "specs/error.hpp"
 #include "workspace/load.hpp"
 #include "workspace/seeds.hpp"
-#include "specs/error.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -20,9 +21,9 @@ struct Asked {
 };
 
 Asked ask(const std::string& name, const Globals& globals) {
-  Asked asked{specs::WorkloadFamilies::load(globals.data_directory), {}};
+  Asked asked{specs::WorkloadFamilies::load(globals.data_directory()), {}};
   asked.listed = analysis::listed_families(
-      asked.families, analysis::workload_inventory(open_questions(globals), name));
+      asked.families, analysis::workload_inventory(workspace::open_questions(globals), name));
   return asked;
 }
 
@@ -49,7 +50,7 @@ std::string space_text(const char* where, const specs::WorkloadSpace* space) {
   return fmt::format("On a {}: stacks with {}, of{}\n", where, needs, catalogs);
 }
 
-void list(const Globals& globals) {
+void list_workloads(const Globals& globals) {
   const Asked asked = ask("", globals);
   if (!globals.json) return fmt::print("{}", analysis::list_text(asked.listed));
   auto families = nlohmann::json::array();
@@ -57,7 +58,7 @@ void list(const Globals& globals) {
   print_json({{"workloads", std::move(families)}});
 }
 
-void show(const std::string& text, const Globals& globals) {
+void show_workload(const std::string& text, const Globals& globals) {
   const std::string name = text.substr(0, text.find(':'));  // as --workload takes it
   const Asked asked = ask(name, globals);
   const auto found = std::ranges::find(asked.listed, name, &analysis::ListedFamily::name);
@@ -78,17 +79,17 @@ void show(const std::string& text, const Globals& globals) {
 
 }  // namespace
 
-void add_workload(CLI::App& app, Globals& globals) {
-  auto* command = app.add_subcommand(
+void add_workload(Command app, Globals& globals) {
+  const auto command = app.add_subcommand(
       "workload", "What can be measured or asked for: families, their parameters, what is known");
-  command->require_subcommand(1);
-  auto* all = command->add_subcommand("list", "Every family that the store or stackx knows");
-  all->callback([&globals] { list(globals); });
+  command.require_subcommand(1);
+  const auto all = command.add_subcommand("list", "Every family that the store or stackx knows");
+  all.callback([&globals] { list_workloads(globals); });
   auto name = std::make_shared<std::string>();
-  auto* one =
-      command->add_subcommand("show", "One family: parameters, hardware, where its stacks are");
-  one->add_option("NAME", *name, "As in --workload")->required();
-  one->callback([name, &globals] { show(*name, globals); });
+  const auto one =
+      command.add_subcommand("show", "One family: parameters, hardware, where its stacks are");
+  one.add_option("NAME", *name, "As in --workload").required();
+  one.callback([name, &globals] { show_workload(*name, globals); });
 }
 
 }  // namespace stackx::cli

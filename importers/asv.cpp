@@ -11,8 +11,8 @@
 #include "importers/literal.hpp"
 #include "importers/software.hpp"
 #include "importers/words.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
+#include "specs/format/clock.hpp"
 
 namespace stackx::importers {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 using specs::Json;
 using specs::Node;
 
-constexpr std::string_view tool = "asv";
+constexpr std::string_view asv_tool = "asv";
 
 struct Benchmark {  // of benchmarks.json
   std::string type, unit;
@@ -29,13 +29,13 @@ struct Benchmark {  // of benchmarks.json
 using Benchmarks = std::map<std::string, Benchmark>;
 
 // A benchmark's cell of one of these columns; null where there is none.
-struct Row {
+struct SeriesRow {
   Json result, params, samples;
   std::map<std::string, Json> statistics;
 };
 
-Row read_row(const Node& value, const std::vector<std::string>& columns) {
-  Row row;
+SeriesRow read_row(const Node& value, const std::vector<std::string>& columns) {
+  SeriesRow row;
   const Json& json = value.json();
   const auto put = [&](const std::string& name, const Json& cell) {
     if (name == "result")
@@ -112,10 +112,10 @@ std::optional<Scale> scale_of(const Benchmark& benchmark) {
   return std::nullopt;
 }
 
-class Reader {
+class AsvReader {
  public:
-  Reader(const Node& document, const Benchmarks& known, const Origin& origin)
-      : document_(document), known_(known), collector_(document.file(), tool, origin) {}
+  AsvReader(const Node& document, const Benchmarks& known, const Origin& origin)
+      : document_(document), known_(known), collector_(document.file(), asv_tool, origin) {}
 
   Imported read() {
     if (const auto version = document_.find("version"))
@@ -128,7 +128,7 @@ class Reader {
 
  private:
   void read_benchmark(const std::string& name, const Node& value) {
-    const Row row = read_row(value, columns_);
+    const SeriesRow row = read_row(value, columns_);
     const auto benchmark = benchmark_of(name, known_);
     const auto scale = scale_of(benchmark);
     if (!scale)
@@ -156,7 +156,7 @@ class Reader {
                                     missing, row.result.size()));
   }
 
-  void read_value(const std::string& name, const Node& value, const Row& row, std::size_t index,
+  void read_value(const std::string& name, const Node& value, const SeriesRow& row, std::size_t index,
                   const Benchmark& benchmark, const Scale& scale) {
     auto published = collector_.draft();
     published.workload = {"asv", {{"benchmark", value_of(name)}}};
@@ -245,7 +245,7 @@ bool matches_asv(const Node& document) {
 
 Imported read_asv(const Node& document, const Origin& origin) {
   const Benchmarks unknown;
-  return Reader(document, unknown, origin).read();
+  return AsvReader(document, unknown, origin).read();
 }
 
 bool matches_asv_tree(const Tree& tree) {
@@ -255,7 +255,7 @@ bool matches_asv_tree(const Tree& tree) {
 }
 
 Imported read_asv_tree(const Tree& tree, const Origin& origin) {
-  Collector collector(tree.name(), tool, origin);
+  Collector collector(tree.name(), asv_tool, origin);
   Benchmarks known;
   for (const auto& file : tree.files())
     if (file_name(file) == "benchmarks.json")
@@ -267,7 +267,7 @@ Imported read_asv_tree(const Tree& tree, const Origin& origin) {
       continue;
     try {
       const auto document = parse_json(tree.read(file), tree.place(file));
-      if (matches_asv(document)) collector.merge(Reader(document, known, origin).read());
+      if (matches_asv(document)) collector.merge(AsvReader(document, known, origin).read());
     } catch (const Error& error) {  // one broken file among many
       collector.remark(file, error.what());
     }

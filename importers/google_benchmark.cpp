@@ -15,7 +15,7 @@ namespace {
 using specs::Json;
 using specs::Node;
 
-constexpr std::string_view tool = "google-benchmark";
+constexpr std::string_view google_benchmark_tool = "google-benchmark";
 
 struct Group {
   Node place;
@@ -84,10 +84,10 @@ const std::array<std::string_view, 22>& own_keys() {
   return keys;
 }
 
-class Reader {
+class GoogleBenchmarkReader {
  public:
-  Reader(const Node& document, const Origin& origin)
-      : document_(document), collector_(document.file(), tool, origin) {}
+  GoogleBenchmarkReader(const Node& document, const Origin& origin)
+      : document_(document), collector_(document.file(), google_benchmark_tool, origin) {}
 
   Imported read() {
     for (const auto& row : document_.at("benchmarks").items()) sort_in(row);
@@ -217,7 +217,7 @@ bool matches_google_benchmark(const Node& document) {
 }
 
 Imported read_google_benchmark(const Node& document, const Origin& origin) {
-  return Reader(document, origin).read();
+  return GoogleBenchmarkReader(document, origin).read();
 }
 
 }  // namespace stackx::importers

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view rate_column = "total_images/sec";
 
-struct Row {
+struct CsvRow {
   std::size_t line = 0;
   std::vector<std::string> cells;
 };
@@ -26,10 +26,10 @@ class Rows {
  public:
   Rows(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
-  std::optional<Row> next() {
+  std::optional<CsvRow> next() {
     while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) end_line();
     if (at_ == text_.size()) return std::nullopt;
-    Row row{line_, {}};
+    CsvRow row{line_, {}};
     for (bool more = true; more;) {
       row.cells.push_back(cell());
       more = at_ < text_.size() && text_[at_] == ',';

@@ -10,9 +10,9 @@ namespace {
 
 using specs::Json;
 
-class Reader {
+class LiteralReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit LiteralReader(std::string_view text) : text_(text) {}
 
   std::optional<Json> whole() {
     auto value = read(0);
@@ -167,7 +167,7 @@ class Reader {
 
 }  // namespace
 
-std::optional<Json> parse_literal(std::string_view text) { return Reader(text).whole(); }
+std::optional<Json> parse_literal(std::string_view text) { return LiteralReader(text).whole(); }
 
 specs::Node parse_json(std::string_view text, const std::string& name) {
   std::string plain;

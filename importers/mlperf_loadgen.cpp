@@ -16,7 +16,7 @@
 namespace stackx::importers {
 namespace {
 
-constexpr std::string_view tool = "mlperf-loadgen";
+constexpr std::string_view mlperf_loadgen_tool = "mlperf-loadgen";
 
 // Either file as one: texts by the keys of the detail log.
 using Facts = std::map<std::string, std::string>;
@@ -83,17 +83,17 @@ Facts read_detail(std::string_view text) {
 
 bool is_summary(std::string_view text) { return holds(text, "MLPerf Results Summary"); }
 
-struct Place {
+struct LogPlace {
   std::string prefix, system, model;
 };
 
 // PREFIX/results/SYSTEM/BENCHMARK/SCENARIO/.../file
-std::optional<Place> place_of(const std::string& file) {
+std::optional<LogPlace> log_place_of(const std::string& file) {
   const auto parts = path_parts(file);
   const auto results = std::ranges::find(parts, "results");
   const auto at = static_cast<std::size_t>(results - parts.begin());
   if (at + 4 >= parts.size()) return std::nullopt;
-  Place place{"", parts[at + 1], parts[at + 2]};
+  LogPlace place{"", parts[at + 1], parts[at + 2]};
   for (std::size_t i = 0; i < at; ++i) place.prefix += parts[i] + "/";
   return place;
 }
@@ -103,9 +103,9 @@ std::string fact(const Facts& facts, const std::string& key) {
   return found == facts.end() ? "" : found->second;
 }
 
-class Reader {
+class LoadGenReader {
  public:
-  Reader(Collector& collector, std::string at) : collector_(collector), at_(std::move(at)) {}
+  LoadGenReader(Collector& collector, std::string at) : collector_(collector), at_(std::move(at)) {}
 
   void read(const Facts& facts, const std::string& model, const MlperfSystem* system,
             const std::string& system_name) {
@@ -243,26 +243,26 @@ bool matches_mlperf_loadgen(std::string_view text) {
 }
 
 Imported read_mlperf_loadgen(std::string_view text, const std::string& name, const Origin& origin) {
-  Collector collector(name, tool, origin);
+  Collector collector(name, mlperf_loadgen_tool, origin);
   const auto facts = is_summary(text) ? read_summary(text) : read_detail(text);
-  Reader(collector, "").read(facts, "", nullptr, "");
+  LoadGenReader(collector, "").read(facts, "", nullptr, "");
   return collector.finish(expectation);
 }
 
 bool matches_mlperf_loadgen_tree(const Tree& tree) { return !logs_in(tree).empty(); }
 
 Imported read_mlperf_loadgen_tree(const Tree& tree, const Origin& origin) {
-  Collector collector(tree.name(), tool, origin);
+  Collector collector(tree.name(), mlperf_loadgen_tool, origin);
   for (const auto& file : logs_in(tree)) {
     try {
       const auto text = tree.read(file);
       const auto facts = is_summary(text) ? read_summary(text) : read_detail(text);
-      const auto place = place_of(file);
+      const auto place = log_place_of(file);
       std::optional<MlperfSystem> system;
       if (place && tree.has(place->prefix + "systems/" + place->system + ".json"))
         system =
             read_mlperf_system(tree.read(place->prefix + "systems/" + place->system + ".json"));
-      Reader(collector, file)
+      LoadGenReader(collector, file)
           .read(facts, place ? place->model : "", system ? &*system : nullptr,
                 place ? place->system : "");
     } catch (const Error& error) {

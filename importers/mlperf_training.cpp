@@ -16,7 +16,7 @@
 namespace stackx::importers {
 namespace {
 
-constexpr std::string_view tool = "mlperf-training";
+constexpr std::string_view mlperf_training_tool = "mlperf-training";
 
 struct Run {
   std::optional<double> minutes;  // of a run that reached the target
@@ -143,7 +143,7 @@ std::optional<Place> place_of(const std::string& file) {
 class Importer {
  public:
   Importer(const Tree& tree, const Origin& origin)
-      : tree_(tree), collector_(tree.name(), tool, origin), round_(round_of(origin.source.url)) {
+      : tree_(tree), collector_(tree.name(), mlperf_training_tool, origin), round_(round_of(origin.source.url)) {
     if (round_.empty()) round_ = round_of(tree.name());
   }
 
@@ -236,7 +236,7 @@ bool matches_mlperf_training(std::string_view text) {
 
 Imported read_mlperf_training(std::string_view text, const std::string& name,
                               const Origin& origin) {
-  Collector collector(name, tool, origin);
+  Collector collector(name, mlperf_training_tool, origin);
   const Run run = read_run(text);
   if (!run.minutes) {
     collector.remark("", "the run failed: " + run.failure);

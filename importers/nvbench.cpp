@@ -41,9 +41,9 @@ std::optional<double> of(const Summaries& summaries, const std::string& tag) {
   return found == summaries.end() ? std::nullopt : std::optional(found->second);
 }
 
-class Reader {
+class NvbenchReader {
  public:
-  Reader(const Node& document, const Origin& origin)
+  NvbenchReader(const Node& document, const Origin& origin)
       : document_(document), collector_(document.file(), "nvbench", origin) {}
 
   Imported read() {
@@ -144,7 +144,7 @@ bool matches_nvbench(const Node& document) {
 }
 
 Imported read_nvbench(const Node& document, const Origin& origin) {
-  return Reader(document, origin).read();
+  return NvbenchReader(document, origin).read();
 }
 
 }  // namespace stackx::importers

@@ -34,9 +34,9 @@ struct Runs {
   std::size_t values = 0;
 };
 
-class Reader {
+class PyperfReader {
  public:
-  Reader(const Node& document, const Origin& origin)
+  PyperfReader(const Node& document, const Origin& origin)
       : document_(document), collector_(document.file(), "pyperf", origin) {}
 
   Imported read() {
@@ -147,7 +147,7 @@ bool matches_pyperf(const Node& document) {
 }
 
 Imported read_pyperf(const Node& document, const Origin& origin) {
-  return Reader(document, origin).read();
+  return PyperfReader(document, origin).read();
 }
 
 }  // namespace stackx::importers

@@ -13,7 +13,7 @@
 namespace stackx::importers {
 namespace {
 
-constexpr std::string_view tool = "tf-cnn-benchmarks";
+constexpr std::string_view tf_cnn_benchmarks_tool = "tf-cnn-benchmarks";
 
 constexpr std::array<std::string_view, 16> labels{
     "TensorFlow", "Model",       "Dataset",    "Mode",      "SingleSess",  "Batch size",
@@ -54,9 +54,9 @@ std::optional<Step> read_step(std::string_view line) {
   return step;
 }
 
-class Reader {
+class TfCnnReader {
  public:
-  Reader(const std::string& name, const Origin& origin) : collector_(name, tool, origin) {}
+  TfCnnReader(const std::string& name, const Origin& origin) : collector_(name, tf_cnn_benchmarks_tool, origin) {}
 
   Imported read(std::string_view text) {
     std::size_t number = 0;
@@ -179,7 +179,7 @@ bool matches_tf_cnn_benchmarks(std::string_view text) {
 
 Imported read_tf_cnn_benchmarks(std::string_view text, const std::string& name,
                                 const Origin& origin) {
-  return Reader(name, origin).read(text);
+  return TfCnnReader(name, origin).read(text);
 }
 
 }  // namespace stackx::importers

@@ -10,15 +10,15 @@
 #include "importers/literal.hpp"
 #include "importers/thoth_run.hpp"
 #include "importers/words.hpp"
-#include "specs/thoth/amun.hpp"
 #include "specs/error.hpp"
+#include "specs/thoth/amun.hpp"
 
 namespace stackx::importers {
 namespace {
 
 using specs::Node;
 
-constexpr std::string_view tool = "thoth";
+constexpr std::string_view thoth_tool = "thoth";
 
 // What ran, as far as the result itself says.
 void state_run(specs::Published& published, const ThothRun& run) {
@@ -61,12 +61,12 @@ void state_specification(specs::Published& published, const specs::AmunSpecifica
 }
 
 // The runs of one inspection on one model of CPU.
-struct Group {
+struct RunGroup {
   std::vector<double> elapsed_ms;
   std::vector<ThothRun> runs;
 };
 
-void add_group(const Group& group, specs::Published published, Collector& collector,
+void add_group(const RunGroup& group, specs::Published published, Collector& collector,
                const std::string& place) {
   published.metric = "elapsed_ms";
   summarise(published, group.elapsed_ms, "median");
@@ -126,7 +126,7 @@ std::map<std::string, Files> inspections_in(const Tree& tree) {
 class TreeReader {
  public:
   TreeReader(const Tree& tree, const Origin& origin)
-      : tree_(tree), collector_(tree.name(), tool, origin) {}
+      : tree_(tree), collector_(tree.name(), thoth_tool, origin) {}
 
   Imported read() {
     for (const auto& [prefix, files] : inspections_in(tree_)) read_inspection(prefix, files);
@@ -159,7 +159,7 @@ class TreeReader {
     const auto asked = specification(files.specification);
     if (files.specification.empty())
       collector_.remark(prefix + "build/specification", "not there: the stack is not stated");
-    std::map<std::pair<std::string, std::string>, Group> groups;
+    std::map<std::pair<std::string, std::string>, RunGroup> groups;
     for (const auto& file : files.results) {
       const auto result = document(file);
       if (!result) continue;
@@ -203,7 +203,7 @@ bool matches_thoth(const Node& document) {
 }
 
 Imported read_thoth(const Node& document, const Origin& origin) {
-  Collector collector(document.file(), tool, origin);
+  Collector collector(document.file(), thoth_tool, origin);
   const auto run = read_thoth_run(document, std::nullopt, "");
   if (!run.failure.empty()) {
     collector.remark("", "no result: " + run.failure);

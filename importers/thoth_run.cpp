@@ -7,8 +7,8 @@
 #include "importers/collector.hpp"
 #include "importers/literal.hpp"
 #include "importers/words.hpp"
-#include "specs/version/text_scanner.hpp"
 #include "specs/thoth/pi.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using specs::Json;
 using specs::Node;
 
-std::string text(const Node& object, std::string_view key) {
+std::string text_of(const Node& object, std::string_view key) {
   if (!object.json().is_object()) return "";
   const auto node = object.find(key);
   return node && !node->json().is_structured() ? node->scalar() : "";
@@ -141,17 +141,17 @@ void read_place(ThothRun& run, const Node& document, const std::optional<Node>& 
   const auto cpu = child(hwinfo, "cpu_info");
   if (cpu)
     for (const char* key : {"brand_raw", "brand", "model_name"})
-      if (run.cpu.empty()) run.cpu = text(*cpu, key);
+      if (run.cpu.empty()) run.cpu = text_of(*cpu, key);
   const auto runtime = document.find("runtime_environment");
   if (runtime) {
-    run.python = text(*runtime, "python_version");
-    run.cuda = text(*runtime, "cuda_version");
+    run.python = text_of(*runtime, "python_version");
+    run.cuda = text_of(*runtime, "cuda_version");
     if (const auto os = child(runtime, "operating_system"))
-      run.os = text(*os, "name") + (text(*os, "version").empty() ? "" : " " + text(*os, "version"));
+      run.os = text_of(*os, "name") + (text_of(*os, "version").empty() ? "" : " " + text_of(*os, "version"));
   }
   for (const char* key : {"start_datetime", "datetime", "end_datetime"})
-    if (run.date.empty()) run.date = text(document, key);
-  run.host = text(document, "hostname");
+    if (run.date.empty()) run.date = text_of(document, key);
+  run.host = text_of(document, "hostname");
 }
 
 // Of matmul: both rates, for what they are.

@@ -7,20 +7,20 @@
 #include <chrono>
 
 #include "inspector/environment/cache_use.hpp"
-#include "inspector/run/container.hpp"
 #include "inspector/environment/environment.hpp"
+#include "inspector/environment/uv.hpp"
 #include "inspector/gpu_requirements.hpp"
 #include "inspector/machine/host.hpp"
-#include "inspector/run/placement.hpp"
 #include "inspector/machine/processor_time.hpp"
+#include "inspector/machine/tree.hpp"
+#include "inspector/run/container.hpp"
+#include "inspector/run/placement.hpp"
 #include "inspector/run/protocol.hpp"
 #include "inspector/run/sandbox.hpp"
 #include "inspector/run/supervised_run.hpp"
-#include "inspector/machine/tree.hpp"
-#include "inspector/environment/uv.hpp"
 #include "inspector/run/verify.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/error.hpp"
+#include "specs/format/clock.hpp"
 
 namespace stackx::inspector {
 namespace {

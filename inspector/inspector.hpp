@@ -10,8 +10,8 @@
 #include "inspector/machine/gpu_devices.hpp"
 #include "inspector/run/pi_command.hpp"
 #include "specs/catalog/catalog.hpp"
-#include "specs/result/inspection.hpp"
 #include "specs/project/plan.hpp"
+#include "specs/result/inspection.hpp"
 
 namespace stackx::inspector {
 

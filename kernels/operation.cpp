@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernels/timing/scenario.hpp"
 #include "kernels/shared_object.hpp"
+#include "kernels/timing/scenario.hpp"
 
 namespace stackx::kernels {
 namespace {

@@ -14,10 +14,10 @@
 #include <string>
 
 #include "kernels/blas/library.hpp"
-#include "kernels/timing/measure.hpp"
 #include "kernels/parameters.hpp"
 #include "kernels/pi.hpp"
 #include "kernels/reference/product.hpp"
+#include "kernels/timing/measure.hpp"
 
 namespace stackx::kernels {
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/timing/measure.hpp"
 #include "kernels/parameters.hpp"
+#include "kernels/timing/measure.hpp"
 
 namespace stackx::kernels {
 

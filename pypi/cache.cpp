@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 
 namespace stackx::pypi {

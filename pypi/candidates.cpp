@@ -14,7 +14,7 @@ using specs::SpecifierSet;
 using specs::Version;
 using specs::Versioning;
 
-struct Release {
+struct FoundFiles {
   Version version;
   std::vector<std::pair<File, std::optional<specs::WheelTags>>> files;  // usable ones
   std::string reason;                                                   // why the last file was not
@@ -52,10 +52,10 @@ std::string unusable(const File& file, const Version& version, const Ranges& ran
 }
 
 // Keys order as versions do.
-std::map<std::string, Release> releases_of(const std::string& name, const Listing& listing,
+std::map<std::string, FoundFiles> releases_of(const std::string& name, const Listing& listing,
                                            const Ranges& ranges, const specs::Target& target,
                                            const Rules& rules, std::vector<LeftOut>& left_out) {
-  std::map<std::string, Release> releases;
+  std::map<std::string, FoundFiles> releases;
   for (const auto& file : listing.files) {
     const auto parsed = specs::parse_file_name(file.name, name);
     if (!parsed) {
@@ -88,7 +88,7 @@ std::string python_range(const std::string& tag) {
 }
 
 // Of the wheels for this platform.
-std::vector<std::string> other_pythons(const Release& release, const specs::Target& target) {
+std::vector<std::string> other_pythons(const FoundFiles& release, const specs::Target& target) {
   std::set<std::string> ranges;
   for (const auto& [file, tags] : release.files)
     if (tags && target.fits_platform(*tags))
@@ -106,7 +106,7 @@ struct Choice {
   std::vector<std::string> pythons = {};  // as in Candidate
 };
 
-std::optional<Choice> choice(const Release& release, const specs::Target& target,
+std::optional<Choice> choice(const FoundFiles& release, const specs::Target& target,
                              const Rules& rules) {
   const File *best = nullptr, *other = nullptr, *source = nullptr;
   const specs::WheelTags* other_tags = nullptr;

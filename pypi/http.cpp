@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "specs/error.hpp"
+#include "specs/format/trim.hpp"
 
 namespace stackx::pypi {
 namespace {
@@ -27,12 +28,6 @@ std::string lower(std::string_view text) {
   std::ranges::transform(result, result.begin(),
                          [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
   return result;
-}
-
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 // One request on its way.
@@ -66,7 +61,7 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   const auto colon = line.find(':');
   if (colon == line.npos) return size;
   const std::string name = lower(line.substr(0, colon));
-  const std::string value(trim(line.substr(colon + 1)));
+  const std::string value(specs::trim(line.substr(colon + 1)));
   if (name == "etag") response.etag = value;
   if (name == "last-modified") response.last_modified = value;
   if (name == "content-type") response.content_type = value;

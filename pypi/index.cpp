@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "pypi/archive.hpp"
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 
 namespace stackx::pypi {
 namespace {

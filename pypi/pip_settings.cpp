@@ -5,33 +5,24 @@
 #include <map>
 #include <sstream>
 
-#include "inspector/run/process.hpp"
 #include "specs/error.hpp"
 
-namespace stackx::cli {
+namespace stackx::pypi {
 namespace {
 
 using Configuration = std::map<std::string, std::string>;
 
-std::string variable(const inspector::Environment& environment, const char* name) {
+std::string variable(const std::map<std::string, std::string>& environment, const char* name) {
   const auto found = environment.find(name);
   return found == environment.end() ? "" : found->second;
 }
 
-inspector::Finished ask(const std::string& python, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), python);
-  return inspector::run({.argv = arguments,
-                         .environment = inspector::current_environment(),
-                         .directory = std::filesystem::current_path(),
-                         .stop = {}});
-}
-
 // `pip config list` prints lines like global.index-url='https://...'
-Configuration configuration(const std::string& python) {
-  const auto answer = ask(python, {"-m", "pip", "config", "list"});
+Configuration configuration(const std::string& python, const Ask& ask) {
+  const auto answer = ask({python, "-m", "pip", "config", "list"});
   Configuration result;
-  if (!answer.ok()) return result;
-  std::istringstream lines(answer.out);
+  if (!answer) return result;
+  std::istringstream lines(*answer);
   for (std::string line; std::getline(lines, line);) {
     const auto equals = line.find('=');
     if (equals == line.npos || line.size() < equals + 3) continue;
@@ -47,10 +38,10 @@ std::string configured(const Configuration& configuration, const std::string& ke
   return "";
 }
 
-std::string default_index(const std::string& python) {
+std::string default_index(const std::string& python, const Ask& ask) {
   const auto answer =
-      ask(python, {"-c", "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"});
-  const auto url = answer.ok() ? answer.out.substr(0, answer.out.find_first_of("\r\n")) : "";
+      ask({python, "-c", "from pip._internal.models.index import PyPI; print(PyPI.simple_url)"});
+  const auto url = answer ? answer->substr(0, answer->find_first_of("\r\n")) : "";
   if (!url.empty()) return url;
   throw broken_environment(
       fmt::format("{} -m pip does not say which package index it uses; name a Python that has pip "
@@ -60,9 +51,9 @@ std::string default_index(const std::string& python) {
 
 }  // namespace
 
-PipSettings pip_settings(const std::string& python, const std::string& index_url) {
-  const auto environment = inspector::current_environment();
-  const auto pip = configuration(python);
+PipSettings pip_settings(const std::string& python, const std::string& index_url,
+                         const std::map<std::string, std::string>& environment, const Ask& ask) {
+  const auto pip = configuration(python, ask);
   PipSettings settings{index_url, variable(environment, "PIP_CERT")};
   for (const std::string& file :
        {configured(pip, "cert"), variable(environment, "REQUESTS_CA_BUNDLE"),
@@ -70,8 +61,8 @@ PipSettings pip_settings(const std::string& python, const std::string& index_url
     if (settings.ca_file.empty()) settings.ca_file = file;
   if (settings.index_url.empty()) settings.index_url = variable(environment, "PIP_INDEX_URL");
   if (settings.index_url.empty()) settings.index_url = configured(pip, "index-url");
-  if (settings.index_url.empty()) settings.index_url = default_index(python);
+  if (settings.index_url.empty()) settings.index_url = default_index(python, ask);
   return settings;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::pypi

@@ -5,16 +5,24 @@
 // $CURL_CA_BUNDLE, else the system's.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
-namespace stackx::cli {
+namespace stackx::pypi {
 
 struct PipSettings {
   std::string index_url, ca_file;
 };
 
+// Runs a program, without a shell: what it wrote to stdout, or nothing if it failed.
+using Ask = std::function<std::optional<std::string>(std::vector<std::string> argv)>;
+
 // `python` is a Python with pip; `index_url`, if not empty, is taken instead of asking for it. Throws
 // Error(environment) where nothing names an index.
-PipSettings pip_settings(const std::string& python, const std::string& index_url);
+PipSettings pip_settings(const std::string& python, const std::string& index_url,
+                         const std::map<std::string, std::string>& environment, const Ask& ask);
 
-}  // namespace stackx::cli
+}  // namespace stackx::pypi

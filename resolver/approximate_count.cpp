@@ -16,7 +16,7 @@
 namespace stackx::resolver {
 namespace {
 
-constexpr double confidence = 0.95;
+constexpr double interval_confidence = 0.95;
 constexpr std::uint64_t wanted_hits = 1'000;
 constexpr std::uint64_t pilot_draws = 10'000, most_draws = 1'000'000;
 const BigInt most_to_hash = BigInt(1) << 40;
@@ -166,11 +166,11 @@ BigInt times(const BigInt& number, double factor) {  // 0 <= factor <= 1
 ApproximateCount estimate(const BigInt& all, std::uint64_t hits, std::uint64_t draws) {
   using Binomial = boost::math::binomial_distribution<>;
   const auto met = static_cast<double>(hits), of = static_cast<double>(draws);
-  constexpr double each_side = (1 - confidence) / 2;
+  constexpr double each_side = (1 - interval_confidence) / 2;
   const auto high = times(all, Binomial::find_upper_bound_on_p(of, met, each_side)) + 1;
-  if (hits == 0) return {high, 0, high, confidence, false};
+  if (hits == 0) return {high, 0, high, interval_confidence, false};
   return {times(all, met / of), times(all, Binomial::find_lower_bound_on_p(of, met, each_side)),
-          high, confidence, false};
+          high, interval_confidence, false};
 }
 
 }  // namespace

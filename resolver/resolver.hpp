@@ -28,11 +28,11 @@
 #include <string>
 #include <vector>
 
+#include "specs/catalog/score.hpp"
+#include "specs/catalog/stack.hpp"
 #include "specs/error.hpp"
 #include "specs/hardware/hardware.hpp"
 #include "specs/project/project.hpp"
-#include "specs/catalog/score.hpp"
-#include "specs/catalog/stack.hpp"
 
 namespace stackx::resolver {
 

@@ -9,7 +9,7 @@ namespace stackx::resolver {
 namespace {
 
 constexpr int tolerance_numerator = 4, tolerance_denominator = 5;  // 0.8
-constexpr double confidence = 0.8;
+constexpr double sat_confidence = 0.8;
 // 1 + 9.84 (1 + t / (1 + t)) (1 + 1 / t)^2 for a tolerance t of 0.8: with cells of about this size
 // one estimate is off by more than the tolerance with a probability of at most 0.36.
 constexpr std::size_t full_cell = 73;
@@ -29,7 +29,7 @@ double median_is_off(unsigned estimates) {
 
 unsigned estimates_needed() {
   unsigned estimates = 1;
-  while (median_is_off(estimates) > 1 - confidence) estimates += 2;
+  while (median_is_off(estimates) > 1 - sat_confidence) estimates += 2;
   return estimates;
 }
 
@@ -52,7 +52,7 @@ class Counter {
     const BigInt& median = estimates[estimates.size() / 2];
     const int factor = tolerance_numerator + tolerance_denominator;
     return {median, median * tolerance_denominator / factor,
-            median * factor / tolerance_denominator, confidence, false};
+            median * factor / tolerance_denominator, sat_confidence, false};
   }
 
  private:

@@ -8,9 +8,9 @@
 #include <unordered_set>
 
 #include "specs/format/digest.hpp"
-#include "specs/hardware/name.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/seal.hpp"
+#include "specs/hardware/name.hpp"
 #include "store/database.hpp"
 
 namespace stackx::store {

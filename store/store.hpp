@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "specs/result/inspection.hpp"
 #include "specs/project/plan.hpp"
+#include "specs/result/inspection.hpp"
 #include "specs/result/published.hpp"
 
 namespace stackx::store {

@@ -7,11 +7,11 @@
 #include <set>
 
 #include "specs/error.hpp"
-#include "specs/hardware/name.hpp"
-#include "specs/hardware/microarchitecture.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/hardware/microarchitecture.hpp"
+#include "specs/hardware/name.hpp"
 
-namespace stackx::cli {
+namespace stackx::workspace {
 namespace {
 
 constexpr std::size_t shortest_fingerprint = 6;
@@ -59,8 +59,8 @@ std::optional<AskedHardware> machine(const std::string& text, const store::Quest
   return AskedHardware{model, "cpu", model, {}, {model}, fingerprint};
 }
 
-specs::Microarchitectures load_processors(const Globals& globals) {
-  return specs::Microarchitectures::load(globals.data_directory / "microarchitectures.json");
+specs::Microarchitectures load_processors(const Context& context) {
+  return specs::Microarchitectures::load(context.data_directory() / "microarchitectures.json");
 }
 
 std::vector<std::string> nearest_names(const std::string& text,
@@ -75,25 +75,25 @@ std::vector<std::string> nearest_names(const std::string& text,
 
 std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const specs::Host& host,
                                                   const specs::Accelerators& accelerators,
-                                                  const Globals& globals) {
+                                                  const Context& context) {
   if (text == "host") return this_host(host);
   if (const auto models = accelerators.named(text); !models.empty()) {
     AskedHardware asked{text, "gpu", models.front()->name, {}, {}, ""};
     for (const auto* model : models) asked.models.push_back(model->name);
     return asked;
   }
-  const auto processors = load_processors(globals);
+  const auto processors = load_processors(context);
   if (const auto* processor = processors.find(text))
     return AskedHardware{processor->id, "cpu", processor->id, {}, {processor->id}, ""};
   return std::nullopt;
 }
 
 AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
-                             const specs::Accelerators& accelerators, const Globals& globals,
+                             const specs::Accelerators& accelerators, const Context& context,
                              const store::Questions& questions) {
   if (text.find_first_not_of(' ') == std::string::npos)  // would match whatever there is
     throw bad_input("--hw: expected the name of some hardware; `stackx hw list` names all");
-  if (auto asked = hardware_of_catalogs(text, host, accelerators, globals)) {
+  if (auto asked = hardware_of_catalogs(text, host, accelerators, context)) {
     if (asked->component == "gpu")
       asked->in_the_store = spellings(accelerators.named(text), accelerators, text, questions);
     return *asked;
@@ -105,11 +105,11 @@ AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
            specs::names_hardware(text, row.microarchitecture);
   });
   if (known) return {text, "", "", {}, {text}, ""};
-  const auto names = nearest_names(text, accelerators, load_processors(globals));
+  const auto names = nearest_names(text, accelerators, load_processors(context));
   throw bad_input(fmt::format(
       "--hw {}: no such hardware in the catalogs or the store{}; `stackx hw list` names all",
       specs::in_quotes(text),
       names.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(names, ", "))));
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/hardware/hardware.hpp"
 #include "store/questions/questions.hpp"
+#include "workspace/context.hpp"
 
-namespace stackx::cli {
+namespace stackx::workspace {
 
 struct AskedHardware {
   std::string name;       // as measurements and published results are selected: "v100", "zen4"
@@ -25,11 +25,11 @@ struct AskedHardware {
 // What this machine and the catalogs know of the name, without the store; nothing if they do not.
 std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const specs::Host& host,
                                                   const specs::Accelerators& accelerators,
-                                                  const Globals& globals);
+                                                  const Context& context);
 
 // Throws Error(bad_input) with the nearest names where nobody knows this one.
 AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
-                             const specs::Accelerators& accelerators, const Globals& globals,
+                             const specs::Accelerators& accelerators, const Context& context,
                              const store::Questions& questions);
 
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <utility>
 
-namespace stackx::cli {
+namespace stackx::workspace {
 namespace {
 
 namespace fs = std::filesystem;
@@ -305,4 +305,4 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

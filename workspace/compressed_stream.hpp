@@ -19,7 +19,7 @@
 
 #include "specs/error.hpp"
 
-namespace stackx::cli {
+namespace stackx::workspace {
 
 inline constexpr std::uint64_t longest_line = 256ULL << 20;
 
@@ -58,4 +58,4 @@ class LineWriter {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

@@ -11,12 +11,12 @@
 
 #include "workspace/compressed_stream.hpp"
 
-namespace stackx::cli {
+namespace stackx::workspace {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t buffer_size = 256 << 10;
+constexpr std::size_t packed_at_once = 256 << 10;
 
 // What libarchive adds for this name; null: plain.
 int (*filter_of(const std::string& file))(archive*) {
@@ -114,7 +114,7 @@ LineWriter::~LineWriter() = default;
 void LineWriter::write(std::string_view line) {
   state_->buffer += line;
   state_->buffer += '\n';
-  if (state_->buffer.size() >= buffer_size) state_->flush();
+  if (state_->buffer.size() >= packed_at_once) state_->flush();
 }
 
 void LineWriter::finish() {
@@ -134,4 +134,4 @@ void LineWriter::finish() {
   }
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

@@ -1,18 +1,16 @@
 // What several subcommands begin with: the project, its catalogs, and the machine at hand.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
-#include "cli/commands.hpp"
 #include "inspector/machine/gpu_devices.hpp"
 #include "inspector/run/pi_command.hpp"
-#include "resolver/resolver.hpp"
 #include "specs/hardware/hardware.hpp"
 #include "specs/project/project.hpp"
+#include "workspace/context.hpp"
 
-namespace stackx::cli {
+namespace stackx::workspace {
 
 struct Loaded {
   specs::Project project;  // hardware "host" replaced by the version that the catalog now holds
@@ -28,27 +26,14 @@ struct Loaded {
 enum class Need { stacks, machine, inspections };
 
 // `device` is the beginning of a UUID or an index; empty: the first visible GPU.
-Loaded load(const std::filesystem::path& project_file, const Globals& globals,
+Loaded load(const std::filesystem::path& project_file, const Context& where,
             const specs::PythonContext& context = {}, Need need = Need::machine,
             const std::string& device = {});
 
 // The GPU that was asked for (see above), else the first that is visible; throws Error(bad_input).
 std::optional<inspector::GpuDevice> device_of(const specs::Host& host, const std::string& asked);
 
-// The positional PROJECT, and what a requirements.txt, Pipfile or pyproject.toml does not say.
-struct ProjectOptions {
-  std::filesystem::path file;
-  specs::PythonContext context;
-};
-void add_project_options(CLI::App& command, ProjectOptions& options);
-
 // stackx-pi beside stackx, and the scripts in kernels/python or share/stackx/python.
 inspector::Pis find_pis(const std::filesystem::path& executable_directory);
 
-std::string grouped(const resolver::BigInt& number);  // 139,740,802
-std::string duration(double seconds);                 // "4.2 s", "3 min 05 s", "2 h 10 min"
-std::string bytes(double count);                      // "195.5 MB"
-void print_json(const nlohmann::json& document);      // one line on stdout
-bool stdout_is_terminal();
-
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

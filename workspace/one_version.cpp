@@ -5,7 +5,7 @@
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
 
-namespace stackx::cli {
+namespace stackx::workspace {
 
 specs::Component one_version(const std::string& name, specs::Kind kind,
                              specs::Versioning versioning, const std::string& version,
@@ -31,4 +31,4 @@ specs::Requirement exactly(const specs::Component& component) {
   return result;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

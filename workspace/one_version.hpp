@@ -5,7 +5,7 @@
 
 #include "specs/catalog/catalog.hpp"
 
-namespace stackx::cli {
+namespace stackx::workspace {
 
 // Throws Error(bad_input) at `where` for a text that is no such version.
 specs::Component one_version(const std::string& name, specs::Kind kind,
@@ -15,4 +15,4 @@ specs::Component one_version(const std::string& name, specs::Kind kind,
 // On the component's only version.
 specs::Requirement exactly(const specs::Component& component);
 
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

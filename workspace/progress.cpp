@@ -6,9 +6,8 @@
 
 #include <cstdio>
 
-#include "workspace/load.hpp"
 
-namespace stackx::cli {
+namespace stackx::workspace {
 namespace {
 
 constexpr std::chrono::seconds kQuietInterval{5};  // between lines where stderr is a file or a pipe
@@ -16,14 +15,6 @@ constexpr std::chrono::seconds kQuietInterval{5};  // between lines where stderr
 std::size_t terminal_width() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
-}
-
-std::string text(const inspector::Progress& progress) {
-  const auto width = fmt::formatted_size("{}", progress.planned);
-  const std::string left =
-      progress.seconds_left < 0 ? "" : "  " + duration(progress.seconds_left) + " left";
-  return fmt::format("[{:>{}}/{}]  {} failed{}  {}", progress.done, width, progress.planned,
-                     progress.failed, left, progress.current);
 }
 
 }  // namespace
@@ -35,8 +26,6 @@ void ProgressLine::clear() {
   if (drawn_) fmt::print(stderr, "\r\033[K");
   drawn_ = false;
 }
-
-void ProgressLine::show(const inspector::Progress& progress) { show(text(progress)); }
 
 void ProgressLine::show(std::string line) {
   last_ = std::move(line);
@@ -66,4 +55,4 @@ void ProgressLine::finish() {
   last_.clear();
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

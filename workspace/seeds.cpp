@@ -9,7 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/result/evidence.hpp"
 
-namespace stackx::cli {
+namespace stackx::workspace {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,9 +85,9 @@ std::optional<store::Store> open_existing(const fs::path& file) {
 
 }  // namespace
 
-store::Store open_with_seeds(const Globals& globals) {
-  const fs::path file = store::default_path(globals.db);
-  const auto seeds = seeds_of(globals.data_directory / "evidence");
+store::Store open_with_seeds(const Context& context) {
+  const fs::path file = store::default_path(context.db);
+  const auto seeds = seeds_of(context.data_directory() / "evidence");
   auto existing = open_existing(file);
   if (!existing) return open_and_take_in(file, seeds);
   if (missing_seeds(*existing, seeds).empty()) return std::move(*existing);
@@ -102,13 +102,13 @@ store::Store open_with_seeds(const Globals& globals) {
   }
 }
 
-store::Questions open_questions(const Globals& globals) {
-  open_with_seeds(globals);
-  const auto file = store::default_path(globals.db);
+store::Questions open_questions(const Context& context) {
+  open_with_seeds(context);
+  const auto file = store::default_path(context.db);
   store::Questions questions(file);
   if (!questions.stale()) return questions;
   store::Store::open(file).finish_summaries();
   return store::Questions(file);
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

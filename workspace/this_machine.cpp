@@ -2,13 +2,13 @@
 
 #include "inspector/machine/host.hpp"
 
-namespace stackx::cli {
+namespace stackx::workspace {
 
-specs::Host this_machine(const Globals& globals) {
+specs::Host this_machine(const Context& context) {
   inspector::HostSources sources;
   sources.version_text = [](const std::string&) { return std::nullopt; };
   return inspector::detect_host(
-      specs::Microarchitectures::load(globals.data_directory / "microarchitectures.json"), sources);
+      specs::Microarchitectures::load(context.data_directory() / "microarchitectures.json"), sources);
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::workspace

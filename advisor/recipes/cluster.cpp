@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 bool lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -82,4 +82,4 @@ unsigned threads(const Recipe& recipe) {
   return count;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -5,7 +5,7 @@
 
 #include "advisor/recipes/parts.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 // At most 63 of [a-z0-9-], beginning and ending with a letter or digit (RFC 1123): "stackx-matmul-0123456789ab".
 std::string job_name(const Recipe& recipe);
@@ -18,4 +18,4 @@ std::string gres_type(const Recipe& recipe);
 std::string gpu_product(const Recipe& recipe);
 unsigned threads(const Recipe& recipe);  // the workload's, else 4
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

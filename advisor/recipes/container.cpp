@@ -6,7 +6,7 @@
 #include "advisor/recipes/parts.hpp"
 #include "specs/error.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 std::vector<std::string> pinned(const StackPackages& packages) {
@@ -64,4 +64,4 @@ std::string containerfile_recipe(const Recipe& recipe) {
   return containerfile(recipe.stack, {recipe.workload.pi, parts.parameters}, recipe.catalog, text);
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

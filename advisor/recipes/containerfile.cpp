@@ -11,7 +11,7 @@
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using specs::ArtifactType;
@@ -284,4 +284,4 @@ std::string containerfile(const specs::Stack& stack, const specs::Workload& work
   return Writer(stack, workload, catalog, text).write();
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -19,7 +19,7 @@
 #include "specs/catalog/stack.hpp"
 #include "specs/project/workload.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 // Another base than the stack's own, for stacks whose packages an image brings or whose files no catalog knows.
 struct ContainerBase {
@@ -39,4 +39,4 @@ struct ContainerText {
 std::string containerfile(const specs::Stack& stack, const specs::Workload& workload,
                           const specs::Catalog& catalog, const ContainerText& text = {});
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -6,7 +6,7 @@
 
 #include "advisor/recipes/parts.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 struct Tag {
@@ -86,4 +86,4 @@ std::optional<CudaImage> cuda_image(const std::string& cuda, const std::string& 
   return std::nullopt;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

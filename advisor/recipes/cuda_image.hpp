@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct CudaImage {
   std::string reference;
@@ -21,4 +21,4 @@ struct CudaImage {
 std::optional<CudaImage> cuda_image(const std::string& cuda, const std::string& cudnn,
                                     const std::string& python);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

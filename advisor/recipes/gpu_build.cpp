@@ -7,7 +7,7 @@
 
 #include "advisor/recipes/parts.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using specs::Version;
@@ -118,4 +118,4 @@ std::vector<std::string> choose_gpu_builds(StackPackages& packages, const specs:
   return notes;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

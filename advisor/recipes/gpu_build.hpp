@@ -16,10 +16,10 @@
 #include "specs/catalog/catalog.hpp"
 #include "specs/catalog/stack.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 // Changes `packages` to the builds for the stack's CUDA; returns what must be said of them. Nothing without CUDA.
 std::vector<std::string> choose_gpu_builds(StackPackages& packages, const specs::Stack& stack,
                                            const specs::Catalog& catalog);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

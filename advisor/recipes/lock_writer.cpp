@@ -9,11 +9,11 @@
 
 #include "advisor/recipes/pipfile_text.hpp"
 #include "advisor/recipes/stack_packages.hpp"
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ std::size_t LockWriter::finish() {
   return written_.size();
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

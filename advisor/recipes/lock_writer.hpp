@@ -10,10 +10,10 @@
 #include <set>
 #include <string>
 
-#include "specs/project/project.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/project/project.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 class LockWriter {
  public:
@@ -35,4 +35,4 @@ class LockWriter {
   std::set<std::string> written_;
 };
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

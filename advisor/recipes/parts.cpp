@@ -9,7 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using specs::ArtifactType;
@@ -272,4 +272,4 @@ std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const st
   return text;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

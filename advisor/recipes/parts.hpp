@@ -8,7 +8,7 @@
 #include "advisor/recipes/recipe.hpp"
 #include "advisor/recipes/stack_packages.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct RecipeParts {
   explicit RecipeParts(const Recipe& recipe);  // throws Error(bad_input)
@@ -66,4 +66,4 @@ std::string containerfile_recipe(const Recipe& recipe);
 std::string sbatch_recipe(const Recipe& recipe);
 std::string pod_recipe(const Recipe& recipe);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

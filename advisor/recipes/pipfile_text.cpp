@@ -6,7 +6,7 @@
 
 #include "advisor/recipes/parts.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 using nlohmann::json;
 
@@ -45,4 +45,4 @@ std::string pipfile_text(const json& sources, const json& packages, const json& 
   return text;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

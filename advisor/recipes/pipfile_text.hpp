@@ -6,7 +6,7 @@
 
 #include "advisor/recipes/stack_packages.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 // "==1.2.3", with extras {"version", "extras"}
 nlohmann::json pipfile_pin(const StackPackage& package);
@@ -18,4 +18,4 @@ nlohmann::json pipfile_requires(const specs::Stack& stack);
 std::string pipfile_text(const nlohmann::json& sources, const nlohmann::json& packages,
                          const nlohmann::json& requires_);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -5,7 +5,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 // Double-quoted YAML is JSON's string in ASCII, except that what takes two \u in JSON is one \U there.
@@ -80,4 +80,4 @@ std::string pod_recipe(const Recipe& recipe) {
   return text;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "advisor/recipes/pipfile_text.hpp"
 #include "advisor/recipes/parts.hpp"
+#include "advisor/recipes/pipfile_text.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/python/project.hpp"
 #include "specs/python/wheel_target.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 using specs::ArtifactType;
@@ -165,4 +165,4 @@ std::string pylock_recipe(const Recipe& recipe) {
   return text;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -5,14 +5,13 @@
 
 #include "advisor/recipes/parts.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
-using Writer = std::string (*)(const Recipe&);
 struct Format {
   const char* name;
   RecipeFormat format;
-  Writer writer;
+  std::string (*writer)(const Recipe&);
 };
 constexpr std::array<Format, 6> formats{{
     {"requirements", RecipeFormat::requirements, requirements_recipe},
@@ -43,4 +42,4 @@ std::string write_recipe(RecipeFormat format, const Recipe& recipe) {
   return "";
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -17,12 +17,12 @@
 #include <string_view>
 #include <vector>
 
-#include "specs/hardware/accelerator.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "specs/project/workload.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 enum class RecipeFormat { requirements, pipfile, pylock, containerfile, sbatch, pod };
 std::optional<RecipeFormat> recipe_format_from(std::string_view name);
@@ -41,4 +41,4 @@ struct Recipe {
 // Throws Error(bad_input) where the format cannot say the stack, and names those that can.
 std::string write_recipe(RecipeFormat format, const Recipe& recipe);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -4,7 +4,7 @@
 #include "advisor/recipes/cluster.hpp"
 #include "specs/error.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 std::string command_line(const std::vector<std::string>& words) {
@@ -111,4 +111,4 @@ std::string sbatch_recipe(const Recipe& recipe) {
   return text + (parts.image.empty() ? from_packages(parts, recipe) : from_image(parts, recipe));
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -7,7 +7,7 @@
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 namespace {
 
 bool is_file(const specs::Artifact& artifact) {
@@ -88,4 +88,4 @@ void check_python_version(const std::string& name, const std::string& version) {
       name, specs::in_quotes(version)));
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

@@ -12,7 +12,7 @@
 #include "specs/catalog/catalog.hpp"
 #include "specs/catalog/stack.hpp"
 
-namespace stackx::cli {
+namespace stackx::advisor {
 
 struct StackPackage {
   std::string version;
@@ -33,4 +33,4 @@ StackPackages stack_packages(const specs::Stack& stack, const specs::Catalog& ca
 void check_python_name(const std::string& name);
 void check_python_version(const std::string& name, const std::string& version);
 
-}  // namespace stackx::cli
+}  // namespace stackx::advisor

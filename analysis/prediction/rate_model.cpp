@@ -8,8 +8,8 @@
 #include <map>
 #include <tuple>
 
-#include "analysis/published/configuration.hpp"
 #include "analysis/prediction/roofline.hpp"
+#include "analysis/published/configuration.hpp"
 #include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {

@@ -4,8 +4,8 @@
 #include <array>
 #include <set>
 
-#include "analysis/statistics/median_polish.hpp"
 #include "analysis/published/near_workload.hpp"
+#include "analysis/statistics/median_polish.hpp"
 #include "analysis/statistics/statistics.hpp"
 #include "specs/hardware/name.hpp"
 #include "specs/result/metric.hpp"

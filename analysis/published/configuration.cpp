@@ -16,12 +16,12 @@ constexpr double other_vendor = 3, other_architecture = 0.15, other_capability =
 constexpr double other_library = 1, a_version = 0.3, other_release = 0.05;
 constexpr double other_dtype = 1, other_multiply = 2, other_word = 1;
 
-std::string_view text(const std::map<std::string, std::string>& of, const char* key) {
+std::string_view member_text(const std::map<std::string, std::string>& of, const char* key) {
   const auto found = of.find(key);
   return found == of.end() ? std::string_view() : found->second;
 }
 
-double number(std::string_view text, double absent) {
+double number_or(std::string_view text, double absent) {
   double value = absent;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
@@ -30,10 +30,10 @@ double number(std::string_view text, double absent) {
 // "10.1.243" is 10.1, "8" is 8.
 double version_number(std::string_view version) {
   const auto dot = version.find('.');
-  const double major = number(version.substr(0, dot), 0);
+  const double major = number_or(version.substr(0, dot), 0);
   if (dot == version.npos) return major;
   const std::string_view rest = version.substr(dot + 1);
-  return major + number(rest.substr(0, rest.find('.')), 0) / 10;
+  return major + number_or(rest.substr(0, rest.find('.')), 0) / 10;
 }
 
 struct Sizes {
@@ -58,7 +58,7 @@ Library library_from(const specs::Stack& stack) {
                                                                              {"rocblas", "rocm"}}};
   Library library;
   for (const auto& [component, name] : names) {
-    const std::string_view version = text(stack.components, component);
+    const std::string_view version = member_text(stack.components, component);
     if (version.empty()) continue;
     library.name = name;
     library.version = version_number(version);
@@ -66,8 +66,8 @@ Library library_from(const specs::Stack& stack) {
     library.text = fmt::format("{} {}.{}", name, major, std::round((library.version - major) * 10));
     break;
   }
-  library.release = text(stack.components, "cudnn");
-  if (library.release.empty()) library.release = text(stack.components, "miopen");
+  library.release = member_text(stack.components, "cudnn");
+  if (library.release.empty()) library.release = member_text(stack.components, "miopen");
   return library;
 }
 
@@ -92,8 +92,8 @@ Configuration configuration_from(const specs::Workload& workload,
   Configuration result;
   result.accelerator = &accelerator;
   result.library = library_from(stack);
-  result.dtype = text(workload.params, "dtype");
-  result.multiply = text(workload.params, "mul");
+  result.dtype = member_text(workload.params, "dtype");
+  result.multiply = member_text(workload.params, "mul");
   if (result.multiply.empty()) result.multiply = result.dtype;
   if (const auto peak = specs::peak_of(accelerator, workload)) result.peak = peak->gflop_s;
   result.bandwidth = accelerator.bandwidth_gb_s.value_or(0);
@@ -127,9 +127,9 @@ Shape shape_from(const specs::Workload& workload) {
     if (sizes.pi != workload.pi) continue;
     for (const char* key : sizes.sizes)
       if (key != nullptr)
-        shape.logs.push_back(std::log(std::max(1.0, number(text(workload.params, key), 1))));
+        shape.logs.push_back(std::log(std::max(1.0, number_or(member_text(workload.params, key), 1))));
     for (const char* key : sizes.words)
-      if (key != nullptr) shape.words.emplace_back(text(workload.params, key));
+      if (key != nullptr) shape.words.emplace_back(member_text(workload.params, key));
   }
   // Not transposed unless it says so; forwards unless it says so.
   for (std::string& word : shape.words)

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/hardware/accelerator.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "specs/project/workload.hpp"
 
 namespace stackx::analysis {

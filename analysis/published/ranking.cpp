@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/published/near_workload.hpp"
 #include "analysis/published/arms.hpp"
+#include "analysis/published/near_workload.hpp"
 #include "specs/result/metric.hpp"
 
 namespace stackx::analysis {

@@ -32,7 +32,7 @@ struct Group {
   std::size_t all = 0;
 };
 
-std::vector<AnswerColumn> columns() {
+std::vector<AnswerColumn> best_columns() {
   return {{"rank", "rank", true},
           {"value", "rate", true},
           {"unit", "unit", false, For::all, true},
@@ -193,7 +193,7 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
   keep_best(published, options);
   Answer answer;
   answer.question = "best";
-  answer.columns = columns();
+  answer.columns = best_columns();
   answer.total = kept(measured) + kept(published);
   answer.heading = fmt::format(
       "The fastest measured stacks of {} pairs of workload and hardware; the best published results of "

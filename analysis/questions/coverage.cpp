@@ -10,20 +10,20 @@
 namespace stackx::analysis {
 namespace {
 
-struct Group {
+struct Covered {
   std::int64_t hardware = 0, workload = 0;
   std::uint64_t ok = 0, failed = 0, series = 0;
   std::unordered_set<std::int64_t> stacks;
   std::map<std::string, std::size_t> versions;  // component -> how many of its versions
 };
 
-std::vector<Group> groups_of(const store::Questions& store,
+std::vector<Covered> groups_of(const store::Questions& store,
                              const std::vector<store::SeriesSums>& series) {
-  std::map<std::pair<std::int64_t, std::int64_t>, Group> groups;
+  std::map<std::pair<std::int64_t, std::int64_t>, Covered> groups;
   for (const store::SeriesSums& s : series) {
     if (s.ok + s.failed == 0) continue;
     const std::int64_t hardware = store.device(s.device).hardware;
-    Group& group = groups[{hardware, s.workload}];
+    Covered& group = groups[{hardware, s.workload}];
     group.hardware = hardware;
     group.workload = s.workload;
     group.ok += s.ok;
@@ -31,9 +31,9 @@ std::vector<Group> groups_of(const store::Questions& store,
     ++group.series;
     group.stacks.insert(s.stack);
   }
-  std::vector<Group> result;
+  std::vector<Covered> result;
   for (auto& [key, group] : groups) result.push_back(std::move(group));
-  std::ranges::sort(result, {}, [&](const Group& group) {
+  std::ranges::sort(result, {}, [&](const Covered& group) {
     return std::tuple(hardware_text(store.hardware(group.hardware)),
                       store.workload(group.workload).text());
   });
@@ -41,7 +41,7 @@ std::vector<Group> groups_of(const store::Questions& store,
 }
 
 // 64 groups at a time: a bit says which of them a stack, and so a version, is in.
-void count_versions(const store::Questions& store, std::span<Group> groups) {
+void count_versions(const store::Questions& store, std::span<Covered> groups) {
   std::unordered_map<std::int64_t, std::uint64_t> stacks, versions;
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (const std::int64_t stack : groups[g].stacks) stacks[stack] |= std::uint64_t{1} << g;
@@ -75,7 +75,7 @@ AnswerField versions_field(const std::map<std::string, std::size_t>& versions) {
 }  // namespace
 
 Answer coverage(const store::Questions& store, const QuestionOptions& options) {
-  std::vector<Group> groups = groups_of(store, store.series(options.filter));
+  std::vector<Covered> groups = groups_of(store, store.series(options.filter));
   Answer answer;
   answer.question = "coverage";
   answer.total = groups.size();
@@ -90,7 +90,7 @@ Answer coverage(const store::Questions& store, const QuestionOptions& options) {
   for (std::size_t from = 0; from < shown; from += 64)
     count_versions(store, std::span(groups).subspan(from, std::min<std::size_t>(64, shown - from)));
   for (std::size_t i = 0; i < shown; ++i) {
-    const Group& group = groups[i];
+    const Covered& group = groups[i];
     answer.rows.push_back({field(hardware_text(store.hardware(group.hardware))),
                            field(store.workload(group.workload).text()), field(group.stacks.size()),
                            field(group.ok + group.failed),

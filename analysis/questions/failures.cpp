@@ -93,7 +93,7 @@ std::string percents(const Interval& share) {
   return fmt::format("[{:.1f}%, {:.1f}%]", 100 * share.low, 100 * share.high);
 }
 
-std::vector<AnswerColumn> columns() {
+std::vector<AnswerColumn> failures_columns() {
   using For = AnswerColumn::For;
   return {{"component", "component"},
           {"version", "version"},
@@ -140,7 +140,7 @@ Answer failures(const store::Questions& store, const QuestionOptions& options) {
   });
   Answer answer;
   answer.question = "failures";
-  answer.columns = columns();
+  answer.columns = failures_columns();
   answer.total = rows.size();
   answer.heading = fmt::format("{} of {} inspections failed, {} of {} stacks; by component version.",
                                all.failed, all.inspections, all.failing, all.stacks);

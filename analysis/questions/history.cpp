@@ -66,7 +66,7 @@ AnswerField verdict_field(const Occasion& occasion) {
           verdict};
 }
 
-std::vector<AnswerColumn> columns() {
+std::vector<AnswerColumn> history_columns() {
   return {{"date", "date"},
           {"campaign", "campaign", false, For::programs},
           {"campaign_short", "campaign", false, For::people},
@@ -140,7 +140,7 @@ Answer history(const store::Questions& store, const QuestionOptions& options) {
   }
   Answer answer;
   answer.question = "history";
-  answer.columns = columns();
+  answer.columns = history_columns();
   for (auto& occasions : lines) {
     compare_successive(occasions, options.confidence, comparisons);
     answer.total += occasions.size();

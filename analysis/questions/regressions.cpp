@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "analysis/statistics/holm_family.hpp"
 #include "analysis/questions/parts.hpp"
+#include "analysis/statistics/holm_family.hpp"
 #include "analysis/statistics/statistics.hpp"
 
 namespace stackx::analysis {
@@ -141,7 +141,7 @@ const char* colour_of(Verdict verdict) {
   return "0";
 }
 
-std::vector<AnswerColumn> columns() {
+std::vector<AnswerColumn> regressions_columns() {
   using For = AnswerColumn::For;
   return {{"verdict", "verdict"},
           {"component", "component", false, For::all, true},
@@ -218,7 +218,7 @@ Answer regressions(const store::Questions& store, const QuestionOptions& options
   const Family family = family_of(steps_asked(store, options), options.confidence);
   Answer answer;
   answer.question = "regressions";
-  answer.columns = columns();
+  answer.columns = regressions_columns();
   summarise(family, options.confidence, answer);
   answer.caption = fmt::format(
       "rate: median over the shared rounds of the newer's rate over the older's, with its interval at "

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "analysis/statistics/comparison.hpp"
-#include "specs/format/json.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/format/json.hpp"
 #include "specs/project/workload.hpp"
 
 namespace stackx::analysis {

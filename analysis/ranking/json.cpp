@@ -22,12 +22,6 @@ json failures_json(const Recommendation& row) {
   return by_outcome;
 }
 
-std::size_t failures(const Recommendation& row) {
-  std::size_t total = 0;
-  for (const auto& [outcome, count] : row.failures) total += count;
-  return total;
-}
-
 json rate_json(const Recommendation& row, const Ranking& ranking) {
   json rate = {{"median", row.median}, {"unit", ranking.unit}, {"ci95", bounds(row.ci)}};
   if (row.ci)
@@ -52,7 +46,7 @@ json comparison_json(const Comparison& comparison) {
 
 json common(const Recommendation& row) {
   return {{"stack", stack_json(row.stack)}, {"inspections", row.inspections},
-          {"failures", failures(row)},      {"failures_by_outcome", failures_json(row)},
+          {"failures", row.failed()},      {"failures_by_outcome", failures_json(row)},
           {"evidence", row.evidence},       {"sources", row.sources}};
 }
 

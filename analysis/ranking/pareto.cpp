@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "analysis/statistics/cv_interval.hpp"
 #include "analysis/ranking/rates.hpp"
+#include "analysis/statistics/cv_interval.hpp"
 #include "analysis/text/table.hpp"
 
 namespace stackx::analysis {

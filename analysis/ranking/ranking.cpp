@@ -7,11 +7,11 @@
 #include <map>
 #include <set>
 
-#include "analysis/statistics/drift.hpp"
-#include "analysis/ranking/finals.hpp"
-#include "analysis/statistics/paired_rounds.hpp"
-#include "analysis/ranking/rates.hpp"
 #include "analysis/published/workload_choice.hpp"
+#include "analysis/ranking/finals.hpp"
+#include "analysis/ranking/rates.hpp"
+#include "analysis/statistics/drift.hpp"
+#include "analysis/statistics/paired_rounds.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -202,6 +202,12 @@ std::map<std::string, std::string> common_components(const Ranking& ranking) {
       });
     }
   return common;
+}
+
+std::size_t Recommendation::failed() const {
+  std::size_t total = 0;
+  for (const auto& [outcome, count] : failures) total += count;
+  return total;
 }
 
 }  // namespace stackx::analysis

@@ -49,6 +49,7 @@ struct Recommendation {
   std::optional<double> cv;  // between inspections; absent with n < 2
   std::size_t inspections = 0;
   std::vector<std::pair<std::string, std::size_t>> failures;  // outcome -> how often
+  std::size_t failed() const;                                 // in all
   std::string reason;                                         // of the latest failure
   std::string evidence;                                       // "measured", "measured-elsewhere"
   std::vector<std::string> sources;                           // campaign ids

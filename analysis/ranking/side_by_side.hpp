@@ -26,9 +26,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/ranking/rates.hpp"
 #include "analysis/statistics/bootstrap.hpp"
 #include "analysis/statistics/comparison.hpp"
-#include "analysis/ranking/rates.hpp"
 
 namespace stackx::analysis {
 

@@ -31,12 +31,6 @@ std::string verdict_text(const Recommendation& row) {
                      c.interval->high);
 }
 
-std::size_t failures(const Recommendation& row) {
-  std::size_t total = 0;
-  for (const auto& [outcome, count] : row.failures) total += count;
-  return total;
-}
-
 std::string failures_text(const Recommendation& row) {
   std::string text;
   for (const auto& [outcome, count] : row.failures)
@@ -67,7 +61,7 @@ std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
         row.ci ? fmt::format("[{}, {}]", number(row.ci->low), number(row.ci->high)) : "-");
     all[3].cells.push_back(row.cv ? fmt::format("{:.1f}%", 100 * *row.cv) : "-");
     all[4].cells.push_back(fmt::format("{}", row.inspections));
-    all[5].cells.push_back(failures(row) ? fmt::format("{}", failures(row)) : "");
+    all[5].cells.push_back(row.failed() ? fmt::format("{}", row.failed()) : "");
     all[6].cells.push_back(verdict_text(row));
     all[7].cells.push_back(row.stack.short_id());
     evidence.cells.push_back(row.evidence);

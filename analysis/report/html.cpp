@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/report/page_template.hpp"
 #include "analysis/report/files.hpp"
+#include "analysis/report/page_template.hpp"
 #include "analysis/report/tables.hpp"
 #include "analysis/text/table.hpp"
 

@@ -14,13 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/statistics/conditions.hpp"
-#include "analysis/statistics/drift.hpp"
 #include "analysis/effects/effects.hpp"
 #include "analysis/ranking/ranking.hpp"
 #include "analysis/report/machine.hpp"
 #include "analysis/report/sizes.hpp"
 #include "analysis/report/spread.hpp"
+#include "analysis/statistics/conditions.hpp"
+#include "analysis/statistics/drift.hpp"
 #include "specs/project/plan.hpp"
 
 namespace stackx::analysis {

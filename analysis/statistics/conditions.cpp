@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "analysis/statistics/median_polish.hpp"
 #include "analysis/ranking/rates.hpp"
+#include "analysis/statistics/median_polish.hpp"
 #include "specs/random.hpp"
 
 namespace stackx::analysis {
@@ -19,7 +19,7 @@ namespace {
 constexpr double much_steal = 0.01;
 constexpr std::size_t most_used = 1000;  // half a million pairs
 
-constexpr int most_steps = 8;
+constexpr int most_robust_steps = 8;
 
 // Equal conditions stay equal: what rounding leaves of their difference is no slope to divide by.
 double without_dust(double value) { return std::nearbyint(value * 1e9) / 1e9; }
@@ -175,7 +175,7 @@ std::optional<Slope> fit(const Study& study, double confidence, std::uint64_t se
   const auto lost = study.lost() * places.size() / study.condition.size();
   double slope = 0;
   std::optional<Slope> rest;
-  for (int step = 0; step < most_steps; ++step) {
+  for (int step = 0; step < most_robust_steps; ++step) {
     auto y = study.log_rate;
     for (std::size_t i = 0; i < y.size(); ++i) y[i] -= slope * study.condition[i];
     rest = theil_sen(x, at(by_campaign(study, y, without_robust_levels), places), confidence, lost);

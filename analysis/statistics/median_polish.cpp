@@ -8,7 +8,7 @@
 namespace stackx::analysis {
 namespace {
 
-constexpr int most_steps = 20;  // it nearly always settles in three
+constexpr int most_polish_steps = 20;  // it nearly always settles in three
 
 std::optional<double> median_of_column(const Table& table, std::size_t column) {
   std::vector<double> values;
@@ -59,7 +59,7 @@ Polished median_polish(const Table& table) {
   Polished result{std::vector<std::optional<double>>(table.size()),
                   std::vector<std::optional<double>>(columns),
                   {}};
-  for (int step = 0; step < most_steps; ++step) {
+  for (int step = 0; step < most_polish_steps; ++step) {
     const double rows = sweep(rest, result.arms, true);
     if (sweep(rest, result.rounds, false) + (step > 0 ? rows : 0) < 1e-9) break;
   }

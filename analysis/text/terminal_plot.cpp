@@ -87,7 +87,7 @@ class Line {
   std::vector<std::string> cells_;
 };
 
-std::string trimmed(std::string line) {
+std::string plot_line(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
@@ -145,7 +145,7 @@ std::string axis_lines(const std::vector<Tick>& all, Place place, std::size_t in
   for (const Tick& tick : all)
     if (labels.write(place(tick.value), tick.label)) rule.put(place(tick.value), marks.tick);
   const std::string margin(indent, ' ');
-  return trimmed(margin + rule.text()) + trimmed(margin + labels.text() + "  " + unit);
+  return plot_line(margin + rule.text()) + plot_line(margin + labels.text() + "  " + unit);
 }
 
 // What the marks mean, in as many lines as it takes.
@@ -225,7 +225,7 @@ std::string box_plots(const std::vector<Series>& series, std::size_t width, cons
   const Axis axis = axis_over(all, width - indent - std::min(columns(shown) + 2, width / 5));
   std::string text;
   for (std::size_t i = 0; i < series.size(); ++i)
-    text += trimmed(fmt::format("{}  {:>{}}  {}", fitted(names[i], name_width, marks), counts[i],
+    text += plot_line(fmt::format("{}  {:>{}}  {}", fitted(names[i], name_width, marks), counts[i],
                                 count_width, box(values[i], axis, marks)));
   text += axis_lines(
       ticks(axis.low, axis.high, axis.width), [&](double v) { return axis.column(v); }, indent,
@@ -273,7 +273,7 @@ std::string ratio_plot(const std::vector<double>& log_ratios, const Interval& in
   around.put(axis.column(0), marks.one);
 
   const auto line = [&](const std::string& title, const Line& plot) {
-    return trimmed(fitted(title, indent, marks) + plot.text());
+    return plot_line(fitted(title, indent, marks) + plot.text());
   };
   return line(pairs, strip) + line(ci, middle) + line(band, around) +
          axis_lines(ticks(std::exp(axis.low), std::exp(axis.high), axis.width), at, indent,

@@ -14,10 +14,10 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "inspector/run/container.hpp"
-#include "inspector/run/engine.hpp"
 #include "inspector/inspector.hpp"
 #include "inspector/paths.hpp"
+#include "inspector/run/container.hpp"
+#include "inspector/run/engine.hpp"
 #include "inspector/run/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"

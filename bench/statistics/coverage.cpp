@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/statistics/bootstrap.hpp"
 #include "analysis/ranking/precision.hpp"
+#include "analysis/statistics/bootstrap.hpp"
 #include "noise_model.hpp"
 #include "trials.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analysis/statistics/comparison.hpp"
 #include "analysis/ranking/race.hpp"
+#include "analysis/statistics/comparison.hpp"
 #include "analysis/statistics/statistics.hpp"
 
 namespace stackx::bench {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
-#include "analysis/statistics/comparison.hpp"
 #include "analysis/ranking/race.hpp"
+#include "analysis/statistics/comparison.hpp"
 #include "noise_model.hpp"
 #include "race_replay.hpp"
 #include "trials.hpp"

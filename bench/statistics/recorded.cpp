@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/ranking/ranking.hpp"
 #include "analysis/statistics/comparison.hpp"
 #include "analysis/statistics/drift.hpp"
 #include "analysis/statistics/median_polish.hpp"
-#include "analysis/ranking/ranking.hpp"
 #include "peer_rules.hpp"
 #include "race_replay.hpp"
 #include "specs/random.hpp"

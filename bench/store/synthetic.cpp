@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "specs/format/digest.hpp"
-#include "specs/result/inspection.hpp"
 #include "specs/format/json.hpp"
 #include "specs/random.hpp"
+#include "specs/result/inspection.hpp"
 
 namespace stackx::bench {
 namespace {

@@ -7,20 +7,20 @@
 #include <cmath>
 #include <fstream>
 
-#include "workspace/one_version.hpp"
 #include "campaigns/thoth/python.hpp"
 #include "campaigns/thoth/stack.hpp"
 #include "inspector/machine/host.hpp"
 #include "inspector/paths.hpp"
-#include "specs/thoth/debian_names.hpp"
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
-#include "specs/thoth/pi.hpp"
 #include "specs/python/wheel_target.hpp"
+#include "specs/thoth/debian_names.hpp"
+#include "specs/thoth/pi.hpp"
+#include "workspace/one_version.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 namespace {
 
 namespace fs = std::filesystem;
@@ -53,11 +53,11 @@ bool measures_framework(const std::string& pi) {
 class Thoth {
  public:
   Thoth(const specs::AmunSpecification& specification, const JobOptions& options,
-        const Globals& globals)
+        const workspace::Context& context)
       : spec_(specification),
         options_(options),
-        globals_(globals),
-        host_(inspector::detect_host(globals.data_directory)) {}
+        context_(context),
+        host_(inspector::detect_host(context.data_directory())) {}
 
   Job build() {
     read_script();
@@ -71,7 +71,7 @@ class Thoth {
     add_system_packages();
     remark_on_the_rest();
     job_.loaded.host = host_;
-    job_.loaded.device = device_of(host_, options_.device);
+    job_.loaded.device = workspace::device_of(host_, options_.device);
     job_.loaded.project = project();
     for (auto& one : components_) job_.loaded.catalog.components.emplace(one.name, std::move(one));
     if (job_.refusal) say("{}: {}", specs::to_string(job_.refusal->outcome), job_.refusal->reason);
@@ -171,7 +171,7 @@ class Thoth {
   }
 
   void choose_stack() {
-    const auto images_file = globals_.data_directory / "images.json";
+    const auto images_file = context_.data_directory() / "images.json";
     const auto images =
         fs::exists(images_file) ? specs::load_catalog(images_file) : specs::Catalog{};
     const bool runtime = std::ranges::any_of(host_.runtimes, [](const auto& one) {
@@ -254,7 +254,7 @@ class Thoth {
 
   void add_python(const std::string& version) {
     components_.push_back(
-        one_version("python", Kind::runtime, Versioning::pep440, version, spec_.file.string()));
+        workspace::one_version("python", Kind::runtime, Versioning::pep440, version, spec_.file.string()));
   }
 
   void use(const PythonPlace& place, const specs::Catalog& images) {
@@ -276,7 +276,7 @@ class Thoth {
     for (const auto& [package, framework] : frameworks) {
       if (!has(package) || (!framework_.empty() && framework_ != framework)) continue;
       auto setting =
-          one_version("framework", Kind::setting, Versioning::opaque, std::string(framework), "");
+          workspace::one_version("framework", Kind::setting, Versioning::opaque, std::string(framework), "");
       setting.versions[0].parameters = {{"framework", std::string(framework)}};
       components_.push_back(std::move(setting));
       return;
@@ -289,14 +289,14 @@ class Thoth {
   void add_environment() {
     if (spec_.environment.empty()) return;
     const auto version = specs::sha256(specs::Json(spec_.environment).dump()).substr(0, 12);
-    auto setting = one_version("environment", Kind::setting, Versioning::opaque, version, "");
+    auto setting = workspace::one_version("environment", Kind::setting, Versioning::opaque, version, "");
     setting.versions[0].environment = spec_.environment;
     components_.push_back(std::move(setting));
   }
 
   void add_system_packages() {
     if (spec_.packages.empty()) return;
-    const auto names = specs::load_debian_names(globals_.data_directory / "debian-names.json");
+    const auto names = specs::load_debian_names(context_.data_directory() / "debian-names.json");
     for (const auto& rpm : spec_.packages) {
       const auto known = names.names.find(rpm);
       if (const auto why = names.not_needed.find(rpm); why != names.not_needed.end()) {
@@ -317,7 +317,7 @@ class Thoth {
     if (has(name)) return;
     if (name.find('.') != name.npos)
       return say("packages: {}: Debian's {} cannot be a component's name", rpm, debian);
-    auto system = one_version(name, Kind::package, Versioning::opaque, "suite", "");
+    auto system = workspace::one_version(name, Kind::package, Versioning::opaque, "suite", "");
     specs::Artifact artifact{};
     artifact.type = specs::ArtifactType::system;
     artifact.package = debian;
@@ -353,7 +353,7 @@ class Thoth {
     specs::Project result;
     result.name = spec_.identifier.empty() ? specs::directory_name(spec_.file) : spec_.identifier;
     result.file = spec_.file;
-    for (const auto& one : components_) result.requires_.push_back(exactly(one));
+    for (const auto& one : components_) result.requires_.push_back(workspace::exactly(one));
     result.workloads = {workload_};
     auto& campaign = result.campaign;
     campaign.sampler.kind = specs::SamplerSpec::Kind::all;
@@ -367,7 +367,7 @@ class Thoth {
 
   const specs::AmunSpecification& spec_;
   const JobOptions& options_;
-  const Globals& globals_;
+  const workspace::Context& context_;
   specs::Host host_;
   Job job_;
   specs::Workload workload_;
@@ -378,8 +378,8 @@ class Thoth {
 }  // namespace
 
 Job load_thoth(const specs::AmunSpecification& specification, const JobOptions& options,
-               const Globals& globals) {
-  return Thoth(specification, options, globals).build();
+               const workspace::Context& context) {
+  return Thoth(specification, options, context).build();
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

@@ -16,9 +16,9 @@
 #include "campaigns/job.hpp"
 #include "specs/thoth/amun.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 
 Job load_thoth(const specs::AmunSpecification& specification, const JobOptions& options,
-               const Globals& globals);
+               const workspace::Context& context);
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

@@ -10,7 +10,7 @@
 
 #include "specs/version/text_scanner.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 namespace {
 
 // "==3.9.*" -> "3.9"
@@ -123,4 +123,4 @@ std::string python_of_base(const std::string& base) {
   return "";
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

@@ -11,7 +11,7 @@
 #include "inspector/environment/interpreters.hpp"
 #include "specs/catalog/catalog.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 
 struct PythonPlace {
   std::string python;  // "3.9": the stack's version
@@ -48,4 +48,4 @@ class Pythons {
 // "3.6" in "quay.io/thoth-station/s2i-thoth-ubi8-py36"; "" where the reference does not say.
 std::string python_of_base(const std::string& base);
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

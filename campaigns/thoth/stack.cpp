@@ -5,17 +5,17 @@
 
 #include <algorithm>
 
-#include "workspace/one_version.hpp"
-#include "pypi/pip_settings.hpp"
-#include "workspace/progress.hpp"
 #include "inspector/paths.hpp"
 #include "pypi/catalog_writer.hpp"
 #include "pypi/locked_files.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "workspace/one_version.hpp"
+#include "workspace/pip.hpp"
+#include "workspace/progress.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 namespace {
 
 constexpr std::size_t newest = 3;  // versions of a dependency, for each requirement on it
@@ -24,7 +24,7 @@ constexpr std::size_t newest = 3;  // versions of a dependency, for each require
 class PipIndex {
  public:
   explicit PipIndex(const JobOptions& options)
-      : settings_(pip_settings(options.pip, options.index_url)),
+      : settings_(workspace::pip_settings(options.pip, options.index_url)),
         transport_(pypi::make_curl({.ca_file = settings_.ca_file})),
         index_({settings_.index_url, options.offline},
                pypi::Cache(inspector::cache_directory() / "pypi"), *transport_,
@@ -36,9 +36,9 @@ class PipIndex {
   pypi::Index& operator*() { return index_; }
 
  private:
-  PipSettings settings_;
+  pypi::PipSettings settings_;
   std::unique_ptr<pypi::Transport> transport_;
-  ProgressLine line_;
+  workspace::ProgressLine line_;
   pypi::Index index_;
 };
 
@@ -53,7 +53,7 @@ specs::Artifact artifact(specs::ArtifactType type, const pypi::File& file) {
 
 specs::Component package(const std::string& name, const std::string& version) {
   auto result =
-      one_version(name, specs::Kind::package, specs::Versioning::pep440, version, "the lock");
+      workspace::one_version(name, specs::Kind::package, specs::Versioning::pep440, version, "the lock");
   result.ecosystem = "pypi";
   return result;
 }
@@ -181,4 +181,4 @@ std::expected<Packages, Refusal> resolved_packages(const specs::AmunSpecificatio
   return result;
 }
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

@@ -7,10 +7,10 @@
 
 #include "campaigns/job.hpp"
 #include "campaigns/thoth/python.hpp"
-#include "specs/thoth/amun.hpp"
 #include "specs/catalog/catalog.hpp"
+#include "specs/thoth/amun.hpp"
 
-namespace stackx::cli {
+namespace stackx::campaigns {
 
 using Packages = std::vector<specs::Component>;  // one version each
 
@@ -27,4 +27,4 @@ std::expected<Packages, Refusal> resolved_packages(const specs::AmunSpecificatio
                                                    const PythonPlace& place,
                                                    const JobOptions& options);
 
-}  // namespace stackx::cli
+}  // namespace stackx::campaigns

@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "specs/error.hpp"
-#include "specs/python/lock_file.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/python/lock_file.hpp"
 #include "specs/version/version.hpp"
 
 namespace stackx::cli {

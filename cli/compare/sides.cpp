@@ -7,8 +7,8 @@
 #include <iterator>
 #include <set>
 
-#include "analysis/statistics/conditions.hpp"
 #include "analysis/ranking/finals.hpp"
+#include "analysis/statistics/conditions.hpp"
 #include "inspector/machine/host.hpp"
 #include "specs/error.hpp"
 #include "specs/project/workload.hpp"
@@ -27,7 +27,7 @@ std::vector<store::Measurement> load(const std::filesystem::path& file, const Si
   store::Filter filter;
   if (!options.workload.empty()) filter.workload = specs::parse_workload(options.workload);
   if (options.hw == "host")
-    filter.hardware = inspector::detect_host(globals.data_directory).cpu.microarchitecture;
+    filter.hardware = inspector::detect_host(globals.data_directory()).cpu.microarchitecture;
   else if (!options.hw.empty() && options.hw != "any")
     filter.hardware = options.hw;
   return store.measurements(filter);
@@ -105,7 +105,7 @@ void choose_hardware(Sides& sides, const SidesOptions& options, const Globals& g
   auto names = counts(sides.a, name);
   names.merge(counts(sides.b, name));
   if (names.size() < 2) return;
-  const auto here = inspector::detect_host(globals.data_directory).cpu.microarchitecture;
+  const auto here = inspector::detect_host(globals.data_directory()).cpu.microarchitecture;
   std::vector<std::string> others;
   auto chosen = most_of_both(sides.a, sides.b, name, others);
   if (std::ranges::find(others, here) != others.end()) {

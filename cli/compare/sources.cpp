@@ -1,4 +1,5 @@
 #include "cli/compare/sources.hpp"
+#include "cli/output/print.hpp"
 
 #include <fmt/format.h>
 
@@ -7,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "specs/error.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/result/evidence.hpp"
 #include "workspace/load.hpp"
 #include "workspace/seeds.hpp"
-#include "specs/error.hpp"
-#include "specs/result/evidence.hpp"
-#include "specs/hardware/name.hpp"
-#include "specs/format/nearest.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -68,9 +69,9 @@ std::string ids_of(const std::vector<specs::Published>& results) {
   return text;
 }
 
-class Sides {
+class PublishedSides {
  public:
-  Sides(const SourcesOptions& options, const Globals& globals)
+  PublishedSides(const SourcesOptions& options, const Globals& globals)
       : options_(options), globals_(globals) {}
 
   analysis::SourceSide side(const std::string& text) {
@@ -109,7 +110,7 @@ class Sides {
     if (!read_) {
       store::PublishedFilter filter;
       if (!options_.hw.empty()) filter.hardware = options_.hw;
-      stored_ = open_with_seeds(globals_).published(filter);
+      stored_ = workspace::open_with_seeds(globals_).published(filter);
       read_ = true;
     }
     return stored_;
@@ -165,14 +166,13 @@ class Sides {
 
 }  // namespace
 
-void add_source_option(CLI::App& command, SourcesOptions& options) {
+void add_source_option(Command command, SourcesOptions& options) {
   command
       .add_option("--source", options.sources,
                   "Published results side by side, given twice: EVIDENCE[:ID,...], e.g. "
                   "mlperf-v0.6:0.6-9, or a file of evidence")
-      ->type_name("SOURCE")
-      ->expected(1)
-      ->take_all();
+      .type_name("SOURCE")
+      .take_all();
 }
 
 analysis::SourceComparison compared_sources(const SourcesOptions& options, const Globals& globals) {
@@ -181,7 +181,7 @@ analysis::SourceComparison compared_sources(const SourcesOptions& options, const
         fmt::format("--source stands {} time{}; two are compared: --source "
                     "mlperf-v0.6:0.6-9 --source mlperf-v0.6:0.6-18",
                     options.sources.size(), options.sources.size() == 1 ? "" : "s"));
-  Sides sides(options, globals);
+  PublishedSides sides(options, globals);
   auto first = sides.side(options.sources[0]);
   return analysis::compare_sources(std::move(first), sides.side(options.sources[1]));
 }

@@ -20,7 +20,7 @@ struct SourcesOptions {
   std::vector<std::string> sources;
   std::string hw;  // "": any
 };
-void add_source_option(CLI::App& command, SourcesOptions& options);
+void add_source_option(Command command, SourcesOptions& options);
 
 // Throws Error(bad_input) where a source is unknown, ambiguous or empty.
 analysis::SourceComparison compared_sources(const SourcesOptions& options, const Globals& globals);

@@ -5,8 +5,8 @@
 #include <map>
 #include <span>
 
-#include "analysis/text/terminal_plot.hpp"
 #include "analysis/text/table.hpp"
+#include "analysis/text/terminal_plot.hpp"
 #include "analysis/text/words.hpp"
 #include "cli/compare/report.hpp"
 

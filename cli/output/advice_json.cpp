@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "cli/output/advice_text.hpp"
 #include "advisor/price.hpp"
 #include "advisor/published_note.hpp"
+#include "cli/output/advice_text.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -13,7 +13,7 @@ Json stack_json(const specs::Stack& stack) {
   return {{"id", stack.id()}, {"components", stack.components}};
 }
 
-Json nearest_json(const NearestStack& nearest) {
+Json nearest_json(const advisor::NearestStack& nearest) {
   Json differs = Json::object();
   for (const auto& [name, versions] : nearest.differs)
     differs[name] = {{"named", versions.first},
@@ -23,7 +23,7 @@ Json nearest_json(const NearestStack& nearest) {
           {"unknown", nearest.unknown}};
 }
 
-Json valid_json(const HardwareAdvice& advice) {
+Json valid_json(const advisor::HardwareAdvice& advice) {
   if (!advice.space) return {{"stacks", nullptr}, {"why", advice.no_space}};
   const auto& space = *advice.space;
   Json result = {{"stacks", space.count().str()},
@@ -42,7 +42,7 @@ Json valid_json(const HardwareAdvice& advice) {
   return result;
 }
 
-Json impossible_json(const HardwareAdvice& advice) {
+Json impossible_json(const advisor::HardwareAdvice& advice) {
   return {{"hw", advice.selection.hw},
           {"workload", advice.selection.asked.text()},
           {"valid", {{"stacks", "0"}, {"clash", advice.impossible->clash}, {"so", advice.impossible->so}}},
@@ -51,7 +51,7 @@ Json impossible_json(const HardwareAdvice& advice) {
           {"notes", advice.impossible->notes}};
 }
 
-void add_published(Json& document, const HardwareAdvice& advice) {
+void add_published(Json& document, const advisor::HardwareAdvice& advice) {
   auto& rows = document["recommendations"];
   std::size_t above = rows.empty() ? 0 : rows.back()["rank"].get<std::size_t>();
   for (const auto& group : advice.published.groups) {
@@ -69,11 +69,11 @@ void add_published(Json& document, const HardwareAdvice& advice) {
   std::vector<specs::Published> matching;
   for (const auto& result : advice.found)
     if (advice.selection.asked.matches(result.workload)) matching.push_back(result);
-  const auto note = published_note(matching);
+  const auto note = advisor::published_note(matching);
   if (note.results > 0) document["published"] = to_json(note);
 }
 
-void add_predicted(Json& document, const HardwareAdvice& advice) {
+void add_predicted(Json& document, const advisor::HardwareAdvice& advice) {
   auto& rows = document["recommendations"];
   std::size_t rank = rows.empty() ? 0 : rows.back()["rank"].get<std::size_t>();
   for (const auto& row : advice.predicted.rows)
@@ -94,14 +94,14 @@ void add_costs(Json& document, double price) {
   for (auto& row : document["recommendations"]) {
     const auto& rate = row["rate"];
     const double devices = row.value("devices", 1.0);
-    if (const auto cost = cost_of(price, rate["median"], rate["unit"], std::nullopt, devices))
+    if (const auto cost = advisor::cost_of(price, rate["median"], rate["unit"], std::nullopt, devices))
       row["cost"] = {{"amount", cost->amount}, {"per", cost->per}, {"price_per_device_hour", price}};
   }
 }
 
 }  // namespace
 
-Json advice_json(const HardwareAdvice& advice, const NotKnown& open) {
+Json advice_json(const advisor::HardwareAdvice& advice, const advisor::NotKnown& open) {
   if (advice.impossible) return impossible_json(advice);
   Json document = advice.measured.unit.empty() && advice.measured.failed.empty()
                       ? Json{{"hw", advice.selection.hw},
@@ -113,7 +113,7 @@ Json advice_json(const HardwareAdvice& advice, const NotKnown& open) {
   if (advice.accelerator) document["accelerator"] = advice.accelerator->name;
   document["valid"] = valid_json(advice);
   for (std::size_t i = 0; i < advice.measured.recommendations.size(); ++i)
-    if (const auto share = measured_peak_share(advice, i))
+    if (const auto share = advisor::measured_peak_share(advice, i))
       document["recommendations"][i]["peak"] = {{"share", share->share},
                                                 {"gflop_s", share->peak.gflop_s},
                                                 {"unit", share->peak.unit},

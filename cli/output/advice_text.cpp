@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/price.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
-#include "workspace/load.hpp"
-#include "advisor/price.hpp"
 #include "specs/error.hpp"
+#include "workspace/load.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -28,7 +29,7 @@ std::string figure(const std::optional<double>& value, const char* unit) {
   return value ? fmt::format(", {:g} {}", *value, unit) : "";
 }
 
-std::string accelerator_line(const HardwareAdvice& advice) {
+std::string accelerator_line(const advisor::HardwareAdvice& advice) {
   const auto& model = *advice.accelerator;
   std::string text = fmt::format("{} is taken for {} ({}: {}{}{}{}{})", advice.selection.hw,
                                  model.name, model.title, model.architecture,
@@ -44,11 +45,11 @@ std::string accelerator_line(const HardwareAdvice& advice) {
 }
 
 // What tells: drivers and runtimes, and what is not at its newest. The rest is counted.
-std::vector<NewestVersion> telling(const HardwareAdvice& advice,
-                                   const std::vector<NewestVersion>& newest) {
+std::vector<advisor::NewestVersion> telling(const advisor::HardwareAdvice& advice,
+                                   const std::vector<advisor::NewestVersion>& newest) {
   constexpr std::size_t most = 16;
   if (newest.size() <= most) return newest;
-  std::vector<NewestVersion> result;
+  std::vector<advisor::NewestVersion> result;
   for (const auto& row : newest) {
     const auto kind = advice.space->catalog().find(row.component)->kind;
     if (row.newer > 0 || kind == specs::Kind::driver || kind == specs::Kind::runtime)
@@ -57,7 +58,7 @@ std::vector<NewestVersion> telling(const HardwareAdvice& advice,
   return result;
 }
 
-std::string newest_table(const HardwareAdvice& advice) {
+std::string newest_table(const advisor::HardwareAdvice& advice) {
   const auto all = advice.space->newest();
   const auto newest = telling(advice, all);
   std::vector<analysis::Column> columns{
@@ -86,7 +87,7 @@ std::string newest_table(const HardwareAdvice& advice) {
   return text;
 }
 
-std::string valid_part(const HardwareAdvice& advice) {
+std::string valid_part(const advisor::HardwareAdvice& advice) {
   const std::string heading = fmt::format("1. Valid on {}", advice.selection.hw);
   if (!advice.space) return heading + ": " + advice.no_space + "\n";
   constexpr std::size_t most_named = 20;
@@ -94,8 +95,8 @@ std::string valid_part(const HardwareAdvice& advice) {
   for (const auto& component : advice.space->resolver().components()) names.push_back(component.name);
   std::string text = wrap(
       split(fmt::format("{}: {} stacks, out of {} combinations of {}", heading,
-                        grouped(advice.space->count()),
-                        grouped(advice.space->resolver().raw_combinations()),
+                        workspace::grouped(advice.space->count()),
+                        workspace::grouped(advice.space->resolver().raw_combinations()),
                         names.size() > most_named ? counted(names.size(), "component")
                                                   : fmt::format("{}", fmt::join(names, ", ")))),
       3, "") + "\n";
@@ -107,7 +108,7 @@ std::string valid_part(const HardwareAdvice& advice) {
   return text + newest_table(advice);
 }
 
-std::string impossible_part(const HardwareAdvice& advice) {
+std::string impossible_part(const advisor::HardwareAdvice& advice) {
   std::string text = fmt::format("1. Valid on {}: no stack.\n{}\n", advice.selection.hw,
                                  advice.impossible->text());
   if (advice.nearest_that_works.empty()) return text;
@@ -116,7 +117,7 @@ std::string impossible_part(const HardwareAdvice& advice) {
   return text;
 }
 
-std::string differences(const NearestStack& nearest) {
+std::string differences(const advisor::NearestStack& nearest) {
   std::string text;
   for (const auto& [name, versions] : nearest.differs)
     text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", name, versions.first,
@@ -124,7 +125,7 @@ std::string differences(const NearestStack& nearest) {
   return text;
 }
 
-std::string own_lines(const HardwareAdvice& advice) {
+std::string own_lines(const advisor::HardwareAdvice& advice) {
   if (!advice.own) return "";
   const auto& own = *advice.own;
   std::string text = paragraph(
@@ -140,7 +141,7 @@ std::string own_lines(const HardwareAdvice& advice) {
 }
 
 // "torch: 84 versions, by MADE-UP-1"
-std::vector<std::string> excluded_lines(const HardwareAdvice& advice) {
+std::vector<std::string> excluded_lines(const advisor::HardwareAdvice& advice) {
   std::map<std::string, std::pair<std::size_t, std::set<std::string>>> by_component;
   for (const auto& one : advice.prepared.excluded) {
     auto& [count, ids] = by_component[one.component];
@@ -154,7 +155,7 @@ std::vector<std::string> excluded_lines(const HardwareAdvice& advice) {
   return lines;
 }
 
-std::string unheeded_lines(const HardwareAdvice& advice) {
+std::string unheeded_lines(const advisor::HardwareAdvice& advice) {
   std::string text;
   for (const auto& note : advice.prepared.notes) text += paragraph(note, 3);
   for (const auto& line : excluded_lines(advice)) text += paragraph(line, 3);
@@ -165,7 +166,7 @@ std::string unheeded_lines(const HardwareAdvice& advice) {
   return text;
 }
 
-std::string predicted_table(const HardwareAdvice& advice) {
+std::string predicted_table(const advisor::HardwareAdvice& advice) {
   const auto& rows = advice.predicted.rows;
   if (rows.empty()) return "";
   std::string text = "Predicted, for the newest versions: " + components_text(rows[0].stack.components) + "\n";
@@ -181,12 +182,12 @@ std::string predicted_table(const HardwareAdvice& advice) {
   return text;
 }
 
-std::string cost_lines(const HardwareAdvice& advice) {
+std::string cost_lines(const advisor::HardwareAdvice& advice) {
   if (!advice.price) return "";
   std::string text;
   for (std::size_t i = 0; i < std::min<std::size_t>(advice.measured.recommendations.size(), 3); ++i) {
     const auto& row = advice.measured.recommendations[i];
-    if (const auto cost = cost_of(*advice.price, row.median, advice.measured.unit, row.ci))
+    if (const auto cost = advisor::cost_of(*advice.price, row.median, advice.measured.unit, row.ci))
       text += paragraph(
           fmt::format("{}: {:.3g}{} per {} (measured)", row.stack.short_id(), cost->amount,
                       cost->interval ? fmt::format(" [{:.3g}, {:.3g}]", cost->interval->low,
@@ -197,7 +198,7 @@ std::string cost_lines(const HardwareAdvice& advice) {
   }
   for (const auto& group : advice.published.groups) {
     const auto& row = group.rows.front();
-    if (const auto cost = cost_of(*advice.price, row.value, group.unit, std::nullopt,
+    if (const auto cost = advisor::cost_of(*advice.price, row.value, group.unit, std::nullopt,
                                   static_cast<double>(group.devices.value_or(1))))
       text += paragraph(fmt::format("{}: {}: {:.3g} per {} (published, no interval)",
                                     analysis::group_title(group), components_text(row.stack.components),
@@ -205,7 +206,7 @@ std::string cost_lines(const HardwareAdvice& advice) {
                         3);
   }
   for (const auto& row : advice.predicted.rows)
-    if (const auto cost = cost_of(*advice.price, row.prediction.rate, "GFLOP/s",
+    if (const auto cost = advisor::cost_of(*advice.price, row.prediction.rate, "GFLOP/s",
                                   specs::Interval{row.prediction.low, row.prediction.high, 0.8}))
       text += paragraph(fmt::format("{}: {:.3g} [{:.3g}, {:.3g}] per {} (predicted, 80%)",
                                     row.workload.text(), cost->amount, cost->interval->low,
@@ -215,8 +216,8 @@ std::string cost_lines(const HardwareAdvice& advice) {
 }
 
 // On a GPU: of the peak that the catalog states.
-std::string peak_line(const HardwareAdvice& advice) {
-  const auto share = measured_peak_share(advice, 0);
+std::string peak_line(const advisor::HardwareAdvice& advice) {
+  const auto share = advisor::measured_peak_share(advice, 0);
   return share ? paragraph(fmt::format("The first reaches {:.1f}% of the {} peak of {}, {:.0f} GFLOP/s.",
                                        100 * share->share, share->peak.unit,
                                        advice.accelerator->name, share->peak.gflop_s),
@@ -224,7 +225,7 @@ std::string peak_line(const HardwareAdvice& advice) {
                : "";
 }
 
-std::string recommendations_part(const HardwareAdvice& advice, const AdviceTextOptions& options) {
+std::string recommendations_part(const advisor::HardwareAdvice& advice, const AdviceTextOptions& options) {
   std::string text = fmt::format("2. Recommendations for {}: measured, then published, then predicted\n",
                                  advice.selection.asked.text());
   text += own_lines(advice) + unheeded_lines(advice);
@@ -244,7 +245,7 @@ void append_sources(std::string& text, const std::vector<std::string>& sources) 
 }
 
 // Where the catalogs have it from: the hardware, the newest valid versions, and those that are out.
-std::string explained_space(const HardwareAdvice& advice) {
+std::string explained_space(const advisor::HardwareAdvice& advice) {
   if (!advice.space) return "";
   std::string text = "What is valid rests on\n";
   if (advice.accelerator) {
@@ -263,7 +264,7 @@ std::string explained_space(const HardwareAdvice& advice) {
   return text + "\n";
 }
 
-std::string explained(const HardwareAdvice& advice, const AdviceTextOptions& options) {
+std::string explained(const advisor::HardwareAdvice& advice, const AdviceTextOptions& options) {
   std::string text = explained_space(advice) + "What the recommendations rest on\n";
   for (const auto& row : advice.measured.recommendations) {
     text += fmt::format("  {} ({}): {} inspections of", row.stack.short_id(), row.evidence,
@@ -289,7 +290,7 @@ std::string with_option(const AdviceTextOptions& options, const std::string& mor
   return fmt::format("stackx advise{} {}", options.command, more);
 }
 
-std::string unknown_part(const NotKnown& open, double delta, const AdviceTextOptions& options) {
+std::string unknown_part(const advisor::NotKnown& open, double delta, const AdviceTextOptions& options) {
   if (open.lines.empty()) return "3. Not known\n   Nothing that another campaign would settle.\n";
   std::string text = "3. Not known\n";
   for (const auto& line : open.lines) text += paragraph(line, 3);
@@ -308,7 +309,7 @@ std::string unknown_part(const NotKnown& open, double delta, const AdviceTextOpt
 }
 
 // Components of the stack to run that the catalogs do not know: a recipe would leave them out.
-std::vector<std::string> without_recipe(const Chosen& chosen) {
+std::vector<std::string> without_recipe(const advisor::Chosen& chosen) {
   std::vector<std::string> result;
   for (const auto& [name, version] : chosen.valid.stack.components)
     if (const auto text = name + " " + version;
@@ -317,7 +318,7 @@ std::vector<std::string> without_recipe(const Chosen& chosen) {
   return result;
 }
 
-std::string run_part(const HardwareAdvice& advice, const AdviceTextOptions& options) {
+std::string run_part(const advisor::HardwareAdvice& advice, const AdviceTextOptions& options) {
   if (!advice.chosen) return "";
   const auto& chosen = *advice.chosen;
   const auto& stack = chosen.valid.stack;
@@ -339,12 +340,12 @@ std::string run_part(const HardwareAdvice& advice, const AdviceTextOptions& opti
           3);
   if (!advice.space || !without_recipe(chosen).empty()) return text;
   return text + paragraph(fmt::format("`{}`", with_option(options, "--format " +
-                                      fmt::format("{}", fmt::join(recipe_formats(), "|")))), 3);
+                                      fmt::format("{}", fmt::join(advisor::recipe_formats(), "|")))), 3);
 }
 
 }  // namespace
 
-std::string advice_text(const HardwareAdvice& advice, const NotKnown& open,
+std::string advice_text(const advisor::HardwareAdvice& advice, const advisor::NotKnown& open,
                         const AdviceTextOptions& options) {
   if (advice.impossible) return impossible_part(advice);
   std::string text = valid_part(advice) + "\n" + recommendations_part(advice, options);
@@ -354,7 +355,7 @@ std::string advice_text(const HardwareAdvice& advice, const NotKnown& open,
   return text;
 }
 
-std::string advice_recipe(const HardwareAdvice& advice, RecipeFormat format) {
+std::string advice_recipe(const advisor::HardwareAdvice& advice, advisor::RecipeFormat format) {
   if (!advice.chosen || !advice.space)
     throw bad_input(fmt::format("--format: there is no stack to run {} on {}: {}",
                                 advice.selection.asked.text(), advice.selection.hw,
@@ -365,7 +366,7 @@ std::string advice_recipe(const HardwareAdvice& advice, RecipeFormat format) {
         "--format: the catalogs do not know {} of the {} stack {}, so no recipe can install it; "
         "`stackx inspect` runs it from the catalogs of its own project",
         fmt::join(unknown, ", "), chosen.evidence, chosen.valid.stack.short_id()));
-  Recipe recipe{chosen.valid.stack,
+  advisor::Recipe recipe{chosen.valid.stack,
                 chosen.workload,
                 advice.space->catalog(),
                 advice.selection.hw,
@@ -373,7 +374,7 @@ std::string advice_recipe(const HardwareAdvice& advice, RecipeFormat format) {
                 {fmt::format("{}: {}", chosen.evidence, chosen.rests_on)}};
   if (!chosen.valid.differs.empty())
     recipe.evidence.push_back("nearest valid stack to it: " + differences(chosen.valid));
-  return write_recipe(format, recipe);
+  return advisor::write_recipe(format, recipe);
 }
 
 }  // namespace stackx::cli

@@ -18,11 +18,11 @@ struct AdviceTextOptions {
   std::string command;  // as it was given, to be given again with other options
 };
 
-std::string advice_text(const HardwareAdvice& advice, const NotKnown& open,
+std::string advice_text(const advisor::HardwareAdvice& advice, const advisor::NotKnown& open,
                         const AdviceTextOptions& options);
-nlohmann::json advice_json(const HardwareAdvice& advice, const NotKnown& open);
+nlohmann::json advice_json(const advisor::HardwareAdvice& advice, const advisor::NotKnown& open);
 
 // The stack to run as a recipe. Throws Error(bad_input) where there is none.
-std::string advice_recipe(const HardwareAdvice& advice, RecipeFormat format);
+std::string advice_recipe(const advisor::HardwareAdvice& advice, advisor::RecipeFormat format);
 
 }  // namespace stackx::cli

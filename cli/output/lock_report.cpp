@@ -1,4 +1,5 @@
 #include "cli/output/lock_report.hpp"
+#include "cli/output/print.hpp"
 
 #include <fmt/core.h>
 
@@ -6,6 +7,7 @@
 
 #include "specs/error.hpp"
 #include "specs/python/lock_file.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -22,7 +24,7 @@ bool is_package(const specs::Component& component) {
 
 class Report {
  public:
-  Report(const Loaded& loaded, const Resolver& resolver) : loaded_(loaded), resolver_(resolver) {}
+  Report(const workspace::Loaded& loaded, const Resolver& resolver) : loaded_(loaded), resolver_(resolver) {}
 
   void read(const std::filesystem::path& file, const specs::PythonContext& context) {
     std::string python = context.python;
@@ -125,14 +127,14 @@ class Report {
     fmt::print("{}: a valid stack of {}: {}", lock_.file.string(), loaded_.project.name,
                stack_.short_id());
     for (const auto& [name, version] : stack_.components) fmt::print(" {}={}", name, version);
-    const auto all = grouped(resolver_.count());
+    const auto all = workspace::grouped(resolver_.count());
     if (rank_)
-      fmt::print("\nrank {} of {} by {}, score {}\n", grouped(*rank_), all, ranked_by_, score_);
+      fmt::print("\nrank {} of {} by {}, score {}\n", workspace::grouped(*rank_), all, ranked_by_, score_);
     else
-      fmt::print("\nrank beyond {} of {} by {}\n", grouped(most_ranks), all, ranked_by_);
+      fmt::print("\nrank beyond {} of {} by {}\n", workspace::grouped(most_ranks), all, ranked_by_);
   }
 
-  const Loaded& loaded_;
+  const workspace::Loaded& loaded_;
   const Resolver& resolver_;
   specs::Lock lock_;
   std::map<std::string, std::string> locked_;  // as the catalog writes it
@@ -145,7 +147,7 @@ class Report {
 
 }  // namespace
 
-bool report_lock(const Loaded& loaded, const Resolver& resolver,
+bool report_lock(const workspace::Loaded& loaded, const Resolver& resolver,
                  const std::filesystem::path& lock_file, const specs::PythonContext& context,
                  const std::filesystem::path& scores, bool json) {
   Report report(loaded, resolver);

@@ -11,7 +11,7 @@
 namespace stackx::cli {
 
 // Prints the answer; false if it is no.
-bool report_lock(const Loaded& loaded, const resolver::Resolver& resolver,
+bool report_lock(const workspace::Loaded& loaded, const resolver::Resolver& resolver,
                  const std::filesystem::path& lock_file, const specs::PythonContext& context,
                  const std::filesystem::path& scores, bool json);
 

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 
 namespace stackx::cli {
 namespace {

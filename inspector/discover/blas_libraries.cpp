@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/python/pep508.hpp"
 #include "specs/version/version.hpp"

@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/packages.hpp"
-#include "inspector/run/process.hpp"
 #include "inspector/discover/python_environments.hpp"
+#include "inspector/environment/packages.hpp"
 #include "inspector/machine/remark.hpp"
 #include "inspector/machine/tree.hpp"
+#include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
 

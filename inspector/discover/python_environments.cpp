@@ -10,8 +10,8 @@
 #include <fstream>
 #include <set>
 
-#include "inspector/run/process.hpp"
 #include "inspector/machine/tree.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/python/pep508.hpp"
 #include "specs/version/version.hpp"

@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "inspector/environment/file_lock.hpp"
-#include "inspector/run/process.hpp"
 #include "inspector/machine/tree.hpp"
-#include "specs/format/clock.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/error.hpp"
+#include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
 
 namespace stackx::inspector {
@@ -40,7 +40,7 @@ CacheEntry entry_at(const fs::path& path, const std::string& key) {
   return entry;
 }
 
-std::vector<fs::path> entries(const fs::path& directory) {
+std::vector<fs::path> sorted_entries(const fs::path& directory) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) found.push_back(entry.path());
@@ -113,7 +113,7 @@ bool is_locked(const fs::path& lock) {
 template <typename Entry, typename Read>
 void read_directory(const fs::path& directory, const Read& read, std::vector<Entry>& whole,
                     Cache& cache) {
-  for (const auto& path : entries(directory)) {
+  for (const auto& path : sorted_entries(directory)) {
     const auto name = path.filename().string();
     if (name.ends_with(".lock")) continue;
     auto entry = read(path);
@@ -138,7 +138,7 @@ int maker_of(const std::string& name) {
 }
 
 void read_loose_files(Cache& cache) {
-  for (const auto& path : entries(cache.root)) {
+  for (const auto& path : sorted_entries(cache.root)) {
     const int pid = maker_of(path.filename());
     if (pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH) continue;
     auto left = leftover(path, "");
@@ -240,7 +240,7 @@ Json all(const std::vector<Entry>& entries) {
 }  // namespace
 
 bool has_images(const fs::path& root) {
-  return std::ranges::any_of(entries(root / "images"),
+  return std::ranges::any_of(sorted_entries(root / "images"),
                              [](const fs::path& path) { return path.extension() == ".json"; });
 }
 

@@ -21,14 +21,12 @@ fs::path new_mark(const fs::path& cache) {
   return marks(cache) / fmt::format("{}-{}", getpid(), ++count);
 }
 
-std::vector<fs::path> entries(const fs::path& directory) {
+std::vector<fs::path> unsorted_entries(const fs::path& directory) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) found.push_back(entry.path());
   return found;
 }
-
-bool never_wait() { return true; }
 
 }  // namespace
 
@@ -51,7 +49,7 @@ CacheUse::~CacheUse() {
 
 std::optional<fs::file_time_type> in_use_since(const fs::path& cache) {
   std::optional<fs::file_time_type> oldest;
-  for (const auto& mark : entries(marks(cache))) {
+  for (const auto& mark : unsorted_entries(marks(cache))) {
     std::error_code error;
     const auto began = fs::last_write_time(mark, error);
     if (error) continue;  // it ended just now

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -15,12 +15,12 @@
 
 #include "inspector/environment/images.hpp"
 #include "inspector/environment/packages.hpp"
-#include "inspector/run/process.hpp"
 #include "inspector/environment/stack_python.hpp"
 #include "inspector/environment/wheels.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/catalog/catalog.hpp"
-#include "specs/result/inspection.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/result/inspection.hpp"
 
 namespace stackx::inspector {
 

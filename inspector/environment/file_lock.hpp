@@ -24,4 +24,6 @@ class FileLock {
   bool held_ = false;
 };
 
+inline bool never_wait() { return true; }  // a `stop` for those who only try
+
 }  // namespace stackx::inspector

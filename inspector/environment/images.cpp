@@ -12,10 +12,10 @@
 
 #include "inspector/environment/file_lock.hpp"
 #include "inspector/environment/packages.hpp"
-#include "inspector/run/process.hpp"
 #include "inspector/machine/tree.hpp"
-#include "specs/format/digest.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 
 namespace stackx::inspector {
@@ -27,7 +27,7 @@ using specs::Json;
 using specs::Node;
 using specs::Outcome;
 
-constexpr const char* schema = "stackx/image/1";
+constexpr const char* image_schema = "stackx/image/1";
 constexpr const char* label = "stackx=image";
 
 std::unexpected<BuildFailure> failed(std::string reason, const Finished& finished) {
@@ -61,7 +61,7 @@ fs::path ca_bundle() {
 
 void write_manifest(const fs::path& file, const Image& image, const ImageRequest& request) {
   Json document = asked(request);
-  document["$schema"] = schema;
+  document["$schema"] = image_schema;
   document["id"] = image.id;
   document["digest"] = image.digest;
   document["installed"] = image.packages;
@@ -81,7 +81,7 @@ std::optional<Image> read_manifest(const fs::path& file, const fs::path& program
   if (!fs::exists(file, error)) return std::nullopt;
   try {
     const auto node = Node::parse_file(file);
-    node.schema(schema);
+    node.schema(image_schema);
     Image image{node.at("id").text(), node.at("digest").text(), {}, {}};
     for (const auto& [name, version] : node.at("installed").members())
       image.packages[name] = version.text();

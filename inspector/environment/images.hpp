@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "inspector/run/engine.hpp"
 #include "inspector/environment/python_runtime.hpp"
 #include "inspector/environment/wheels.hpp"
+#include "inspector/run/engine.hpp"
 #include "specs/catalog/catalog.hpp"
 
 namespace stackx::inspector {

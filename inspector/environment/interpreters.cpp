@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "inspector/run/process.hpp"
 #include "inspector/machine/tree.hpp"
+#include "inspector/run/process.hpp"
 #include "specs/version/version.hpp"
 
 namespace stackx::inspector {

@@ -10,16 +10,14 @@
 
 #include "inspector/environment/cache_use.hpp"
 #include "inspector/environment/file_lock.hpp"
-#include "inspector/run/process.hpp"
 #include "inspector/machine/tree.hpp"
+#include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
 namespace {
 
 namespace fs = std::filesystem;
 using Time = fs::file_time_type;
-
-bool never_wait() { return true; }
 
 Time time_or(const fs::path& file, Time otherwise) {
   std::error_code error;

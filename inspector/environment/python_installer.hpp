@@ -17,10 +17,10 @@
 #include <memory>
 #include <vector>
 
-#include "inspector/run/confinement.hpp"
 #include "inspector/environment/python_runtime.hpp"
 #include "inspector/environment/uv.hpp"
 #include "inspector/environment/wheels.hpp"
+#include "inspector/run/confinement.hpp"
 #include "specs/catalog/catalog.hpp"
 
 namespace stackx::inspector {

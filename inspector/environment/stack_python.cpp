@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/python/distribution_file.hpp"
-#include "specs/error.hpp"
 #include "specs/python/pep508.hpp"
 
 namespace stackx::inspector {

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "inspector/environment/file_lock.hpp"
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 
 namespace stackx::inspector {
@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using specs::Json;
 
-constexpr const char* schema = "stackx/environment/1";
-constexpr const char* manifest_name = ".stackx-environment.json";
+constexpr const char* tree_schema = "stackx/environment/1";
+constexpr const char* tree_manifest = ".stackx-environment.json";
 
 Json keys_of(const std::vector<Wheel>& wheels) {
   Json keys = Json::array();
@@ -31,7 +31,7 @@ Json keys_of(const std::vector<Wheel>& wheels) {
 // A later wheel's file of the same name replaces an earlier one's, so the last one's size counts.
 bool whole(const fs::path& directory, const std::vector<Wheel>& wheels) {
   std::error_code error;
-  if (!fs::exists(directory / manifest_name, error)) return false;
+  if (!fs::exists(directory / tree_manifest, error)) return false;
   std::set<std::string> seen;
   for (auto wheel = wheels.rbegin(); wheel != wheels.rend(); ++wheel)
     for (const auto& file : wheel->files) {
@@ -88,10 +88,10 @@ void fill(const fs::path& directory, const std::vector<Wheel>& wheels) {
       link_file(from, to, file.path);
     }
   }
-  std::ofstream stream(directory / manifest_name);
-  stream << Json{{"$schema", schema}, {"wheels", keys_of(wheels)}}.dump() << '\n';
+  std::ofstream stream(directory / tree_manifest);
+  stream << Json{{"$schema", tree_schema}, {"wheels", keys_of(wheels)}}.dump() << '\n';
   stream.close();
-  if (!stream) fail(directory / manifest_name, errno);
+  if (!stream) fail(directory / tree_manifest, errno);
 }
 
 void build(const fs::path& root, const std::string& key, const std::vector<Wheel>& wheels) {

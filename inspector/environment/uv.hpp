@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/run/process.hpp"
 #include "inspector/environment/wheels.hpp"
+#include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
 

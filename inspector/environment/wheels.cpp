@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 using specs::Json;
 using specs::Node;
 
-constexpr const char* schema = "stackx/wheel/1";
-constexpr const char* manifest_name = ".stackx-wheel.json";
+constexpr const char* wheel_schema = "stackx/wheel/1";
+constexpr const char* wheel_manifest = ".stackx-wheel.json";
 
 bool is_hash(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -45,7 +45,7 @@ std::vector<WheelFile> list_files(const fs::path& directory) {
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
     if (!entry.is_regular_file()) continue;
     const auto path = entry.path().lexically_relative(directory).string();
-    if (path != manifest_name && path != ".lock") files.push_back({path, entry.file_size()});
+    if (path != wheel_manifest && path != ".lock") files.push_back({path, entry.file_size()});
   }
   std::sort(files.begin(), files.end(),
             [](const WheelFile& a, const WheelFile& b) { return a.path < b.path; });
@@ -57,20 +57,20 @@ void write_manifest(const WheelRequest& request, const fs::path& directory) {
   for (const auto& file : list_files(directory)) {
     files.push_back({{"path", file.path}, {"size", file.size}});
   }
-  const Json manifest{{"$schema", schema},          {"package", request.package},
+  const Json manifest{{"$schema", wheel_schema},          {"package", request.package},
                       {"version", request.version}, {"file", request.file},
                       {"sha256", request.sha256},   {"files", files}};
-  std::ofstream stream(directory / manifest_name);
+  std::ofstream stream(directory / wheel_manifest);
   stream << manifest.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
   stream.close();
   if (!stream)
-    throw fs::filesystem_error("cannot be written", directory / manifest_name,
+    throw fs::filesystem_error("cannot be written", directory / wheel_manifest,
                                std::error_code(errno, std::generic_category()));
 }
 
 std::vector<WheelFile> read_manifest(const fs::path& file) {
   const auto node = Node::parse_file(file);
-  node.schema(schema);
+  node.schema(wheel_schema);
   std::vector<WheelFile> files;
   for (const auto& item : node.at("files").items()) {
     files.push_back({item.at("path").text(), item.at("size").unsigned_integer()});
@@ -81,10 +81,10 @@ std::vector<WheelFile> read_manifest(const fs::path& file) {
 // Nothing if the directory is not there, not whole, or not ours.
 std::optional<Wheel> open_wheel(const fs::path& directory) {
   std::error_code error;
-  if (!fs::exists(directory / manifest_name, error)) return std::nullopt;
+  if (!fs::exists(directory / wheel_manifest, error)) return std::nullopt;
   Wheel wheel;
   try {
-    wheel.files = read_manifest(directory / manifest_name);
+    wheel.files = read_manifest(directory / wheel_manifest);
   } catch (const Error&) {
     return std::nullopt;  // cut short, or of another format: build it again
   }

@@ -10,8 +10,8 @@
 
 #include "inspector/machine/cpu.hpp"
 #include "inspector/machine/noise_checks.hpp"
-#include "inspector/run/placement.hpp"
 #include "inspector/machine/platform.hpp"
+#include "inspector/run/placement.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -9,9 +9,7 @@
 namespace stackx::inspector {
 namespace {
 
-constexpr auto good = NoiseVerdict::good;
-constexpr auto noisy = NoiseVerdict::noisy;
-constexpr auto unknown = NoiseVerdict::unknown;
+using enum NoiseVerdict;
 constexpr double most_steal = 0.01;
 constexpr std::size_t most_named = 3;  // processes
 

@@ -11,9 +11,7 @@ namespace stackx::inspector {
 namespace {
 
 constexpr const char* cpu_root = "/sys/devices/system/cpu";
-constexpr auto good = NoiseVerdict::good;
-constexpr auto noisy = NoiseVerdict::noisy;
-constexpr auto unknown = NoiseVerdict::unknown;
+using enum NoiseVerdict;
 
 bool is_virtual(const Scene& scene) {
   return scene.virtualization != "none" && scene.virtualization != "unknown";

@@ -12,10 +12,10 @@
 #include <fstream>
 #include <optional>
 
+#include "inspector/machine/tree.hpp"
 #include "inspector/run/container.hpp"
 #include "inspector/run/process.hpp"
 #include "inspector/run/supervision.hpp"
-#include "inspector/machine/tree.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 

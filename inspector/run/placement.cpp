@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string first_line(const fs::path& file) {
+std::string first_line_of_file(const fs::path& file) {
   std::ifstream stream(file);
   std::string line;
   std::getline(stream, line);
@@ -26,7 +26,7 @@ std::map<int, int> nodes(const fs::path& sys) {
   for (const auto& entry : fs::directory_iterator(sys / "devices/system/node", error)) {
     const auto name = entry.path().filename().string();
     if (!name.starts_with("node") || name.size() < 5 || name[4] < '0' || name[4] > '9') continue;
-    for (const int cpu : parse_cpu_list(first_line(entry.path() / "cpulist"))) {
+    for (const int cpu : parse_cpu_list(first_line_of_file(entry.path() / "cpulist"))) {
       result[cpu] = std::stoi(name.substr(4));
     }
   }
@@ -74,7 +74,7 @@ std::vector<Processor> usable_processors(const fs::path& sys) {
     if (const auto found = node_of.find(cpu); found != node_of.end())
       processor.node = found->second;
     const auto topology = sys / "devices/system/cpu" / ("cpu" + std::to_string(cpu)) / "topology";
-    const auto siblings = parse_cpu_list(first_line(topology / "thread_siblings_list"));
+    const auto siblings = parse_cpu_list(first_line_of_file(topology / "thread_siblings_list"));
     if (!siblings.empty()) processor.core = *std::min_element(siblings.begin(), siblings.end());
     result.push_back(processor);
   }

@@ -65,7 +65,7 @@ std::string version_of(const fs::path& program) {
   return text.empty() ? "bubblewrap" : text;
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string up_to_newline(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
@@ -95,7 +95,7 @@ Sandbox Sandbox::probe(const fs::path& supervisor) {
   command.deadline = std::chrono::seconds(20);
   const auto finished = run(command);
   if (!finished.ok()) {
-    const auto why = finished.err.empty() ? "it ended without a word" : first_line(finished.err);
+    const auto why = finished.err.empty() ? "it ended without a word" : up_to_newline(finished.err);
     return none(fmt::format("bubblewrap does not work here: {}", why));
   }
   sandbox.description_ = version_of(sandbox.program_);

@@ -6,7 +6,7 @@
 namespace stackx::inspector {
 namespace {
 
-constexpr std::string_view last_line = "complete=1\n";
+constexpr std::string_view closing_line = "complete=1\n";
 
 // One place that knows keys and their order: writing and reading both go through it.
 template <typename Report, typename Visit>
@@ -54,11 +54,11 @@ std::string to_text(const Supervision& report) {
   fields(report, [&](const char* key, auto value) {
     text += std::string(key) + "=" + std::to_string(value) + "\n";
   });
-  return text + std::string(last_line);
+  return text + std::string(closing_line);
 }
 
 std::optional<Supervision> supervision_from(const std::string& text) {
-  if (!text.ends_with(last_line)) return std::nullopt;
+  if (!text.ends_with(closing_line)) return std::nullopt;
   Supervision report;
   int end = 0;
   bool complete = read_number(text, "end", end) && end >= 0 &&

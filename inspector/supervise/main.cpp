@@ -33,10 +33,10 @@
 #include <string>
 #include <vector>
 
+#include "inspector/run/supervision.hpp"
 #include "inspector/supervise/guard.hpp"
 #include "inspector/supervise/processes.hpp"
 #include "inspector/supervise/relay.hpp"
-#include "inspector/run/supervision.hpp"
 
 namespace {
 

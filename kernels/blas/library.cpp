@@ -5,8 +5,8 @@
 #include "kernels/blas/blis.hpp"
 #include "kernels/blas/mkl.hpp"
 #include "kernels/blas/netlib.hpp"
-#include "kernels/onednn/matmul.hpp"
 #include "kernels/blas/openblas.hpp"
+#include "kernels/onednn/matmul.hpp"
 
 namespace stackx::kernels {
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "kernels/reference/convolution.hpp"
 #include "kernels/cuda/gpu_operation.hpp"
 #include "kernels/cuda/tensor_layout.hpp"
+#include "kernels/reference/convolution.hpp"
 
 namespace stackx::kernels::cuda {
 namespace {
@@ -16,9 +16,9 @@ namespace {
 using nlohmann::json;
 
 // Values of cuDNN's enumerations, the same in 7, 8 and 9 (cudnn.h, cudnn_ops*.h, cudnn_cnn*.h).
-enum Format { kNchw = 0, kNhwc = 1 };
+enum TensorFormat { kNchw = 0, kNhwc = 1 };
 enum DataType { kFloat = 0, kDouble = 1, kHalf = 2 };
-enum Math { kDefaultMath = 0, kTensorOp = 1, kTensorOpConverting = 2, kFma = 3 };
+enum Math { kCudnnDefaultMath = 0, kTensorOp = 1, kTensorOpConverting = 2, kFma = 3 };
 constexpr int kCrossCorrelation = 1;
 constexpr std::array kAlgorithms = {"implicit GEMM",
                                     "implicit precomputed GEMM",
@@ -179,7 +179,7 @@ class CudnnConv2d : public GpuOperation {
   }
   int wanted_math() const {
     if (problem_.dtype == Dtype::float16) return kTensorOp;
-    return problem_.dtype == Dtype::float32 && cudnn_.version >= kCudnn8 ? kFma : kDefaultMath;
+    return problem_.dtype == Dtype::float32 && cudnn_.version >= kCudnn8 ? kFma : kCudnnDefaultMath;
   }
 
   std::optional<Unsupported> describe_problem() {

@@ -12,8 +12,6 @@ namespace {
 // cudaError
 constexpr int kMemoryAllocation = 2;
 // cudaMemcpyKind
-constexpr int kHostToDevice = 1, kDeviceToHost = 2;
-constexpr unsigned kStreamNonBlocking = 1;
 // CUjit_option
 constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
 

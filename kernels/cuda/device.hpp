@@ -28,6 +28,10 @@ struct CudaError : std::runtime_error {  // exit status 3
   using runtime_error::runtime_error;
 };
 
+// As the runtime numbers them: cudaMemcpyKind, and the flag of a stream that does not wait for the default one.
+inline constexpr int kHostToDevice = 1, kDeviceToHost = 2;
+inline constexpr unsigned kStreamNonBlocking = 1;
+
 class Device;
 
 // Memory of the device, or page-locked memory of the host. Movable; released at the end.

@@ -13,8 +13,8 @@
 #include <expected>
 #include <string>
 
-#include "kernels/cuda/api.hpp"
 #include "kernels/blas/library.hpp"
+#include "kernels/cuda/api.hpp"
 
 namespace stackx::kernels::cuda {
 

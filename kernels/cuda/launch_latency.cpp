@@ -110,7 +110,7 @@ class LaunchLatency : public GpuOperation {
   void* function_ = nullptr;
 };
 
-nlohmann::json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+nlohmann::json run_launch_latency(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
   Parameters parameters(pi.parameters, arguments.words);
   LaunchLatency operation(parameters, arguments);
   return run_operation(pi, std::move(parameters), operation, clock);
@@ -126,7 +126,7 @@ Pi launch_latency_pi() {
           with_plan_parameters({{"synchronous", "0", "1: launch and wait, by the host's clock"},
                                 {"api", "driver", "driver (cuLaunchKernel) or runtime (from 12.8)"},
                                 cuda::kDeviceParameter}),
-          cuda::run};
+          cuda::run_launch_latency};
 }
 
 }  // namespace stackx::kernels

@@ -167,7 +167,7 @@ class MemoryBandwidth : public GpuOperation {
   void* function_ = nullptr;
 };
 
-nlohmann::json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+nlohmann::json run_memory_bandwidth(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
   Parameters parameters(pi.parameters, arguments.words);
   MemoryBandwidth operation(parameters, arguments);
   return run_operation(pi, std::move(parameters), operation, clock);
@@ -184,7 +184,7 @@ Pi memory_bandwidth_pi() {
                                 {"size_mib", "0", "of an array; 0: 8 times the L2, at least 256"},
                                 cuda::kDeviceParameter,
                                 cuda::kL2Parameter}),
-          cuda::run};
+          cuda::run_memory_bandwidth};
 }
 
 }  // namespace stackx::kernels

@@ -10,9 +10,9 @@
 #include <optional>
 #include <string>
 
+#include "kernels/blas/library.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/dtype.hpp"
-#include "kernels/blas/library.hpp"
 #include "kernels/parameters.hpp"
 
 namespace stackx::kernels::cuda {

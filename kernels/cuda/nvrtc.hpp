@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/api.hpp"
 #include "kernels/blas/library.hpp"
+#include "kernels/cuda/api.hpp"
 
 namespace stackx::kernels::cuda {
 

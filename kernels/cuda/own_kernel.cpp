@@ -8,12 +8,12 @@ namespace stackx::kernels::cuda {
 namespace {
 
 // As in source/tensor.cu: the steps along k and the padding of rows, in elements.
-struct Format {
+struct Tiling {
   const char* name;
   std::size_t size, step, pad_a, pad_b;
 };
 
-Format format_of(Dtype dtype) {
+Tiling tiling_of(Dtype dtype) {
   switch (dtype) {
     case Dtype::float16:
       return {"float16", 2, 32, 8, 8};
@@ -74,7 +74,7 @@ std::string Launch::text() const {
 
 Launch launch_of(Kernel kernel, Dtype dtype, const Tile& tile, std::size_t m, std::size_t n,
                  std::size_t k) {
-  const Format format = format_of(dtype);
+  const Tiling format = tiling_of(dtype);
   const std::size_t vector = 16 / format.size;
   Launch launch{tile, k % vector == 0 && n % vector == 0, 0, kTiledThreads, 0, {}};
   launch.blocks = static_cast<unsigned>(divided(m, tile.m) * divided(n, tile.n));

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/dtype.hpp"
 #include "kernels/blas/library.hpp"
+#include "kernels/dtype.hpp"
 
 namespace stackx::kernels::cuda {
 

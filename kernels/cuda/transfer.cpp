@@ -15,10 +15,8 @@
 namespace stackx::kernels::cuda {
 namespace {
 
-constexpr std::size_t kMib = std::size_t{1} << 20;
-constexpr std::uint64_t kMostMib = 1 << 20;
-constexpr int kHostToDevice = 1, kDeviceToHost = 2;  // cudaMemcpyKind
-constexpr unsigned kStreamNonBlocking = 1, kEventDisableTiming = 2;
+constexpr std::uint64_t kMostTransferMib = 1 << 20;
+constexpr unsigned kEventDisableTiming = 2;
 
 void fill_random(unsigned char* bytes, std::size_t count, std::uint64_t seed) {
   std::uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
@@ -35,7 +33,7 @@ class Transfer : public GpuOperation {
   Transfer(const Parameters& parameters, const PiArguments& arguments)
       : GpuOperation(parameters, arguments),
         seed_(parameters.whole("seed", 0, ~std::uint64_t{0})),
-        bytes_(parameters.whole("size_kib", 1, kMostMib * 1024) * 1024),
+        bytes_(parameters.whole("size_kib", 1, kMostTransferMib * 1024) * 1024),
         pinned_(parameters.one_of("memory", {"pinned", "pageable"}) == "pinned") {
     const std::string direction = parameters.one_of("direction", {"h2d", "d2h", "both"});
     up_ = direction != "d2h";
@@ -163,7 +161,7 @@ class Transfer : public GpuOperation {
   void *started_ = nullptr, *ended_ = nullptr;
 };
 
-nlohmann::json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+nlohmann::json run_transfer(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
   Parameters parameters(pi.parameters, arguments.words);
   Transfer operation(parameters, arguments);
   return run_operation(pi, std::move(parameters), operation, clock);
@@ -180,7 +178,7 @@ Pi transfer_pi() {
                                 {"memory", "pinned", "of the host: pinned or pageable"},
                                 {"size_kib", "262144", "bytes a copy / 1024"},
                                 cuda::kDeviceParameter}),
-          cuda::run};
+          cuda::run_transfer};
 }
 
 }  // namespace stackx::kernels

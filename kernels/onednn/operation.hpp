@@ -17,6 +17,9 @@
 
 namespace stackx::kernels {
 
+// Sizes as oneDNN takes them.
+inline std::int64_t whole(std::size_t value) { return static_cast<std::int64_t>(value); }
+
 class OnednnOperation : public Operation {
  public:
   // Throws UsageError without a library.

@@ -7,11 +7,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "kernels/reference/attention_check.hpp"
 #include "kernels/onednn/matmul.hpp"
 #include "kernels/onednn/operation.hpp"
 #include "kernels/onednn/rows.hpp"
 #include "kernels/pi.hpp"
+#include "kernels/reference/attention_check.hpp"
 #include "kernels/timing/scenario.hpp"
 
 namespace stackx::kernels {
@@ -20,12 +20,12 @@ namespace {
 using nlohmann::json;
 using onednn::Handle;
 
-constexpr std::uint64_t kLargestSide = 1 << 16;
+constexpr std::uint64_t kLargestAttention = 1 << 16;
 
 Attention problem_from(const Parameters& parameters) {
-  return {parameters.whole("batch", 1, kLargestSide) * parameters.whole("heads", 1, kLargestSide),
-          parameters.whole("sequence", 1, kLargestSide),
-          parameters.whole("head_size", 1, kLargestSide),
+  return {parameters.whole("batch", 1, kLargestAttention) * parameters.whole("heads", 1, kLargestAttention),
+          parameters.whole("sequence", 1, kLargestAttention),
+          parameters.whole("head_size", 1, kLargestAttention),
           elements(*dtype_from(parameters.one_of("dtype", {"float32", "bfloat16"}))).a};
 }
 
@@ -81,7 +81,7 @@ class AttentionOperation : public OnednnOperation {
   Matrix scores_, probabilities_;
 };
 
-json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+json run_attention(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
   const Parameters parameters(pi.parameters, arguments.words);
   AttentionOperation attention(pi, arguments, parameters);
   return run_operation(pi, parameters, attention, clock);
@@ -98,7 +98,7 @@ Pi attention_pi() {
                                     {"head_size", "64", "features of a head"},
                                     {"dtype", "float32", "float32 or bfloat16"},
                                     {"threads", "1", "threads that the library may use"}})),
-          run};
+          run_attention};
 }
 
 }  // namespace stackx::kernels

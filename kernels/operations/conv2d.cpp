@@ -8,10 +8,10 @@
 // errors would need another bound. bfloat16 gives float32 and int8 (u8 times s8) int32, as matmul.
 #include <nlohmann/json.hpp>
 
-#include "kernels/reference/convolution.hpp"
 #include "kernels/cuda/cudnn_conv2d.hpp"
 #include "kernels/onednn/operation.hpp"
 #include "kernels/pi.hpp"
+#include "kernels/reference/convolution.hpp"
 #include "kernels/timing/scenario.hpp"
 
 namespace stackx::kernels {
@@ -23,8 +23,6 @@ using onednn::Handle;
 using onednn::Tensor;
 
 constexpr int kDirect = 1;  // dnnl_convolution_direct
-
-std::int64_t whole(std::size_t value) { return static_cast<std::int64_t>(value); }
 
 class Conv2d : public OnednnOperation {
  public:
@@ -110,7 +108,7 @@ class Conv2d : public OnednnOperation {
   std::unique_ptr<Tensor> x_, w_, y_;
 };
 
-json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+json run_conv2d(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
   if (arguments.library && cuda::is_cudnn(*arguments.library))
     return cuda::run_cudnn_conv2d(pi, arguments, clock);
   std::vector<Parameter> known = pi.parameters;
@@ -136,7 +134,7 @@ Pi conv2d_pi() {
   const std::vector<Parameter> cudnn = cuda::cudnn_parameters();
   own.insert(own.end(), cudnn.begin(), cudnn.end());
   return {"conv2d", "convolution over two dimensions by oneDNN or cuDNN",
-          with_scenario_parameters(with_plan_parameters(own)), run};
+          with_scenario_parameters(with_plan_parameters(own)), run_conv2d};
 }
 
 }  // namespace stackx::kernels

@@ -10,7 +10,7 @@
 namespace stackx::kernels {
 namespace {
 
-nlohmann::json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+nlohmann::json run_hello_world(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
   if (arguments.library) throw UsageError("hello_world takes no --library");
   Parameters parameters(pi.parameters, arguments.words);
   const Plan plan = plan_from(parameters);
@@ -50,7 +50,7 @@ nlohmann::json run(const Pi& pi, const PiArguments& arguments, const Clock& cloc
 
 Pi hello_world_pi() {
   Pi pi{"hello_world", "a sum of whole numbers: tries the harness, needs no library",
-        with_plan_parameters({{"items", "1000", "numbers to add"}}), run};
+        with_plan_parameters({{"items", "1000", "numbers to add"}}), run_hello_world};
   for (Parameter& parameter : pi.parameters) {
     if (parameter.key == "min_sample_ms") parameter.fallback = "0.1";
     if (parameter.key == "warmup_ms") parameter.fallback = "1";

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernels/reference/batched_check.hpp"
-#include "kernels/cuda/matmul_operation.hpp"
 #include "kernels/blas/library.hpp"
+#include "kernels/cuda/matmul_operation.hpp"
 #include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
+#include "kernels/reference/batched_check.hpp"
 #include "kernels/timing/scenario.hpp"
 
 namespace stackx::kernels {
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kLargestSide = 1 << 20;
+constexpr std::uint64_t kLargestProduct = 1 << 20;
 constexpr std::uint64_t kLargestBatch = 1 << 20;
 
 struct Problem {
@@ -26,9 +26,9 @@ struct Problem {
   std::uint64_t seed;
 
   Problem(const Parameters& parameters, bool gpu)
-      : m(parameters.whole("m", 1, kLargestSide)),
-        n(parameters.whole("n", 1, kLargestSide)),
-        k(parameters.whole("k", 1, kLargestSide)),
+      : m(parameters.whole("m", 1, kLargestProduct)),
+        n(parameters.whole("n", 1, kLargestProduct)),
+        k(parameters.whole("k", 1, kLargestProduct)),
         batch(gpu ? 1 : parameters.whole("batch", 1, kLargestBatch)),
         dtype(*dtype_from(parameters.one_of("dtype", {"float32", "float64", "bfloat16", "int8",
                                                       "float16", "tf32", "fp8"}))),
@@ -117,7 +117,7 @@ bool applies(const std::string& key, bool gpu) {
   return true;
 }
 
-json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+json run_matmul(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
   if (!arguments.library) throw UsageError("matmul needs --library PATH: the library to measure");
   const bool gpu = cuda::multiplies(*arguments.library);
   std::vector<Parameter> known = pi.parameters;
@@ -149,7 +149,7 @@ Pi matmul_pi() {
   return {"matmul",
           "matrix product C = A * B by a BLAS library, oneDNN, cuBLAS, cuBLASLt, or by our own "
           "kernels through NVRTC",
-          with_scenario_parameters(with_plan_parameters(std::move(parameters))), run};
+          with_scenario_parameters(with_plan_parameters(std::move(parameters))), run_matmul};
 }
 
 }  // namespace stackx::kernels

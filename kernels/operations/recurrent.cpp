@@ -23,8 +23,6 @@ constexpr int kLeftToRightV2 = 0, kLeftToRightV3 = 1;  // dnnl_unidirectional_le
 constexpr unsigned kNoFlags = 0;
 constexpr Handle kNone = nullptr;
 
-std::int64_t whole(std::size_t value) { return static_cast<std::int64_t>(value); }
-
 class Recurrent : public OnednnOperation {
  public:
   Recurrent(const Pi& pi, const PiArguments& arguments, const Parameters& parameters,
@@ -106,13 +104,13 @@ class Recurrent : public OnednnOperation {
 };
 
 template <Cell cell>
-json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+json run_recurrent(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
   const Parameters parameters(pi.parameters, arguments.words);
   Recurrent layer(pi, arguments, parameters, Rnn(cell, parameters));
   return run_operation(pi, parameters, layer, clock);
 }
 
-std::vector<Parameter> parameters() {
+std::vector<Parameter> recurrent_parameters() {
   std::vector<Parameter> own = rnn_parameters();
   own.insert(own.end(), {{"dtype", "float32", "float32, bfloat16 (bias and c in float32)"},
                          {"threads", "1", "threads that the library may use"}});
@@ -122,10 +120,10 @@ std::vector<Parameter> parameters() {
 }  // namespace
 
 Pi lstm_pi() {
-  return {"lstm", "a layer of long short-term memory by oneDNN", parameters(), run<Cell::lstm>};
+  return {"lstm", "a layer of long short-term memory by oneDNN", recurrent_parameters(), run_recurrent<Cell::lstm>};
 }
 Pi gru_pi() {
-  return {"gru", "a layer of gated recurrent units by oneDNN", parameters(), run<Cell::gru>};
+  return {"gru", "a layer of gated recurrent units by oneDNN", recurrent_parameters(), run_recurrent<Cell::gru>};
 }
 
 }  // namespace stackx::kernels

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using onednn::Handle;
 
-constexpr std::uint64_t kLargestSide = 1 << 24;
+constexpr std::uint64_t kLargestRows = 1 << 24;
 
 class RowOperation : public OnednnOperation {
  public:
@@ -39,7 +39,7 @@ class RowOperation : public OnednnOperation {
   RowOperation(const Pi& pi, const PiArguments& arguments, const Parameters& parameters,
                Element element)
       : OnednnOperation(pi, arguments, parameters),
-        x_(parameters.whole("rows", 1, kLargestSide), parameters.whole("columns", 1, kLargestSide),
+        x_(parameters.whole("rows", 1, kLargestRows), parameters.whole("columns", 1, kLargestRows),
            element),
         y_(x_.rows(), x_.columns(), element) {}
 };
@@ -94,13 +94,13 @@ class LayerNorm : public RowOperation {
 };
 
 template <typename Kind>
-json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+json run_rows(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
   const Parameters parameters(pi.parameters, arguments.words);
   Kind operation(pi, arguments, parameters);
   return run_operation(pi, parameters, operation, clock);
 }
 
-std::vector<Parameter> parameters() {
+std::vector<Parameter> row_parameters() {
   return with_plan_parameters({{"rows", "1024", "rows, each on its own"},
                                {"columns", "1024", "elements of a row"},
                                {"dtype", "float32", "float32 or bfloat16, of input and result"},
@@ -109,9 +109,9 @@ std::vector<Parameter> parameters() {
 
 }  // namespace
 
-Pi softmax_pi() { return {"softmax", "softmax of rows by oneDNN", parameters(), run<Softmax>}; }
+Pi softmax_pi() { return {"softmax", "softmax of rows by oneDNN", row_parameters(), run_rows<Softmax>}; }
 Pi layer_norm_pi() {
-  return {"layer_norm", "layer normalisation of rows by oneDNN", parameters(), run<LayerNorm>};
+  return {"layer_norm", "layer normalisation of rows by oneDNN", row_parameters(), run_rows<LayerNorm>};
 }
 
 }  // namespace stackx::kernels

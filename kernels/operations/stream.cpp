@@ -14,9 +14,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "kernels/reference/comparison.hpp"
 #include "kernels/operation.hpp"
 #include "kernels/pi.hpp"
+#include "kernels/reference/comparison.hpp"
 #include "kernels/reference/stream_kernel.hpp"
 #include "kernels/timing/team.hpp"
 
@@ -163,7 +163,7 @@ class Stream : public Operation {
   std::unique_ptr<Team> team_;  // last: its threads end before what they work on
 };
 
-json run(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+json run_stream(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
   if (arguments.library) throw UsageError("stream takes no --library");
   Parameters parameters(pi.parameters, arguments.words);
   Stream stream(parameters, arguments.component);
@@ -179,7 +179,7 @@ Pi stream_pi() {
                {"elements", "auto", "of an array; auto: four times the last-level caches"},
                {"stores", "regular", "regular, or streaming (past the caches)"},
                {"threads", "1", "threads, each pinned to a CPU"}}),
-          run};
+          run_stream};
 }
 
 }  // namespace stackx::kernels

@@ -9,23 +9,23 @@
 namespace stackx::kernels {
 namespace {
 
-constexpr std::uint64_t kLargestSide = 1 << 20;
+constexpr std::uint64_t kLargestConvolution = 1 << 20;
 constexpr std::size_t kMostPatchElements = std::size_t{1}
                                            << 26;  // that a full check holds: 512 MiB
 
 std::size_t kernel_side(const Parameters& parameters, const char* key) {
-  return parameters.whole(parameters.text(key) == "kernel" ? "kernel" : key, 1, kLargestSide);
+  return parameters.whole(parameters.text(key) == "kernel" ? "kernel" : key, 1, kLargestConvolution);
 }
 
 Axis axis(const Parameters& parameters, const char* size_key, const char* kernel_key) {
-  const std::size_t size = parameters.whole(size_key, 1, kLargestSide);
+  const std::size_t size = parameters.whole(size_key, 1, kLargestConvolution);
   const std::size_t kernel = kernel_side(parameters, kernel_key);
   const bool same = parameters.one_of("padding", {"valid", "same"}) == "same";
   if (!same && kernel > size)
     throw UsageError(fmt::format("{}={}: larger than {}={}; a filter must fit with padding=valid",
                                  parameters.text(kernel_key) == "kernel" ? "kernel" : kernel_key,
                                  kernel, size_key, size));
-  return make_axis(size, kernel, parameters.whole("stride", 1, kLargestSide), same);
+  return make_axis(size, kernel, parameters.whole("stride", 1, kLargestConvolution), same);
 }
 
 // Row n,p,q: what the filters see there, taps in the order r, s, i; then a one if there is a bias.
@@ -103,9 +103,9 @@ std::vector<Parameter> convolution_parameters() {
 }
 
 Convolution::Convolution(const Parameters& parameters, const std::vector<std::string>& dtypes)
-    : batch(parameters.whole("batch", 1, kLargestSide)),
-      in_channels(parameters.whole("in_channels", 1, kLargestSide)),
-      out_channels(parameters.whole("out_channels", 1, kLargestSide)),
+    : batch(parameters.whole("batch", 1, kLargestConvolution)),
+      in_channels(parameters.whole("in_channels", 1, kLargestConvolution)),
+      out_channels(parameters.whole("out_channels", 1, kLargestConvolution)),
       rows(axis(parameters, "height", "kernel_h")),
       columns(axis(parameters, "width", "kernel_w")),
       dtype(*dtype_from(parameters.one_of("dtype", dtypes))),

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "kernels/dtype.hpp"
-#include "kernels/reference/matrix.hpp"
 #include "kernels/parameters.hpp"
+#include "kernels/reference/matrix.hpp"
 #include "kernels/reference/product.hpp"
 
 namespace stackx::kernels {

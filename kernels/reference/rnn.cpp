@@ -7,7 +7,7 @@
 namespace stackx::kernels {
 namespace {
 
-constexpr std::uint64_t kLargestSide = 1 << 20;
+constexpr std::uint64_t kLargestLayer = 1 << 20;
 
 }  // namespace
 
@@ -21,10 +21,10 @@ std::vector<Parameter> rnn_parameters() {
 Rnn::Rnn(Cell cell, const Parameters& parameters)
     : cell(cell),
       dtype(*dtype_from(parameters.one_of("dtype", {"float32", "bfloat16"}))),
-      time(parameters.whole("time_steps", 1, kLargestSide)),
-      batch(parameters.whole("batch", 1, kLargestSide)),
-      input(parameters.whole("input_size", 1, kLargestSide)),
-      hidden(parameters.whole("hidden_size", 1, kLargestSide)) {}
+      time(parameters.whole("time_steps", 1, kLargestLayer)),
+      batch(parameters.whole("batch", 1, kLargestLayer)),
+      input(parameters.whole("input_size", 1, kLargestLayer)),
+      hidden(parameters.whole("hidden_size", 1, kLargestLayer)) {}
 
 double Rnn::flop_of_one() const {
   return 2.0 * static_cast<double>(time) * static_cast<double>(gates() * hidden) *

@@ -24,8 +24,8 @@
 #pragma once
 
 #include "kernels/dtype.hpp"
-#include "kernels/reference/matrix.hpp"
 #include "kernels/parameters.hpp"
+#include "kernels/reference/matrix.hpp"
 #include "kernels/reference/product.hpp"
 
 namespace stackx::kernels {

@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "kernels/pi.hpp"
 #include "kernels/timing/arrivals.hpp"
 #include "kernels/timing/latency.hpp"
 #include "kernels/timing/measure.hpp"
-#include "kernels/pi.hpp"
 #include "kernels/timing/rate_search.hpp"
 
 namespace stackx::kernels {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "specs/format/json.hpp"
-#include "specs/python/pep508.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/python/pep508.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -142,9 +142,9 @@ Artifact read_artifact(const Node& node) {
   return artifact;
 }
 
-class Reader {
+class DocumentReader {
  public:
-  explicit Reader(const Schemes& schemes) : schemes_(schemes) {}
+  explicit DocumentReader(const Schemes& schemes) : schemes_(schemes) {}
 
   Component component(const std::string& name, const Node& node) const {
     check_component_name(name, node);
@@ -264,7 +264,7 @@ Catalog parse_catalog(const Node& document, const Schemes& others) {
   read_sources(document);
   Schemes schemes = declared(document);
   schemes.insert(others.begin(), others.end());
-  const Reader reader(schemes);
+  const DocumentReader reader(schemes);
   Catalog catalog;
   for (const auto& [name, component] : document.at("components").members())
     catalog.components.emplace(name, reader.component(name, component));

@@ -9,7 +9,7 @@
 namespace stackx::specs {
 namespace {
 
-constexpr std::size_t longest = 128;
+constexpr std::size_t longest_name = 128;
 
 bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -19,7 +19,7 @@ bool is_alphanumeric(char c) {
 
 std::string component_name_error(std::string_view name) {
   if (name.empty()) return "a name must not be empty";
-  if (name.size() > longest) return fmt::format("a name has at most {} bytes", longest);
+  if (name.size() > longest_name) return fmt::format("a name has at most {} bytes", longest_name);
   if (!is_alphanumeric(name.front()))
     return fmt::format("the name \"{}\" must begin with a letter or digit", name);
   const auto wrong = std::find_if_not(name.begin(), name.end(), [](char c) {
@@ -32,7 +32,7 @@ std::string component_name_error(std::string_view name) {
 
 std::string version_text_error(std::string_view text) {
   if (text.empty()) return "a version must not be empty";
-  if (text.size() > longest) return fmt::format("a version has at most {} bytes", longest);
+  if (text.size() > longest_name) return fmt::format("a version has at most {} bytes", longest_name);
   if (text == "." || text == "..") return fmt::format("\"{}\" cannot be a version", text);
   const bool printable =
       std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127 && c != '/'; });

@@ -6,14 +6,14 @@
 namespace stackx::specs {
 namespace {
 
-constexpr std::size_t longest = 64;
+constexpr std::size_t longest_compared = 64;
 
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  a = a.substr(0, longest);
-  b = b.substr(0, longest);
-  using Row = std::array<std::size_t, longest + 1>;
+  a = a.substr(0, longest_compared);
+  b = b.substr(0, longest_compared);
+  using Row = std::array<std::size_t, longest_compared + 1>;
   Row before{}, previous{}, current{};  // distances of a's last prefixes to every prefix of b
   for (std::size_t j = 0; j <= b.size(); ++j) previous[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "specs/error.hpp"
-#include "specs/hardware/name.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/hardware/name.hpp"
 
 #include <fmt/format.h>
 
@@ -34,9 +34,9 @@ constexpr std::array generic_words{"nvidia", "amd",  "google", "pcie", "sxm",   
 }
 
 // Reads one model's attributes; the name of one that nobody reads is a mistake.
-class Reader {
+class AcceleratorReader {
  public:
-  Reader(const Component& gpu, const VersionEntry& entry) : gpu_(gpu), entry_(entry) {
+  AcceleratorReader(const Component& gpu, const VersionEntry& entry) : gpu_(gpu), entry_(entry) {
     for (const auto& [name, value] : entry.attributes) unread_.insert(name);
   }
 
@@ -92,7 +92,7 @@ class Reader {
 };
 
 Accelerator read(const Component& gpu, const VersionEntry& entry) {
-  Reader reader(gpu, entry);
+  AcceleratorReader reader(gpu, entry);
   Accelerator model;
   model.name = entry.version.text();
   model.title = reader.needed("title");

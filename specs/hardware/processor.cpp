@@ -11,9 +11,9 @@
 namespace stackx::specs {
 namespace {
 
-class Reader {
+class ProcessorReader {
  public:
-  Reader(const Component& component, const VersionEntry& entry)
+  ProcessorReader(const Component& component, const VersionEntry& entry)
       : component_(component), entry_(entry) {}
 
   std::string text(const std::string& name) const {
@@ -56,7 +56,7 @@ class Reader {
 
 Processors::Processors(const Component& cpu_model) {
   for (const auto& entry : cpu_model.versions) {
-    const Reader reader(cpu_model, entry);
+    const ProcessorReader reader(cpu_model, entry);
     all_.push_back({entry.version.text(), reader.text("title"), reader.texts("aliases"),
                     reader.text("vendor"), reader.text("microarchitecture"),
                     reader.number("cores"), reader.number("base_ghz"), entry.sources});

@@ -13,12 +13,12 @@
 namespace stackx::specs {
 namespace {
 
-using Kind = SamplerSpec::Kind;
+using Sampler = SamplerSpec::Kind;
 using Strategy = StrategySpec::Kind;
 
-Kind kind_from(const Node& node) {
+Sampler kind_from(const Node& node) {
   std::vector<std::string> names;
-  for (const Kind kind : {Kind::uniform, Kind::stratified, Kind::all, Kind::cover}) {
+  for (const Sampler kind : {Sampler::uniform, Sampler::stratified, Sampler::all, Sampler::cover}) {
     names.push_back(to_string(kind));
     if (node.text() == names.back()) return kind;
   }
@@ -43,18 +43,18 @@ SamplerSpec sampler_from(const Node& node) {
   SamplerSpec sampler;
   sampler.kind = kind_from(node.at("kind"));
   const auto by = node.find("by"), count = node.find("count");
-  if (sampler.kind == Kind::stratified) {
+  if (sampler.kind == Sampler::stratified) {
     sampler.by = node.at("by").text();
     check_component_name(sampler.by, node.at("by"));
   } else if (by) {
     by->fail("only the sampler \"stratified\" has strata; remove \"by\"");
   }
-  if (count && sampler.kind == Kind::all)
+  if (count && sampler.kind == Sampler::all)
     count->fail("the sampler \"all\" takes every stack; remove \"count\"");
-  if (count && sampler.kind == Kind::cover)
+  if (count && sampler.kind == Sampler::cover)
     count->fail("a cover is as small as it can be made; remove \"count\"");
   if (const auto strength = node.find("strength")) {
-    if (sampler.kind != Kind::cover)
+    if (sampler.kind != Sampler::cover)
       strength->fail("only the sampler \"cover\" has a strength; remove it");
     sampler.strength = at_least(*strength, 1);
     if (sampler.strength > 3) strength->fail("expected a strength of 1 to 3");
@@ -135,13 +135,13 @@ std::optional<StrategySpec::Kind> strategy_from(std::string_view name) {
 
 const char* to_string(SamplerSpec::Kind kind) {
   switch (kind) {
-    case Kind::uniform:
+    case Sampler::uniform:
       return "uniform";
-    case Kind::stratified:
+    case Sampler::stratified:
       return "stratified";
-    case Kind::all:
+    case Sampler::all:
       return "all";
-    case Kind::cover:
+    case Sampler::cover:
       return "cover";
   }
   return "?";
@@ -181,9 +181,9 @@ CampaignSpec campaign_from(const Node& node) {
 
 Json to_json(const CampaignSpec& campaign) {
   Json sampler = {{"kind", to_string(campaign.sampler.kind)}, {"seed", campaign.sampler.seed}};
-  if (campaign.sampler.kind == Kind::stratified) sampler["by"] = campaign.sampler.by;
-  if (campaign.sampler.kind == Kind::cover) sampler["strength"] = campaign.sampler.strength;
-  if (campaign.sampler.kind == Kind::uniform || campaign.sampler.kind == Kind::stratified)
+  if (campaign.sampler.kind == Sampler::stratified) sampler["by"] = campaign.sampler.by;
+  if (campaign.sampler.kind == Sampler::cover) sampler["strength"] = campaign.sampler.strength;
+  if (campaign.sampler.kind == Sampler::uniform || campaign.sampler.kind == Sampler::stratified)
     sampler["count"] = campaign.sampler.count;
   Json limits = {{"seconds", campaign.timeout_seconds}, {"memory_gib", campaign.memory_gib}};
   const CampaignSpec usual;  // plans made before these limits keep their ids

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "specs/format/json.hpp"
-#include "specs/random.hpp"
 #include "specs/format/seal.hpp"
+#include "specs/random.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/project/project.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/project/project.hpp"
 #include "specs/project/workload.hpp"
 
 namespace stackx::specs {

@@ -7,9 +7,9 @@
 
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
-#include "specs/python/lock_file.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/python/lock_file.hpp"
 #include "specs/python/project.hpp"
 
 namespace stackx::specs {
@@ -25,9 +25,9 @@ std::set<std::string> host_components(const Node& document) {
   return names;
 }
 
-class Reader {
+class ProjectReader {
  public:
-  Reader(const Catalog& catalog, std::set<std::string> hosts)
+  ProjectReader(const Catalog& catalog, std::set<std::string> hosts)
       : catalog_(catalog), hosts_(std::move(hosts)) {}
 
   std::vector<Requirement> requirements(const Node& map) const {
@@ -164,7 +164,7 @@ LoadedProject load_python_project(const std::filesystem::path& file,
 
 Project parse_project(const Node& document, const Catalog& catalog) {
   check_head(document);
-  const Reader reader(catalog, host_components(document));
+  const ProjectReader reader(catalog, host_components(document));
   Project project;
   project.file = document.file();
   project.name = document.at("name").nonempty();

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/project/campaign.hpp"
 #include "specs/catalog/catalog.hpp"
+#include "specs/project/campaign.hpp"
 #include "specs/project/workload.hpp"
 
 namespace stackx::specs {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/names.hpp"
 

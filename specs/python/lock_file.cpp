@@ -7,10 +7,10 @@
 
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
-#include "specs/python/requirements_txt.hpp"
 #include "specs/format/text_file.hpp"
-#include "specs/version/text_scanner.hpp"
 #include "specs/format/toml.hpp"
+#include "specs/python/requirements_txt.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
-#include "specs/version/pep440.hpp"
 #include "specs/python/pep508.hpp"
+#include "specs/version/pep440.hpp"
 #include "specs/version/specifier.hpp"
 #include "specs/version/text_scanner.hpp"
 

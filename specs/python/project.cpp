@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <map>
 
-#include "specs/thoth/amun.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
 #include "specs/python/pipfile.hpp"
 #include "specs/python/pyproject.hpp"
 #include "specs/python/requirements_txt.hpp"
-#include "specs/format/text_file.hpp"
+#include "specs/thoth/amun.hpp"
 #include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {

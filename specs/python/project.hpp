@@ -25,8 +25,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/python/pep508.hpp"
 #include "specs/project/project.hpp"
+#include "specs/python/pep508.hpp"
 
 namespace stackx::specs {
 

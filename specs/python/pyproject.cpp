@@ -22,9 +22,9 @@ const TomlNode& named(const TomlNode& table, const std::string& name, const char
       fmt::format("there is no {} {} here{}", what, in_quotes(name), suggestion(name, known)));
 }
 
-class Reader {
+class PyprojectReader {
  public:
-  Reader(const TomlNode& document, PythonProject& project)
+  PyprojectReader(const TomlNode& document, PythonProject& project)
       : document_(document), project_(project) {}
 
   void read_project() {
@@ -97,7 +97,7 @@ PythonProject parse_pyproject(const TomlNode& document, const std::filesystem::p
   PythonProject project;
   project.name = directory_name(file);
   project.file = file;
-  Reader reader(document, project);
+  PyprojectReader reader(document, project);
   reader.read_project();
   for (const auto& extra : extras) reader.read_extra(extra);
   for (const auto& group : groups) reader.read_group(group);

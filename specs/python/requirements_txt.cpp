@@ -132,9 +132,9 @@ bool is_path_or_url(std::string_view text) {
                     word.ends_with(".whl") || word.ends_with(".zip") || word.ends_with(".tar.gz"));
 }
 
-class Reader {
+class RequirementsReader {
  public:
-  explicit Reader(PythonProject& project) : project_(project) {}
+  explicit RequirementsReader(PythonProject& project) : project_(project) {}
 
   void start(const fs::path& path) { follow(path, false); }
 
@@ -275,13 +275,13 @@ PythonProject empty_project(const fs::path& file) {
 
 PythonProject read_requirements_txt(const fs::path& file) {
   PythonProject project = empty_project(file);
-  Reader(project).start(file);
+  RequirementsReader(project).start(file);
   return project;
 }
 
 PythonProject parse_requirements_txt(std::string_view text, const std::string& name) {
   PythonProject project = empty_project(name);
-  Reader(project).text(text, name, false);
+  RequirementsReader(project).text(text, name, false);
   return project;
 }
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "specs/catalog/stack.hpp"
 #include "specs/hardware/hardware.hpp"
+#include "specs/project/workload.hpp"
 #include "specs/result/outcome.hpp"
 #include "specs/result/sample_conditions.hpp"
 #include "specs/result/scenario_result.hpp"
-#include "specs/catalog/stack.hpp"
-#include "specs/project/workload.hpp"
 
 namespace stackx::specs {
 

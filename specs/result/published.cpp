@@ -10,8 +10,8 @@
 #include "specs/format/json.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/nearest.hpp"
-#include "specs/result/published_fields.hpp"
 #include "specs/format/seal.hpp"
+#include "specs/result/published_fields.hpp"
 
 namespace stackx::specs {
 namespace {

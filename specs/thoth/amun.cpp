@@ -7,11 +7,11 @@
 
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
-#include "specs/python/pipfile.hpp"
 #include "specs/format/quantity.hpp"
 #include "specs/format/text_file.hpp"
-#include "specs/version/text_scanner.hpp"
 #include "specs/format/toml.hpp"
+#include "specs/python/pipfile.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {

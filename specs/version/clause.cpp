@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "specs/version/debian.hpp"
+#include "specs/version/key.hpp"
 #include "specs/version/pep440.hpp"
 #include "specs/version/semver.hpp"
 #include "specs/version/text_scanner.hpp"
-#include "specs/version/key.hpp"
 
 namespace stackx::specs {
 namespace {

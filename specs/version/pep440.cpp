@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "specs/version/text_scanner.hpp"
 #include "specs/version/key.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs::pep440 {
 namespace {

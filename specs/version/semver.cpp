@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "specs/version/text_scanner.hpp"
 #include "specs/version/key.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs::semver {
 namespace {

@@ -5,7 +5,6 @@
 #include "specs/format/digest.hpp"
 #include "store/database.hpp"
 #include "store/published.hpp"
-#include "store/published.hpp"
 #include "store/questions/summary.hpp"
 
 namespace stackx::store {

@@ -10,9 +10,9 @@
 #include "specs/format/json.hpp"
 #include "store/connection.hpp"
 #include "store/database.hpp"
-#include "store/published.hpp"
 #include "store/mending/raw_rows.hpp"
 #include "store/mending/rows_1.hpp"
+#include "store/published.hpp"
 #include "store/spool.hpp"
 
 namespace stackx::store {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "store/packing/document.hpp"
 #include "store/packing/packing.hpp"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "specs/hardware/name.hpp"
 #include "specs/format/json.hpp"
+#include "specs/hardware/name.hpp"
 #include "store/database.hpp"
 #include "store/packing/measurement.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "specs/format/nearest.hpp"
 #include "store/connection.hpp"
-#include "store/scan.hpp"
 #include "store/questions/views.hpp"
+#include "store/scan.hpp"
 
 namespace stackx::store {
 namespace {

@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "store/packing/packing.hpp"
-#include "store/rows.hpp"
 #include "store/questions/questions.hpp"
+#include "store/rows.hpp"
 #include "store/scan.hpp"
 
 namespace stackx::store {

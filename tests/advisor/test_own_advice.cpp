@@ -3,7 +3,7 @@
 #include "advisor/own_advice.hpp"
 
 using namespace stackx;
-using namespace stackx::cli;
+using namespace stackx::advisor;
 using Catch::Matchers::Contains;
 
 namespace {

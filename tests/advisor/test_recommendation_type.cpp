@@ -2,13 +2,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/specs/message_of.hpp"
 #include "advisor/price.hpp"
 #include "advisor/recommendation_type.hpp"
 #include "specs/format/json.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx;
-using namespace stackx::cli;
+using namespace stackx::advisor;
 using namespace stackx::tests;
 using Catch::Matchers::Contains;
 

@@ -1,16 +1,16 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "tests/specs/message_of.hpp"
-#include "analysis/statistics/comparison.hpp"
 #include "advisor/settling_campaign.hpp"
+#include "analysis/statistics/comparison.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/format/json.hpp"
 #include "specs/project/project.hpp"
 #include "specs/random.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx;
-using namespace stackx::cli;
+using namespace stackx::advisor;
 using namespace stackx::tests;
 using Catch::Matchers::Contains;
 

@@ -4,7 +4,7 @@
 #include "specs/format/json.hpp"
 
 using namespace stackx;
-using namespace stackx::cli;
+using namespace stackx::advisor;
 using Catch::Matchers::Contains;
 
 namespace {

@@ -21,7 +21,7 @@ specs::Plan plan_of(StrategySpec strategy, std::size_t stacks, std::uint64_t rou
   project.campaign.sentinels = sentinels;
   std::vector<specs::Stack> all;
   for (std::size_t i = 0; i < stacks; ++i) all.push_back({{{"lib", std::to_string(i)}}});
-  return inspector::make_plan(project, all, "2026-01-01T00:00:00.000Z");
+  return make_plan(project, all, "2026-01-01T00:00:00.000Z");
 }
 
 specs::Inspection result(const specs::Plan& plan, std::size_t place, std::uint64_t round,

@@ -7,7 +7,7 @@
 #include "specs/error.hpp"
 
 using namespace stackx;
-using namespace stackx::inspector;
+using namespace stackx::campaigns;
 using specs::Outcome;
 
 namespace {
@@ -25,7 +25,7 @@ class FakeInspector : public StackInspector {
   void check(const specs::Stack& stack, const specs::Workload&) override {
     if (stack.components.at("lib") == bad) throw bad_input("refused");
   }
-  Prepared prepare(const specs::Stack& stack,
+  advisor::Prepared prepare(const specs::Stack& stack,
                    const std::function<void(const std::string&)>& say) override {
     const auto& version = stack.components.at("lib");
     prepared.push_back(version);

@@ -1,5 +1,7 @@
 """What the black-box tests share: a scratch directory with its own store and cache, and the binary."""
 
+import fcntl
+import functools
 import json
 import os
 import pathlib
@@ -11,6 +13,33 @@ import unittest
 STACKX = os.environ["STACKX"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "blas-cpu" / "project.json"
+# Kept between runs, for what is fetched or takes long to make.
+KEPT = pathlib.Path(os.environ.get("STACKX_TEST_CACHE", ROOT / "build" / "tests" / "cache"))
+
+
+def cases(usual, thorough):
+    """How many cases a random or repeated test tries: `thorough` under `./run test --thorough`."""
+    return thorough if os.environ.get("STACKX_THOROUGH") == "1" else usual
+
+
+@functools.cache
+def this_machine():
+    """What `stackx hw --json` says; which container engine works is found out once, by one test, and kept. Not to be changed."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with open(KEPT / "this-machine.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = subprocess.run([STACKX, "hw", "--json"], capture_output=True, text=True, check=True,
+                              env=dict(os.environ, XDG_CACHE_HOME=str(KEPT)))
+    return json.loads(done.stdout)
+
+
+@functools.cache
+def published_store():
+    """{file name: content} of a store that has taken in the published results, which the first command on a store does."""
+    with tempfile.TemporaryDirectory(prefix="stackx-test-") as scratch:
+        subprocess.run([STACKX, "workload", "list"], capture_output=True, check=True,
+                       env=dict(os.environ, XDG_CACHE_HOME=scratch, STACKX_DB=f"{scratch}/data/stackx.db"))
+        return {file.name: file.read_bytes() for file in pathlib.Path(scratch, "data").iterdir() if file.is_file()}
 
 
 def debian_package(name):
@@ -29,6 +58,12 @@ class BlackBox(unittest.TestCase):
         self.db = self.scratch / "data" / "stackx.db"
         self.environment = dict(os.environ, XDG_DATA_HOME=str(self.scratch / "share"),
                                 XDG_CACHE_HOME=str(self.scratch / "cache"), STACKX_DB=str(self.db))
+
+    def begin_with_what_is_published(self):
+        """The store as commands before this one would have left it."""
+        self.db.parent.mkdir()
+        for name, content in published_store().items():
+            (self.db.parent / name).write_bytes(content)
 
     def stackx(self, *arguments, exit_code=0, **options):
         done = subprocess.run([STACKX, *map(str, arguments)], capture_output=True, text=True,

@@ -14,13 +14,11 @@ import tarfile
 import threading
 import zipfile
 
-from harness import ROOT, STACKX, BlackBox
+from harness import KEPT, ROOT, STACKX, BlackBox, this_machine
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 # The real one: where the tests run in a virtual environment, that is another program.
 PROGRAM = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
-# Kept between runs, for what is fetched or takes long to make.
-KEPT = pathlib.Path(os.environ.get("STACKX_TEST_CACHE", ROOT / "build" / "tests" / "cache"))
 
 # Says what it imported; everything else is in `parameters`.
 PI = '''import json, sys
@@ -67,7 +65,7 @@ class Index(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.files, self.asked = {}, []
         self.at_gate, self.gate = threading.Event(), threading.Event()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()  # looks for shutdown() so often
 
     def handle_error(self, request, client_address):
         """Clients that are killed in the middle belong to the tests."""
@@ -85,6 +83,8 @@ class Index(http.server.ThreadingHTTPServer):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True  # or a head waits 40 ms for its body
+
     def log_message(self, *_):
         pass
 
@@ -191,10 +191,6 @@ class PythonStack(BlackBox):
         return [str(path) for path in self.cache.rglob("*") if ".partial-" in path.name or path.name.endswith((".build", ".pip"))]
 
 
-@functools.cache
 def container_engine():
-    """Why no container engine works here; "" if one does. What stackx finds out is kept."""
-    environment = dict(os.environ, XDG_CACHE_HOME=str(KEPT))
-    done = subprocess.run([STACKX, "hw", "--json"], capture_output=True, text=True, env=environment)
-    engine = json.loads(done.stdout)["container_engine"] if done.returncode == 0 else {"none": done.stderr}
-    return engine.get("none", "")
+    """Why no container engine works here; "" if one does."""
+    return this_machine()["container_engine"].get("none", "")

@@ -18,6 +18,10 @@ GOLDEN = pathlib.Path(__file__).with_name("golden")
 class Advise(BlackBox):
     maxDiff = None
 
+    def setUp(self):
+        super().setUp()
+        self.begin_with_what_is_published()
+
     def golden(self, name, text):
         path = GOLDEN / f"{name}.txt"
         if os.environ.get("STACKX_GOLDEN") == "write":

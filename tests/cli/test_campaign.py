@@ -4,7 +4,7 @@ import collections
 import json
 import unittest
 
-from harness import EXAMPLE, ROOT, BlackBox, debian_package
+from harness import EXAMPLE, ROOT, BlackBox
 
 
 class Campaign(BlackBox):
@@ -154,18 +154,6 @@ class Campaign(BlackBox):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
         summary = self.json("inspect", self.project(), "--pi", self.scratch / "no-such-pi", "--rounds", "1")
         self.assertEqual(summary["outcomes"], {"missing_pi": 1})
-
-    def test_system_libraries_of_debian(self):
-        netlib, openblas = debian_package("libblas3"), debian_package("libopenblas0-pthread")
-        if not (netlib and openblas):
-            self.skipTest("libblas3 and libopenblas0-pthread are not installed")
-        project = self.project(catalogs=["blas.json"], requires={"blas": "*"}, hardware={"cpu": "host"},
-                               pins={"scipy-openblas64": "<0", "scipy-openblas32": "<0", "mkl": "<0", "onednn-cpu-gomp": "<0",
-                                     "openblas-coretype": "==auto", "threads": "==1"},
-                               workload={"pi": "matmul", "params": {"m": 256, "n": 256, "k": 256, "dtype": "float32"}})
-        self.stackx("inspect", project, "--rounds", "2")
-        rows = {name: row for row in self.json("advise")["recommendations"] for name in row["stack"]["components"]}
-        self.assertGreater(rows["debian-openblas"]["rate"]["median"], rows["netlib-blas"]["rate"]["median"])
 
 
 if __name__ == "__main__":

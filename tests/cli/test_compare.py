@@ -6,6 +6,7 @@ import random
 import statistics
 import unittest
 
+from harness import this_machine
 from made_up_store import WORKLOAD, MadeUpStore, campaign_id, stack_id
 
 
@@ -153,7 +154,7 @@ class Compare(MadeUpStore):
         self.assertTrue(found["interval"][0] < 1.5 < found["interval"][1], found["interval"])
         self.assertTrue(any(note.startswith("hosts differ") for note in found["notes"]))
         self.assertIn("n=20 and 20 inspections, not paired", self.stackx("compare", "twin", here).stdout)
-        fingerprint = self.json("hw")["fingerprint"]
+        fingerprint = this_machine()["fingerprint"]
         both = self.compare("larger", f"host:{fingerprint[:10]}")["couples"][0]
         self.assertEqual((both["a"]["inspections"], both["b"]["inspections"]), (20, 40))
 

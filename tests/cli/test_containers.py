@@ -2,14 +2,12 @@
 run fetches what it needs (suites, wheels: some 300 MB); what it made is kept for the next, which fetches nothing."""
 
 import json
-import os
-import pathlib
 import re
-import subprocess
+import socket
 import unittest
 
-from harness import STACKX, BlackBox
-from python_stack import HERE, KEPT, container_engine
+from harness import KEPT, BlackBox
+from python_stack import HERE, container_engine
 
 PARAMETERS = {"m": 64, "n": 64, "k": 64, "dtype": "float32", "threads": 1, "repetitions": 5, "min_sample_ms": 1, "warmup_ms": 1}
 # Outcomes of a machine without network, not of stackx.
@@ -60,34 +58,14 @@ class Real(BlackBox):
         return document
 
 
-class Containers(Real):
+class InContainer(Real):
     def setUp(self):
         super().setUp()
         if container_engine():
             self.skipTest("no container engine works here: " + container_engine())
 
-    def test_a_suite_image(self):
-        import socket
-        server = socket.create_server(("127.0.0.1", 0))
-        self.addCleanup(server.close)
-        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {"python": {"kind": "runtime", "versions": {"3.11": {}}}}})
-        pi = self.write("look.py", LOOK)
-        project = self.project(catalogs=["images.json", "catalog.json"], requires={"image": "==bookworm"},
-                               workload={"pi": "look", "params": {"port": server.getsockname()[1]}},
-                               campaign={"sampler": {"kind": "all"}, "rounds": 1, "runner": "container",
-                                         "limits": {"seconds": 60, "memory_gib": 1}})
-        document, _ = self.inspect(project, "--pi", pi)
-        self.assertRegex(document["runner"], r"^container \((podman|docker) ")
-        self.assertEqual({name: document["parameters"][name] for name in ("network", "capabilities", "privileges", "suite", "root", "home", "user")},
-                         {"network": "none", "capabilities": "0" * 16, "privileges": "1", "suite": "bookworm", "root": "ro", "home": "/tmp",
-                          "user": ""})
-        self.assertEqual(document["stack"]["python"], "3.11")
-        self.assertRegex(document["loaded"]["python"], r"^3\.11\.\d+$")
-        self.assertRegex(document["loaded"]["libc6"], r"^2\.36-")
-        self.assertRegex(document["artifacts"]["image bookworm"], r"^[0-9a-f]{64}$")
-        again = self.offline(project, "--pi", pi)
-        self.assertEqual(again["artifacts"], document["artifacts"])
 
+class Containers(InContainer):
     def test_tensorflow_1_14_in_a_container(self):
         project = self.project(catalogs=["images.json", "tensorflow1.json"], requires={"image": "==bullseye-python2", "tensorflow": "==1.14.0"},
                                workload={"pi": "matmul", "params": {name: value for name, value in PARAMETERS.items() if name != "threads"}},
@@ -132,6 +110,31 @@ class Locally(Real):
 
     def test_onnx_runtime(self):
         self.measure("onnxruntime", "onnxruntime", "1.19.2")
+
+
+class SuiteImage(InContainer):
+    """Last by name: other tests that run beside these make the same image meanwhile."""
+
+    def test_a_suite_image(self):
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {"python": {"kind": "runtime", "versions": {"3.11": {}}}}})
+        pi = self.write("look.py", LOOK)
+        project = self.project(catalogs=["images.json", "catalog.json"], requires={"image": "==bookworm"},
+                               workload={"pi": "look", "params": {"port": server.getsockname()[1]}},
+                               campaign={"sampler": {"kind": "all"}, "rounds": 1, "runner": "container",
+                                         "limits": {"seconds": 60, "memory_gib": 1}})
+        document, _ = self.inspect(project, "--pi", pi)
+        self.assertRegex(document["runner"], r"^container \((podman|docker) ")
+        self.assertEqual({name: document["parameters"][name] for name in ("network", "capabilities", "privileges", "suite", "root", "home", "user")},
+                         {"network": "none", "capabilities": "0" * 16, "privileges": "1", "suite": "bookworm", "root": "ro", "home": "/tmp",
+                          "user": ""})
+        self.assertEqual(document["stack"]["python"], "3.11")
+        self.assertRegex(document["loaded"]["python"], r"^3\.11\.\d+$")
+        self.assertRegex(document["loaded"]["libc6"], r"^2\.36-")
+        self.assertRegex(document["artifacts"]["image bookworm"], r"^[0-9a-f]{64}$")
+        again = self.offline(project, "--pi", pi)
+        self.assertEqual(again["artifacts"], document["artifacts"])
 
 
 if __name__ == "__main__":

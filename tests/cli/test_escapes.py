@@ -1,6 +1,7 @@
 """What a catalog says never reaches a shell and never leaves its directory, and what a stack does while it runs reaches neither
 network, nor files of this machine, nor anything else that runs here: in both runners."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -9,11 +10,10 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 import unittest
 
-from harness import ROOT
-from python_stack import HERE, KEPT, PROGRAM, PythonStack, container_engine, wheel
+from harness import KEPT, ROOT, STACKX
+from python_stack import PROGRAM, PythonStack, container_engine, wheel
 
 # Says what arrived.
 ECHO = '''import json, os, sys
@@ -68,6 +68,7 @@ class Runners(PythonStack):
     def setUp(self):
         super().setUp()
         self.canary = self.scratch / "canary"
+        self.projects = 0
         self.pi = self.write("echo.py", ECHO)
         self.base = {"python": self.python()}
         self.requires = {"python": "*"}
@@ -81,8 +82,12 @@ class Runners(PythonStack):
             self.requires = {"python": "*", "image": "==bookworm"}
 
     def of(self, components, params=None, requires=None, limits=None, pi_name="echo", **changes):
-        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {**self.base, **components}})
-        return self.project(requires={**self.requires, **{name: "*" for name in components}, **(requires or {})},
+        """A project in a directory of its own, where its store will be, too."""
+        self.projects += 1
+        place = self.scratch / "projects" / str(self.projects)
+        place.mkdir(parents=True)
+        self.write(place / "catalog.json", {"$schema": "stackx/catalog/1", "components": {**self.base, **components}})
+        return self.project(place / "project.json", requires={**self.requires, **{name: "*" for name in components}, **(requires or {})},
                             workload={"pi": pi_name, "params": params or {}},
                             campaign={"sampler": {"kind": "all"}, "rounds": 1, "runner": self.runner,
                                       "limits": {"seconds": 60, "memory_gib": 1, **(limits or {})}}, **changes)
@@ -94,21 +99,42 @@ class Runners(PythonStack):
 
     def nothing_escaped(self):
         self.assertFalse(self.canary.exists())
-        self.assertFalse([path for path in self.scratch.parent.iterdir() if path.name == "escape"])
-        known = {"share", "cache", "data", "catalog.json", "project.json", "echo.py", "pi.py", "weird", "home", "offender", "offender.py"}
+        places = [self.scratch.parent, self.scratch, self.scratch / "projects"]
+        self.assertFalse([path for place in places if place.exists() for path in place.iterdir() if path.name == "escape"])
+        known = {"share", "cache", "projects", "echo.py", "pi.py", "weird", "home", "offender", f"offender-{os.getpid()}.py"}
         self.assertLessEqual({path.name for path in self.scratch.iterdir()}, known)
+        for number in range(1, self.projects + 1):
+            self.assertLessEqual({path.name for path in (self.scratch / "projects" / str(number)).iterdir()}, {"catalog.json", "project.json", "data"})
 
-    def try_it(self, project):
-        """Refused with one error that says where, or done; (exit code, newest document)."""
-        done = subprocess.run([os.environ["STACKX"], "inspect", project, "--pi", self.pi], capture_output=True, text=True, cwd=self.scratch,
-                              env=self.environment, timeout=300)
+    def start_it(self, project):
+        environment = dict(self.environment, STACKX_DB=str(project.parent / "data" / "stackx.db"))
+        done = subprocess.run([STACKX, "inspect", project, "--pi", self.pi], capture_output=True, text=True, cwd=project.parent,
+                              env=environment, timeout=300)
+        if done.returncode not in (0, 1):
+            return done, []
+        exported = subprocess.run([STACKX, "export"], capture_output=True, text=True, env=environment, timeout=300)
+        documents = [document for document in map(json.loads, exported.stdout.splitlines()) if document["$schema"] == "stackx/inspection/1"]
+        return done, sorted(documents, key=lambda document: document["finished"])
+
+    def judged(self, done, documents):
         self.assertIn(done.returncode, (0, 1, 2), done.stderr)
         if done.returncode == 2:
             self.assertRegex(done.stderr, r"(catalog|project)\.json|stack [0-9a-f]{12}|: ")
             self.assertNotIn("terminate called", done.stderr)
-        self.nothing_escaped()
-        documents = self.documents() if done.returncode < 2 else []
         return done, documents[-1] if documents else None
+
+    def try_it(self, project):
+        """Refused with one error that says where, or done; (exit code, newest document)."""
+        done, documents = self.start_it(project)
+        self.nothing_escaped()
+        return self.judged(done, documents)
+
+    def try_them(self, projects):
+        """try_it() of {what: project}, a few side by side, as each mostly waits; not yet judged()."""
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            running = {what: pool.submit(self.start_it, project) for what, project in projects.items()}
+        self.nothing_escaped()
+        return {what: one.result() for what, one in running.items()}
 
     def run_it(self, project):
         done, document = self.try_it(project)
@@ -120,47 +146,64 @@ class Literally(Runners):
     def test_values_arrive_as_they_are_or_are_refused(self):
         """Of variables all; of parameters, which are written `name:key=value,...`, those without spaces and commas."""
         texts = self.weird() + [f"$(touch${{IFS}}{self.canary})", f"';touch${{IFS}}{self.canary};'", "--library=/etc/passwd"]
-        def setting(**members):
-            return {"loud": {"kind": "setting", "versioning": "opaque", "versions": {"one": members}}}
+        def setting(*versions):
+            return {"loud": {"kind": "setting", "versioning": "opaque", "versions": {f"v{i}": version for i, version in enumerate(versions)}}}
+        def inspected(project):
+            done, documents = self.start_it(project)
+            self.nothing_escaped()
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return {document["stack"]["loud"]: document for document in documents}
         words = [text for text in texts if not re.search(r"[\s,]", text)]
-        for text in texts if self.runner == "local" else ["".join(texts)]:
+        # Each text is a version: all of them are one campaign. A container takes its time: there they are one text.
+        said = texts if self.runner == "local" else ["".join(texts)]
+        documents = inspected(self.of(setting(*({"environment": {"SHOUT": text}} for text in said))))
+        self.assertEqual(len(documents), len(said))
+        for i, text in enumerate(said):
             with self.subTest(variable=text):
-                _, document = self.run_it(self.of(setting(environment={"SHOUT": text})))
+                document = documents[f"v{i}"]
                 self.assertEqual(document["outcome"], "ok", document)
                 self.assertEqual(document["parameters"]["shout"], text)
                 self.assertEqual(document["parameters"]["cwd"], "/tmp")
-        for text in words if self.runner == "local" else ["".join(words)]:
+        said = words if self.runner == "local" else ["".join(words)]
+        documents = inspected(self.of(setting(*({"parameters": {"volume": text}} for text in said)), {f"quiet{i}": text for i, text in enumerate(said)}))
+        self.assertEqual(len(documents), len(said))
+        for i, text in enumerate(said):
             with self.subTest(parameter=text):
-                _, document = self.run_it(self.of(setting(parameters={"volume": text}), {"quiet": text}))
+                document = documents[f"v{i}"]
                 self.assertEqual(document["outcome"], "ok", document)
-                self.assertEqual([document["parameters"][name] for name in ("volume", "quiet")], [text, text])
-        for text in set(texts) - set(words):
-            with self.subTest(refused=text):
-                for arguments, place in (((setting(parameters={"volume": text}),), "catalog.json: /components/loud/versions/one/parameters/volume"),
-                                         (({}, {"quiet": text}), "project.json: /workload/params/quiet")):
-                    done, document = self.try_it(self.of(*arguments))
-                    self.assertIsNone(document)
-                    self.assertIn(place, done.stderr)
+                self.assertEqual([document["parameters"][name] for name in ("volume", f"quiet{i}")], [text, text])
+        refused = {}
+        for text in sorted(set(texts) - set(words)):
+            refused[text, "catalog.json: /components/loud/versions/v0/parameters/volume"] = self.of(setting({"parameters": {"volume": text}}))
+            refused[text, "project.json: /workload/params/quiet"] = self.of({}, {"quiet": text})
+        for what, answer in self.try_them(refused).items():
+            with self.subTest(refused=what):
+                done, document = self.judged(*answer)
+                self.assertIsNone(document)
+                self.assertIn(what[1], done.stderr)
 
     def test_names_and_versions_are_names(self):
-        carried = 0
+        projects = {}
+        plain = {"kind": "setting", "versioning": "opaque", "versions": {"one": {}}}
         for text in self.weird():
-            plain = {"kind": "setting", "versioning": "opaque", "versions": {"one": {}}}
-            for what, components in (("component", {text: plain}), ("version", {"loud": {**plain, "versions": {text: {}}}}),
-                                     ("variable", {"loud": {**plain, "versions": {"one": {"environment": {text: "x"}}}}})):
-                with self.subTest(what=what, text=text):
-                    done, document = self.try_it(self.of(components))
-                    if document is None:
-                        self.assertTrue(done.stderr.strip(), "refused without a word")
-                    elif what == "version" and document["outcome"] == "ok":
-                        self.assertEqual(document["stack"]["loud"], text)
-                        carried += 1
+            projects["component", text] = self.of({text: plain})
+            projects["version", text] = self.of({"loud": {**plain, "versions": {text: {}}}})
+            projects["variable", text] = self.of({"loud": {**plain, "versions": {"one": {"environment": {text: "x"}}}}})
+        carried = 0
+        for (what, text), answer in self.try_them(projects).items():
+            with self.subTest(what=what, text=text):
+                done, document = self.judged(*answer)
+                if document is None:
+                    self.assertTrue(done.stderr.strip(), "refused without a word")
+                elif what == "version" and document["outcome"] == "ok":
+                    self.assertEqual(document["stack"]["loud"], text)
+                    carried += 1
         self.assertGreater(carried, 0)
 
     def test_the_name_of_a_pi_is_a_word(self):
-        for text in self.weird():
+        for text, answer in self.try_them({text: self.of({}, pi_name=text) for text in self.weird()}).items():
             with self.subTest(text=text):
-                done, document = self.try_it(self.of({}, pi_name=text))
+                done, document = self.judged(*answer)
                 if document and document["outcome"] == "ok":
                     self.assertEqual(document["parameters"]["name"], text)
 
@@ -183,25 +226,29 @@ class Literally(Runners):
 
     def test_a_cache_that_the_loader_cannot_search_is_refused(self):
         self.environment["XDG_CACHE_HOME"] = str(self.scratch / "weird" / "a:b")
-        done = self.stackx("inspect", self.of({}), "--pi", self.pi, exit_code=3)
+        done, _ = self.start_it(self.of({}))
+        self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("XDG_CACHE_HOME", done.stderr)
 
     def test_artifacts_with_odd_names_are_refused(self):
         good = self.index.add(wheel())
+        projects = {}
         for text in self.weird():
             for artifact in (dict(good, file=text + ".whl"), dict(good, package=text), dict(good, package_version=text), dict(good, sha256=text),
                              {"type": "system", "package": text}, {"type": "path", "file": text},
                              {"type": "path", "file": PROGRAM, "program": text}, {"type": "path", "file": PROGRAM, "library": text},
                              {"type": "debootstrap", "file": text}, {"type": "oci", "file": text}):
-                with self.subTest(artifact=artifact):
-                    if self.runner == "container" and artifact["type"] in ("debootstrap", "oci"):
-                        components = {"image": {"kind": "image", "versioning": "opaque", "versions": {"bookworm": {"artifacts": [artifact]}}}}
-                    else:
-                        components = {"odd": {"kind": "package", "ecosystem": "pypi", "versions": {"1.0": {"artifacts": [artifact]}}}}
-                    done, document = self.try_it(self.of(components, requires={"image": "==bookworm"} if "image" in components else None))
-                    if document:
-                        self.assertNotEqual(document["outcome"], "ok", document)
-                        self.assertTrue(document["reason"])
+                if self.runner == "container" and artifact["type"] in ("debootstrap", "oci"):
+                    components = {"image": {"kind": "image", "versioning": "opaque", "versions": {"bookworm": {"artifacts": [artifact]}}}}
+                else:
+                    components = {"odd": {"kind": "package", "ecosystem": "pypi", "versions": {"1.0": {"artifacts": [artifact]}}}}
+                projects[json.dumps(artifact)] = self.of(components, requires={"image": "==bookworm"} if "image" in components else None)
+        for artifact, answer in self.try_them(projects).items():
+            with self.subTest(artifact=artifact):
+                done, document = self.judged(*answer)
+                if document:
+                    self.assertNotEqual(document["outcome"], "ok", document)
+                    self.assertTrue(document["reason"])
 
 
 class LiterallyInContainers(Literally):
@@ -215,7 +262,7 @@ class LiterallyInContainers(Literally):
 class Confined(Runners):
     def setUp(self):
         super().setUp()
-        self.pi = self.write("offender.py", OFFENDER)
+        self.pi = self.write(f"offender-{os.getpid()}.py", OFFENDER)  # found again among all processes
         home = self.scratch / "home"
         home.mkdir()
         (home / "secret").write_text("secret")
@@ -236,11 +283,18 @@ class Confined(Runners):
         self.needs_confinement()
 
     def needs_confinement(self):
+        """Before anything that forks without end: told once a class."""
+        if "no_sandbox" not in vars(type(self)):
+            document = self.offend()
+            type(self).no_sandbox = document["runner"] if "no sandbox" in document["runner"] else ""
+        if self.no_sandbox:
+            self.skipTest("bubblewrap does not work here: " + self.no_sandbox)
+
+    def offend(self):
         done, document = self.try_it(self.of(self.victim, self.params, pi_name="offender"))
-        if document and "no sandbox" in document["runner"]:
-            self.skipTest("bubblewrap does not work here: " + document["runner"])
         self.assertIsNotNone(document, done.stderr)
-        self.document = document
+        self.said = done.stderr
+        return document
 
     def judge(self, document):
         self.assertEqual(document["outcome"], "ok", document)
@@ -255,12 +309,12 @@ class Confined(Runners):
             self.assertFalse((pathlib.Path(place) / "stackx-escaped").exists(), place)
 
     def test_a_python_pi_reaches_nothing(self):
-        self.judge(self.document)
+        self.judge(self.offend())
 
     def test_the_environment_is_as_it_was(self):
-        again, document = self.run_it(self.of(self.victim, self.params, pi_name="offender"))
-        self.judge(document)
-        self.assertNotIn("installing", again.stderr)
+        self.offend()
+        self.judge(self.offend())
+        self.assertNotIn("installing", self.said)
 
     def test_forks_without_end_are_ended(self):
         _, document = self.run_it(self.of(self.victim, pi_name="fork", limits={"processes": 40, "seconds": 30}))

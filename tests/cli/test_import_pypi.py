@@ -5,8 +5,9 @@ import html
 import http.server
 import io
 import json
-import sys
 import os
+import shutil
+import sys
 import tarfile
 import threading
 import unittest
@@ -51,7 +52,7 @@ class Index(http.server.ThreadingHTTPServer):
         self.projects, self.contents, self.metadata = {}, {}, {}
         self.asked, self.statuses, self.failures = [], [], {}
         self.lock, self.now, self.most = threading.Lock(), 0, 0
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()  # looks for shutdown() so often
 
     @property
     def url(self):
@@ -91,6 +92,7 @@ class Index(http.server.ThreadingHTTPServer):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or a head waits 40 ms for its body
 
     def log_message(self, *_):
         pass
@@ -156,8 +158,10 @@ class ImportPypi(BlackBox):
         return index
 
     def run_import(self, index, *arguments, exit_code=0, python="3.7"):
+        """With a Python whose pip is configured to nothing, which is quick to say so; a real one is asked in test_index_of_pip."""
         pythons = [word for one in python.split() for word in ("--python", one)]
-        return self.stackx("catalog", "import", "pypi", *pythons, *arguments, "--index-url", index.url, exit_code=exit_code)
+        return self.stackx("catalog", "import", "pypi", *pythons, *arguments, "--index-url", index.url, "--pip", shutil.which("true"),
+                           exit_code=exit_code)
 
     def components(self, index, *arguments, **options):
         catalog = json.loads(self.run_import(index, *arguments, **options).stdout)

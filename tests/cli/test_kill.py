@@ -8,9 +8,9 @@ import sqlite3
 import subprocess
 import unittest
 
-from harness import STACKX, BlackBox
+from harness import STACKX, BlackBox, cases
 
-KILLS = 20
+KILLS = cases(12, 20)
 
 
 class Kill(BlackBox):
@@ -29,7 +29,7 @@ class Kill(BlackBox):
 
     def test_killed_again_and_again(self):
         self.fake_catalog({f"library-{i}": (f"9.9.{i}", self.fake_blas(f"9.9.{i}")) for i in range(4)})
-        rounds = 250
+        rounds = cases(100, 250)
         project = self.project(campaign={"sampler": {"kind": "all", "seed": 3}, "rounds": rounds})
         chance = random.Random(20)
         killed = 0

@@ -1,6 +1,7 @@
 """Builds that offend: each ends as an outcome of its own, with a reason and the end of the log, leaves nothing half-built,
 and, once its cause is gone, is built."""
 
+import functools
 import hashlib
 import os
 import pathlib
@@ -15,19 +16,25 @@ from harness import STACKX
 from python_stack import PythonStack, sdist, wheel
 
 
-class OffendingBuilds(PythonStack):
-    @classmethod
-    def setUpClass(cls):
-        """One cache for all: what builds source archives is installed once."""
-        super().setUpClass()
-        shared = tempfile.TemporaryDirectory(prefix="stackx-test-")
-        cls.addClassCleanup(shared.cleanup)
-        cls.shared = pathlib.Path(shared.name)
+@functools.cache
+def shared_cache():
+    """One for all that need no empty one: what builds source archives is installed once."""
+    shared = tempfile.TemporaryDirectory(prefix="stackx-test-")
+    unittest.addModuleCleanup(shared.cleanup)
+    return pathlib.Path(shared.name)
 
-    def setUp(self):
-        super().setUp()
+
+class Builds(PythonStack):
+    def share_cache(self):
+        self.shared = shared_cache()
         self.environment["XDG_CACHE_HOME"] = str(self.shared)
         self.cache = self.shared / "stackx"
+
+
+class OffendingBuilds(Builds):
+    def setUp(self):
+        super().setUp()
+        self.share_cache()
 
     def refused(self, project, outcome, *reason, log=""):
         """The stored result of a stack that cannot be built."""
@@ -150,7 +157,7 @@ class OffendingBuilds(PythonStack):
         self.assertTrue((tree / "victim" / "__init__.py").exists())
 
 
-class Together(PythonStack):
+class Together(Builds):
     def test_two_campaigns_on_one_empty_cache(self):
         self.needs_build_tools()
         project = self.stack(self.index.add(sdist("import time\ntime.sleep(1)")))
@@ -170,6 +177,7 @@ class Together(PythonStack):
             self.assertEqual(document["outcome"], "ok", document)
 
     def test_killed_in_the_middle_of_a_build(self):
+        self.share_cache()
         self.needs_build_tools()
         project = self.stack(self.index.add(sdist("import urllib.request\nurllib.request.urlopen('%s/gate', timeout=60)" % self.index.url)))
         run = self.start(project, self.db)
@@ -185,6 +193,7 @@ class Together(PythonStack):
         self.assertEqual(self.half_built(), [])
 
     def test_waiting_says_so_and_then_uses_what_the_other_built(self):
+        self.share_cache()
         self.needs_build_tools()
         project = self.stack(self.index.add(sdist("import urllib.request\nurllib.request.urlopen('%s/gate', timeout=60)" % self.index.url)))
         first = self.start(project, self.scratch / "1.db")

@@ -5,7 +5,7 @@ import json
 import math
 import unittest
 
-from harness import EXAMPLE, ROOT
+from harness import EXAMPLE, ROOT, this_machine
 from resolve_box import ResolveBox, stack_id
 
 FLASK = ROOT / "examples" / "tensorflow-flask" / "project.json"
@@ -26,7 +26,7 @@ class Resolve(ResolveBox):
             self.assertEqual(stack["id"], stack_id(stack["components"]))
 
     def test_example_stacks_keep_the_rules(self):
-        flags = set(self.json("hw")["cpu"]["isa"])
+        flags = set(this_machine()["cpu"]["isa"])
         for line in self.lines("resolve", EXAMPLE, "--list", "1000000"):
             stack = line["components"]
             libraries = {"scipy-openblas64", "scipy-openblas32", "mkl", "onednn-cpu-gomp", "debian-openblas", "debian-blis",

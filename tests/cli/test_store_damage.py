@@ -10,10 +10,10 @@ import random
 import subprocess
 import unittest
 
-from harness import ROOT, STACKX
+from harness import ROOT, STACKX, cases
 from made_up_store import MadeUpStore
 
-TRIALS = 600 if os.environ.get("STACKX_LONG") == "1" else 60
+TRIALS = 600 if os.environ.get("STACKX_LONG") == "1" else cases(40, 60)
 COMMANDS = (("export",), ("advise", "--hw", "host", "--workload", "matmul", "--json"), ("query", "failures", "--json"),
             ("query", "best", "--json"), ("query", "coverage", "--json"), ("query", "regressions", "--json"), ("query", "worst-variance", "--json"))
 

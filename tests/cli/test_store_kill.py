@@ -1,7 +1,8 @@
 """kill -9 while a store is filled, brought forward, merged and salvaged; disks that are full; writers and readers at once.
 
 After each kill the store is sound and lacks nothing that it had before; the same command again completes it, and its content is
-that of an undisturbed run. STACKX_LONG=1: more moments, and a whole minute of writers and readers.
+that of an undisturbed run. Under `./run test --thorough` there are more moments; STACKX_LONG=1: still more, and a whole minute of
+writers and readers.
 """
 
 import gzip
@@ -17,12 +18,12 @@ import threading
 import time
 import unittest
 
-from harness import ROOT, STACKX
+from harness import ROOT, STACKX, cases
 from made_up_store import MadeUpStore, sealed
 
 LONG = os.environ.get("STACKX_LONG") == "1"
-KILLS = 300 if LONG else 100
-SECONDS = 60 if LONG else 8
+KILLS = 300 if LONG else cases(40, 100)
+SECONDS = 60 if LONG else cases(4, 8)
 STORED = ROOT / "tests" / "store" / "data"
 
 
@@ -66,13 +67,16 @@ class StoreKill(MadeUpStore):
         return longest
 
     def torment(self, prepare, arguments, after_kill, finish, seed):
-        """`prepare`, killed at a random moment, `after_kill`, the command again, `finish`: KILLS times. Deaths are counted."""
+        """`prepare`, killed at a random moment of each of KILLS equal parts of its time, `after_kill`, the command again, `finish`.
+        Deaths are counted."""
         longest = self.duration(prepare, arguments)
         chance = random.Random(seed)
+        moments = [(part + chance.random()) / KILLS * longest for part in range(KILLS)]
+        chance.shuffle(moments)
         deaths = 0
-        for trial in range(KILLS):
+        for trial, moment in enumerate(moments):
             prepare()
-            deaths += self.killed(arguments, chance.uniform(0, longest))
+            deaths += self.killed(arguments, moment)
             with self.subTest(trial=trial):
                 after_kill()
                 if trial % 5 == 0:  # every state was looked at; finishing each costs as much again
@@ -252,7 +256,7 @@ ls >"$OUT/files"
         whole = self.on_a_disk_with(2 << 20, *command, result=result)
         self.assertEqual(whole["full.rc"], "0\n", whole)
         failures = 0
-        for left in [0, 4096, 40960, 81920] + [random.Random(seed).randrange(1 << 19) // 4096 * 4096 for _ in range(8)]:
+        for left in [0, 4096, 40960, 81920] + [random.Random(seed).randrange(1 << 19) // 4096 * 4096 for _ in range(cases(4, 8))]:
             with self.subTest(left=left):
                 done = self.on_a_disk_with(left, *command, result=result)
                 if done["full.rc"] != "0\n":

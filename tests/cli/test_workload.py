@@ -10,6 +10,10 @@ DESCRIBED = json.loads((ROOT / "specs" / "data" / "workloads.json").read_text())
 
 
 class WorkloadCommand(BlackBox):
+    def setUp(self):
+        super().setUp()
+        self.begin_with_what_is_published()
+
     def test_list_counts_what_the_tables_hold(self):
         expected = {}
         for _, _, hardware, pi, params, _ in rows():

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "tests/fuzz/lines.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "tests/fuzz/lines.hpp"
 
 namespace stackx::fuzz {
 

@@ -1,6 +1,6 @@
 // Input: a file of advisories in the OSV format. What is read can be asked for any version.
-#include "tests/fuzz/documents.hpp"
 #include "specs/catalog/advisory.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -1,6 +1,6 @@
 // Input: an Amun inspection specification.
-#include "tests/fuzz/documents.hpp"
 #include "specs/thoth/amun.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

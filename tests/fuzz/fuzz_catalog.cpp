@@ -1,6 +1,6 @@
 // Input: a catalog.
-#include "tests/fuzz/documents.hpp"
 #include "specs/catalog/catalog.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -1,6 +1,6 @@
 // Input: a file of evidence. Every row that is accepted is a published result by itself.
-#include "tests/fuzz/documents.hpp"
 #include "specs/result/evidence.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

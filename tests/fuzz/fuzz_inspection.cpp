@@ -1,7 +1,7 @@
 // Input: an inspection. Its id is made right first, or hardly any change would get past it.
-#include "tests/fuzz/documents.hpp"
-#include "specs/result/inspection.hpp"
 #include "specs/format/seal.hpp"
+#include "specs/result/inspection.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -1,8 +1,8 @@
 // Input: a marker or a requirement with one, a line.
 #include <string>
 
-#include "tests/fuzz/lines.hpp"
 #include "specs/python/pep508.hpp"
+#include "tests/fuzz/lines.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

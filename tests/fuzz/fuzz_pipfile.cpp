@@ -1,8 +1,8 @@
 // Input: a TOML document, read as a Pipfile and as a pyproject.toml.
-#include "tests/fuzz/documents.hpp"
+#include "specs/format/toml.hpp"
 #include "specs/python/pipfile.hpp"
 #include "specs/python/pyproject.hpp"
-#include "specs/format/toml.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -1,6 +1,6 @@
 // Input: a project, read against a small fixed catalog.
-#include "tests/fuzz/documents.hpp"
 #include "specs/project/project.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "inspector/run/protocol.hpp"
-#include "specs/result/inspection.hpp"
 #include "specs/format/json.hpp"
+#include "specs/result/inspection.hpp"
 #include "tests/fuzz/lines.hpp"
 
 using namespace stackx;

@@ -1,8 +1,8 @@
 // Input: a published result. Its id is made right first, or hardly any change would get past it.
-#include "tests/fuzz/documents.hpp"
+#include "specs/format/seal.hpp"
 #include "specs/result/metric.hpp"
 #include "specs/result/published.hpp"
-#include "specs/format/seal.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -1,6 +1,6 @@
 // Input: a requirements file that names no further files.
-#include "tests/fuzz/documents.hpp"
 #include "specs/python/requirements_txt.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -1,8 +1,8 @@
 // Input: a versioning, a specifier set, then a version a line.
 #include <string>
 
-#include "tests/fuzz/lines.hpp"
 #include "specs/version/specifier.hpp"
+#include "tests/fuzz/lines.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -1,6 +1,6 @@
 // Input: a workload as the command line writes it, or as a project does (JSON).
-#include "tests/fuzz/documents.hpp"
 #include "specs/project/workload.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

@@ -1,7 +1,7 @@
 // Input: a file of workload families. What is accepted can be asked for by name, and says where its
 // stacks are to be sought and what each parameter means.
-#include "tests/fuzz/documents.hpp"
 #include "specs/project/workload_family.hpp"
+#include "tests/fuzz/documents.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::fuzz;

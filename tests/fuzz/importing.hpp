@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "tests/fuzz/documents.hpp"
 #include "importers/importer.hpp"
+#include "tests/fuzz/documents.hpp"
 
 namespace stackx::fuzz {
 

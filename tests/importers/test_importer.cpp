@@ -4,8 +4,8 @@
 #include <fstream>
 #include <unistd.h>
 
-#include "tests/importers/fixture.hpp"
 #include "importers/collector.hpp"
+#include "tests/importers/fixture.hpp"
 
 using namespace stackx::importers;
 

@@ -3,12 +3,12 @@
 
 #include "pypi/archive.hpp"
 #include "pypi/candidates.hpp"
-#include "specs/python/distribution_file.hpp"
 #include "pypi/http.hpp"
 #include "pypi/listing.hpp"
 #include "pypi/metadata.hpp"
-#include "specs/python/wheel_target.hpp"
 #include "specs/error.hpp"
+#include "specs/python/distribution_file.hpp"
+#include "specs/python/wheel_target.hpp"
 
 using namespace stackx;
 using namespace stackx::pypi;

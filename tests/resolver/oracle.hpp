@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "specs/project/project.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/project/project.hpp"
 
 namespace stackx::test {
 

@@ -1,8 +1,8 @@
 // A host, an inspection and a plan with every field set, for tests.
 #pragma once
 
-#include "specs/result/inspection.hpp"
 #include "specs/project/plan.hpp"
+#include "specs/result/inspection.hpp"
 
 namespace stackx::tests {
 

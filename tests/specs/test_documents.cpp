@@ -4,17 +4,17 @@
 #include <filesystem>
 #include <functional>
 
-#include "tests/specs/message_of.hpp"
-#include "tests/specs/oracle.hpp"
-#include "specs/result/evidence.hpp"
-#include "specs/result/inspection.hpp"
+#include "specs/catalog/score.hpp"
 #include "specs/format/json.hpp"
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/project/plan.hpp"
 #include "specs/project/project.hpp"
-#include "specs/result/published.hpp"
-#include "specs/catalog/score.hpp"
 #include "specs/project/workload_family.hpp"
+#include "specs/result/evidence.hpp"
+#include "specs/result/inspection.hpp"
+#include "specs/result/published.hpp"
+#include "tests/specs/message_of.hpp"
+#include "tests/specs/oracle.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

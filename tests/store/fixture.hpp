@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "specs/result/inspection.hpp"
 #include "specs/project/plan.hpp"
 #include "specs/random.hpp"
+#include "specs/result/inspection.hpp"
 #include "store/store.hpp"
 
 namespace stackx::test {

@@ -3,8 +3,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "tests/store/fixture.hpp"
 #include "specs/format/json.hpp"
+#include "tests/store/fixture.hpp"
 
 using namespace stackx;
 using namespace stackx::test;

@@ -5,8 +5,8 @@
 #include <array>
 #include <catch2/catch.hpp>
 
-#include "tests/store/fixture.hpp"
 #include "store/connection.hpp"
+#include "tests/store/fixture.hpp"
 
 using namespace stackx;
 using namespace stackx::test;

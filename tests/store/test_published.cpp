@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tests/store/fixture.hpp"
-#include "specs/result/evidence.hpp"
-#include "specs/hardware/name.hpp"
 #include "specs/format/json.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/result/evidence.hpp"
 #include "specs/result/published.hpp"
+#include "tests/store/fixture.hpp"
 
 using namespace stackx;
 using namespace stackx::test;

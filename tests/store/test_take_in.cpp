@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "tests/store/fixture.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/seal.hpp"
+#include "tests/store/fixture.hpp"
 
 using namespace stackx;
 using namespace stackx::store;

@@ -1,12 +1,12 @@
 #include <catch2/catch.hpp>
 
-#include "tests/specs/message_of.hpp"
-#include "advisor/recipes/recipe.hpp"
 #include "advisor/recipes/cluster.hpp"
+#include "advisor/recipes/recipe.hpp"
 #include "specs/format/json.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx;
-using namespace stackx::cli;
+using namespace stackx::advisor;
 using namespace stackx::tests;
 using Catch::Matchers::Contains;
 using specs::Json;

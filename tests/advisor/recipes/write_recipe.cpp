@@ -8,8 +8,8 @@
 #include "advisor/settling_campaign.hpp"
 #include "inspector/machine/host.hpp"
 #include "resolver/resolver.hpp"
-#include "specs/hardware/accelerator.hpp"
 #include "specs/error.hpp"
+#include "specs/hardware/accelerator.hpp"
 #include "specs/project/project.hpp"
 
 using namespace stackx;

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/effects/effects.hpp"
-#include "tests/analysis/measurements.hpp"
 #include "specs/error.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/published/configuration.hpp"
 #include "analysis/prediction/rate_model.hpp"
 #include "analysis/prediction/roofline.hpp"
+#include "analysis/published/configuration.hpp"
 #include "tests/analysis/ask_oracle.hpp"
 #include "tests/analysis/rate_evidence.hpp"
 

@@ -7,10 +7,10 @@
 #include "analysis/published/near_workload.hpp"
 #include "analysis/published/ranking.hpp"
 #include "analysis/published/stack.hpp"
-#include "tests/analysis/ask_oracle.hpp"
-#include "specs/result/evidence.hpp"
-#include "specs/hardware/name.hpp"
 #include "specs/format/json.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/result/evidence.hpp"
+#include "tests/analysis/ask_oracle.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

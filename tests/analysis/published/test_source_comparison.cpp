@@ -2,12 +2,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analysis/statistics/rank_sum.hpp"
 #include "analysis/published/source_comparison.hpp"
-#include "tests/analysis/ask_oracle.hpp"
-#include "specs/result/evidence.hpp"
+#include "analysis/statistics/rank_sum.hpp"
 #include "specs/format/json.hpp"
 #include "specs/random.hpp"
+#include "specs/result/evidence.hpp"
+#include "tests/analysis/ask_oracle.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

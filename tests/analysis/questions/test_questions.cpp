@@ -8,13 +8,13 @@
 #include <map>
 #include <set>
 
-#include "analysis/statistics/holm_family.hpp"
 #include "analysis/questions/parts.hpp"
 #include "analysis/questions/questions.hpp"
-#include "tests/analysis/measurements.hpp"
+#include "analysis/statistics/holm_family.hpp"
 #include "specs/error.hpp"
 #include "specs/version/version.hpp"
 #include "store/store.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

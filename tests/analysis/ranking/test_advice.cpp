@@ -5,8 +5,8 @@
 
 #include "analysis/ranking/advice.hpp"
 #include "analysis/ranking/ranking.hpp"
-#include "tests/analysis/measurements.hpp"
 #include "specs/error.hpp"
+#include "tests/analysis/measurements.hpp"
 
 using namespace stackx;
 using namespace stackx::analysis;

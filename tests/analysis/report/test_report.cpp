@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "analysis/report/html.hpp"
 #include "analysis/report/page_template.hpp"
 #include "analysis/report/report.hpp"
-#include "analysis/report/html.hpp"
 #include "analysis/report/text.hpp"
 #include "tests/analysis/measurements.hpp"
 

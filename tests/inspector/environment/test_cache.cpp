@@ -8,9 +8,9 @@
 
 #include "inspector/environment/cache.hpp"
 #include "inspector/environment/cache_use.hpp"
-#include "inspector/environment/tree.hpp"
 #include "inspector/environment/file_lock.hpp"
 #include "inspector/environment/prune.hpp"
+#include "inspector/environment/tree.hpp"
 #include "inspector/environment/wheels.hpp"
 #include "tests/inspector/support.hpp"
 

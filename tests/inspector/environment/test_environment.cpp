@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "inspector/environment/environment.hpp"
-#include "specs/format/digest.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx;

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "kernels/operation.hpp"
 #include "kernels/timing/arrivals.hpp"
 #include "kernels/timing/latency.hpp"
-#include "kernels/operation.hpp"
 #include "kernels/timing/rate_search.hpp"
 
 using namespace stackx::kernels;

@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "tests/specs/message_of.hpp"
-#include "tests/specs/oracle.hpp"
 #include "specs/catalog/advisory.hpp"
 #include "specs/format/json.hpp"
 #include "specs/random.hpp"
+#include "tests/specs/message_of.hpp"
+#include "tests/specs/oracle.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

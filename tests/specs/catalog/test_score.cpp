@@ -1,9 +1,9 @@
 // Scores are exact: equal sums compare equal, whatever their decimals.
 #include <catch2/catch.hpp>
 
-#include "tests/specs/message_of.hpp"
-#include "specs/format/json.hpp"
 #include "specs/catalog/score.hpp"
+#include "specs/format/json.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 using Catch::Matchers::Contains;

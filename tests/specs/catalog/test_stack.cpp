@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "specs/format/digest.hpp"
 #include "specs/catalog/stack.hpp"
+#include "specs/format/digest.hpp"
 
 using namespace stackx::specs;
 

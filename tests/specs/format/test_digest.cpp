@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/specs/message_of.hpp"
 #include "specs/format/digest.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <limits>
 
-#include "tests/specs/message_of.hpp"
 #include "specs/format/json.hpp"
 #include "specs/random.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "tests/specs/message_of.hpp"
 #include "specs/format/toml.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

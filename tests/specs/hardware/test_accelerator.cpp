@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <set>
 
-#include "tests/specs/message_of.hpp"
-#include "specs/result/evidence.hpp"
-#include "specs/hardware/name.hpp"
 #include "specs/format/json.hpp"
+#include "specs/hardware/name.hpp"
+#include "specs/result/evidence.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx;
 using namespace stackx::specs;

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "specs/format/json.hpp"
 #include "tests/specs/message_of.hpp"
 #include "tests/specs/samples.hpp"
-#include "specs/format/json.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/specs/message_of.hpp"
 #include "specs/format/json.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx;
 using namespace stackx::specs;

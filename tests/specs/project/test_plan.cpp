@@ -2,10 +2,10 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "tests/specs/message_of.hpp"
-#include "tests/specs/samples.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/seal.hpp"
+#include "tests/specs/message_of.hpp"
+#include "tests/specs/samples.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/specs/message_of.hpp"
 #include "specs/format/json.hpp"
 #include "specs/project/project.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 
-#include "tests/specs/message_of.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
-#include "specs/random.hpp"
 #include "specs/project/workload.hpp"
+#include "specs/random.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

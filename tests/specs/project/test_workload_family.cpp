@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <set>
 
-#include "tests/specs/message_of.hpp"
-#include "specs/result/evidence.hpp"
 #include "specs/format/json.hpp"
 #include "specs/project/workload_family.hpp"
+#include "specs/result/evidence.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include "specs/python/lock_file.hpp"
 #include "tests/specs/files.hpp"
 #include "tests/specs/message_of.hpp"
-#include "specs/python/lock_file.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include "specs/python/pep508.hpp"
 #include "tests/specs/marker_texts.hpp"
 #include "tests/specs/message_of.hpp"
 #include "tests/specs/oracle.hpp"
-#include "specs/python/pep508.hpp"
 #include "tests/specs/version_texts.hpp"
 
 using namespace stackx::specs;

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
-#include "tests/specs/files.hpp"
-#include "tests/specs/message_of.hpp"
 #include "specs/format/json.hpp"
 #include "specs/python/project.hpp"
+#include "tests/specs/files.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include "tests/specs/message_of.hpp"
-#include "specs/python/pyproject.hpp"
 #include "specs/format/toml.hpp"
+#include "specs/python/pyproject.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
+#include "specs/python/requirements_txt.hpp"
+#include "specs/random.hpp"
 #include "tests/specs/files.hpp"
 #include "tests/specs/message_of.hpp"
 #include "tests/specs/oracle.hpp"
-#include "specs/random.hpp"
-#include "specs/python/requirements_txt.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -3,11 +3,11 @@
 #include <cstring>
 #include <limits>
 
-#include "tests/specs/message_of.hpp"
-#include "tests/specs/samples.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/random.hpp"
+#include "tests/specs/message_of.hpp"
+#include "tests/specs/samples.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/specs/message_of.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
-#include "specs/result/metric.hpp"
-#include "specs/random.hpp"
 #include "specs/format/seal.hpp"
+#include "specs/random.hpp"
+#include "specs/result/metric.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

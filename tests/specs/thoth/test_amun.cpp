@@ -1,11 +1,11 @@
 #include <catch2/catch.hpp>
 
-#include "tests/specs/files.hpp"
-#include "tests/specs/message_of.hpp"
-#include "specs/thoth/amun.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/quantity.hpp"
+#include "specs/thoth/amun.hpp"
 #include "specs/thoth/pi.hpp"
+#include "tests/specs/files.hpp"
+#include "tests/specs/message_of.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

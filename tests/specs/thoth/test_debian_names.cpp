@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include "specs/thoth/debian_names.hpp"
 #include "tests/specs/files.hpp"
 #include "tests/specs/message_of.hpp"
-#include "specs/thoth/debian_names.hpp"
 
 using namespace stackx::specs;
 using namespace stackx::tests;

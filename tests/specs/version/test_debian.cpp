@@ -2,8 +2,8 @@
 #include <cctype>
 #include <vector>
 
-#include "tests/specs/oracle.hpp"
 #include "specs/random.hpp"
+#include "tests/specs/oracle.hpp"
 #include "tests/specs/version_checks.hpp"
 #include "tests/specs/version_texts.hpp"
 

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "tests/specs/oracle.hpp"
 #include "specs/random.hpp"
+#include "tests/specs/oracle.hpp"
 #include "tests/specs/version_checks.hpp"
 #include "tests/specs/version_texts.hpp"
 

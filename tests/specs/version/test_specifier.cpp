@@ -2,9 +2,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "tests/specs/oracle.hpp"
 #include "specs/random.hpp"
 #include "specs/version/specifier.hpp"
+#include "tests/specs/oracle.hpp"
 #include "tests/specs/version_checks.hpp"
 #include "tests/specs/version_texts.hpp"
 

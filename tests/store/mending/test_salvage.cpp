@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tests/store/fixture.hpp"
 #include "specs/format/json.hpp"
-#include "store/merge.hpp"
 #include "store/mending/pages.hpp"
 #include "store/mending/raw_rows.hpp"
 #include "store/mending/salvage.hpp"
+#include "store/merge.hpp"
+#include "tests/store/fixture.hpp"
 
 using namespace stackx;
 using namespace stackx::test;

@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/store/fixture.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
+#include "tests/store/fixture.hpp"
 
 using namespace stackx;
 using namespace stackx::store;

@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
-#include "tests/store/fixture.hpp"
-#include "specs/hardware/hardware.hpp"
 #include "specs/format/seal.hpp"
+#include "specs/hardware/hardware.hpp"
 #include "store/questions/read_only_sql.hpp"
-#include "store/scan.hpp"
 #include "store/questions/views.hpp"
+#include "store/scan.hpp"
+#include "tests/store/fixture.hpp"
 
 using namespace stackx;
 using namespace stackx::store;

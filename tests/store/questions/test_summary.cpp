@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/store/fixture.hpp"
 #include "specs/format/json.hpp"
+#include "tests/store/fixture.hpp"
 
 using namespace stackx;
 using namespace stackx::store;

@@ -1,4 +1,4 @@
-#include "advisor/known_accelerators.hpp"
+#include "cli/output/accelerators.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

@@ -1,0 +1,89 @@
+#include "cli/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+namespace stackx::cli {
+
+Check::Check(const std::string& name, std::function<std::string(const std::string&)> problem)
+    : validator_(std::make_shared<CLI::Validator>([problem = std::move(problem)](std::string& text) { return problem(text); },
+                                                  "", name)) {}
+
+Check::Check(CLI::Validator validator) : validator_(std::make_shared<CLI::Validator>(std::move(validator))) {}
+
+Check one_of(const std::vector<std::string>& words) { return Check(CLI::IsMember(words)); }
+Check one_of_ignoring_case(const std::vector<std::string>& words) { return Check(CLI::IsMember(words, CLI::ignore_case)); }
+Check within(int least, int most) { return Check(CLI::Range(least, most)); }
+Check within(double least, double most) { return Check(CLI::Range(least, most)); }
+Check within(std::uint64_t least, std::uint64_t most) { return Check(CLI::Range(least, most)); }
+Check at_least_zero() { return Check(CLI::NonNegativeNumber); }
+Check above_zero() { return Check(CLI::PositiveNumber); }
+Check existing_file() { return Check(CLI::ExistingFile); }
+
+Check whole_number() {
+  return Check("whole number", [](const std::string& text) {
+    const bool digits = !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string::npos;
+    return digits ? std::string{} : "expected a whole number from 0 to 18 digits long, found " + text;
+  });
+}
+
+Option Option::type_name(const std::string& name) const { return Option(option_->type_name(name)); }
+Option Option::option_text(const std::string& text) const { return Option(option_->option_text(text)); }
+Option Option::default_text(const std::string& text) const { return Option(option_->default_str(text)); }
+Option Option::show_default() const { return Option(option_->capture_default_str()); }
+Option Option::required() const { return Option(option_->required()); }
+Option Option::check(const Check& check) const { return Option(option_->check(check.validator())); }
+Option Option::needs(const Option& other) const { return Option(option_->needs(other.option_)); }
+Option Option::needs(const std::string& other) const { return Option(option_->needs(other)); }
+Option Option::excludes(const Option& other) const { return Option(option_->excludes(other.option_)); }
+Option Option::excludes(const std::string& other) const { return Option(option_->excludes(other)); }
+Option Option::expected(int count) const { return Option(option_->expected(count)); }
+Option Option::expected(int least, int most) const { return Option(option_->expected(least, most)); }
+Option Option::take_all() const { return Option(option_->expected(1)->take_all()); }
+Option Option::one_each() const { return Option(option_->allow_extra_args(false)); }
+
+Command Command::add_subcommand(const std::string& name, const std::string& help) const {
+  return Command(app_->add_subcommand(name, help));
+}
+
+template <typename T>
+Option Command::add_option(const std::string& name, T& value, const std::string& help) const {
+  return Option(app_->add_option(name, value, help));
+}
+#define STACKX_OPTION_OF(...) \
+  template Option Command::add_option(const std::string&, __VA_ARGS__&, const std::string&) const
+STACKX_OPTION_OF(std::string);
+STACKX_OPTION_OF(double);
+STACKX_OPTION_OF(std::uint64_t);
+STACKX_OPTION_OF(std::filesystem::path);
+STACKX_OPTION_OF(std::vector<std::string>);
+STACKX_OPTION_OF(std::vector<std::filesystem::path>);
+STACKX_OPTION_OF(std::optional<std::string>);
+STACKX_OPTION_OF(std::optional<double>);
+STACKX_OPTION_OF(std::optional<std::uint64_t>);
+STACKX_OPTION_OF(std::optional<unsigned>);
+STACKX_OPTION_OF(std::set<std::string>);
+#undef STACKX_OPTION_OF
+
+Option Command::add_text(const std::string& name, std::function<void(const std::string&)> take,
+                         const std::string& help) const {
+  return Option(app_->add_option_function<std::string>(name, take, help));
+}
+
+Option Command::add_flag(const std::string& name, bool& value, const std::string& help) const {
+  return Option(app_->add_flag(name, value, help));
+}
+
+Option Command::option(const std::string& name) const { return Option(app_->get_option(name)); }
+void Command::callback(std::function<void()> run) const { app_->callback(std::move(run)); }
+void Command::footer(const std::string& text) const { app_->footer(text); }
+void Command::require_subcommand(int least, int most) const {
+  app_->require_subcommand(static_cast<std::size_t>(least), static_cast<std::size_t>(most));
+}
+bool Command::given(const std::string& option) const { return app_->count(option) > 0; }
+bool Command::has_subcommand() const { return !app_->get_subcommands().empty(); }
+
+}  // namespace stackx::cli

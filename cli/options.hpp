@@ -1,0 +1,100 @@
+// Options and subcommands as the command line declares them; the parser behind is CLI11.
+//
+// CLI11 is a header whose templates cost every file that declares an option six seconds of compiling: here it is
+// declared only, and options.cpp alone includes it. Names and meaning are CLI11's. Handles are as small as a pointer;
+// what they stand for lives as long as the parser.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+class Validator;
+}  // namespace CLI
+
+namespace stackx::cli {
+
+// What the text of an option must be like.
+class Check {
+ public:
+  // `problem` says what is wrong with a text, or nothing.
+  Check(const std::string& name, std::function<std::string(const std::string&)> problem);
+  explicit Check(CLI::Validator validator);
+  const CLI::Validator& validator() const { return *validator_; }
+
+ private:
+  std::shared_ptr<const CLI::Validator> validator_;
+};
+
+Check one_of(const std::vector<std::string>& words);
+Check one_of_ignoring_case(const std::vector<std::string>& words);
+Check within(int least, int most);
+Check within(double least, double most);
+Check within(std::uint64_t least, std::uint64_t most);
+Check at_least_zero();
+Check above_zero();
+Check existing_file();
+Check whole_number();  // up to 18 digits; CLI11 takes "-1" for the largest number there is
+
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+  Option type_name(const std::string& name) const;
+  Option option_text(const std::string& text) const;  // in --help, instead of type and default
+  Option default_text(const std::string& text) const;
+  Option show_default() const;
+  Option required() const;
+  Option check(const Check& check) const;
+  Option needs(const Option& other) const;
+  Option needs(const std::string& other) const;
+  Option excludes(const Option& other) const;
+  Option excludes(const std::string& other) const;
+  Option expected(int count) const;
+  Option expected(int least, int most) const;
+  Option take_all() const;    // given several times: one list
+  Option one_each() const;    // may be repeated, with one value each time
+
+ private:
+  CLI::Option* option_;
+};
+
+class Command {
+ public:
+  explicit Command(CLI::App* app) : app_(app) {}
+  Command add_subcommand(const std::string& name, const std::string& help) const;
+  // Instantiated in options.cpp for the types that options have.
+  template <typename T>
+  Option add_option(const std::string& name, T& value, const std::string& help) const;
+  // One of these words, each of which stands for a value.
+  template <typename T>
+  Option add_choice(const std::string& name, T& value, const std::vector<std::pair<std::string, T>>& words,
+                    const std::string& help) const {
+    const Option option = add_text(name, [&value, words](const std::string& text) {
+      for (const auto& [word, meaning] : words)
+        if (word == text) value = meaning;
+    }, help);
+    std::vector<std::string> names;
+    for (const auto& [word, meaning] : words) names.push_back(word);
+    return option.check(one_of(names));
+  }
+  Option add_flag(const std::string& name, bool& value, const std::string& help) const;
+  Option option(const std::string& name) const;
+  void callback(std::function<void()> run) const;
+  void footer(const std::string& text) const;
+  void require_subcommand(int least, int most) const;
+  void require_subcommand(int count) const { require_subcommand(count, count); }
+  bool given(const std::string& option) const;
+  bool has_subcommand() const;  // whether one was given
+
+ private:
+  Option add_text(const std::string& name, std::function<void(const std::string&)> take, const std::string& help) const;
+  CLI::App* app_;
+};
+
+}  // namespace stackx::cli

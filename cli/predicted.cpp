@@ -1,0 +1,37 @@
+#include "cli/predicted.hpp"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/text/table.hpp"
+#include "cli/output/print.hpp"
+#include "cli/shared_options.hpp"
+
+namespace stackx::cli {
+
+void add_predicted_options(Command command, PredictedOptions& options) {
+  command.add_flag("--effects", options.effects,
+                   "--top by predicted rate, from the effects of versions measured for --workload "
+                   "on --hw (see `stackx effects`)");
+  add_selection_options(command, options.selection);
+  for (const char* name : {"--hw", "--workload", "--campaign"})
+    command.option(name).needs("--effects");
+}
+
+void write_predicted(const resolver::Resolver& resolver, const analysis::Effects& effects,
+                     std::uint64_t count, bool json, const StackWriter::Sink& sink) {
+  const auto stacks = advisor::best_predicted(resolver, effects, count);
+  for (const advisor::PredictedStack& one : stacks) {
+    if (sink) sink(one.stack);
+    if (json)
+      print_json(to_json(one, effects));
+    else
+      fmt::print("{}\n", advisor::line(one, effects));
+  }
+  std::fflush(stdout);
+  for (const std::string& note : advisor::prediction_notes(resolver, effects, stacks))
+    fmt::print(stderr, "{}\n", analysis::wrap(analysis::split(note), 0, ""));
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,88 @@
+#include "cli/shared_options.hpp"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "advisor/published_note.hpp"
+#include "cli/output/print.hpp"
+#include "store/store.hpp"
+
+namespace stackx::cli {
+
+void add_project_options(Command command, ProjectOptions& options) {
+  command
+      .add_option("project", options.file,
+                  "Project file (stackx/project/1), requirements.txt, Pipfile, pyproject.toml or Amun "
+                  "specification")
+      .required()
+      .type_name("PROJECT");
+  auto& context = options.context;
+  command
+      .add_option(
+          "--catalog", context.catalogs,
+          "Catalog for a Python project: a path, or the name of one that comes with stackx; "
+          "may be repeated")
+      .type_name("FILE")
+      .one_each();
+  command
+      .add_option("--python", context.python,
+                  "Python that the markers of a Python project hold for; default: the newest that "
+                  "its catalogs have and it allows")
+      .type_name("X.Y");
+  command
+      .add_option("--platform", context.platform,
+                  "Platform that the markers of a Python project hold for")
+      .type_name("NAME")
+      .show_default();
+  command
+      .add_option("--extra", context.extras, "Optional dependencies to take in; may be repeated")
+      .type_name("NAME")
+      .one_each();
+  command
+      .add_option("--group", context.groups,
+                  "Dependency group or Pipfile section to take in (dev: dev-packages); may be "
+                  "repeated")
+      .type_name("NAME")
+      .one_each();
+}
+
+void add_selection_options(Command command, advisor::SelectionOptions& options) {
+  command.add_option("--hw", options.hw, "Hardware: `host`, a model or family (`stackx hw list`: v100, zen4), a name that a "
+                     "cloud or driver gives it, or a machine's fingerprint")
+      .type_name("NAME")
+      .show_default();
+  command.add_option("--workload", options.workload, "Workload: NAME[:key=value,...]")
+      .type_name("WORKLOAD")
+      .show_default();
+  command.add_option("--campaign", options.campaign, "Only this campaign's measurements")
+      .type_name("ID");
+}
+
+void add_delta_option(Command command, double& percent) {
+  command.add_option("--delta", percent, "Differences below this many percent do not matter")
+      .check(at_least_zero())
+      .type_name("PERCENT")
+      .show_default();
+}
+
+void nothing_measured(const advisor::Selection& selection, const nlohmann::json& empty, Globals& globals) {
+  const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
+  const auto published = advisor::published_note(store.published({selection.asked, selection.hw}));
+  const auto measured = advisor::what_is_measured(globals);
+  if (globals.json) {
+    nlohmann::json document = empty;
+    document["hw"] = selection.hw;
+    document["workload"] = selection.asked.text();
+    document["notes"] = {measured};
+    if (published.results > 0) document["published"] = to_json(published);
+    print_json(document);
+  } else {
+    fmt::print("No measurement of {} on {}.\n{}{}\n", selection.asked.text(), selection.hw,
+               to_text(published, selection.asked.text(), selection.hw),
+               measured);
+  }
+  globals.exit_code = 1;
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,28 @@
+// Options that several commands have.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "advisor/selection.hpp"
+#include "cli/commands.hpp"
+#include "specs/python/project.hpp"
+
+namespace stackx::cli {
+
+// The positional PROJECT, and what a requirements.txt, Pipfile or pyproject.toml does not say.
+struct ProjectOptions {
+  std::filesystem::path file;
+  specs::PythonContext context;
+};
+void add_project_options(Command command, ProjectOptions& options);
+
+void add_selection_options(Command command, advisor::SelectionOptions& options);
+
+// --delta: differences below this many percent do not matter.
+void add_delta_option(Command command, double& percent);
+
+// Says that there is nothing, and what there is; the answer is no. `empty` is the rest of the
+// document of --json.
+void nothing_measured(const advisor::Selection& selection, const nlohmann::json& empty, Globals& globals);
+
+}  // namespace stackx::cli

@@ -1,0 +1,30 @@
+#include "workspace/context.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+#include "specs/error.hpp"
+
+namespace stackx::workspace {
+
+std::filesystem::path Context::data_directory() const {
+  namespace fs = std::filesystem;
+  if (const char* chosen = std::getenv("STACKX_DATA"); chosen != nullptr && *chosen != '\0') {
+    if (!fs::is_directory(chosen))
+      throw broken_environment(fmt::format(
+          "$STACKX_DATA: {} is no directory; unset it or name the directory of the catalogs",
+          chosen));
+    return chosen;
+  }
+  const fs::path places[] = {executable_directory / "../specs/data",
+                             executable_directory / "../share/stackx/data"};
+  for (const auto& place : places)
+    if (fs::is_directory(place)) return fs::canonical(place);
+  throw broken_environment(
+      fmt::format("the catalogs that come with stackx are neither in {} nor in {}; set "
+                  "$STACKX_DATA to their directory",
+                  places[0].lexically_normal().string(), places[1].lexically_normal().string()));
+}
+
+}  // namespace stackx::workspace

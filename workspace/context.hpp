@@ -1,0 +1,19 @@
+// What every command begins with: which store, and where the parts of stackx stand. Not global: main owns one and passes
+// it on. Knows nothing of a command line.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace stackx::workspace {
+
+struct Context {
+  std::string db;                              // the store asked for; "": the usual one
+  std::filesystem::path executable_directory;  // stackx-pi and stackx-supervise stand here
+
+  // The catalogs that come with stackx: $STACKX_DATA, specs/data or share/stackx/data. Looked for when first needed,
+  // because help needs none. Throws Error(environment) naming where it looked.
+  std::filesystem::path data_directory() const;
+};
+
+}  // namespace stackx::workspace
