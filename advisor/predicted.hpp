@@ -10,7 +10,6 @@
 
 #include "advisor/selection.hpp"
 #include "analysis/effects/effects.hpp"
-#include "cli/output/stack_writer.hpp"
 #include "resolver/resolver.hpp"
 
 namespace stackx::advisor {

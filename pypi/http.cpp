@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "specs/error.hpp"
-#include "specs/format/trim.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::pypi {
 namespace {
@@ -61,7 +61,7 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   const auto colon = line.find(':');
   if (colon == line.npos) return size;
   const std::string name = lower(line.substr(0, colon));
-  const std::string value(specs::trim(line.substr(colon + 1)));
+  const std::string value(specs::trim(line.substr(colon + 1)).text);
   if (name == "etag") response.etag = value;
   if (name == "last-modified") response.last_modified = value;
   if (name == "content-type") response.content_type = value;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "specs/format/trim.hpp"
+#include "specs/version/text_scanner.hpp"
 #include "specs/version/pep440.hpp"
 #include "specs/version/version.hpp"
 
@@ -36,13 +36,13 @@ std::vector<Header> headers(std::string_view text) {
     if (line.empty()) break;
     if ((line[0] == ' ' || line[0] == '\t') && !result.empty()) {
       result.back().value += " ";
-      result.back().value += specs::trim(line);
+      result.back().value += specs::trim(line).text;
       continue;
     }
     const auto colon = line.find(':');
     if (colon != line.npos)
       result.push_back(
-          {std::string(line.substr(0, colon)), std::string(specs::trim(line.substr(colon + 1)))});
+          {std::string(line.substr(0, colon)), std::string(specs::trim(line.substr(colon + 1)).text)});
   }
   return result;
 }
@@ -64,15 +64,15 @@ bool is_final(const std::vector<Header>& pkg_info) {
 std::string with_section(std::string_view requirement, std::string_view section) {
   if (section.empty()) return std::string(requirement);
   const auto colon = section.find(':');
-  const auto extra = specs::trim(section.substr(0, colon));
+  const auto extra = specs::trim(section.substr(0, colon)).text;
   std::string marker;
-  if (colon != section.npos) marker = "(" + std::string(specs::trim(section.substr(colon + 1))) + ")";
+  if (colon != section.npos) marker = "(" + std::string(specs::trim(section.substr(colon + 1)).text) + ")";
   if (!extra.empty())
     marker += (marker.empty() ? "" : " and ") + ("extra == \"" + std::string(extra) + "\"");
   const auto own = requirement.find(';');
   if (own != requirement.npos)
-    marker = "(" + std::string(specs::trim(requirement.substr(own + 1))) + ") and " + marker;
-  return std::string(specs::trim(requirement.substr(0, own))) + " ; " + marker;
+    marker = "(" + std::string(specs::trim(requirement.substr(own + 1)).text) + ") and " + marker;
+  return std::string(specs::trim(requirement.substr(0, own)).text) + " ; " + marker;
 }
 
 }  // namespace
@@ -97,7 +97,7 @@ std::string source_metadata(const SourceFacts& facts) {
       result += "Requires-Python: " + header.value + "\n";
   std::string section;
   for (std::string_view rest = facts.requires_txt; !rest.empty();) {
-    const auto line = specs::trim(take_line(rest));
+    const auto line = specs::trim(take_line(rest)).text;
     if (line.empty() || line[0] == '#') continue;
     if (line.front() == '[' && line.back() == ']')
       section = line.substr(1, line.size() - 2);

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "resolver/resolver.hpp"
 #include "workspace/load.hpp"
 
 namespace stackx::cli {

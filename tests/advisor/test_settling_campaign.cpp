@@ -9,6 +9,8 @@
 #include "specs/random.hpp"
 #include "tests/specs/message_of.hpp"
 
+namespace settling_campaign_tests {
+
 using namespace stackx;
 using namespace stackx::advisor;
 using namespace stackx::tests;
@@ -131,3 +133,5 @@ TEST_CASE("settling: so many rounds do resolve, in simulation", "[settling][simu
     CHECK(wrong < campaigns / 20);
   }
 }
+
+}  // namespace settling_campaign_tests

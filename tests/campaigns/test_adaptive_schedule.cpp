@@ -21,7 +21,7 @@ specs::Plan plan_of(StrategySpec strategy, std::size_t stacks, std::uint64_t rou
   project.campaign.sentinels = sentinels;
   std::vector<specs::Stack> all;
   for (std::size_t i = 0; i < stacks; ++i) all.push_back({{{"lib", std::to_string(i)}}});
-  return make_plan(project, all, "2026-01-01T00:00:00.000Z");
+  return campaigns::make_plan(project, all, "2026-01-01T00:00:00.000Z");
 }
 
 specs::Inspection result(const specs::Plan& plan, std::size_t place, std::uint64_t round,
@@ -44,7 +44,7 @@ specs::Inspection result(const specs::Plan& plan, std::size_t place, std::uint64
 using Rounds = std::vector<std::set<std::size_t>>;
 Rounds run(const specs::Plan& plan,
            const std::function<std::int64_t(std::size_t, std::uint64_t)>& time) {
-  const auto schedule = cli::make_schedule(plan);
+  const auto schedule = campaigns::make_schedule(plan);
   Rounds rounds;
   for (std::uint64_t round = 0;; ++round) {
     const auto arms = schedule->arms(round);
@@ -138,7 +138,7 @@ TEST_CASE("schedule: what a later round brought does not change an earlier one")
     return (arm == 2 ? 2'000'000 : 1'000'000) + wobble(arm, round);
   };
   const Rounds whole = run(plan, time);
-  const auto resumed = cli::make_schedule(plan);  // all results of an earlier start come first
+  const auto resumed = campaigns::make_schedule(plan);  // all results of an earlier start come first
   for (std::uint64_t round = 0; round < whole.size(); ++round)
     for (const std::size_t arm : whole[round])
       resumed->add(result(plan, arm, round, time(arm, round)));
@@ -159,9 +159,9 @@ TEST_CASE("schedule: finals are told with their verdict") {
   for (std::uint64_t round = 0; round < rounds.size(); ++round)
     for (const std::size_t arm : rounds[round])
       all.push_back(result(plan, arm, round, time(arm, round)));
-  const auto lines = cli::final_lines(plan, all, 0.01);
+  const auto lines = campaigns::final_lines(plan, all, 0.01);
   REQUIRE(lines.size() == 1);
   CHECK(lines[0].find(plan.arms[0].label + " against " + plan.arms[1].label + ": FASTER") !=
         std::string::npos);
-  CHECK(cli::final_lines(plan_of({}, 3, 10), all, 0.01).empty());
+  CHECK(campaigns::final_lines(plan_of({}, 3, 10), all, 0.01).empty());
 }

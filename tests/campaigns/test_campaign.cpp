@@ -14,7 +14,7 @@ namespace {
 
 specs::Stack stack(const std::string& version) { return specs::Stack{{{"lib", version}}}; }
 
-class FakeInspector : public StackInspector {
+class FakeInspector : public inspector::StackInspector {
  public:
   std::set<std::string> broken;             // versions whose environment cannot be made
   std::map<std::string, Outcome> outcomes;  // others are ok
@@ -25,7 +25,7 @@ class FakeInspector : public StackInspector {
   void check(const specs::Stack& stack, const specs::Workload&) override {
     if (stack.components.at("lib") == bad) throw bad_input("refused");
   }
-  advisor::Prepared prepare(const specs::Stack& stack,
+  inspector::Prepared prepare(const specs::Stack& stack,
                    const std::function<void(const std::string&)>& say) override {
     const auto& version = stack.components.at("lib");
     prepared.push_back(version);

@@ -2,6 +2,8 @@
 
 #include "tests/importers/fixture.hpp"
 
+namespace nvbench_tests {
+
 using namespace stackx::importers;
 
 namespace {
@@ -71,3 +73,5 @@ TEST_CASE("states that were skipped, or whose time is no number, are remarked") 
                                         value("nv/cold/time/gpu/stdev/relative", "inf"))));
   CHECK_FALSE(noise.stdev);
 }
+
+}  // namespace nvbench_tests

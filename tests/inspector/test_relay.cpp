@@ -11,6 +11,8 @@
 #include "inspector/run/supervision.hpp"
 #include "tests/inspector/support.hpp"
 
+namespace relay_tests {
+
 using namespace stackx::inspector;
 using namespace stackx::inspector::testing;
 
@@ -154,3 +156,5 @@ TEST_CASE("docker's words hold a relay and its other end, podman's a descriptor"
   CHECK(has(podman, "--preserve-fds"));
   CHECK_FALSE(has(podman, "--relay"));
 }
+
+}  // namespace relay_tests

@@ -11,6 +11,8 @@
 #include "kernels/cuda/sampler.hpp"
 #include "kernels/parameters.hpp"
 
+namespace gpu_sampler_tests {
+
 using namespace stackx::kernels;
 using namespace stackx::kernels::cuda;
 using Catch::Matchers::Contains;
@@ -269,3 +271,5 @@ TEST_CASE("a stack's other libraries: named, beside, in the neighbouring wheel",
   CHECK_THROWS_WITH(Stack(cublas, {}).open("nonesuch"), Contains("name it by --with PATH"));
   fs::remove_all(root);
 }
+
+}  // namespace gpu_sampler_tests

@@ -2,6 +2,8 @@
 
 #include "pypi/locked_files.hpp"
 
+namespace locked_files_tests {
+
 using namespace stackx::pypi;
 using Catch::Matchers::Contains;
 using stackx::specs::Target;
@@ -80,3 +82,5 @@ TEST_CASE("why there is no file") {
   CHECK_THAT(windows.error().reason, Contains("CPython 3.6.15") && Contains("win_amd64"));
   CHECK(locked({"ff"}).error().why == Why::other_hashes);  // an installer is no distribution
 }
+
+}  // namespace locked_files_tests

@@ -45,7 +45,7 @@ double chi_square(const std::map<std::string, int>& seen, double expected) {
   return sum;
 }
 
-const Given& library() {
+const Given& sampled_library() {
   static const Given given(R"(
     "openblas": {"versions": {"1": {"provides": {"blas": "1"}}, "2": {"provides": {"blas": "1"}},
                               "3": {"provides": {"blas": "1"}}, "4": {"provides": {"blas": "1"}}}},
@@ -130,11 +130,11 @@ TEST_CASE("Stacks that are apart differ in more components than draws do") {
       nearest = std::min(nearest, different);
     }
   CHECK(nearest >= 8);  // three of them can differ everywhere, six in 9 of 12 at best
-  CHECK(library().resolver().apart(100, 1).size() == 21);
+  CHECK(sampled_library().resolver().apart(100, 1).size() == 21);
 }
 
 TEST_CASE("Several draws: every position is uniform, and no stack comes twice") {
-  const auto resolver = library().resolver();
+  const auto resolver = sampled_library().resolver();
   REQUIRE(resolver.count() == 21);
   std::vector<std::map<std::string, int>> seen(5);
   for (std::uint64_t seed = 0; seed < 2100; ++seed) {
@@ -149,7 +149,7 @@ TEST_CASE("Several draws: every position is uniform, and no stack comes twice") 
 }
 
 TEST_CASE("Stratified: equal shares over the providers, uniform inside each") {
-  const auto resolver = library().resolver();
+  const auto resolver = sampled_library().resolver();
   const auto providers = [&](std::uint64_t count) {
     std::map<std::string, int> number;
     for (const auto& stack : resolver.sample(sampler(Kind::stratified, count, 3, "blas")))
@@ -187,7 +187,7 @@ TEST_CASE("Stratified: stacks without a provider are a stratum of their own") {
 
 TEST_CASE("All: every stack, in the order of enumerate()") {
   Words listed;
-  const auto resolver = library().resolver();
+  const auto resolver = sampled_library().resolver();
   resolver.enumerate([&](const resolver::Choice& one) {
     return listed.push_back(words(resolver.stack(one))), true;
   });
@@ -195,7 +195,7 @@ TEST_CASE("All: every stack, in the order of enumerate()") {
 }
 
 TEST_CASE("A seed gives the same stacks on every machine") {
-  const auto resolver = library().resolver();
+  const auto resolver = sampled_library().resolver();
   CHECK(drawn(resolver, sampler(Kind::uniform, 4, 42)) ==
         Words{"openblas 2, threads 4", "openblas 2, threads 2", "mkl 1, omp 2, threads 2",
               "openblas 2, threads 1"});

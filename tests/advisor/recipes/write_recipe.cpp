@@ -17,7 +17,7 @@ using namespace stackx;
 namespace {
 
 std::string settling(const specs::LoadedProject& loaded, const std::vector<specs::Stack>& stacks) {
-  cli::Settling asked;
+  advisor::Settling asked;
   asked.hw = loaded.project.hardware.empty() ? "host" : loaded.project.hardware.begin()->second;
   asked.hardware = loaded.project.hardware;
   asked.workload = loaded.project.workloads.at(0);
@@ -25,7 +25,7 @@ std::string settling(const specs::LoadedProject& loaded, const std::vector<specs
   asked.catalogs = loaded.project.catalogs;
   for (const auto& root : loaded.project.requires_)
     asked.roots[root.component] = root.constraint.text;
-  const auto campaign = cli::settling_campaign(asked, loaded.catalog);
+  const auto campaign = advisor::settling_campaign(asked, loaded.catalog);
   for (const auto& note : campaign.notes) std::fprintf(stderr, "%s\n", note.c_str());
   return campaign.text;
 }
@@ -42,7 +42,7 @@ std::string answer(const std::string& format, const std::string& file, const std
   });
   if (stacks.empty()) throw bad_input(file + ": no stack");
   if (format == "settling") return settling(loaded, stacks);
-  cli::Recipe recipe{stacks.front(), loaded.project.workloads.at(0), loaded.catalog, "this machine",
+  advisor::Recipe recipe{stacks.front(), loaded.project.workloads.at(0), loaded.catalog, "this machine",
                      nullptr,        {"evidence: none, a test"}};
   std::optional<specs::Accelerators> gpus;
   if (const auto at = loaded.project.hardware.find("gpu"); at != loaded.project.hardware.end()) {
@@ -50,7 +50,7 @@ std::string answer(const std::string& format, const std::string& file, const std
     recipe.hw = at->second;
     recipe.accelerator = gpus->identify(at->second);
   }
-  return cli::write_recipe(*cli::recipe_format_from(format), recipe);
+  return advisor::write_recipe(*advisor::recipe_format_from(format), recipe);
 }
 
 }  // namespace

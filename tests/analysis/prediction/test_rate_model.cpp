@@ -8,6 +8,8 @@
 #include "tests/analysis/ask_oracle.hpp"
 #include "tests/analysis/rate_evidence.hpp"
 
+namespace rate_model_tests {
+
 using namespace stackx;
 using namespace stackx::analysis;
 using namespace stackx::test;
@@ -245,3 +247,5 @@ TEST_CASE("what is new: hardware before library before shape", "[rate-model]") {
   CHECK(novelty(v100, "float32", "12.2.2") == LeaveOut::library);
   CHECK(novelty(v100, "float32", "10.1.243") == LeaveOut::shape);
 }
+
+}  // namespace rate_model_tests

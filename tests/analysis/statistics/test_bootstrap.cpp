@@ -5,6 +5,8 @@
 #include "analysis/statistics/bootstrap.hpp"
 #include "tests/analysis/measurements.hpp"
 
+namespace bootstrap_tests {
+
 using namespace stackx;
 using namespace stackx::analysis;
 using namespace stackx::test;
@@ -125,3 +127,5 @@ TEST_CASE("hierarchy: drawing every level is wider") {
   CHECK(every->interval.high - every->interval.low >
         1.1 * (usual->interval.high - usual->interval.low));
 }
+
+}  // namespace bootstrap_tests

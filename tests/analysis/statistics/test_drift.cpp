@@ -5,6 +5,8 @@
 #include "analysis/statistics/drift.hpp"
 #include "tests/analysis/measurements.hpp"
 
+namespace drift_tests {
+
 using namespace stackx;
 using namespace stackx::analysis;
 using namespace stackx::test;
@@ -84,3 +86,5 @@ TEST_CASE("drift: too few rounds or arms say nothing") {
   CHECK(few(3, 5) == 0);
   CHECK(few(2, 6) == 1);
 }
+
+}  // namespace drift_tests

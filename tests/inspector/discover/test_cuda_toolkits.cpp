@@ -7,6 +7,8 @@
 #include "tests/inspector/remarks.hpp"
 #include "tests/inspector/support.hpp"
 
+namespace cuda_toolkits_tests {
+
 using namespace stackx::inspector;
 using namespace stackx::inspector::testing;
 namespace fs = std::filesystem;
@@ -148,3 +150,5 @@ TEST_CASE("a machine without CUDA has none, and says nothing") {
   CHECK(looked.cuda.system.empty());
   CHECK(looked.remarks.list.empty());
 }
+
+}  // namespace cuda_toolkits_tests

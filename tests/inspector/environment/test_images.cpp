@@ -3,6 +3,8 @@
 #include "inspector/environment/images.hpp"
 #include "tests/inspector/fake_engine.hpp"
 
+namespace images_tests {
+
 using namespace stackx;
 using namespace stackx::inspector;
 using namespace stackx::inspector::testing;
@@ -278,3 +280,5 @@ TEST_CASE("the mirror is apt's own", "[images]") {
     CHECK(debian_mirror(etc.path()) == "");
   }
 }
+
+}  // namespace images_tests

@@ -14,6 +14,8 @@
 #include "specs/error.hpp"
 #include "tests/inspector/support.hpp"
 
+namespace wheels_tests {
+
 using namespace stackx;
 using namespace stackx::inspector;
 using namespace stackx::inspector::testing;
@@ -364,3 +366,5 @@ TEST_CASE("uv is told what pip is told, unless it was told itself", "[uv]") {
   CHECK(uv_from_pip("", {}).empty());
   CHECK(uv_from_pip("rubbish\n=\nglobal.index-url=\n", {}).empty());
 }
+
+}  // namespace wheels_tests

@@ -8,6 +8,8 @@
 #include "specs/format/json.hpp"
 #include "tests/specs/message_of.hpp"
 
+namespace catalog_tests {
+
 using namespace stackx::specs;
 using namespace stackx::tests;
 using Catch::Matchers::Contains;
@@ -309,3 +311,5 @@ TEST_CASE("our own catalogs are sound") {
   for (const auto& file : for_gpus) gpu_files.push_back(data / file);
   CHECK_NOTHROW(check(load_catalogs(gpu_files), "GPUs"));
 }
+
+}  // namespace catalog_tests

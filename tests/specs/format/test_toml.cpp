@@ -3,6 +3,8 @@
 #include "specs/format/toml.hpp"
 #include "tests/specs/message_of.hpp"
 
+namespace toml_tests {
+
 using namespace stackx::specs;
 using namespace stackx::tests;
 using Catch::Matchers::Contains;
@@ -67,3 +69,5 @@ TEST_CASE("toml: deep nesting is an error, however it is written") {
                 repeated(".", 200) + "\"") == "(no error)");
   CHECK(refusal("a = [\"\"\"said \"no\"\"\"\"\", \"" + repeated(".", 200) + "\"]") == "(no error)");
 }
+
+}  // namespace toml_tests

@@ -10,6 +10,8 @@
 #include "specs/result/evidence.hpp"
 #include "tests/specs/message_of.hpp"
 
+namespace accelerator_tests {
+
 using namespace stackx;
 using namespace stackx::specs;
 using namespace stackx::tests;
@@ -237,3 +239,5 @@ TEST_CASE("mistakes in the catalog are named", "[accelerator]") {
              Contains("unknown rate; did you mean \"float64\"?"));
   CHECK(parse(R"({"title": "X", "memory_gib": "16", )" + rest + "}").all().size() == 1);
 }
+
+}  // namespace accelerator_tests

@@ -4,6 +4,8 @@
 #include "specs/error.hpp"
 #include "specs/hardware/microarchitecture.hpp"
 
+namespace microarchitecture_tests {
+
 using namespace stackx;
 using namespace stackx::specs;
 using Catch::Contains;
@@ -149,3 +151,5 @@ TEST_CASE("a row with steppings may stand inside one without") {
   CHECK(table.identify("v", 1, 0, 8)->id == "b");
   CHECK(table.identify("v", 2, 0, 8) == nullptr);
 }
+
+}  // namespace microarchitecture_tests

@@ -5,6 +5,8 @@
 #include "specs/format/json.hpp"
 #include "tests/specs/message_of.hpp"
 
+namespace processor_tests {
+
 using namespace stackx;
 using namespace stackx::specs;
 using namespace stackx::tests;
@@ -67,3 +69,5 @@ TEST_CASE("mistakes in the processor catalog are named", "[processor]") {
              }),
              Contains("cores: \"x\" is no number above 0"));
 }
+
+}  // namespace processor_tests

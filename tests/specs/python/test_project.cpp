@@ -5,6 +5,8 @@
 #include "tests/specs/files.hpp"
 #include "tests/specs/message_of.hpp"
 
+namespace project_tests {
+
 using namespace stackx::specs;
 using namespace stackx::tests;
 using Catch::Matchers::Contains;
@@ -149,3 +151,5 @@ TEST_CASE("a Python project is loaded by the name of its file, with catalogs fro
   CHECK_THAT(message_of([&] { load_project("p.json", "no/data", context); }),
              Contains("leave out --catalog"));
 }
+
+}  // namespace project_tests

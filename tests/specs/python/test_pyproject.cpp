@@ -4,6 +4,8 @@
 #include "specs/python/pyproject.hpp"
 #include "tests/specs/message_of.hpp"
 
+namespace pyproject_tests {
+
 using namespace stackx::specs;
 using namespace stackx::tests;
 using Catch::Matchers::Contains;
@@ -80,3 +82,5 @@ TEST_CASE("pyproject.toml: errors say where and what to do") {
   CHECK_THAT(refusal("[project]\nname='x'", {"a"}),
              Contains("\"optional-dependencies\" is missing"));
 }
+
+}  // namespace pyproject_tests

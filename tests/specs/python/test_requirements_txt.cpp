@@ -7,6 +7,8 @@
 #include "tests/specs/message_of.hpp"
 #include "tests/specs/oracle.hpp"
 
+namespace requirements_txt_tests {
+
 using namespace stackx::specs;
 using namespace stackx::tests;
 using Catch::Matchers::Contains;
@@ -172,3 +174,5 @@ TEST_CASE("requirements.txt: lines as pip has them") {
   }
   CHECK(read > 500);
 }
+
+}  // namespace requirements_txt_tests

@@ -4,6 +4,8 @@
 #include "tests/specs/files.hpp"
 #include "tests/specs/message_of.hpp"
 
+namespace debian_names_tests {
+
 using namespace stackx::specs;
 using namespace stackx::tests;
 using Catch::Matchers::Contains;
@@ -35,3 +37,5 @@ TEST_CASE("a name that apt-get could take for something else is refused") {
   }
   CHECK_THAT(refusal(R"("name": {})"), Contains("unknown key \"name\""));
 }
+
+}  // namespace debian_names_tests

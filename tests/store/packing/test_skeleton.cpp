@@ -7,6 +7,8 @@
 #include "specs/format/json.hpp"
 #include "tests/store/fixture.hpp"
 
+namespace skeleton_tests {
+
 using namespace stackx;
 using namespace stackx::store;
 using namespace stackx::test;
@@ -103,3 +105,5 @@ TEST_CASE("skeleton: the members of an object") {
   CHECK(members[2].text == R"("c":[])");
   CHECK(members_of("{}").empty());
 }
+
+}  // namespace skeleton_tests
