@@ -1,6 +1,8 @@
 // A stack: the chosen version of every component, and its id.
 #pragma once
 
+#include "advisor/selection.hpp"
+
 #include <map>
 #include <string>
 
