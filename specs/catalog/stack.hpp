@@ -1,8 +1,6 @@
 // A stack: the chosen version of every component, and its id.
 #pragma once
 
-#include "advisor/selection.hpp"
-
 #include <map>
 #include <string>
 
