@@ -4,8 +4,6 @@
 #include <cstdio>
 #include <exception>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -19,21 +17,18 @@ Database: --db, else $STACKX_DB, else $XDG_DATA_HOME/stackx/stackx.db.)";
 
 int run(int argc, char** argv) {
   using namespace stackx;
-  CLI::App app{
+  const cli::Parser parser(
       "stackx answers, with measurements, which combination of versions should run a workload on "
-      "given hardware."};
-  app.footer(kFooter);
-  app.require_subcommand(1);
-  app.fallthrough();  // --db and --json may stand after the subcommand too
-  app.set_version_flag("--version", "stackx " STACKX_VERSION);
+      "given hardware.",
+      kFooter, "stackx " STACKX_VERSION);
+  const cli::Command command = parser.command();
 
   cli::Globals globals;
   globals.executable_directory = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  app.add_option("--db", globals.db, "Knowledge store to use")->type_name("FILE");
-  app.add_flag("--json", globals.json,
+  command.add_option("--db", globals.db, "Knowledge store to use").type_name("FILE");
+  command.add_flag("--json", globals.json,
                "Machine-readable output: one document, JSON Lines for streams");
 
-  const cli::Command command(&app);
   cli::add_hw(command, globals);
   cli::add_catalog(command, globals);
   cli::add_resolve(command, globals);
@@ -51,14 +46,15 @@ int run(int argc, char** argv) {
   cli::add_query(command, globals);
   cli::add_workload(command, globals);
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    app.exit(error);
-    return asked_for_help ? 0 : static_cast<int>(ErrorCode::bad_input);
+  switch (parser.parse(argc, argv)) {
+    case cli::Parser::Ended::ran:
+      return globals.exit_code;
+    case cli::Parser::Ended::helped:
+      return 0;
+    case cli::Parser::Ended::bad_words:
+      break;
   }
-  return globals.exit_code;
+  return static_cast<int>(ErrorCode::bad_input);
 }
 
 }  // namespace

@@ -86,4 +86,27 @@ void Command::require_subcommand(int least, int most) const {
 bool Command::given(const std::string& option) const { return app_->count(option) > 0; }
 bool Command::has_subcommand() const { return !app_->get_subcommands().empty(); }
 
+Parser::Parser(const std::string& description, const std::string& footer, const std::string& version)
+    : app_(std::make_unique<CLI::App>(description)) {
+  app_->footer(footer);
+  app_->require_subcommand(1);
+  app_->fallthrough();  // options of all commands may stand after the subcommand, too
+  app_->set_version_flag("--version", version);
+}
+
+Parser::~Parser() = default;
+
+Command Parser::command() const { return Command(app_.get()); }
+
+Parser::Ended Parser::parse(int argc, char** argv) const {
+  try {
+    app_->parse(argc, argv);
+    return Ended::ran;
+  } catch (const CLI::ParseError& error) {
+    const bool helped = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+    app_->exit(error);
+    return helped ? Ended::helped : Ended::bad_words;
+  }
+}
+
 }  // namespace stackx::cli

@@ -97,4 +97,18 @@ class Command {
   CLI::App* app_;
 };
 
+// The whole command line. Subcommands run while it is parsed.
+class Parser {
+ public:
+  Parser(const std::string& description, const std::string& footer, const std::string& version);
+  ~Parser();
+  Command command() const;
+  // Prints help, the version or what is wrong with the words. Nothing: parsed, and the subcommand has run.
+  enum class Ended { ran, helped, bad_words };
+  Ended parse(int argc, char** argv) const;
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+};
+
 }  // namespace stackx::cli

@@ -126,10 +126,15 @@ nlohmann::json reasons_json(const std::vector<resolver::Reason>& reasons) {
   return list;
 }
 
+std::string unsolvable_text(const workspace::Loaded& loaded, const resolver::Unsolvable& why,
+                            const std::string& what) {
+  return fmt::format("{}: {}\n{}\n", loaded.project.name, what, why.text());
+}
+
 void print_unsolvable(const workspace::Loaded& loaded, const resolver::Unsolvable& why,
                       const std::string& what, bool json) {
   if (!json) {
-    fmt::print("{}: {}\n{}\n", loaded.project.name, what, why.text());
+    fmt::print("{}", unsolvable_text(loaded, why, what));
     return;
   }
   nlohmann::json document = {{"project", loaded.project.name},
@@ -286,7 +291,10 @@ void resolve(const ResolveOptions& options, Globals& globals) {
   const auto why = unsolvable(resolver);
   const double elapsed = milliseconds_since(start);
   if (why && options.graph.empty()) {
-    print_unsolvable(loaded, *why, "no valid stack.", globals.json);
+    if (globals.json && options.asks_for_stacks())  // a stream of stacks, and this one is empty
+      fmt::print(stderr, "{}", unsolvable_text(loaded, *why, "no valid stack."));
+    else
+      print_unsolvable(loaded, *why, "no valid stack.", globals.json);
     globals.exit_code = 1;
     return;
   }

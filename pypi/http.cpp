@@ -116,7 +116,7 @@ class Curl : public Transport {
           finish(message->easy_handle, message->data.result, requests, done);
       if (active_.empty() && !waiting_.empty())
         std::this_thread::sleep_until(waiting_.front().start);
-      else
+      else if (!active_.empty())
         curl_multi_poll(multi_, nullptr, 0, 100, nullptr);
     }
   }

@@ -21,9 +21,11 @@ std::optional<std::string> Tree::text(const std::string& path) const {
   if (!fs::is_regular_file(file, error)) return std::nullopt;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return std::nullopt;
-  std::string content{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.bad()) return std::nullopt;
-  return content;
+  try {
+    return std::string{std::istreambuf_iterator<char>(stream), {}};
+  } catch (const std::ios_base::failure&) {  // of a process that ended meanwhile
+    return std::nullopt;
+  }
 }
 
 std::optional<std::string> Tree::line(const std::string& path) const {

@@ -19,6 +19,12 @@ class Explain(ResolveBox):
         self.catalog(COMPONENTS)
         return self.project(requires={"tensorflow": ">=2.19", "unrelated": "*"}, **{"pins": {"python": "==3.8"}, **changes})
 
+    def test_an_empty_stream_is_empty_and_says_why_beside_it(self):
+        for question in (["--list", "2"], ["--sample", "2"], ["--top", "2"], ["--cover", "1"]):
+            answer = self.stackx("resolve", self.unsolvable(), *question, "--json", exit_code=1)
+            self.assertEqual(answer.stdout, "")
+            self.assertIn("no valid stack", answer.stderr)
+
     def test_a_tree_from_the_roots_down_and_what_would_fix_it(self):
         project = self.unsolvable()
         text = self.stackx("resolve", project, "--explain", exit_code=1).stdout

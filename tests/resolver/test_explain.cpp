@@ -6,6 +6,7 @@
 #include "resolver/excluded.hpp"
 #include "resolver/explain.hpp"
 #include "specs/error.hpp"
+#include "tests/cases.hpp"
 #include "tests/resolver/given.hpp"
 #include "tests/resolver/oracle.hpp"
 #include "tests/resolver/random_problem.hpp"
@@ -244,7 +245,7 @@ TEST_CASE("Asking for what nobody knows is an error that names the nearest") {
 // is called excluded that is in a stack.
 TEST_CASE("Every version of random problems is in a stack or its absence explained") {
   std::size_t contradicting = 0, unneeded = 0, excluded_ones = 0;
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < cases(500, 2000); ++seed) {
     const auto random = random_problem(seed);
     const auto problem = resolver::compile(random.project, random.catalog);
     std::set<std::pair<std::string, std::string>> in_stacks;
@@ -290,9 +291,9 @@ TEST_CASE("Every version of random problems is in a stack or its absence explain
         }
       }
   }
-  CHECK(contradicting > 500);
-  CHECK(unneeded > 200);
-  CHECK(excluded_ones > 500);
+  CHECK(contradicting > cases(125, 500));
+  CHECK(unneeded > cases(50, 200));
+  CHECK(excluded_ones > cases(125, 500));
 }
 
 }  // namespace stackx::test

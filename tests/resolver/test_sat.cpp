@@ -8,6 +8,7 @@
 #include "resolver/sat.hpp"
 #include "resolver/sat_count.hpp"
 #include "resolver/sat_space.hpp"
+#include "tests/cases.hpp"
 #include "tests/resolver/given.hpp"
 #include "tests/resolver/oracle.hpp"
 #include "tests/resolver/random_problem.hpp"
@@ -84,7 +85,7 @@ TEST_CASE("A solver answers again and again, and names the assumptions that clas
 }
 
 TEST_CASE("The stacks that SAT lists are those that trying everything finds") {
-  for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+  for (std::uint64_t seed = 0; seed < cases(2000, 5000); ++seed) {
     const auto random = random_problem(seed);
     const Oracle oracle(random.project, random.catalog);
     std::set<specs::Stack> expected, found;
