@@ -1,10 +1,12 @@
 #include "analysis/effects/additive_model.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <stdexcept>
+
+#include "analysis/effects/decompositions.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -85,12 +87,12 @@ AdditiveModel::Fit::Fit(const std::vector<specs::Stack>& stacks, const std::vect
 
   Index rank = 0;
   if (p > 0) {
-    const Eigen::BDCSVD<MatrixXd> svd(Z, Eigen::ComputeThinU | Eigen::ComputeFullV);
-    s = svd.singularValues();
+    SingularValues svd = singular_values(Z);
+    s = std::move(svd.s);
     while (rank < s.size() && s[rank] > tiny) ++rank;
-    U = svd.matrixU().leftCols(rank);
-    V = svd.matrixV().leftCols(rank);
-    null = svd.matrixV().rightCols(p - rank);
+    U = svd.U.leftCols(rank);
+    V = svd.V.leftCols(rank);
+    null = svd.V.rightCols(p - rank);
     s.conservativeResize(rank);
   } else {
     U.resize(n, 0), V.resize(0, 0), null.resize(0, 0);
@@ -224,10 +226,7 @@ std::vector<std::string> AdditiveModel::confounded_with(std::size_t from, std::s
           fit_->null.middleRows(at(other.factor->first_column), more).transpose();
       filled += more;
     }
-    Eigen::ColPivHouseholderQR<MatrixXd> qr;
-    qr.setThreshold(tiny);
-    qr.compute(span);
-    return (span * qr.solve(wanted) - wanted).norm() < 1e-6;
+    return (span * least_squares_solution(span, wanted, tiny) - wanted).norm() < 1e-6;
   };
   std::vector<Other> held;
   for (const Other& other : others) {

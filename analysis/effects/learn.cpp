@@ -1,6 +1,6 @@
 #include "analysis/effects/learn.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>

@@ -44,10 +44,17 @@ class Advise(BlackBox):
         text = re.sub(r"\s+", " ", text.replace(name, "HOST"))
         self.golden("host", re.sub(r"\d[\d,.]*", "N", text) + "\n")
 
-    def test_readme_shows_these_answers(self):
-        readme = (ROOT / "README.md").read_text()
-        for name in ("v100", "impossible"):
-            self.assertIn((GOLDEN / f"{name}.txt").read_text(), readme)
+    def test_the_pages_show_these_answers(self):
+        """What README.md and docs/advise.md print of the answers for a V100 is what is compared here, in its order."""
+        golden = (GOLDEN / "v100.txt").read_text().splitlines()
+        for page in ("README.md", "docs/advise.md"):
+            screen = (ROOT / page).read_text().split("$ stackx advise --hw v100 --workload matmul\n", 1)[1].split("```")[0]
+            shown = [line for line in screen.splitlines() if line.strip() and line != "..."]
+            self.assertGreater(len(shown), 5, page)
+            rest = iter(golden)
+            for line in shown:
+                self.assertIn(line, rest, page)  # and goes on behind it
+        self.assertIn((GOLDEN / "impossible.txt").read_text(), (ROOT / "docs" / "advise.md").read_text())
 
     def test_unknown_gpu(self):
         for asked, nearest in (("v10", "v100"), ("h1000", "h100"), ("teslav100", "v100")):
