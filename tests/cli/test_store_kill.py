@@ -68,15 +68,19 @@ class StoreKill(MadeUpStore):
 
     def torment(self, prepare, arguments, after_kill, finish, seed):
         """`prepare`, killed at a random moment of each of KILLS equal parts of its time, `after_kill`, the command again, `finish`.
-        Deaths are counted."""
-        longest = self.duration(prepare, arguments)
+        Deaths are counted. Its time is what it takes now: other tests that run beside this one begin and end."""
+        time_needed = self.duration(prepare, arguments)
         chance = random.Random(seed)
-        moments = [(part + chance.random()) / KILLS * longest for part in range(KILLS)]
+        moments = [(part + chance.random()) / KILLS for part in range(KILLS)]
         chance.shuffle(moments)
         deaths = 0
         for trial, moment in enumerate(moments):
             prepare()
-            deaths += self.killed(arguments, moment)
+            begin = time.monotonic()
+            if self.killed(arguments, moment * time_needed):
+                deaths += 1
+            else:
+                time_needed = (time_needed + time.monotonic() - begin) / 2
             with self.subTest(trial=trial):
                 after_kill()
                 if trial % 5 == 0:  # every state was looked at; finishing each costs as much again
