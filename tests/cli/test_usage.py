@@ -1,11 +1,29 @@
 """Help, exit codes and the messages for bad input: file, place, what was expected, what to do."""
 
+import shutil
+import subprocess
 import unittest
 
-from harness import EXAMPLE, BlackBox
+from harness import EXAMPLE, STACKX, BlackBox
 
 
 class Usage(BlackBox):
+    def test_help_needs_no_catalogs_and_no_store(self):
+        alone = self.scratch / "alone"
+        alone.mkdir()
+        shutil.copy(STACKX, alone / "stackx")
+        for words in (["--help"], ["--version"], ["hw", "--help"], ["catalog", "import", "--help"], ["resolve", "--help"], ["inspect", "--help"],
+                      ["advise", "--help"], ["compare", "--help"], ["effects", "--help"], ["report", "--help"], ["verify", "--help"],
+                      ["query", "--help"], ["workload", "--help"], ["db", "--help"], ["env", "--help"], ["import", "--help"],
+                      ["export", "--help"], ["merge", "--help"]):
+            with self.subTest(words=words):
+                done = subprocess.run([alone / "stackx", *words], capture_output=True, text=True, env={}, cwd=alone)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn("stackx", done.stdout)
+        done = subprocess.run([alone / "stackx", "hw", "list"], capture_output=True, text=True, env={}, cwd=alone)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("$STACKX_DATA", done.stderr)
+
     def test_help_names_every_command(self):
         text = self.stackx("--help").stdout
         for command in ("hw", "catalog", "resolve", "inspect", "advise", "effects", "export", "import"):
