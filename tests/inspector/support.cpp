@@ -1,5 +1,6 @@
 #include "tests/inspector/support.hpp"
 
+#include <algorithm>
 #include <unistd.h>
 
 #include <cctype>
@@ -108,6 +109,17 @@ bool wait_for_processes(const std::string& word, int count) {
 
 specs::Catalog catalog_of(const std::string& json) {
   return specs::parse_catalog(specs::Node::parse_text(json, "test catalog"));
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& directory) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace stackx::inspector::testing

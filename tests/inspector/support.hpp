@@ -62,4 +62,7 @@ bool wait_for_processes(const std::string& word, int count);
 
 specs::Catalog catalog_of(const std::string& json);
 
+bool mentions(const std::string& text, const std::string& part);
+std::vector<std::string> names_in(const std::filesystem::path& directory);  // sorted
+
 }  // namespace stackx::inspector::testing

@@ -85,10 +85,6 @@ std::string marker() {
   return fmt::format("marker-{}-{}", getpid(), ++count);
 }
 
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 class Listening {
  public:
   Listening() : fd_(socket(AF_INET, SOCK_STREAM, 0)) {

@@ -11,7 +11,6 @@
 #include "inspector/run/supervision.hpp"
 #include "tests/inspector/support.hpp"
 
-namespace relay_tests {
 
 using namespace stackx::inspector;
 using namespace stackx::inspector::testing;
@@ -33,10 +32,6 @@ Command through_relay(const fs::path& socket, const Words& engine, const Words& 
   command.environment = current_environment();
   command.channel = true;
   return command;
-}
-
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -156,5 +151,3 @@ TEST_CASE("docker's words hold a relay and its other end, podman's a descriptor"
   CHECK(has(podman, "--preserve-fds"));
   CHECK_FALSE(has(podman, "--relay"));
 }
-
-}  // namespace relay_tests

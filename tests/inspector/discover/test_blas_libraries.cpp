@@ -3,6 +3,7 @@
 #include <map>
 
 #include "inspector/discover/blas_libraries.hpp"
+#include "tests/inspector/fake_packages.hpp"
 #include "tests/inspector/remarks.hpp"
 #include "tests/inspector/support.hpp"
 
@@ -11,18 +12,6 @@ using namespace stackx::inspector::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-class FakePackages : public Packages {
- public:
-  std::map<std::string, std::string> owners, versions;
-
- protected:
-  std::string query(const std::vector<std::string>& arguments) override {
-    const auto& asked = arguments.back();
-    if (arguments[0] == "-S") return owners.contains(asked) ? owners[asked] + ": " + asked : "";
-    return versions.contains(asked) ? "installed " + versions[asked] + "\n" : "";
-  }
-};
 
 const Settings settings{
     {{"auto", {}}, {"Haswell", {{"CORE", "Haswell"}}}, {"Zen", {{"CORE", "Zen"}}}},

@@ -4,29 +4,16 @@
 
 #include "inspector/discover/cuda_toolkits.hpp"
 #include "tests/inspector/fake_machine.hpp"
+#include "tests/inspector/fake_packages.hpp"
 #include "tests/inspector/remarks.hpp"
 #include "tests/inspector/support.hpp"
 
-namespace cuda_toolkits_tests {
 
 using namespace stackx::inspector;
 using namespace stackx::inspector::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-// Packages that own what the test says.
-class FakePackages : public Packages {
- public:
-  std::map<std::string, std::string> owners, versions;
-
- protected:
-  std::string query(const std::vector<std::string>& arguments) override {
-    const auto& asked = arguments.back();
-    if (arguments[0] == "-S") return owners.contains(asked) ? owners[asked] + ": " + asked : "";
-    return versions.contains(asked) ? "installed " + versions[asked] + "\n" : "";
-  }
-};
 
 struct Looked {
   CudaFound cuda;
@@ -150,5 +137,3 @@ TEST_CASE("a machine without CUDA has none, and says nothing") {
   CHECK(looked.cuda.system.empty());
   CHECK(looked.remarks.list.empty());
 }
-
-}  // namespace cuda_toolkits_tests

@@ -14,10 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // A dpkg database of one package, which owns one file.
 class FakePackages : public Packages {
  public:

@@ -36,13 +36,6 @@ ino_t inode(const fs::path& file) {
   return status.st_ino;
 }
 
-std::vector<std::string> names_in(const fs::path& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory)) names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 }  // namespace
 
 TEST_CASE("trees share the bytes of their wheels", "[environment_tree]") {

@@ -26,10 +26,6 @@ namespace {
 
 const std::string some_hash(64, 'a');
 
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // An installer that writes one library, and counts.
 struct FakeInstaller {
   int calls = 0;
@@ -47,14 +43,6 @@ struct FakeInstaller {
 WheelRequest tiny() { return {"tiny", "1.0", "tiny-1.0-py3-none-any.whl", some_hash, 100}; }
 
 // What the directory holds, by name.
-std::vector<std::string> names_in(const fs::path& directory) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(directory))
-    names.push_back(entry.path().filename());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 // uv told to look for wheels in one directory only.
 class Index {
  public:

@@ -1,9 +1,11 @@
 #include <catch2/catch.hpp>
 
 #include "inspector/run/verify.hpp"
+#include "tests/inspector/support.hpp"
 
 using namespace stackx;
 using namespace stackx::inspector;
+using stackx::inspector::testing::mentions;
 
 namespace {
 
@@ -46,10 +48,6 @@ PiReport right() {
 
 std::string wrong(const PiReport& report) {
   return verify(mkl_with_tbb(), report).wrong.value_or("");
-}
-
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
