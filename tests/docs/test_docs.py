@@ -1,7 +1,7 @@
 """Runs the commands that README.md and docs/ print and compares what they print; looks up the options of those that cannot
 run here; follows the links. pages.py says how a page is written, expectation.py how its screens are compared.
 
-    STACKX=build/stackx python3 tests/docs/test_commands.py --show docs/resolve.md   # the page's commands with what they print now
+    STACKX=build/stackx python3 tests/docs/test_docs.py --show docs/resolve.md   # the page's commands with what they print now
 """
 
 import functools
