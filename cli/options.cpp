@@ -8,10 +8,6 @@
 
 namespace stackx::cli {
 
-Check::Check(const std::string& name, std::function<std::string(const std::string&)> problem)
-    : validator_(std::make_shared<CLI::Validator>([problem = std::move(problem)](std::string& text) { return problem(text); },
-                                                  "", name)) {}
-
 Check::Check(CLI::Validator validator) : validator_(std::make_shared<CLI::Validator>(std::move(validator))) {}
 
 Check one_of(const std::vector<std::string>& words) { return Check(CLI::IsMember(words)); }
@@ -24,10 +20,11 @@ Check above_zero() { return Check(CLI::PositiveNumber); }
 Check existing_file() { return Check(CLI::ExistingFile); }
 
 Check whole_number() {
-  return Check("whole number", [](const std::string& text) {
+  const auto problem = [](const std::string& text) {
     const bool digits = !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string::npos;
     return digits ? std::string{} : "expected a whole number from 0 to 18 digits long, found " + text;
-  });
+  };
+  return Check(CLI::Validator(problem, "", "whole number"));
 }
 
 Option Option::type_name(const std::string& name) const { return Option(option_->type_name(name)); }

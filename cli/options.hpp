@@ -5,8 +5,8 @@
 // what they stand for lives as long as the parser.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,8 +23,6 @@ namespace stackx::cli {
 // What the text of an option must be like.
 class Check {
  public:
-  // `problem` says what is wrong with a text, or nothing.
-  Check(const std::string& name, std::function<std::string(const std::string&)> problem);
   explicit Check(CLI::Validator validator);
   const CLI::Validator& validator() const { return *validator_; }
 
@@ -57,8 +55,8 @@ class Option {
   Option excludes(const std::string& other) const;
   Option expected(int count) const;
   Option expected(int least, int most) const;
-  Option take_all() const;    // given several times: one list
-  Option one_each() const;    // may be repeated, with one value each time
+  Option take_all() const;  // given several times: one list
+  Option one_each() const;  // may be repeated, with one value each time
 
  private:
   CLI::Option* option_;
@@ -103,7 +101,7 @@ class Parser {
   Parser(const std::string& description, const std::string& footer, const std::string& version);
   ~Parser();
   Command command() const;
-  // Prints help, the version or what is wrong with the words. Nothing: parsed, and the subcommand has run.
+  // helped: printed help or the version; bad_words: printed what is wrong with the words.
   enum class Ended { ran, helped, bad_words };
   Ended parse(int argc, char** argv) const;
 
