@@ -6,6 +6,7 @@
 
 #include "cli/catalog_discover.hpp"
 #include "cli/catalog_import.hpp"
+#include "cli/catalog_refresh.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
 #include "specs/catalog/catalog.hpp"
@@ -109,6 +110,7 @@ void add_catalog(Command app, Globals& globals) {
   show_command.callback([name, component, &globals] { show(*name, *component, globals); });
   add_catalog_import(command, globals);
   add_catalog_discover(command, globals);
+  add_catalog_refresh(command, globals);
 }
 
 }  // namespace stackx::cli

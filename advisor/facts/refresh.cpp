@@ -1,0 +1,104 @@
+#include "advisor/facts/refresh.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <fstream>
+
+#include "specs/error.hpp"
+#include "specs/format/json.hpp"
+#include "specs/python/pep508.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int failures_to_give_up = 2;
+
+std::optional<specs::Package> known_package(const fs::path& file) {
+  if (!fs::exists(file)) return std::nullopt;
+  return specs::load_package(file);
+}
+
+// Beside it first, then in its place.
+void replace(const fs::path& file, const std::string& text) {
+  fs::create_directories(file.parent_path());
+  auto temporary = file;
+  temporary += ".new";
+  std::ofstream out(temporary, std::ios::binary);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(temporary, file, error);
+  if (out && !error) return;
+  fs::remove(temporary, error);
+  throw broken_environment(fmt::format("{}: cannot be written; is there space, and is the directory yours? "
+                                       "--output DIR takes another",
+                                       file.string()));
+}
+
+void refresh_one(const PackageSource& source, const std::string& name, const std::string& today,
+                 const std::function<void(const std::string&)>& listener, RefreshReport& report) {
+  const auto file = source.directory / (name + ".json");
+  const auto before = known_package(file);
+  auto after = pypi::refresh(name, before, today, *source.index);
+  if (!after) {
+    report.not_reached.push_back({fmt::format("{}: {}", source.title, name), ""});
+    return;
+  }
+  if (!after->changed) {
+    ++report.unchanged;
+    return;
+  }
+  replace(file, specs::to_text(after->package));
+  const auto& releases = after->package.releases;
+  report.news.push_back({name, releases.empty() ? "" : releases.back().version.text(), after->added,
+                         after->withdrawn, after->unread});
+  listener(fmt::format("{}: {} new, newest {}", name, after->added.size(), report.news.back().newest));
+}
+
+void refresh_source(const PackageSource& source, const std::string& today,
+                    const std::function<void(const std::string&)>& listener, RefreshReport& report) {
+  int failures = 0;
+  std::vector<std::string> missed;
+  std::string reason;
+  for (const auto& name : source.names) {
+    if (failures >= failures_to_give_up) {
+      missed.push_back(name);
+      continue;
+    }
+    try {
+      refresh_one(source, name, today, listener, report);
+      failures = 0;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::environment) throw;
+      ++failures;
+      missed.push_back(name);
+      reason = error.what();
+    }
+  }
+  if (!missed.empty())
+    report.not_reached.push_back({fmt::format("{}: {}", source.title, fmt::join(missed, ", ")), reason});
+}
+
+}  // namespace
+
+RefreshReport refresh_packages(const std::vector<PackageSource>& sources, const std::string& today,
+                               const std::function<void(const std::string&)>& listener) {
+  RefreshReport report;
+  for (const auto& source : sources) refresh_source(source, today, listener, report);
+  return report;
+}
+
+std::vector<std::string> packages_to_refresh(const fs::path& data_directory) {
+  const auto document = specs::Node::parse_file(data_directory / "packages.json");
+  document.schema("stackx/packages/1");
+  document.only({"$schema", "description", "packages"});
+  const auto list = document.at("packages");
+  auto names = list.texts();
+  for (auto& name : names) name = specs::normalized_name(name);
+  return names;
+}
+
+}  // namespace stackx::advisor

@@ -1,0 +1,126 @@
+#include "cli/catalog_refresh.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "advisor/facts/refresh.hpp"
+#include "cli/output/print.hpp"
+#include "inspector/paths.hpp"
+#include "specs/format/clock.hpp"
+#include "specs/python/pep508.hpp"
+#include "workspace/pip.hpp"
+#include "workspace/progress.hpp"
+
+namespace stackx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What PyTorch lists on its own index; NVIDIA's wheels there are those of the package index.
+const std::vector<std::string> of_pytorch{"torch", "torchvision", "torchaudio", "triton", "xformers"};
+
+struct RefreshOptions {
+  std::vector<std::string> names;
+  std::string output, index_url, pip = "python3";
+  std::string pytorch_index = "https://download.pytorch.org/whl";
+  bool only_package_index = false;
+};
+
+// Where the facts stand that every command reads first, else the user's own directory.
+fs::path directory_of(const RefreshOptions& options, const Globals& globals) {
+  if (!options.output.empty()) return options.output;
+  const auto shipped = globals.data_directory() / "generated";
+  if (access(shipped.c_str(), W_OK) == 0) return shipped;
+  return inspector::data_directory() / "generated";
+}
+
+std::vector<std::string> only_asked(const std::vector<std::string>& names, const std::vector<std::string>& asked) {
+  if (asked.empty()) return names;
+  std::vector<std::string> result;
+  for (const auto& name : asked) result.push_back(specs::normalized_name(name));
+  return result;
+}
+
+nlohmann::json report_json(const advisor::RefreshReport& report, const std::string& today) {
+  nlohmann::json news = nlohmann::json::array(), missed = nlohmann::json::array();
+  for (const auto& one : report.news)
+    news.push_back({{"package", one.name}, {"newest", one.newest}, {"added", one.added},
+                    {"withdrawn", one.withdrawn}, {"unread", one.unread}});
+  for (const auto& one : report.not_reached) missed.push_back({{"what", one.what}, {"reason", one.reason}});
+  return {{"$schema", "stackx/refresh/1"}, {"as_of", today}, {"news", news},
+          {"unchanged", report.unchanged}, {"not_reached", missed}};
+}
+
+void print_news(const advisor::PackageNews& one) {
+  const auto count = one.added.size();
+  fmt::print("  {:<28} newest {}", one.name, one.newest);
+  if (count > 0 && count <= 4) fmt::print(", new: {}", fmt::join(one.added, ", "));
+  if (count > 4) fmt::print(", {} new", count);
+  if (!one.withdrawn.empty()) fmt::print(", withdrawn: {}", fmt::join(one.withdrawn, ", "));
+  fmt::print("\n");
+  for (const auto& unread : one.unread) fmt::print("    requirements not known of {}\n", unread);
+}
+
+void print_report(const advisor::RefreshReport& report, const fs::path& directory) {
+  if (report.news.empty())
+    fmt::print("Nothing new: {} packages are as they were.\n", report.unchanged);
+  else
+    fmt::print("News of {} packages; {} as they were. Written to {}.\n", report.news.size(), report.unchanged,
+               directory.string());
+  for (const auto& one : report.news) print_news(one);
+  if (report.not_reached.empty()) return;
+  fmt::print("Not read, what was known of it stays:\n");
+  for (const auto& one : report.not_reached)
+    fmt::print("  {}{}\n", one.what, one.reason.empty() ? ": it lists no such project" : "\n    " + one.reason);
+}
+
+void refresh(const RefreshOptions& options, Globals& globals) {
+  const auto directory = directory_of(options, globals);
+  const auto today = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
+  const auto settings = workspace::pip_settings(options.pip, options.index_url);
+  const auto transport = pypi::make_curl({.ca_file = settings.ca_file});
+  workspace::ProgressLine line;
+  const auto show = [&](const pypi::Progress& progress) {
+    line.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));
+  };
+  const pypi::Cache cache(inspector::cache_directory() / "pypi");
+  pypi::Index packages({settings.index_url, false}, cache, *transport, show);
+  pypi::Index pytorch({options.pytorch_index, false}, cache, *transport, show);
+  std::vector<advisor::PackageSource> sources{
+      {"the package index", directory,
+       only_asked(advisor::packages_to_refresh(globals.data_directory()), options.names), &packages}};
+  if (!options.only_package_index && options.names.empty())
+    sources.push_back({"PyTorch's own index", directory / "pytorch", of_pytorch, &pytorch});
+  const auto report =
+      advisor::refresh_packages(sources, today, [&](const std::string& news) { line.say(news); });
+  line.finish();
+  if (globals.json)
+    print_json(report_json(report, today));
+  else
+    print_report(report, directory);
+  for (const auto& one : report.not_reached)
+    if (!one.reason.empty() && one.what.starts_with(sources.front().title)) globals.exit_code = 3;
+}
+
+}  // namespace
+
+void add_catalog_refresh(Command catalog, Globals& globals) {
+  auto options = std::make_shared<RefreshOptions>();
+  const auto command = catalog.add_subcommand(
+      "refresh", "Bring the facts about packages up to date: releases, wheels, requirements");
+  command.add_option("names", options->names, "Only these packages, also such that stackx does not follow yet");
+  command.add_option("-o,--output", options->output, "Directory to write, instead of that of stackx's own facts")
+      .type_name("DIR");
+  command.add_option("--index-url", options->index_url, "Another index than pip's").type_name("URL");
+  command.add_option("--pytorch-index", options->pytorch_index, "Where PyTorch's builds for each CUDA are listed")
+      .type_name("URL")
+      .show_default();
+  command.add_flag("--only-package-index", options->only_package_index, "Not PyTorch's own index");
+  command.add_option("--pip", options->pip, "Python that has the pip to ask").type_name("PYTHON").show_default();
+  command.callback([options, &globals] { refresh(*options, globals); });
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,29 @@
+// One package as an index has it today (specs/package/package.hpp), of which an earlier state is known.
+//
+// The listing is asked for "only if it changed", metadata only of releases that are new: a run without news is one small
+// request. Kept are releases with a wheel for Linux or a source archive; pre-releases are not. One file of a release is
+// asked for its metadata: the wheel for the newest Python on x86-64, which is the one that pip would take; source
+// archives are megabytes and are not read. `as_of` moves only with the facts, so that the same facts are the same bytes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pypi/index.hpp"
+#include "specs/package/package.hpp"
+
+namespace stackx::pypi {
+
+struct Refreshed {
+  specs::Package package;
+  std::vector<std::string> added, withdrawn;  // versions: new, and no longer there or yanked since
+  bool changed = false;
+  std::vector<std::string> unread;  // "1.2.0: reason": whose metadata could not be had
+};
+
+// Nothing where the index knows no such project. `today`: "2026-11-22". Throws as Index does.
+std::optional<Refreshed> refresh(const std::string& name, const std::optional<specs::Package>& before,
+                                 const std::string& today, Index& index);
+
+}  // namespace stackx::pypi
