@@ -15,6 +15,7 @@ struct Globals : workspace::Context {
 
 void add_hw(Command app, Globals& globals);
 void add_catalog(Command app, Globals& globals);
+void add_check(Command app, Globals& globals);
 void add_resolve(Command app, Globals& globals);
 void add_inspect(Command app, Globals& globals);
 void add_advise(Command app, Globals& globals);

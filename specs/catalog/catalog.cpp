@@ -103,6 +103,13 @@ std::vector<const Component*> Catalog::providers(std::string_view name) const {
   return result;
 }
 
+std::string Catalog::real_name(const std::string& name) const {
+  if (find(name)) return name;
+  for (const auto& [key, component] : components)
+    if (std::ranges::find(component.aliases, name) != component.aliases.end()) return key;
+  return name;
+}
+
 bool Catalog::is_virtual(std::string_view name) const {
   return !find(name) && !providers(name).empty();
 }

@@ -71,6 +71,8 @@ struct Component {
   std::string file;                    // that declares it
   std::vector<std::string> sources;    // URLs, with the date read
   std::vector<VersionEntry> versions;  // in listed order
+  std::vector<std::string> aliases;    // other names of it: requirements may use them
+  bool open = false;                   // any version is one: see specs/catalog/open.hpp
 
   const VersionEntry* find(std::string_view version) const;  // by text or by normal form
 };
@@ -82,6 +84,7 @@ struct Catalog {
   // Components with a version that provides `name`.
   std::vector<const Component*> providers(std::string_view name) const;
   bool is_virtual(std::string_view name) const;  // provided by somebody and declared by nobody
+  std::string real_name(const std::string& name) const;  // of an alias the component's, else the same
 };
 
 // The versioning of components, by name: what their specifiers are parsed with.
@@ -90,8 +93,8 @@ using Schemes = std::map<std::string, Versioning>;
 // One document, unchecked; `others` are the schemes of components that other documents declare.
 Catalog parse_catalog(const Node& document, const Schemes& others = {});
 
-// One or more files as one catalog, unchecked. A component declared in two of them is an error that
-// names both.
+// One or more files as one catalog, unchecked: aliases resolved, facts applied, overlays (overlay.hpp) over the
+// others in the order given. A component declared in two that are no overlays is an error that names both.
 Catalog load_catalog(const std::filesystem::path& file);
 Catalog load_catalogs(const std::vector<std::filesystem::path>& files);
 

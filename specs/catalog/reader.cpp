@@ -5,6 +5,8 @@
 #include <array>
 
 #include "specs/catalog/catalog.hpp"
+#include "specs/catalog/fact.hpp"
+#include "specs/catalog/overlay.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/names.hpp"
@@ -148,7 +150,7 @@ class DocumentReader {
 
   Component component(const std::string& name, const Node& node) const {
     check_component_name(name, node);
-    node.only({"kind", "versioning", "ecosystem", "description", "source", "sources", "versions"});
+    node.only({"kind", "versioning", "ecosystem", "description", "source", "sources", "versions", "aliases", "open"});
     Component result;
     result.name = name;
     result.file = node.file();
@@ -157,6 +159,14 @@ class DocumentReader {
     result.ecosystem = optional_text(node, "ecosystem");
     result.description = optional_text(node, "description");
     result.sources = read_sources(node);
+    if (const auto open = node.find("open")) result.open = open->boolean();
+    if (result.open && result.versioning == Versioning::opaque)
+      node.at("open").fail("an open component needs an order: a versioning other than opaque");
+    if (const auto list = node.find("aliases"))
+      for (const auto& item : list->items()) {
+        check_component_name(item.nonempty(), item);
+        result.aliases.push_back(item.text());
+      }
     for (const auto& [text, value] : node.at("versions").members())
       result.versions.push_back(entry(result, text, value));
     check_spellings(result, node.at("versions"));
@@ -246,7 +256,12 @@ class DocumentReader {
 
 void check_head(const Node& document) {
   document.schema("stackx/catalog/1");
-  document.only({"$schema", "description", "source", "sources", "components"});
+  document.only({"$schema", "description", "source", "sources", "components", "overlay", "facts"});
+}
+
+bool is_overlay(const Node& document) {
+  const auto flag = document.find("overlay");
+  return flag && flag->boolean();
 }
 
 Schemes declared(const Node& document) {
@@ -271,6 +286,19 @@ Catalog parse_catalog(const Node& document, const Schemes& others) {
   return catalog;
 }
 
+namespace {
+
+void add_all(Catalog& all, const Catalog& catalog) {
+  for (const auto& [name, component] : catalog.components) {
+    const auto [known, fresh] = all.components.emplace(name, component);
+    if (!fresh)
+      throw bad_input(fmt::format("{} and {} both declare the component \"{}\"; keep one", known->second.file,
+                                  component.file, name));
+  }
+}
+
+}  // namespace
+
 Catalog load_catalog(const std::filesystem::path& file) { return load_catalogs({file}); }
 
 Catalog load_catalogs(const std::vector<std::filesystem::path>& files) {
@@ -282,13 +310,19 @@ Catalog load_catalogs(const std::vector<std::filesystem::path>& files) {
     schemes.merge(declared(documents.back()));
   }
   Catalog all;
-  for (const auto& document : documents)
-    for (auto& [name, component] : parse_catalog(document, schemes).components) {
-      const auto [known, fresh] = all.components.emplace(name, component);
-      if (!fresh)
-        throw bad_input(fmt::format("{} and {} both declare the component \"{}\"; keep one",
-                                    known->second.file, component.file, name));
+  std::vector<Fact> facts;
+  for (const bool overlays : {false, true})
+    for (const auto& document : documents) {
+      if (is_overlay(document) != overlays) continue;
+      const auto catalog = parse_catalog(document, schemes);
+      if (overlays)
+        lay_over(all, catalog);
+      else
+        add_all(all, catalog);
+      for (auto& fact : read_facts(document)) facts.push_back(std::move(fact));
     }
+  apply_facts(all, facts);
+  resolve_aliases(all);
   return all;
 }
 

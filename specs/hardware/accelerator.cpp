@@ -100,6 +100,9 @@ Accelerator read(const Component& gpu, const VersionEntry& entry) {
   model.vendor = reader.needed("vendor");
   model.architecture = reader.needed("architecture");
   model.compute_capability = reader.text("compute_capability");
+  model.gfx = reader.text("gfx");
+  model.machine = reader.text("machine");
+  model.segment = reader.text("segment");
   model.memory_gb = reader.number("memory_gb");
   model.bandwidth_gb_s = reader.number("bandwidth_gb_s");
   model.tdp_w = reader.number("tdp_w");

@@ -24,6 +24,9 @@ struct Accelerator {
   std::vector<std::string> aliases;  // "NVIDIA V100", "Tesla V100-SXM2-16GB", "p3.2xlarge"
   std::string vendor, architecture;  // "nvidia", "volta"
   std::string compute_capability;    // "7.0"; "" if it has none (not of NVIDIA)
+  std::string gfx;                   // of AMD, what ROCm calls it: "gfx90a"
+  std::string machine;               // processor of the host it is built into: "aarch64"; "": any, usually x86_64
+  std::string segment;               // "datacenter", "workstation", "geforce", "jetson"
   std::optional<double> memory_gb, bandwidth_gb_s, tdp_w;
   // TFLOP/s (int8: TOP/s) by the unit that reaches it: float64, float64_tensor, float32,
   // tensorfloat32, float16, float16_tensor, bfloat16, float8, float4, int8.

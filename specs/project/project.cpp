@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "specs/catalog/open.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/names.hpp"
@@ -55,9 +56,10 @@ class ProjectReader {
 
  private:
   Requirement requirement(const std::string& key, const Node& value) const {
-    const Component* component = catalog_.find(key);
+    const Component* component = catalog_.find(catalog_.real_name(key));
     auto result =
         parse_requirement(key, value, component ? component->versioning : Versioning::pep440);
+    result.component = catalog_.real_name(result.component);
     const std::string& name = result.component;
     if (!catalog_.find(name) && !catalog_.is_virtual(name) && !hosts_.contains(name))
       value.fail(fmt::format("no catalog declares or provides \"{}\"{}", name,
@@ -77,6 +79,7 @@ class ProjectReader {
       value.fail(fmt::format("\"{}\" is of the kind {}, not hardware; use \"requires\"", name,
                              to_string(component->kind)));
     if (const auto* entry = component->find(text)) return entry->version.text();
+    if (component->open && Version::parse(text, component->versioning)) return text;  // split_open() adds it
     std::vector<std::string> versions{"host"};
     for (const auto& entry : component->versions) versions.push_back(entry.version.text());
     value.fail(
@@ -130,6 +133,16 @@ std::vector<std::filesystem::path> find_catalogs(const std::vector<std::string>&
   return files;
 }
 
+// Drivers and other open components become classes that nothing in project or catalog tells apart further.
+void settle_open(const Project& project, Catalog& catalog) {
+  for (const auto& [name, version] : project.hardware)
+    if (const auto found = catalog.components.find(name); found != catalog.components.end())
+      add_open(found->second, version);
+  auto asked = project.requires_;
+  asked.insert(asked.end(), project.pins.begin(), project.pins.end());
+  split_open(catalog, asked);
+}
+
 LoadedProject load_json_project(const std::filesystem::path& file,
                                 const std::filesystem::path& data_directory) {
   const Node document = Node::parse_file(file);
@@ -140,6 +153,7 @@ LoadedProject load_json_project(const std::filesystem::path& file,
                     [&](const std::string& wrong) { document.at("catalogs").fail(wrong); }));
   check(loaded.catalog, file.string(), host_components(document));
   loaded.project = parse_project(document, loaded.catalog);
+  settle_open(loaded.project, loaded.catalog);
   return loaded;
 }
 
@@ -157,6 +171,7 @@ LoadedProject load_python_project(const std::filesystem::path& file,
                     [](const std::string& wrong) { throw bad_input("--catalog: " + wrong); }));
   check(loaded.catalog, file.string(), {});
   loaded.project = to_project(python_project, loaded.catalog, context);
+  settle_open(loaded.project, loaded.catalog);
   return loaded;
 }
 

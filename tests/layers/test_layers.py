@@ -29,7 +29,7 @@ ALLOWED = {
     "cli": {"specs", "resolver", "pypi", "importers", "store", "inspector", "analysis", "workspace", "advisor", "campaigns"},
 }
 # A header that only these may include, by how it is written: what stands behind one door.
-DOORS = {"SQLiteCpp/": {"store"}, "sqlite3.h": {"store"}, "boost/graph/": {"resolver"}, "CLI/": {"cli"}, "toml++/": {"specs"},
+DOORS = {"SQLiteCpp/": {"store"}, "sqlite3.h": {"store"}, "boost/graph/": {"resolver"}, "CLI/": {"cli"}, "toml++/": {"specs"}, "yaml-cpp/": {"specs"},
          "Eigen/": {"analysis"}, "curl/": {"pypi"}, "hwloc": {"inspector"}, "cryptominisat5/": {"resolver"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 

@@ -1,0 +1,236 @@
+#include "advisor/check/asked.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+
+#include "advisor/check/python_world.hpp"
+#include "inspector/discover/python_environments.hpp"
+#include "inspector/machine/gpu_devices.hpp"
+#include "inspector/machine/host.hpp"
+#include "inspector/paths.hpp"
+#include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/hardware/accelerator.hpp"
+#include "specs/python/package_list.hpp"
+#include "workspace/asked_hardware.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* usual_python = "3.12";
+
+// "3.11.4" -> "3.11"
+std::string series(const std::string& python) {
+  const auto first = python.find('.');
+  const auto second = first == python.npos ? python.npos : python.find('.', first + 1);
+  return python.substr(0, second);
+}
+
+class Reading {
+ public:
+  Reading(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context)
+      : request_(request), knowledge_(knowledge), context_(context) {}
+
+  Question run() {
+    question_.hardware = request_.hardware;
+    question_.driver = request_.driver;
+    question_.python = series(request_.python);
+    read_hardware();
+    read_platform();
+    if (!request_.environment.empty())
+      read_environment(request_.environment);
+    else if (request_.what.empty())
+      read_environment(active_environment());
+    for (const auto& text : request_.what) read(text);
+    if (question_.asked.empty()) throw bad_input("nothing to check: no package is named there");
+    check_words();
+    return std::move(question_);
+  }
+
+ private:
+  specs::PythonContext python_context() const {
+    specs::PythonContext context;
+    context.python = question_.python;
+    return context;
+  }
+
+  void take(specs::PackageList list) {
+    for (auto& one : list.dependencies) question_.asked.push_back(std::move(one));
+    for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
+    for (auto& one : list.skipped) question_.skipped.push_back(std::move(one));
+    if (list.python) question_.pythons = list.python;
+  }
+
+  void read(const std::string& text) {
+    std::error_code error;
+    if (text == "-") {
+      take(specs::parse_freeze(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"));
+    } else if (fs::is_regular_file(text, error)) {
+      take(specs::read_package_list(text, python_context(), usual_python));
+    } else if (fs::is_directory(text, error)) {
+      read_environment(text);
+    } else {
+      read_word(text);
+    }
+  }
+
+  // driver==535.183.01 and python==3.11 are the machine's.
+  void read_word(const std::string& text) {
+    if (text.find('/') != text.npos || text.ends_with(".txt") || text.ends_with(".lock") || text.ends_with(".toml"))
+      throw bad_input(fmt::format("{}: there is no such file", text));
+    auto placed = specs::read_dependency(text, "the command line");
+    auto version = placed.dependency.versions.text();
+    const bool exact = version.starts_with("==");
+    if (exact) version.erase(0, version.find_first_not_of("= "));
+    if (placed.dependency.name == "driver" && exact)
+      question_.driver = version;
+    else if (placed.dependency.name == "python" && exact)
+      question_.python = series(version);
+    else
+      question_.asked.push_back(std::move(placed));
+  }
+
+  static fs::path active_environment() {
+    for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+      if (const char* value = std::getenv(variable); value && *value) return value;
+    throw bad_input(
+        "nothing to check: name requirements or a file, or activate an environment ($VIRTUAL_ENV, $CONDA_PREFIX)");
+  }
+
+  void read_environment(const fs::path& directory) {
+    fs::path program = directory / "bin/python";
+    const auto interpreter = inspector::ask_interpreter(program);
+    if (!interpreter)
+      throw bad_input(fmt::format("{}: no environment of Python: {} does not answer", directory.string(), program.string()));
+    if (question_.python.empty()) question_.python = series(interpreter->version);
+    for (const auto& [name, one] : inspector::distributions_in(inspector::ask_sites(*interpreter))) {
+      const auto version = specs::Version::parse(one.version, specs::Versioning::pep440);
+      if (!version) {
+        question_.skipped.push_back(name + " (no version)");
+        continue;
+      }
+      question_.asked.push_back(specs::read_dependency(name + "==" + one.version, directory.string()));
+    }
+  }
+
+  void read_hardware() {
+    const auto accelerators = specs::load_accelerators(context_.data_directory());
+    if (question_.hardware == "host") {
+      read_host(accelerators);
+      return;
+    }
+    const auto* model = accelerators.identify(question_.hardware);
+    if (model) {
+      take_gpu(*model, question_.hardware);
+      return;
+    }
+    const auto asked = workspace::hardware_of_catalogs(question_.hardware, {}, accelerators, context_);
+    if (asked) return;  // a processor: no GPU
+    const auto near = accelerators.nearest(question_.hardware);
+    throw bad_input(fmt::format("--hw {}: no such hardware in the catalogs{}; `stackx hw list` names all",
+                                specs::in_quotes(question_.hardware),
+                                near.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
+  }
+
+  void take_gpu(const specs::Accelerator& model, const std::string& asked) {
+    AskedGpu gpu{model.name, model.title, asked, model.vendor, model.architecture, model.compute_capability, model.gfx,
+                 model.segment == "datacenter"};
+    question_.gpu = std::move(gpu);
+    if (!model.machine.empty()) question_.machine = model.machine;
+  }
+
+  void read_host(const specs::Accelerators& accelerators) {
+    const auto host = inspector::detect_host(context_.data_directory());
+    utsname names{};
+    if (uname(&names) == 0) question_.machine = names.machine;
+    if (host.libc.starts_with("glibc ")) question_.glibc = host.libc.substr(6);
+    if (question_.driver.empty()) question_.driver = host.driver;
+    if (host.gpus.empty()) return;
+    const auto& gpu = host.gpus.front();
+    if (const auto* model = accelerators.identify(gpu.model))
+      take_gpu(*model, gpu.model);
+    else
+      question_.gpu = AskedGpu{gpu.model, gpu.model, gpu.model, "nvidia", "", gpu.compute_capability, "", false};
+    question_.gpu->compute_capability = gpu.compute_capability;
+  }
+
+  // "linux aarch64", "manylinux_2_28_x86_64"
+  void read_platform() {
+    const auto& text = request_.platform;
+    if (text.empty()) return;
+    constexpr std::string_view modern = "manylinux_2_";
+    const auto last = text.find_first_of(" ");
+    if (text.starts_with(modern)) {
+      const auto end = text.find('_', modern.size());
+      if (end != text.npos) {
+        question_.glibc = "2." + text.substr(modern.size(), end - modern.size());
+        question_.machine = text.substr(end + 1);
+        return;
+      }
+    }
+    if (text.starts_with("linux ") && last != text.npos && last + 1 < text.size()) {
+      question_.machine = text.substr(last + 1);
+      return;
+    }
+    throw bad_input(fmt::format("--platform {}: expected \"linux x86_64\", \"linux aarch64\" or manylinux_2_28_x86_64",
+                                specs::in_quotes(text)));
+  }
+
+  void check_words() const {
+    for (const auto& [option, text] : {std::pair{"--driver", question_.driver}, {"--python", question_.python}})
+      if (!text.empty() && !specs::Version::parse(text, specs::Versioning::pep440))
+        throw bad_input(fmt::format("{} {}: expected a version such as {}", option, specs::in_quotes(text),
+                                    std::string_view(option) == "--driver" ? "535.183.01" : "3.11"));
+    const auto& known = known_pythons();
+    if (!question_.python.empty() && std::ranges::find(known, question_.python) == known.end())
+      throw bad_input(fmt::format("--python {}: expected one of {}", question_.python, fmt::join(known, ", ")));
+  }
+
+  const CheckRequest& request_;
+  const Knowledge& knowledge_;
+  const workspace::Context& context_;
+  Question question_;
+};
+
+fs::path config_directory() {
+  if (const char* chosen = std::getenv("XDG_CONFIG_HOME"); chosen && *chosen) return fs::path(chosen) / "stackx";
+  const char* home = std::getenv("HOME");
+  return fs::path(home ? home : "/") / ".config/stackx";
+}
+
+}  // namespace
+
+Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays) {
+  const auto data = context.data_directory();
+  Knowledge::Places places{{data / "generated"}, data / "facts", {}};
+  if (const auto own = inspector::data_directory() / "generated"; fs::is_directory(own))
+    places.generated.insert(places.generated.begin(), own);
+  std::error_code error;
+  for (const auto& one : fs::directory_iterator(config_directory() / "catalogs", error))
+    if (one.path().extension() == ".json") places.overlays.push_back(one.path());
+  std::ranges::sort(places.overlays);
+  for (const auto& name : overlays) {
+    if (!fs::is_regular_file(name)) throw bad_input(fmt::format("--catalog {}: there is no such file", name));
+    places.overlays.emplace_back(name);
+  }
+  return Knowledge(std::move(places));
+}
+
+Question question_of(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context) {
+  return Reading(request, knowledge, context).run();
+}
+
+Checked check(const CheckRequest& request, const workspace::Context& context) {
+  const auto knowledge = load_knowledge(context, request.catalogs);
+  return check(knowledge, question_of(request, knowledge, context));
+}
+
+}  // namespace stackx::advisor

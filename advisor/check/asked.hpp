@@ -1,0 +1,33 @@
+// What somebody asks `check`, in their words, and the question that it makes.
+//
+//   requirements    as for pip: torch==2.4.0 "jax[cuda12]>=0.6"; driver==535.183.01 and python==3.11 are the machine's
+//   files           what specs/python reads, and uv.lock, poetry.lock, conda's environment.yml; "-" is `pip freeze`
+//   an environment  what its site-packages hold (DIST-INFO), on its Python
+//   hardware        a GPU by any name that gpus.json knows; a CPU: no GPU is to be used; host: this machine
+// The host's processor and glibc are those of this machine for `host`, else what the GPU's usual host has.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "advisor/check/check.hpp"
+#include "workspace/context.hpp"
+
+namespace stackx::advisor {
+
+struct CheckRequest {
+  std::vector<std::string> what;
+  std::string hardware = "host", driver, python, platform;
+  std::filesystem::path environment;
+  std::vector<std::string> catalogs;
+  bool deep = false;
+};
+
+// Throws Error(bad_input) for files and words that nobody can read.
+Checked check(const CheckRequest& request, const workspace::Context& context);
+
+Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays);
+Question question_of(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context);
+
+}  // namespace stackx::advisor

@@ -1,0 +1,349 @@
+#include "advisor/check/check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "advisor/check/judge.hpp"
+#include "advisor/check/nearest.hpp"
+#include "advisor/check/python_world.hpp"
+#include "advisor/check/wording.hpp"
+#include "specs/catalog/open.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+using specs::Fact;
+using specs::Version;
+using specs::Versioning;
+
+// What computes on a GPU; a build of these for CPUs is not what somebody who names a GPU wants.
+bool is_framework(const std::string& package) {
+  static const std::set<std::string> frameworks{"torch", "tensorflow", "tensorflow-gpu", "jax", "jaxlib", "mxnet"};
+  return frameworks.contains(package);
+}
+
+// What the choice has on the GPU, beside what the resolver judges.
+struct OnGpu {
+  std::vector<std::string> used;       // "torch 2.4.0": holds code for it
+  std::vector<std::string> for_cpus;   // sentences
+  std::vector<std::string> unknown;    // sentences
+  std::vector<std::string> notes;
+};
+
+class Look {
+ public:
+  Look(const Knowledge& knowledge, const Question& question, const specs::Stack& chosen)
+      : knowledge_(knowledge), question_(question), chosen_(chosen) {}
+
+  OnGpu run() {
+    for (const auto& [name, version] : chosen_.components)
+      if (!is_given(name) && name.find('+') == name.npos && knowledge_.package(name)) look_at(name, version);
+    return std::move(on_);
+  }
+
+ private:
+  void look_at(const std::string& name, const std::string& version) {
+    const auto fact = about(name, version);
+    const auto one = name + " " + version;
+    if (!fact.gpu_from.empty()) {
+      if (!has_plugin(fact)) on_.for_cpus.push_back(no_plugin(name));
+      return;
+    }
+    const bool states = fact.built_for && fact.built_for->known();
+    if (states && fact.built_for->for_cpus()) {
+      if (name == "jaxlib" && chosen_.components.contains("jax")) return;  // jax says it
+      if (is_framework(name))
+        on_.for_cpus.push_back(fmt::format("{} is built for CPUs and does not use a GPU{}", one,
+                                           fact.note.empty() ? "" : fmt::format(" ({})", fact.note)));
+      else
+        on_.notes.push_back(one + " runs on the CPU");
+      return;
+    }
+    if (states || !fact.built_for_cuda.empty()) {
+      if (!fact.soft) on_.used.push_back(one);
+      add_system(fact, name, version);
+      return;
+    }
+    if (fact.fails.empty() && knowledge_.has_gpu_facts(name))
+      on_.unknown.push_back(fmt::format("nobody states for which GPUs {} is built", one));
+  }
+
+  Fact about(const std::string& name, const std::string& version) const {
+    return knowledge_.about(name, *Version::parse(version, Versioning::pep440), "", question_.machine);
+  }
+
+  bool has_plugin(const Fact& fact) const {
+    for (const auto& plugin : fact.gpu_from)
+      if (chosen_.components.contains(plugin)) return true;
+    const auto jaxlib = chosen_.components.find("jaxlib");
+    if (jaxlib == chosen_.components.end()) return false;
+    const auto build = about("jaxlib", jaxlib->second).built_for;
+    return build && !build->for_cpus();
+  }
+
+  static std::string no_plugin(const std::string& name) {
+    return fmt::format("{} from the index runs on CPUs; a plugin makes it use a GPU: {}[cuda12]", name, name);
+  }
+
+  void add_system(const Fact& fact, const std::string& name, const std::string& version) {
+    if (fact.system.empty() || chosen_.components.contains(name + "+and-cuda")) return;
+    std::vector<std::string> parts;
+    for (const auto& [library, release] : fact.system)
+      parts.push_back(fmt::format("{} {}", library == "cuda" ? "CUDA" : library == "cudnn" ? "cuDNN" : library, release));
+    on_.notes.push_back(fmt::format("{} {} loads {} of the system", name, version, fmt::join(parts, " and ")));
+  }
+
+  const Knowledge& knowledge_;
+  const Question& question_;
+  const specs::Stack& chosen_;
+  OnGpu on_;
+};
+
+// A question on one Python.
+struct OnPython {
+  PythonWorld world;
+  Judged judged;
+  OnGpu gpu;
+  bool yes(const Question& question) const {
+    return judged.runs && (!question.gpu || (gpu.for_cpus.empty() && gpu.unknown.empty() && !gpu.used.empty()));
+  }
+};
+
+class Checking {
+ public:
+  Checking(const Knowledge& knowledge, const Question& question) : knowledge_(knowledge), question_(question) {}
+
+  Checked run() {
+    auto here = on_the_python();
+    if (!here.world.unknown.empty())
+      say_unknown(here);
+    else if (!here.judged.installable || !here.judged.runs)
+      say_no(here);
+    else
+      say_gpu(here);
+    finish(here);
+    return std::move(result_);
+  }
+
+ private:
+  OnPython on(const std::string& python) const {
+    OnPython result{python_world(knowledge_, question_, python), {}, {}};
+    if (!result.world.unknown.empty()) return result;
+    result.judged = judge({result.world.project, result.world.catalog, result.world.order});
+    if (result.judged.installable && question_.gpu)
+      result.gpu = Look(knowledge_, question_, result.judged.chosen).run();
+    return result;
+  }
+
+  // Where none is named: the newest that can install it; an older one with the same of what was asked for may run.
+  OnPython on_the_python() {
+    if (!question_.python.empty()) return on(question_.python);
+    std::optional<OnPython> first;
+    std::optional<OnPython> answer;
+    for (const auto& python : known_pythons()) {
+      auto one = on(python);
+      if (!one.world.unknown.empty()) return one;
+      if (!first || (one.judged.installable && !first->judged.installable)) {
+        const bool yes = one.yes(question_);
+        if (yes) result_.pythons.push_back(python);
+        if (!one.judged.installable) {
+          if (!first) first = std::move(one);
+          continue;
+        }
+        first = std::move(one);
+        if (yes) answer = first;
+        continue;
+      }
+      if (!one.judged.installable || !same_roots(*first, one) || !one.yes(question_)) continue;
+      result_.pythons.push_back(python);
+      if (!answer) answer = std::move(one);
+    }
+    return answer ? std::move(*answer) : std::move(*first);
+  }
+
+  bool same_roots(const OnPython& a, const OnPython& b) const {
+    return std::ranges::all_of(question_.asked, [&](const auto& placed) {
+      const auto name = knowledge_.real_name(placed.dependency.name);
+      const auto in = [&](const OnPython& one) {
+        const auto found = one.judged.chosen.components.find(name);
+        return found == one.judged.chosen.components.end() ? std::string() : found->second;
+      };
+      return in(a) == in(b);
+    });
+  }
+
+  std::string asked() const {
+    std::vector<std::string> texts;
+    for (const auto& placed : question_.asked) texts.push_back(placed.dependency.text());
+    if (texts.size() > 3) return fmt::format("{}, {} and {} more", texts[0], texts[1], texts.size() - 2);
+    return fmt::format("{}", fmt::join(texts, ", "));
+  }
+
+  std::string where() const { return question_.gpu ? gpu_in_words(*question_.gpu) : question_.hardware; }
+
+  void say_unknown(const OnPython& here) {
+    result_.answer = Answer::unknown;
+    for (const auto& one : here.world.unknown) {
+      auto wanted = one.range;
+      wanted.erase(0, std::min(wanted.find_first_not_of("= "), wanted.size()));
+      result_.because.push_back(
+          fmt::format("no {} {} is known{}", one.name, wanted,
+                      one.near.empty() ? "" : fmt::format("; known are {}", fmt::join(one.near, " and "))));
+    }
+    result_.text = result_.because.front();
+    result_.notes.push_back("to learn of newer releases: stackx catalog refresh");
+  }
+
+  void say_no(const OnPython& here) {
+    result_.answer = Answer::no;
+    if (here.judged.why) {
+      result_.because = reasons_in_words(*here.judged.why, here.world, question_, knowledge_);
+      result_.clash = here.judged.why->tree;
+    }
+    if (here.judged.installable) result_.stack = here.judged.chosen;
+    result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
+    result_.text = result_.because.empty() ? "it does not" : result_.because.front();
+    if (!result_.nearest.empty() && result_.nearest.front().text.starts_with("the same version"))
+      result_.text += "; " + result_.nearest.front().text;
+    add_forward_compatibility(here);
+  }
+
+  // A data-center GPU may run newer CUDA on an old branch.
+  void add_forward_compatibility(const OnPython& here) {
+    if (question_.driver.empty() || !question_.gpu || !question_.gpu->data_center) return;
+    const auto branch = question_.driver.substr(0, question_.driver.find('.'));
+    for (const auto& [name, version] : here.judged.chosen.components) {
+      if (is_given(name) || name.find('+') != name.npos || !knowledge_.package(name)) continue;
+      const auto fact = knowledge_.about(name, *Version::parse(version, Versioning::pep440), "", question_.machine);
+      if (!fact.built_for || fact.built_for->cuda.empty() || !is_framework(name)) continue;
+      const auto branches = knowledge_.drivers().compatible_branches(fact.built_for->cuda);
+      if (std::ranges::find(branches, branch) == branches.end()) continue;
+      auto release = fact.built_for->cuda;
+      std::ranges::replace(release, '.', '-');
+      result_.notes.push_back(fmt::format(
+          "NVIDIA's forward compatibility: with the package cuda-compat-{} driver R{} runs it on data-center GPUs", release,
+          branch));
+    }
+  }
+
+  void say_gpu(const OnPython& here) {
+    result_.stack = here.judged.chosen;
+    result_.notes = here.gpu.notes;
+    if (question_.gpu && !here.gpu.for_cpus.empty()) {
+      result_.answer = Answer::no;
+      result_.because = here.gpu.for_cpus;
+      result_.text = result_.because.front();
+    } else if (question_.gpu && !here.gpu.unknown.empty()) {
+      result_.answer = Answer::unknown;
+      result_.because = here.gpu.unknown;
+      result_.text = result_.because.front();
+    } else if (question_.gpu && here.gpu.used.empty()) {
+      result_.answer = Answer::unknown;
+      result_.because.push_back(fmt::format("nothing in {} is known to use a GPU", asked()));
+      result_.text = result_.because.front();
+    } else {
+      say_yes(here);
+    }
+  }
+
+  void say_yes(const OnPython& here) {
+    result_.answer = Answer::yes;
+    result_.stack = here.judged.running;
+    if (const auto* driver = here.world.catalog.find("driver"))
+      result_.driver = specs::ranges_in_words(
+          *driver, possible_versions(here.world.project, only(here.world.catalog, here.judged.chosen), "driver"));
+    std::string with;
+    if (!question_.driver.empty())
+      with += fmt::format(" with driver {}", question_.driver);
+    else if (!result_.driver.empty() && result_.driver != "any")
+      with += fmt::format(" with driver {}", result_.driver);
+    with += fmt::format(" on Python {}", pythons_in_words(here.world.python));
+    result_.text = fmt::format("{} runs on {}{}", asked(), where(), with);
+    for (const auto& one : here.gpu.used) result_.because.push_back(one + " has code for it");
+  }
+
+  std::string pythons_in_words(const std::string& one) const {
+    if (result_.pythons.size() < 2) return one;
+    return fmt::format("{} to {}", result_.pythons.back(), result_.pythons.front());
+  }
+
+  void finish(const OnPython& here) {
+    if (result_.pythons.empty()) result_.pythons.push_back(here.world.python);
+    for (const auto& [name, version] : here.world.built_here)
+      if (const auto found = result_.stack.components.find(name);
+          found != result_.stack.components.end() && found->second == version)
+        result_.notes.push_back(fmt::format("{} {} is built here from its source archive", name, version));
+    for (const auto& [one, reason] : here.world.unread) {
+      const auto space = one.find(' ');
+      const auto found = result_.stack.components.find(one.substr(0, space));
+      if (found != result_.stack.components.end() && found->second == one.substr(space + 1))
+        result_.not_judged.push_back("what " + one + " requires");
+    }
+    result_.not_judged.insert(result_.not_judged.end(), here.world.not_held.begin(), here.world.not_held.end());
+    result_.as_of = knowledge_.as_of();
+    const auto sources = knowledge_.sources();
+    result_.sources.assign(sources.begin(), sources.end());
+    result_.overlays = knowledge_.overlays_used();
+  }
+
+  const Knowledge& knowledge_;
+  const Question& question_;
+  Checked result_;
+};
+
+nlohmann::json reasons_json(const std::vector<resolver::Reason>& reasons) {
+  auto list = nlohmann::json::array();
+  for (const auto& reason : reasons) {
+    nlohmann::json one = {{"text", reason.text}};
+    if (!reason.leads_to.empty()) one["leads_to"] = reasons_json(reason.leads_to);
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+nlohmann::json nearest_json(const Nearest& nearest) {
+  auto changes = nlohmann::json::array();
+  for (const auto& change : nearest.changes)
+    changes.push_back({{"name", change.name}, {"from", change.from}, {"to", change.to}});
+  return {{"text", nearest.text}, {"changes", changes}, {"install", nearest.install}, {"stack", nearest.stack.components}};
+}
+
+}  // namespace
+
+const char* to_string(Answer answer) {
+  switch (answer) {
+    case Answer::yes:
+      return "yes";
+    case Answer::no:
+      return "no";
+    case Answer::unknown:
+      return "unknown";
+  }
+  return "?";
+}
+
+Checked check(const Knowledge& knowledge, const Question& question) { return Checking(knowledge, question).run(); }
+
+nlohmann::json to_json(const Checked& checked) {
+  nlohmann::json document = {{"$schema", "stackx/check/1"},
+                             {"answer", to_string(checked.answer)},
+                             {"text", checked.text},
+                             {"because", checked.because},
+                             {"stack", checked.stack.components},
+                             {"pythons", checked.pythons},
+                             {"notes", checked.notes},
+                             {"not_judged", checked.not_judged},
+                             {"facts", {{"as_of", checked.as_of}, {"sources", checked.sources}, {"overlays", checked.overlays}}}};
+  if (!checked.driver.empty()) document["driver"] = checked.driver;
+  if (!checked.clash.empty()) document["clash"] = reasons_json(checked.clash);
+  document["nearest"] = nullptr;
+  if (!checked.nearest.empty()) document["nearest"] = nearest_json(checked.nearest.front());
+  document["others"] = nlohmann::json::array();
+  for (std::size_t i = 1; i < checked.nearest.size(); ++i) document["others"].push_back(nearest_json(checked.nearest[i]));
+  return document;
+}
+
+}  // namespace stackx::advisor

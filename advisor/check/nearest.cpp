@@ -1,0 +1,238 @@
+#include "advisor/check/nearest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advisor/check/wording.hpp"
+#include "specs/catalog/open.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+using specs::SpecifierSet;
+using specs::Version;
+using specs::Versioning;
+
+std::string base_of(const std::string& version) { return version.substr(0, version.find('+')); }
+
+SpecifierSet versions_in(const std::string& text) {
+  return SpecifierSet::parse(text, Versioning::pep440).value_or(SpecifierSet::any(Versioning::pep440));
+}
+
+// "==2.7.1+cu128" -> "2.7.1+cu128"; "" where the range names no single version.
+std::string single_version(const SpecifierSet& versions) {
+  const auto& text = versions.text();
+  if (!text.starts_with("==") || text.find_first_of(",*") != text.npos) return "";
+  return text.substr(text.find_first_not_of("= "));
+}
+
+class Search {
+ public:
+  Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged)
+      : knowledge_(knowledge), question_(question), world_(world), judged_(judged) {}
+
+  std::vector<Nearest> run() {
+    hold_back();
+    if (found_.empty()) change_packages(true);
+    if (found_.empty()) change_python();
+    if (found_.empty() || found_.front().changes.front().name == "python") change_packages(false);
+    change_driver();
+    return std::move(found_);
+  }
+
+ private:
+  std::optional<specs::Stack> solve(const Question& question, const PythonWorld& world) const {
+    if (!world.unknown.empty()) return std::nullopt;
+    auto order = world.order;
+    if (!question.asked.empty())  // what was changed comes first
+      std::ranges::stable_sort(order, {}, [&](const auto& name) { return !question.any_build.contains(name); });
+    return newest_stack(world.project, world.catalog, order);
+  }
+
+  // The same requirements, with a dependency held back that nobody named.
+  void hold_back() {
+    if (!judged_.installable) return;
+    const auto stack = solve(question_, world_);
+    if (!stack) return;
+    Nearest nearest;
+    nearest.stack = *stack;
+    for (const auto& placed : question_.asked) nearest.install.push_back(placed.dependency.text());
+    for (const auto& [name, version] : stack->components) {
+      if (is_given(name) || name.find('+') != name.npos) continue;
+      const auto chosen = judged_.chosen.components.find(name);
+      if (chosen == judged_.chosen.components.end() || chosen->second == version) continue;
+      nearest.changes.push_back({name, chosen->second, version});
+      nearest.install.push_back(name + "==" + version);
+    }
+    if (nearest.changes.empty()) return;
+    const auto& first = nearest.changes.front();
+    nearest.text = fmt::format("with {} held at {} it runs", first.name, first.to);
+    found_.push_back(std::move(nearest));
+  }
+
+  // Requested packages, those of the clash first.
+  std::vector<std::string> candidates() const {
+    std::vector<std::string> names;
+    const auto add = [&](const std::string& component) {
+      const auto name = component.substr(0, component.find('+'));
+      if (std::ranges::find(names, name) != names.end()) return;
+      const auto asked = [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == name; };
+      if (std::ranges::any_of(question_.asked, asked) && knowledge_.package(name)) names.push_back(name);
+    };
+    if (judged_.why) {
+      for (const auto& clause : judged_.why->clauses)
+        if (!clause.component.empty()) add(clause.component);
+      for (const auto& clause : judged_.why->clauses) add(clause.text.substr(0, clause.text.find(' ')));
+    }
+    if (names.empty())
+      for (const auto& placed : question_.asked) add(knowledge_.real_name(placed.dependency.name));
+    if (names.size() > 3) names.resize(3);
+    return names;
+  }
+
+  // Packages that this one pins: where it changes, they do.
+  std::set<std::string> followers(const std::string& name) const {
+    std::set<std::string> result;
+    std::vector<std::string> waiting{name};
+    while (!waiting.empty()) {
+      const auto of = waiting.back();
+      waiting.pop_back();
+      for (const auto& [component_name, component] : world_.catalog.components) {
+        if (component_name != of && !component_name.starts_with(of + "+")) continue;
+        for (const auto& entry : component.versions)
+          for (const auto& requirement : entry.requires_) {
+            const auto other = requirement.component.substr(0, requirement.component.find('+'));
+            if (is_given(other) || other == name || !knowledge_.package(other)) continue;
+            if (result.insert(other).second) waiting.push_back(other);
+          }
+      }
+    }
+    return result;
+  }
+
+  void change_packages(bool same_version) {
+    for (const auto& name : candidates())
+      if (change_package(name, same_version)) return;
+  }
+
+  bool change_package(const std::string& name, bool same_version) {
+    const auto follow = followers(name);
+    Question changed = question_;
+    changed.asked.clear();
+    std::string from;
+    for (auto placed : question_.asked) {
+      const auto real = knowledge_.real_name(placed.dependency.name);
+      if (follow.contains(real) && real != name) continue;
+      if (real == name) {
+        from = single_version(placed.dependency.versions);
+        if (same_version && from.empty()) return false;
+        placed.dependency.versions = same_version ? versions_in("==" + base_of(from)) : SpecifierSet::any(Versioning::pep440);
+      }
+      changed.asked.push_back(std::move(placed));
+    }
+    auto stack = solve(changed, python_world(knowledge_, changed, world_.python));
+    if (!stack) {
+      changed.any_build.insert(name);
+      stack = solve(changed, python_world(knowledge_, changed, world_.python));
+    }
+    if (!stack || !stack->components.contains(name)) return false;
+    const auto to = stack->components.at(name);
+    if (to == from) return false;
+    add_changed(changed, name, from, to, *stack);
+    return true;
+  }
+
+  void add_changed(const Question& changed, const std::string& name, const std::string& from, const std::string& to,
+                   const specs::Stack& stack) {
+    Nearest nearest;
+    nearest.stack = stack;
+    nearest.changes.push_back({name, from, to});
+    for (const auto& placed : changed.asked) {
+      auto dependency = placed.dependency;
+      if (knowledge_.real_name(dependency.name) == name) dependency.versions = versions_in("==" + to);
+      nearest.install.push_back(dependency.text());
+    }
+    nearest.text = !from.empty() && base_of(from) == base_of(to) ? same_version_text(name, to)
+                                                                 : fmt::format("{} {} runs", name, to);
+    add_held_back(changed, nearest);
+    found_.push_back(std::move(nearest));
+  }
+
+  // An installer left alone may take newer ones than those that run.
+  void add_held_back(const Question& changed, Nearest& nearest) const {
+    Question asked = changed;
+    for (auto& placed : asked.asked)
+      if (const auto real = knowledge_.real_name(placed.dependency.name); real == nearest.changes.front().name)
+        placed.dependency.versions = versions_in("==" + nearest.changes.front().to);
+    const auto world = python_world(knowledge_, asked, world_.python);
+    const auto judged = judge({world.project, world.catalog, world.order});
+    if (judged.runs || !judged.installable) return;
+    for (const auto& [name, version] : judged.chosen.components) {
+      const auto right = nearest.stack.components.find(name);
+      if (is_given(name) || name.find('+') != name.npos || right == nearest.stack.components.end() ||
+          right->second == version)
+        continue;
+      nearest.install.push_back(name + "==" + right->second);
+      nearest.changes.push_back({name, version, right->second});
+    }
+  }
+
+  std::string same_version_text(const std::string& name, const std::string& to) const {
+    const auto fact = knowledge_.about(name, *Version::parse(to, Versioning::pep440));
+    const auto cuda = fact.built_for ? fact.built_for->cuda : "";
+    if (to.find('+') == to.npos)
+      return fmt::format("the same version from the default index{} has",
+                         cuda.empty() ? "" : fmt::format(" (CUDA {})", cuda));
+    return fmt::format("its build {} has", to);
+  }
+
+  void change_python() {
+    if (judged_.installable) return;
+    for (const auto& python : known_pythons()) {
+      if (python == world_.python) continue;
+      auto changed = question_;
+      changed.python = python;
+      const auto world = python_world(knowledge_, changed, python);
+      const auto stack = solve(changed, world);
+      if (!stack) continue;
+      Nearest nearest;
+      nearest.changes.push_back({"python", world_.python, python});
+      nearest.stack = *stack;
+      nearest.text = fmt::format("on Python {} it runs", python);
+      found_.push_back(std::move(nearest));
+      return;
+    }
+  }
+
+  void change_driver() {
+    if (question_.driver.empty()) return;
+    auto changed = question_;
+    changed.driver.clear();
+    const auto world = python_world(knowledge_, changed, world_.python);
+    const auto judged = judge({world.project, world.catalog, world.order});
+    if (!judged.runs) return;
+    const auto possible = possible_versions(world.project, only(world.catalog, judged.chosen), "driver");
+    Nearest nearest;
+    const auto words = specs::ranges_in_words(world.catalog.components.at("driver"), possible);
+    nearest.changes.push_back({"driver", question_.driver, words});
+    nearest.stack = judged.running;
+    nearest.text = fmt::format("with driver {} it runs", words);
+    found_.push_back(std::move(nearest));
+  }
+
+  const Knowledge& knowledge_;
+  const Question& question_;
+  const PythonWorld& world_;
+  const Judged& judged_;
+  std::vector<Nearest> found_;
+};
+
+}  // namespace
+
+std::vector<Nearest> nearest_that_run(const Knowledge& knowledge, const Question& question, const PythonWorld& world,
+                                      const Judged& judged) {
+  return Search(knowledge, question, world, judged).run();
+}
+
+}  // namespace stackx::advisor

@@ -1,0 +1,381 @@
+#include "advisor/check/python_world.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "specs/catalog/open.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/python/wheel_target.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+using specs::Component;
+using specs::GpuBuild;
+using specs::PackageRelease;
+using specs::Requirement;
+using specs::SpecifierSet;
+using specs::Version;
+using specs::VersionEntry;
+using specs::Versioning;
+
+SpecifierSet range(const std::string& text) {
+  return SpecifierSet::parse(text, Versioning::pep440).value_or(SpecifierSet::any(Versioning::pep440));
+}
+
+Requirement needs(const std::string& component, const SpecifierSet& versions) {
+  const auto text = versions.text().empty() ? "*" : versions.text();
+  return {component, "", {{{versions, {}}}, text}};
+}
+
+// One that nothing meets, told in `words`.
+Requirement cannot(const std::string& words) {
+  return {"machine", "", {{{*SpecifierSet::parse("==none", Versioning::opaque), {}}}, words}};
+}
+
+bool is_local(const Version& version) { return version.text().find('+') != std::string::npos; }
+
+// "==2.4.0", "===2.4.0": names one version, yanked or not.
+bool names_one(const SpecifierSet& versions) {
+  const auto& text = versions.text();
+  return text.starts_with("==") && text.find_first_of(",*") == text.npos;
+}
+
+// manylinux_2_28_x86_64 -> 28; of what says nothing 0.
+int glibc_of(const std::string& platform) {
+  if (platform.starts_with("manylinux1_")) return 5;
+  if (platform.starts_with("manylinux2010_")) return 12;
+  if (platform.starts_with("manylinux2014_")) return 17;
+  constexpr std::string_view prefix = "manylinux_2_";
+  return platform.starts_with(prefix) ? std::atoi(platform.c_str() + prefix.size()) : 0;
+}
+
+class Builder {
+ public:
+  Builder(const Knowledge& knowledge, const Question& question, const std::string& python)
+      : knowledge_(knowledge), question_(question), target_(python, "linux " + question.machine) {
+    world_.python = python;
+    for (const auto& other : known_pythons()) others_.emplace_back(other, "linux " + question.machine);
+  }
+
+  PythonWorld run() {
+    add_machine();
+    for (const auto& placed : question_.constraints)
+      if (placed.dependency.holds(target_.environment())) constrained_[placed.dependency.name].push_back(placed.dependency.versions);
+    for (const auto& placed : question_.asked)
+      if (placed.dependency.holds(target_.environment())) add_root(placed.dependency);
+    while (!waiting_.empty()) {
+      const auto wish = std::move(waiting_.front());
+      waiting_.pop_front();
+      grant(wish);
+    }
+    for (const auto& [name, ranges] : constrained_)
+      if (world_.catalog.find(name))
+        for (const auto& one : ranges) world_.project.pins.push_back(needs(name, one));
+    auto asked = world_.project.requires_;
+    asked.insert(asked.end(), world_.project.pins.begin(), world_.project.pins.end());
+    specs::split_open(world_.catalog, asked);
+    drop_what_says_nothing();
+    return std::move(world_);
+  }
+
+ private:
+  struct Wish {
+    std::string name, extra;
+    SpecifierSet versions;
+  };
+
+  Component& component(const std::string& name, specs::Kind kind) {
+    auto [at, fresh] = world_.catalog.components.try_emplace(name);
+    if (fresh) at->second.name = name, at->second.kind = kind;
+    return at->second;
+  }
+
+  void add_machine() {
+    auto& python = component("python", specs::Kind::runtime);
+    python.versions.push_back({});
+    python.versions.back().version = target_.python_version();
+    auto& machine = component("machine", specs::Kind::hardware);
+    machine.versioning = Versioning::opaque;
+    machine.versions.push_back({});
+    machine.versions.back().version = *Version::parse(question_.machine, Versioning::opaque);
+    world_.project.hardware["machine"] = question_.machine;
+    world_.project.hardware["python"] = target_.python_version().text();
+    if (!question_.glibc.empty()) {
+      auto& glibc = component("glibc", specs::Kind::runtime);
+      glibc.versions.push_back({});
+      glibc.versions.back().version = *Version::parse(question_.glibc, Versioning::pep440);
+      world_.project.hardware["glibc"] = question_.glibc;
+    }
+    if (question_.gpu) add_gpu(*question_.gpu);
+  }
+
+  void add_gpu(const AskedGpu& asked) {
+    auto& gpu = component("gpu", specs::Kind::hardware);
+    gpu.versioning = Versioning::opaque;
+    gpu.versions.push_back({});
+    auto& entry = gpu.versions.back();
+    entry.version = *Version::parse(asked.name, Versioning::opaque);
+    entry.attributes["vendor"] = asked.vendor;
+    if (!asked.compute_capability.empty()) entry.attributes["compute_capability"] = asked.compute_capability;
+    if (!asked.gfx.empty()) entry.attributes["gfx"] = asked.gfx;
+    world_.project.hardware["gpu"] = asked.name;
+    if (asked.vendor != "nvidia" || asked.compute_capability.empty()) return;
+    auto driver = knowledge_.drivers().component(asked.compute_capability);
+    if (!question_.driver.empty()) {
+      specs::add_open(driver, question_.driver);
+      world_.project.hardware["driver"] = question_.driver;
+    } else {
+      world_.project.requires_.push_back(needs("driver", SpecifierSet::any(Versioning::pep440)));
+    }
+    world_.catalog.components["driver"] = std::move(driver);
+  }
+
+  void add_root(const specs::Dependency& dependency) {
+    const auto name = knowledge_.real_name(dependency.name);
+    world_.project.requires_.push_back(needs(name, dependency.versions));
+    const auto* package = knowledge_.package(name);
+    if (!package) {
+      want({name, "", dependency.versions});
+      return;
+    }
+    if (std::ranges::none_of(package->releases, [&](const auto& one) { return allowed(name, one, dependency.versions); }))
+      add_unknown(*package, dependency.versions);
+    want({name, "", dependency.versions});
+    for (const auto& extra : dependency.extras) {
+      world_.project.requires_.push_back(needs(name + "+" + extra, dependency.versions));
+      want({name, extra, dependency.versions});
+    }
+  }
+
+  void add_unknown(const specs::Package& package, const SpecifierSet& versions) {
+    PythonWorld::Unknown unknown{package.name, versions.text(), {}, true};
+    std::vector<std::string> texts;
+    for (const auto& release : package.releases) texts.push_back(release.version.text());
+    auto wanted = versions.text();
+    wanted.erase(0, std::min(wanted.find_first_not_of("=<>!~ "), wanted.size()));
+    if (const auto near = specs::nearest(wanted, texts)) unknown.near.push_back(*near);
+    if (!texts.empty() && (unknown.near.empty() || unknown.near.front() != texts.back())) unknown.near.push_back(texts.back());
+    world_.unknown.push_back(std::move(unknown));
+  }
+
+  void want(Wish wish) {
+    if (seen_.insert({wish.name, wish.extra, wish.versions.text()}).second) waiting_.push_back(std::move(wish));
+  }
+
+  // pip takes a local build only where somebody names one, and what was yanked only where it is named alone.
+  bool allowed(const std::string& name, const PackageRelease& release, const SpecifierSet& versions) const {
+    if (!versions.contains(release.version)) return false;
+    if (is_local(release.version) && versions.text().find('+') == std::string::npos && !question_.any_build.contains(name))
+      return false;
+    return !release.yanked || names_one(versions);
+  }
+
+  void grant(const Wish& wish) {
+    const auto* package = knowledge_.package(wish.name);
+    const auto name = wish.extra.empty() ? wish.name : wish.name + "+" + wish.extra;
+    const bool fresh = !world_.catalog.find(name);
+    auto& of = component(name, specs::Kind::package);
+    if (fresh) world_.order.push_back(name);
+    if (!package) {
+      of.open = true;
+      world_.not_held.insert(wish.name);
+      return;
+    }
+    for (const auto& release : package->releases) {
+      if (!allowed(wish.name, release, wish.versions) || of.find(release.version.text())) continue;
+      auto made = wish.extra.empty() ? entry(*package, release) : extra_entry(*package, release, wish.extra);
+      // The map may have grown meanwhile, but its elements stay where they are.
+      of.versions.push_back(std::move(made));
+    }
+  }
+
+  VersionEntry entry(const specs::Package& package, const PackageRelease& release) {
+    VersionEntry made;
+    made.version = release.version;
+    add_places(package, release, made);
+    const auto fact = knowledge_.about(package.name, release.version, "", question_.machine);
+    if (fact.built_for && !fact.built_for->cuda.empty()) made.attributes["cuda"] = fact.built_for->cuda;
+    add_dependencies(package, release, "", made);
+    if (question_.gpu) add_build(fact, made);
+    if (!fact.fails.empty()) made.requires_.push_back(cannot("fails: " + fact.fails));
+    return made;
+  }
+
+  VersionEntry extra_entry(const specs::Package& package, const PackageRelease& release, const std::string& extra) {
+    VersionEntry made;
+    made.version = release.version;
+    made.requires_.push_back(needs(package.name, range("==" + release.version.text())));
+    add_dependencies(package, release, extra, made);
+    const auto fact = knowledge_.about(package.name, release.version, extra, question_.machine);
+    if (!fact.fails.empty()) made.requires_.push_back(cannot("fails: " + fact.fails));
+    return made;
+  }
+
+  void add_dependencies(const specs::Package& package, const PackageRelease& release, const std::string& extra,
+                        VersionEntry& made) {
+    const auto* dependencies = knowledge_.requirements(package.name, release);
+    if (!dependencies) {
+      world_.unread[package.name + " " + release.version.text()] = "";
+      return;
+    }
+    auto with = target_.environment();
+    with.variables["extra"] = extra;
+    auto without = target_.environment();
+    without.variables["extra"] = "";
+    for (const auto& dependency : *dependencies) {
+      const bool holds = dependency.holds(with);
+      if (!holds || (!extra.empty() && dependency.holds(without))) continue;
+      if (!dependency.url.empty()) continue;
+      const auto name = knowledge_.real_name(dependency.name);
+      const bool itself = name == package.name;
+      if (!itself) {
+        made.requires_.push_back(needs(name, dependency.versions));
+        want({name, "", dependency.versions});
+      }
+      for (const auto& other : dependency.extras) {
+        const auto versions = itself ? range("==" + release.version.text()) : dependency.versions;
+        if (!knowledge_.package(name) || (itself && other == extra)) continue;
+        made.requires_.push_back(needs(name + "+" + other, versions));
+        want({name, other, versions});
+      }
+    }
+  }
+
+  // Which wheels there are decides on Python, processor and glibc.
+  void add_places(const specs::Package& package, const PackageRelease& release, VersionEntry& made) {
+    const auto python = range(release.requires_python);
+    const bool python_fits = python.contains(target_.python_version());
+    std::optional<int> glibc;
+    for (const auto& tags : release.wheels)
+      if (target_.rank(tags))
+        for (const auto& platform : tags.platforms)
+          glibc = std::min(glibc.value_or(999), glibc_of(platform));
+    if (glibc && python_fits) {
+      if (*glibc > 5 && !question_.glibc.empty())
+        made.requires_.push_back(needs("glibc", range(fmt::format(">=2.{}", *glibc))));
+      return;
+    }
+    if (release.wheels.empty() && release.source && python_fits) {
+      world_.built_here[package.name] = release.version.text();
+      return;
+    }
+    add_missing_wheel(release, python, made);
+  }
+
+  void add_missing_wheel(const PackageRelease& release, const SpecifierSet& python, VersionEntry& made) {
+    std::vector<std::string> pythons;
+    for (const auto& other : others_)
+      if (std::ranges::any_of(release.wheels, [&](const auto& tags) { return other.rank(tags).has_value(); }) &&
+          python.contains(other.python_version()))
+        pythons.insert(pythons.begin(), other.python());
+    if (pythons.empty()) {
+      made.requires_.push_back(cannot(fmt::format("no wheel for {}", question_.machine)));
+      return;
+    }
+    Requirement requirement{"python", "", {}};
+    for (const auto& one : pythons) requirement.constraint.any.push_back({range("==" + one + ".*"), {}});
+    requirement.constraint.text =
+        pythons.size() == 1 ? pythons.front() : fmt::format("{} to {}", pythons.front(), pythons.back());
+    made.requires_.push_back(std::move(requirement));
+  }
+
+  void add_build(const specs::Fact& fact, VersionEntry& made) {
+    const auto& gpu = *question_.gpu;
+    if (fact.built_for && fact.built_for->known() && !fact.built_for->for_cpus()) {
+      const auto& build = *fact.built_for;
+      if (!build.gfx.empty() || !build.rocm.empty())
+        add_amd_build(build, made);
+      else if (gpu.vendor != "nvidia")
+        made.requires_.push_back({"gpu", "vendor", {{{*SpecifierSet::parse("==nvidia", Versioning::opaque), {}}}, "nvidia"}});
+      else if (!fact.soft)
+        add_cuda_build(build, made);
+    }
+    if (!fact.cudas.empty() && gpu.vendor == "nvidia") {
+      Requirement requirement{"torch", "cuda", {}};
+      for (const auto& cuda : fact.cudas) requirement.constraint.any.push_back({range("==" + cuda), {}});
+      requirement.constraint.text = fmt::format("{}", fmt::join(fact.cudas, ", "));
+      made.requires_.push_back(std::move(requirement));
+    }
+    for (const auto& [cuda, build] : fact.built_for_cuda)
+      made.requires_if.push_back({{{"torch", "cuda", {{{range("==" + cuda), {}}}, cuda}}},
+                                  {{"gpu", "compute_capability", build.runs_on()}}});
+  }
+
+  static void add_amd_build(const GpuBuild& build, VersionEntry& made) {
+    made.requires_.push_back({"gpu", "vendor", {{{*SpecifierSet::parse("==amd", Versioning::opaque), {}}}, "amd"}});
+    if (build.gfx.empty()) return;
+    Requirement requirement{"gpu", "gfx", {}};
+    for (const auto& one : build.gfx)
+      requirement.constraint.any.push_back({*SpecifierSet::parse("==" + one, Versioning::opaque), {}});
+    requirement.constraint.text = fmt::format("{}", fmt::join(build.gfx, ", "));
+    made.requires_.push_back(std::move(requirement));
+  }
+
+  void add_cuda_build(const GpuBuild& build, VersionEntry& made) {
+    const auto& capability = question_.gpu->compute_capability;
+    made.requires_.push_back({"gpu", "compute_capability", build.runs_on()});
+    const auto reach = build.reach(capability);
+    const auto least = build.cuda.empty() || build.cuda == "any" ? std::nullopt : knowledge_.drivers().least(build.cuda, reach);
+    if (least) made.requires_.push_back(needs("driver", range(">=" + *least)));
+  }
+
+  // An open component that some version suits whoever asks for it says nothing about the question.
+  void drop_what_says_nothing() {
+    std::set<std::string> silent;
+    for (auto& [name, component] : world_.catalog.components) {
+      if (!component.open || name == "driver") continue;
+      const auto suits_all = [&](const VersionEntry& entry) { return suits_every_requirement(name, entry.version); };
+      if (std::ranges::any_of(component.versions, suits_all)) silent.insert(name);
+    }
+    const auto is_silent = [&](const Requirement& one) { return silent.contains(one.component); };
+    for (auto& [name, component] : world_.catalog.components)
+      for (auto& entry : component.versions) std::erase_if(entry.requires_, is_silent);
+    std::erase_if(world_.project.requires_, is_silent);
+    std::erase_if(world_.project.pins, is_silent);
+    std::erase_if(world_.catalog.components, [&](const auto& one) { return silent.contains(one.first); });
+    std::erase_if(world_.order, [&](const auto& name) { return silent.contains(name); });
+  }
+
+  bool suits_every_requirement(const std::string& name, const Version& version) const {
+    const auto excluded = [&](const Requirement& one) {
+      return one.component == name && one.attribute.empty() && !specs::holds(one.constraint, version);
+    };
+    for (const auto& [other, component] : world_.catalog.components)
+      for (const auto& entry : component.versions)
+        if (std::ranges::any_of(entry.requires_, excluded)) return false;
+    return std::ranges::none_of(world_.project.requires_, excluded) &&
+           std::ranges::none_of(world_.project.pins, excluded);
+  }
+
+  const Knowledge& knowledge_;
+  const Question& question_;
+  specs::Target target_;
+  std::vector<specs::Target> others_;
+  PythonWorld world_;
+  std::map<std::string, std::vector<SpecifierSet>> constrained_;
+  std::deque<Wish> waiting_;
+  std::set<std::tuple<std::string, std::string, std::string>> seen_;
+};
+
+}  // namespace
+
+bool is_given(const std::string& component) {
+  static const std::set<std::string> given{"python", "machine", "glibc", "gpu", "driver"};
+  return given.contains(component);
+}
+
+const std::vector<std::string>& known_pythons() {
+  static const std::vector<std::string> pythons{"3.15", "3.14", "3.13", "3.12", "3.11", "3.10", "3.9",
+                                                "3.8",  "3.7",  "3.6",  "3.5",  "3.4",  "2.7"};
+  return pythons;
+}
+
+PythonWorld python_world(const Knowledge& knowledge, const Question& question, const std::string& python) {
+  return Builder(knowledge, question, python).run();
+}
+
+}  // namespace stackx::advisor

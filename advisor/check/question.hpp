@@ -1,0 +1,37 @@
+// What `check` is asked: will these requirements run on that machine?
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "specs/python/project.hpp"
+
+namespace stackx::advisor {
+
+// A GPU as far as it decides what runs on it.
+struct AskedGpu {
+  std::string name, title;         // "v100-sxm2-16gb", "Tesla V100 SXM2 16GB"
+  std::string asked;               // as the user wrote it: "v100"
+  std::string vendor, architecture;  // "nvidia", "volta"
+  std::string compute_capability;  // "7.0"; "": none
+  std::string gfx;                 // of AMD: "gfx90a"
+  bool data_center = false;
+};
+
+struct Question {
+  std::vector<specs::PlacedDependency> asked;  // with markers of all environments
+  std::vector<specs::PlacedDependency> constraints;
+  std::string python;              // "3.11"; "": any that these can be installed for
+  std::optional<specs::SpecifierSet> pythons;  // that the requirements allow
+  std::vector<std::string> skipped;  // packages that no index has
+  std::string machine = "x86_64";  // "aarch64"
+  std::string glibc;               // "2.31"; "": new enough
+  std::string driver;              // "535.183.01"; "": any
+  std::optional<AskedGpu> gpu;     // none: no GPU is to be used
+  std::string hardware;            // as the user wrote it
+  std::set<std::string> any_build;  // packages of which builds of other indexes count unnamed
+};
+
+}  // namespace stackx::advisor

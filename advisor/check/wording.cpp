@@ -1,0 +1,201 @@
+#include "advisor/check/wording.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "resolver/resolver.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+using resolver::Clause;
+
+// "1.13.0", "1.13.0 to 1.15.2"
+std::string versions_of(const Clause& clause) {
+  if (clause.versions.empty()) return "";
+  if (clause.versions.size() == 1) return " " + clause.versions.front();
+  return fmt::format(" {} to {}", clause.versions.front(), clause.versions.back());
+}
+
+std::string owner_of(const Clause& clause) {
+  return clause.component.empty() ? "what you ask for" : package_in_words(clause.component) + versions_of(clause);
+}
+
+// "torch ==2.4.0" -> "torch"
+std::string target_of(const Clause& clause) { return clause.text.substr(0, clause.text.find(' ')); }
+std::string range_of(const Clause& clause) {
+  const auto space = clause.text.find(' ');
+  return space == clause.text.npos ? "" : clause.text.substr(space + 1);
+}
+
+class Wording {
+ public:
+  Wording(const PythonWorld& world, const Question& question, const Knowledge& knowledge)
+      : world_(world), question_(question), knowledge_(knowledge) {}
+
+  std::vector<std::string> of(const resolver::Unsolvable& why) const {
+    std::vector<std::string> first, then;
+    for (const auto& clause : why.clauses) {
+      const auto sentence = about_machine(clause, why);
+      if (!sentence.empty()) (clause.component == "driver" ? then : first).push_back(sentence);
+    }
+    for (auto& sentence : about_pins(why)) first.push_back(std::move(sentence));
+    first.insert(first.end(), then.begin(), then.end());
+    if (first.empty()) first = why.so.empty() ? why.clash : why.so;
+    return first;
+  }
+
+ private:
+  std::string cuda_of(const Clause& clause) const {
+    if (clause.versions.empty()) return "";
+    const auto* component = world_.catalog.find(clause.component);
+    const auto* entry = component ? component->find(clause.versions.back()) : nullptr;
+    if (!entry) return "";
+    const auto cuda = entry->attributes.find("cuda");
+    return cuda == entry->attributes.end() ? "" : std::get<std::string>(cuda->second);
+  }
+
+  std::string gpu() const { return question_.gpu ? gpu_in_words(*question_.gpu) : "this machine"; }
+
+  // A clause that asks something of the machine.
+  std::string about_machine(const Clause& clause, const resolver::Unsolvable& why) const {
+    if (clause.kind == Clause::Kind::condition) return about_condition(clause);
+    if (clause.kind != Clause::Kind::requirement) return "";
+    const auto target = target_of(clause);
+    const auto owner = owner_of(clause);
+    if (clause.component == "driver") return about_driver(clause);
+    if (target == "gpu.compute_capability") return no_kernels(clause, owner);
+    if (target == "gpu.vendor")
+      return fmt::format("{} is built for {}, and {} is not", owner,
+                         range_of(clause) == "amd" ? "AMD's ROCm" : "NVIDIA's CUDA", gpu());
+    if (target == "gpu.gfx") return fmt::format("{} has no kernels for {}; it has them for {}", owner, gpu(), range_of(clause));
+    if (target == "driver") return old_driver(clause, owner, why);
+    if (target == "torch.cuda")
+      return fmt::format("{} has libraries for CUDA {} alone, and takes that of torch, which is built for another", owner,
+                         range_of(clause));
+    if (target == "python")
+      return fmt::format("{} has wheels for Python {}, not for {}", owner, range_of(clause), world_.python);
+    if (target == "glibc") return fmt::format("{} has wheels for glibc {}, and here is {}", owner, range_of(clause), question_.glibc);
+    if (target == "machine") return about_wheels(clause, owner);
+    return "";
+  }
+
+  std::string no_kernels(const Clause& clause, const std::string& owner) const {
+    const auto cuda = cuda_of(clause);
+    const auto built = cuda.empty() || cuda == "any" ? "" : fmt::format(", built for CUDA {},", cuda);
+    return fmt::format("{}{} has no kernels for {}; it has them for compute capability {}", owner, built, gpu(),
+                       range_of(clause));
+  }
+
+  static std::string about_wheels(const Clause& clause, const std::string& owner) {
+    const auto range = range_of(clause);
+    constexpr std::string_view fails = "fails: ";
+    if (range.starts_with(fails)) return fmt::format("{} cannot be used: {}", owner, range.substr(fails.size()));
+    return fmt::format("{} has {}", owner, range);
+  }
+
+  // Conditions are asked of builds that have a library for each CUDA.
+  std::string about_condition(const Clause& clause) const {
+    const auto at = clause.text.find("gpu.compute_capability ");
+    if (at == clause.text.npos) return "";
+    const auto cuda_at = clause.text.find("torch.cuda ");
+    const auto cuda = cuda_at == clause.text.npos
+                          ? ""
+                          : clause.text.substr(cuda_at + 11, clause.text.find(':', cuda_at) - cuda_at - 11);
+    return fmt::format("the library for CUDA {} in {} has no kernels for {}; it has them for compute capability {}", cuda,
+                       owner_of(clause), gpu(), clause.text.substr(at + 23));
+  }
+
+  std::string about_driver(const Clause& clause) const {
+    const auto& capability = question_.gpu->compute_capability;
+    const bool newer = range_of(clause).starts_with("newer");
+    if (newer)
+      if (const auto last = knowledge_.drivers().last_branch(capability))
+        return fmt::format("drivers after R{} do not drive {}{}", *last, gpu(),
+                           question_.driver.empty() ? "" : fmt::format("; {} is one of them", question_.driver));
+    if (const auto since = knowledge_.drivers().since(capability))
+      return fmt::format("{} needs driver {} or newer{}", gpu(), *since,
+                         question_.driver.empty() ? "" : fmt::format("; {} does not know it", question_.driver));
+    return "";
+  }
+
+  std::string old_driver(const Clause& clause, const std::string& owner, const resolver::Unsolvable& why) const {
+    auto least = range_of(clause);
+    least.erase(0, 2);
+    const auto cuda = cuda_of(clause);
+    auto sentence = fmt::format("{} is built for CUDA {}, which needs driver {} or newer", owner, cuda, least);
+    const bool driver_stated = std::ranges::any_of(
+        why.clauses, [](const auto& one) { return one.kind == Clause::Kind::hardware && one.text.starts_with("driver "); });
+    if (driver_stated && !question_.driver.empty()) sentence += fmt::format("; {} is older", question_.driver);
+    return sentence;
+  }
+
+  // Demands on one package that exclude each other.
+  std::vector<std::string> about_pins(const resolver::Unsolvable& why) const {
+    std::map<std::string, std::vector<const Clause*>> on;
+    for (const auto& clause : why.clauses)
+      if ((clause.kind == Clause::Kind::root || clause.kind == Clause::Kind::pin ||
+           clause.kind == Clause::Kind::requirement) && range_of(clause) != "*")
+        on[target_of(clause)].push_back(&clause);
+    std::vector<std::string> sentences;
+    for (const auto& [target, clauses] : on) {
+      if (is_given(target.substr(0, target.find('.'))) || target.find('.') != target.npos) continue;
+      if (clauses.size() < 2) {
+        if (const auto missing = no_such_version(target, *clauses.front()); !missing.empty()) sentences.push_back(missing);
+        continue;
+      }
+      std::vector<std::string> parts;
+      for (const auto* clause : clauses)
+        parts.push_back(clause->component.empty()
+                            ? fmt::format("{} {} is asked for", package_in_words(target), range_of(*clause))
+                            : fmt::format("{} needs {} {}", owner_of(*clause), package_in_words(target), range_of(*clause)));
+      std::ranges::stable_sort(parts, [](const auto& a, const auto& b) {
+        return a.find(" needs ") != a.npos && b.find(" needs ") == b.npos;
+      });
+      sentences.push_back(fmt::format("{}", fmt::join(parts, ", and ")));
+    }
+    return sentences;
+  }
+
+  std::string no_such_version(const std::string& target, const Clause& clause) const {
+    const auto* component = world_.catalog.find(target);
+    if (!component || component->open || !component->versions.empty()) return "";
+    return fmt::format("{} needs {} {}, and the index has no such version", owner_of(clause), package_in_words(target),
+                       range_of(clause));
+  }
+
+  const PythonWorld& world_;
+  const Question& question_;
+  const Knowledge& knowledge_;
+};
+
+}  // namespace
+
+std::string package_in_words(const std::string& component) {
+  const auto plus = component.find('+');
+  if (plus == component.npos) return component;
+  return fmt::format("{}[{}]", component.substr(0, plus), component.substr(plus + 1));
+}
+
+std::string gpu_in_words(const AskedGpu& gpu) {
+  std::string code;
+  if (!gpu.compute_capability.empty()) {
+    code = "sm_" + gpu.compute_capability;
+    std::erase(code, '.');
+  } else {
+    code = gpu.gfx;
+  }
+  std::string name = gpu.asked;
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return code.empty() ? name : fmt::format("{} ({})", name, code);
+}
+
+std::vector<std::string> reasons_in_words(const resolver::Unsolvable& why, const PythonWorld& world,
+                                          const Question& question, const Knowledge& knowledge) {
+  return Wording(world, question, knowledge).of(why);
+}
+
+}  // namespace stackx::advisor

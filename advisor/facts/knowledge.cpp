@@ -1,0 +1,254 @@
+#include "advisor/facts/knowledge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "specs/catalog/overlay.hpp"
+#include "specs/error.hpp"
+#include "specs/format/json.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+namespace fs = std::filesystem;
+using specs::Fact;
+using specs::PackageRelease;
+using specs::Version;
+using specs::Versioning;
+
+std::vector<fs::path> json_files(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& one : fs::directory_iterator(directory, error))
+    if (one.path().extension() == ".json") files.push_back(one.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+// "2.8.0+cu126" -> "2.8.0"
+std::string public_version(const Version& version) { return version.text().substr(0, version.text().find('+')); }
+
+bool is_nvidia(const std::string& requirement) {
+  return requirement.starts_with("nvidia-") || requirement.starts_with("nvidia_") ||
+         requirement.starts_with("cuda-") || requirement.starts_with("pytorch-triton");
+}
+
+// What a wheel for CPython 3.9 is called on these machines.
+std::vector<specs::WheelTags> wheels_for(const std::vector<std::string>& pythons,
+                                         const std::vector<std::string>& machines) {
+  std::vector<specs::WheelTags> wheels;
+  for (auto python : pythons) {
+    std::erase(python, '.');
+    const bool wide = python == "27";
+    const bool with_m = python.size() == 2 && python.front() == '3' && python[1] <= '7' && python[1] >= '0';
+    const auto tag = "cp" + python;
+    std::vector<std::string> platforms;
+    for (const auto& machine : machines) platforms.push_back("linux_" + machine);
+    wheels.push_back({{tag}, {wide ? tag + "mu" : with_m && python != "38" ? tag + "m" : tag}, platforms});
+  }
+  return wheels;
+}
+
+void keep_machines(std::vector<specs::WheelTags>& wheels, const std::vector<std::string>& machines) {
+  std::erase_if(wheels, [&](const auto& tags) {
+    return std::ranges::none_of(tags.platforms, [&](const std::string& platform) {
+      return platform == "any" ||
+             std::ranges::any_of(machines, [&](const auto& machine) { return platform.ends_with(machine); });
+    });
+  });
+}
+
+// The parts of a fact that were stated replace those of `whole`.
+void state(Fact& whole, const Fact& one) {
+  if (one.built_for) whole.built_for = one.built_for;
+  if (!one.built_for_cuda.empty()) whole.built_for_cuda = one.built_for_cuda;
+  if (!one.requires_.empty()) whole.requires_ = one.requires_;
+  if (!one.system.empty()) whole.system = one.system;
+  if (!one.gpu_from.empty()) whole.gpu_from = one.gpu_from;
+  if (!one.cudas.empty()) whole.cudas = one.cudas;
+  if (!one.pythons.empty()) whole.pythons = one.pythons;
+  if (!one.machines.empty()) whole.machines = one.machines;
+  if (!one.fails.empty()) whole.fails = one.fails;
+  if (!one.note.empty()) whole.note = one.note;
+  whole.soft = whole.soft || one.soft;
+  whole.known = one.known;
+  whole.source = one.source;
+  whole.date = one.date;
+  whole.file = one.file;
+}
+
+}  // namespace
+
+Knowledge::Knowledge(Places places) : places_(std::move(places)) {
+  for (const auto& file : json_files(places_.facts)) read_facts_of(specs::Node::parse_file(file));
+  for (const auto& file : places_.overlays) {
+    read_facts_of(specs::Node::parse_file(file));
+    specs::lay_over(overlay_, specs::load_catalog(file));
+  }
+  for (const auto& [name, component] : overlay_.components)
+    for (const auto& alias : component.aliases) aliases_[alias] = name;
+}
+
+void Knowledge::read_facts_of(const specs::Node& document) {
+  document.schema("stackx/catalog/1");
+  drivers_.read(document);
+  for (auto& fact : specs::read_facts(document)) facts_[fact.of].push_back(std::move(fact));
+  if (const auto components = document.find("components"))
+    for (const auto& [name, component] : components->members())
+      if (const auto list = component.find("aliases"))
+        for (const auto& alias : list->texts()) aliases_[alias] = name;
+}
+
+std::string Knowledge::real_name(const std::string& name) const {
+  const auto found = aliases_.find(name);
+  return found == aliases_.end() ? name : found->second;
+}
+
+std::unique_ptr<specs::Package> Knowledge::read(const std::string& name) const {
+  auto package = std::make_unique<specs::Package>();
+  package->name = name;
+  bool listed = false;
+  for (const auto& directory : places_.generated)
+    if (const auto file = directory / (name + ".json"); fs::exists(file)) {
+      *package = specs::load_package(file);
+      listed = true;
+      break;
+    }
+  for (const auto& directory : places_.generated)
+    if (const auto file = directory / "pytorch" / (name + ".json"); fs::exists(file))
+      for (auto& release : specs::load_package(file).releases)
+        if (!package->find(release.version)) package->releases.push_back(std::move(release));
+  const auto* own = overlay_.find(name);
+  if (own && own->kind == specs::Kind::package) lay_over(*package, *own);
+  if (listed || !package->releases.empty()) add_builds(*package);
+  if (!listed && package->releases.empty()) return nullptr;
+  std::ranges::stable_sort(package->releases, {}, [](const auto& one) { return one.version.key(); });
+  return package;
+}
+
+// Releases that only facts name: builds on other indexes.
+void Knowledge::add_builds(specs::Package& package) const {
+  const auto facts = facts_.find(package.name);
+  if (facts == facts_.end()) return;
+  std::vector<PackageRelease> added;
+  for (const auto& fact : facts->second)
+    for (const auto& version : fact.versions) {
+      if (version.text().find('+') == std::string::npos || package.find(version)) continue;
+      const auto same = [&](const auto& one) { return one.version == version; };
+      if (std::ranges::any_of(added, same)) continue;
+      const auto plain_version = *Version::parse(public_version(version), Versioning::pep440);
+      const auto* plain = package.find(plain_version);
+      PackageRelease release;
+      if (plain) release = *plain;
+      release.version = version;
+      release.yanked = release.source = false;
+      const auto whole = about(package.name, version);
+      const auto machines = whole.machines.empty() ? std::vector<std::string>{"x86_64"} : whole.machines;
+      if (!whole.pythons.empty())
+        release.wheels = wheels_for(whole.pythons, machines), release.requires_python.clear();
+      else
+        keep_machines(release.wheels, machines);
+      if (release.wheels.empty()) continue;
+      const auto of_plain = about(package.name, plain_version);
+      const bool same_cuda = whole.built_for && of_plain.built_for && whole.built_for->cuda == of_plain.built_for->cuda;
+      if (release.requires_ && !same_cuda) std::erase_if(*release.requires_, is_nvidia);
+      added.push_back(std::move(release));
+    }
+  for (auto& release : added) package.releases.push_back(std::move(release));
+}
+
+// A version of the user's own: what its catalog says it requires.
+void Knowledge::lay_over(specs::Package& package, const specs::Component& component) const {
+  overlays_used_.insert(component.file);
+  for (const auto& entry : component.versions) {
+    PackageRelease release;
+    release.version = entry.version;
+    release.wheels = {{{"py3", "py2"}, {"none"}, {"any"}}};
+    release.requires_.emplace();
+    for (const auto& requirement : entry.requires_) {
+      if (requirement.constraint.any.size() != 1 || !requirement.attribute.empty()) continue;
+      const auto& range = requirement.constraint.any.front().range.text();
+      if (requirement.component == "python")
+        release.requires_python = range;
+      else
+        release.requires_->push_back(requirement.component + (range == "*" ? "" : range));
+    }
+    const auto known = std::ranges::find(package.releases, release.version, &PackageRelease::version);
+    if (known != package.releases.end())
+      *known = std::move(release);
+    else
+      package.releases.push_back(std::move(release));
+  }
+}
+
+const specs::Package* Knowledge::package(const std::string& name) const {
+  auto [at, fresh] = packages_.try_emplace(name);
+  if (fresh) {
+    at->second = read(name);
+    if (at->second) {
+      as_of_ = std::max(as_of_, at->second->as_of);
+      if (!at->second->source.empty()) sources_.insert(at->second->source);
+    }
+  }
+  return at->second.get();
+}
+
+void Knowledge::add(specs::Package package) {
+  auto known = std::make_unique<specs::Package>(std::move(package));
+  add_builds(*known);
+  std::ranges::stable_sort(known->releases, {}, [](const auto& one) { return one.version.key(); });
+  as_of_ = std::max(as_of_, known->as_of);
+  sources_.insert(known->source);
+  const auto name = known->name;
+  packages_[name] = std::move(known);
+}
+
+const std::vector<specs::Dependency>* Knowledge::requirements(const std::string& name,
+                                                              const PackageRelease& release) const {
+  auto [at, fresh] = requirements_.try_emplace({name, release.version.text()});
+  if (fresh && release.requires_) {
+    at->second.emplace();
+    for (const auto& text : *release.requires_)
+      if (auto dependency = specs::parse_dependency(text)) at->second->push_back(std::move(*dependency));
+    for (const auto& [other, range] : about(name, release.version).requires_)
+      if (auto dependency = specs::parse_dependency(other + range)) at->second->push_back(std::move(*dependency));
+  }
+  return at->second ? &*at->second : nullptr;
+}
+
+Fact Knowledge::about(const std::string& name, const Version& version, const std::string& extra,
+                      const std::string& machine) const {
+  Fact whole;
+  const auto found = facts_.find(name);
+  if (found == facts_.end()) return whole;
+  for (const auto& fact : found->second) {
+    if (fact.extra != extra || (!fact.machine.empty() && fact.machine != machine)) continue;
+    if (fact.is_about(version)) state(whole, fact);
+  }
+  if (!whole.source.empty()) sources_.insert(whole.source);
+  for (const auto& overlay : places_.overlays)
+    if (whole.file == overlay.string()) overlays_used_.insert(whole.file);
+  return whole;
+}
+
+bool Knowledge::has_gpu_facts(const std::string& name) const {
+  const auto found = facts_.find(name);
+  return found != facts_.end() && std::ranges::any_of(found->second, [](const auto& fact) {
+           return (fact.built_for && !fact.built_for->for_cpus()) || !fact.built_for_cuda.empty();
+         });
+}
+
+std::vector<std::string> Knowledge::names() const {
+  std::set<std::string> names;
+  for (const auto& directory : places_.generated)
+    for (const auto& file : json_files(directory)) names.insert(file.stem().string());
+  for (const auto& [name, component] : overlay_.components) names.insert(name);
+  return {names.begin(), names.end()};
+}
+
+std::string Knowledge::as_of() const { return as_of_; }
+std::set<std::string> Knowledge::sources() const { return sources_; }
+std::vector<std::string> Knowledge::overlays_used() const { return {overlays_used_.begin(), overlays_used_.end()}; }
+
+}  // namespace stackx::advisor

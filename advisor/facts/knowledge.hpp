@@ -1,0 +1,71 @@
+// What is known of Python packages: releases, wheels and requirements as an index states them (specs/data/generated), what
+// people read about builds (specs/data/facts), and the user's overlays over both.
+//
+// Files are read when a package is first asked for: an answer about torch reads torch and what it pins. Builds that no
+// index here lists (2.8.0+cu126, on PyTorch's own index) are releases like those of the plain version: the same wheels
+// and requirements, without NVIDIA's wheels where the CUDA is another one, unless a fact says what they are.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "specs/catalog/driver.hpp"
+#include "specs/catalog/fact.hpp"
+#include "specs/package/package.hpp"
+#include "specs/python/pep508.hpp"
+
+namespace stackx::advisor {
+
+class Knowledge {
+ public:
+  struct Places {
+    std::vector<std::filesystem::path> generated;  // directories of packages, the first that has one counts
+    std::filesystem::path facts;                   // directory of hand-read catalogs
+    std::vector<std::filesystem::path> overlays;   // catalogs of the user, later ones win
+  };
+  explicit Knowledge(Places places);
+
+  // Null: nobody lists it. `name` is normalised.
+  const specs::Package* package(const std::string& name) const;
+  const std::vector<specs::Dependency>* requirements(const std::string& name, const specs::PackageRelease& release) const;
+
+  // What the facts say of one release together; `extra` "": without one.
+  specs::Fact about(const std::string& name, const specs::Version& version, const std::string& extra = {},
+                    const std::string& machine = {}) const;
+  bool has_gpu_facts(const std::string& name) const;  // somebody says of its builds what they are built for
+  const specs::DriverFacts& drivers() const { return drivers_; }
+  const specs::Catalog& overlay() const { return overlay_; }  // the user's catalogs together
+  // "pytorch" -> "torch"; else the same.
+  std::string real_name(const std::string& name) const;
+  std::vector<std::string> names() const;  // of all packages, for suggestions
+
+  // Packages that were fetched for this question alone (--deep) count like listed ones.
+  void add(specs::Package package);
+
+  std::string as_of() const;             // the latest day on which something that was asked for was read
+  std::set<std::string> sources() const;  // of the facts that were used
+  std::vector<std::string> overlays_used() const;
+
+ private:
+  void read_facts_of(const specs::Node& document);
+  std::unique_ptr<specs::Package> read(const std::string& name) const;
+  void add_builds(specs::Package& package) const;
+  void lay_over(specs::Package& package, const specs::Component& component) const;
+
+  Places places_;
+  std::map<std::string, std::vector<specs::Fact>> facts_;
+  specs::DriverFacts drivers_;
+  specs::Catalog overlay_;
+  std::map<std::string, std::string> aliases_;
+  mutable std::map<std::string, std::unique_ptr<specs::Package>> packages_;
+  mutable std::map<std::pair<std::string, std::string>, std::optional<std::vector<specs::Dependency>>> requirements_;
+  mutable std::string as_of_;
+  mutable std::set<std::string> sources_, overlays_used_;
+};
+
+}  // namespace stackx::advisor

@@ -1,0 +1,61 @@
+// stackx check REQUIREMENT... | FILE: will this run here?
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "advisor/check/asked.hpp"
+#include "advisor/check/check.hpp"
+#include "cli/commands.hpp"
+#include "cli/output/check_text.hpp"
+#include "cli/output/print.hpp"
+
+namespace stackx::cli {
+namespace {
+
+struct CheckOptions {
+  advisor::CheckRequest request;
+  bool strict = false;
+};
+
+void run_check(const CheckOptions& options, Globals& globals) {
+  const auto checked = advisor::check(options.request, globals);
+  if (globals.json)
+    print_json(advisor::to_json(checked));
+  else
+    print_check(checked);
+  const bool unknown = checked.answer == advisor::Answer::unknown;
+  if (unknown && !options.strict && globals.json)
+    fmt::print(stderr, "stackx: unknown: {}; --strict ends with 1\n", checked.text);
+  globals.exit_code = checked.answer == advisor::Answer::no || (unknown && options.strict) ? 1 : 0;
+}
+
+}  // namespace
+
+void add_check(Command app, Globals& globals) {
+  auto options = std::make_shared<CheckOptions>();
+  auto& request = options->request;
+  const auto command = app.add_subcommand("check", "Will these packages run on that GPU, driver and Python?");
+  command.add_option("what", request.what,
+                     "Requirements (torch==2.4.0 \"jax[cuda12]\") or a file: requirements.txt, Pipfile, Pipfile.lock, "
+                     "pylock.toml, pyproject.toml, uv.lock, poetry.lock, environment.yml; - reads `pip freeze` from stdin. "
+                     "Without any: the environment that is active here")
+      .type_name("REQUIREMENT|FILE");
+  command.add_option("--hw", request.hardware, "GPU or CPU, as in `stackx hw list`; host: this machine")
+      .type_name("MODEL")
+      .show_default();
+  command.add_option("--driver", request.driver, "NVIDIA's driver: 535.183.01").type_name("VERSION");
+  command.add_option("--python", request.python, "Python: 3.11; without it any that these install on").type_name("X.Y");
+  command.add_option("--python-env", request.environment, "What is installed in this environment").type_name("DIR");
+  command.add_option("--platform", request.platform,
+                     "For another host than the GPU's usual: linux aarch64, manylinux_2_28_x86_64")
+      .type_name("PLATFORM");
+  command.add_option("--catalog", request.catalogs, "A catalog of your own over the facts; may be repeated")
+      .type_name("FILE")
+      .one_each();
+  command.add_flag("--deep", request.deep, "Packages that no catalog holds are looked up in the package index");
+  command.add_flag("--strict", options->strict, "Exit code 1 where the answer is unknown");
+  command.callback([options, &globals] { run_check(*options, globals); });
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,58 @@
+#include "cli/output/check_text.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace stackx::cli {
+namespace {
+
+using advisor::Answer;
+using advisor::Checked;
+
+void print_clash(const std::vector<resolver::Reason>& reasons, const std::string& indent) {
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    const bool top = indent.empty(), last = i + 1 == reasons.size();
+    fmt::print("  {}{}{}\n", indent, top ? "" : last ? "└─ " : "├─ ", reasons[i].text);
+    print_clash(reasons[i].leads_to, indent + (top ? " " : last ? "   " : "│  "));
+  }
+}
+
+void print_nearest(const Checked& checked) {
+  for (std::size_t i = 0; i < checked.nearest.size(); ++i) {
+    const auto& one = checked.nearest[i];
+    fmt::print("{}", i == 0 ? "The nearest that runs: " : "Or: ");
+    std::vector<std::string> changes;
+    for (const auto& change : one.changes)
+      changes.push_back(change.from.empty() ? fmt::format("{} {}", change.name, change.to)
+                                            : fmt::format("{} {} instead of {}", change.name, change.to, change.from));
+    fmt::print("{}\n", fmt::join(changes, ", "));
+    if (!one.install.empty() && one.install.size() <= 12) fmt::print("  pip install \"{}\"\n", fmt::join(one.install, "\" \""));
+  }
+}
+
+}  // namespace
+
+void print_check(const Checked& checked) {
+  const char* word = checked.answer == Answer::yes ? "Yes" : checked.answer == Answer::no ? "No" : "Unknown";
+  fmt::print("{}: {}.\n", word, checked.text);
+  for (std::size_t i = 0; i < checked.because.size(); ++i)
+    if (checked.answer == Answer::yes ? i < 4 : i > 0) fmt::print("  {}\n", checked.because[i]);
+  if (!checked.clash.empty()) {
+    fmt::print("How it comes:\n");
+    print_clash(checked.clash, "");
+  }
+  print_nearest(checked);
+  for (const auto& note : checked.notes) fmt::print("Note: {}.\n", note);
+  if (!checked.not_judged.empty()) {
+    auto names = checked.not_judged;
+    const auto more = names.size() > 8 ? names.size() - 8 : 0;
+    if (more > 0) names.resize(8);
+    fmt::print("Not judged: {}{}\n", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more (--deep looks them up)", more) : "");
+  }
+  if (!checked.as_of.empty()) fmt::print("Facts as of {}.\n", checked.as_of);
+  for (const auto& overlay : checked.overlays) fmt::print("With your catalog {}.\n", overlay);
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,114 @@
+#include "specs/catalog/driver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "specs/catalog/open.hpp"
+#include "specs/format/json.hpp"
+
+namespace stackx::specs {
+namespace {
+
+std::string scalar_at(const Node& node, std::string_view key) {
+  const auto found = node.find(key);
+  return found ? found->scalar() : "";
+}
+
+std::string major_of(const std::string& version) { return version.substr(0, version.find('.')); }
+
+// "12.8.1" -> "12.8"
+std::string minor_release(const std::string& cuda) {
+  const auto first = cuda.find('.');
+  if (first == cuda.npos) return cuda;
+  return cuda.substr(0, cuda.find('.', first + 1));
+}
+
+Version version_of(const std::string& text) {
+  return Version::parse(text, Versioning::pep440).value_or(Version());
+}
+
+Constraint exactly(const std::string& compute_capability, const std::string& words) {
+  return {{{*SpecifierSet::parse("==" + compute_capability, Versioning::pep440), {}}}, words};
+}
+
+// No GPU satisfies it.
+Constraint none(const std::string& words) {
+  return {{{*SpecifierSet::parse("<0", Versioning::pep440), {}}}, words};
+}
+
+}  // namespace
+
+void DriverFacts::read(const Node& document) {
+  const auto list = document.find("facts");
+  if (!list) return;
+  for (const auto& fact : list->items()) {
+    const auto of = fact.at("of").text();
+    if (of == "cuda") {
+      for (const auto& cuda : fact.at("versions").texts())
+        cuda_[cuda] = {scalar_at(fact, "driver"), scalar_at(fact, "minor")};
+    } else if (of == "driver") {
+      if (const auto gpus = fact.find("gpu"))
+        if (const auto since = scalar_at(fact, "since"); !since.empty())
+          for (const auto& one : gpus->texts()) since_[one] = since;
+      if (const auto gpus = fact.find("last_for"))
+        for (const auto& one : gpus->texts()) last_[one] = fact.at("branch").scalar();
+    } else if (of == "cuda-compat") {
+      compat_[fact.at("cuda").scalar()] = fact.at("branches").texts();
+    }
+  }
+}
+
+std::optional<std::string> DriverFacts::least(const std::string& cuda, GpuBuild::Reach reach) const {
+  const auto found = cuda_.find(minor_release(cuda));
+  if (found != cuda_.end()) {
+    const auto& [driver, minor] = found->second;
+    if (reach != GpuBuild::Reach::ptx && !minor.empty()) return minor;
+    if (!driver.empty()) return driver;
+  }
+  for (const auto& [release, drivers] : cuda_)  // a release that is not listed: its major's rule
+    if (major_of(release) == major_of(cuda) && !drivers.minor.empty()) return drivers.minor;
+  return std::nullopt;
+}
+
+std::vector<std::string> DriverFacts::compatible_branches(const std::string& cuda) const {
+  const auto found = compat_.find(minor_release(cuda));
+  return found == compat_.end() ? std::vector<std::string>{} : found->second;
+}
+
+std::optional<std::string> DriverFacts::since(const std::string& compute_capability) const {
+  const auto found = since_.find(compute_capability);
+  return found == since_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::string> DriverFacts::last_branch(const std::string& compute_capability) const {
+  const auto found = last_.find(compute_capability);
+  return found == last_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Component DriverFacts::component(const std::string& compute_capability) const {
+  Component driver;
+  driver.name = "driver";
+  driver.kind = Kind::driver;
+  driver.open = true;
+  driver.description = "NVIDIA's Linux driver";
+  const auto first = since(compute_capability);
+  const auto last = last_branch(compute_capability);
+  std::vector<std::string> points{"0"};
+  if (first) points.push_back(*first);
+  if (last) points.push_back(std::to_string(std::stoi(*last) + 1));
+  for (const auto& point : points) {
+    VersionEntry entry;
+    entry.version = version_of(point);
+    if (first && entry.version < version_of(*first))
+      entry.requires_.push_back({"gpu", "compute_capability", none("older than " + compute_capability)});
+    else if (last && entry.version >= version_of(std::to_string(std::stoi(*last) + 1)))
+      entry.requires_.push_back({"gpu", "compute_capability", none("newer than " + compute_capability)});
+    else
+      entry.requires_.push_back({"gpu", "compute_capability", exactly(compute_capability, "known to it")});
+    driver.versions.push_back(std::move(entry));
+  }
+  return driver;
+}
+
+}  // namespace stackx::specs

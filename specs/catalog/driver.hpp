@@ -1,0 +1,50 @@
+// NVIDIA's driver: which GPUs a version drives, and which CUDA it runs. Read from the facts of three pseudo packages:
+//
+//   {"of": "cuda", "versions": ["12.8"], "driver": "570.26", "minor": "525.60.13"}
+//       the toolkit's own driver (Linux); the least for its programs by minor-version compatibility, where there is any
+//   {"of": "driver", "gpu": ["9.0"], "since": "525.60.13"}      the first that knows these GPUs
+//   {"of": "driver", "branch": "470", "last_for": ["3.5", "3.7"]}  the last branch that does
+//   {"of": "cuda-compat", "cuda": "12.8", "branches": ["470", "535"]}
+//       forward compatibility: with NVIDIA's package cuda-compat these branches run that CUDA, on data-center GPUs
+// Minor-version compatibility (NVIDIA, CUDA Compatibility) holds for machine code; PTX is compiled by the driver, which
+// must be as new as the toolkit.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "specs/catalog/catalog.hpp"
+#include "specs/catalog/gpu_build.hpp"
+
+namespace stackx::specs {
+
+class Node;
+
+class DriverFacts {
+ public:
+  void read(const Node& document);  // what it says of the three; later documents win
+
+  // The least driver for code of this CUDA release that is reached in this way; nothing where nobody says.
+  std::optional<std::string> least(const std::string& cuda, GpuBuild::Reach reach) const;
+  // Branches whose drivers run it with cuda-compat.
+  std::vector<std::string> compatible_branches(const std::string& cuda) const;
+  std::optional<std::string> since(const std::string& compute_capability) const;
+  // Its last branch.
+  std::optional<std::string> last_branch(const std::string& compute_capability) const;
+
+  // The open component `driver` for one GPU: a version each time something changes, each with `requires` that say
+  // whether it drives GPUs of that compute capability.
+  Component component(const std::string& compute_capability) const;
+
+ private:
+  struct Release {
+    std::string driver, minor;
+  };
+  std::map<std::string, Release> cuda_;
+  std::map<std::string, std::string> since_, last_;
+  std::map<std::string, std::vector<std::string>> compat_;
+};
+
+}  // namespace stackx::specs

@@ -1,0 +1,109 @@
+#include "specs/catalog/fact.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "specs/format/json.hpp"
+#include "specs/python/pep508.hpp"
+
+namespace stackx::specs {
+namespace {
+
+constexpr std::string_view pseudo[] = {"cuda", "driver", "cuda-compat"};
+
+std::string word_at(const Node& node, std::string_view key) {
+  const auto found = node.find(key);
+  return found ? found->nonempty() : "";
+}
+
+std::vector<std::string> words_at(const Node& node, std::string_view key) {
+  const auto found = node.find(key);
+  return found ? found->texts() : std::vector<std::string>{};
+}
+
+std::map<std::string, std::string> map_at(const Node& node, std::string_view key) {
+  std::map<std::string, std::string> result;
+  if (const auto found = node.find(key))
+    for (const auto& [name, value] : found->members()) result[name] = value.scalar();
+  return result;
+}
+
+void read_versions(const Node& node, Fact& fact) {
+  if (node.json().is_string()) {
+    auto range = SpecifierSet::parse(node.text(), Versioning::pep440);
+    if (!range) node.fail(fmt::format("\"{}\": {}", node.text(), range.error().reason));
+    fact.range = *range;
+    return;
+  }
+  for (const auto& item : node.items()) {
+    const auto version = Version::parse(item.text(), Versioning::pep440);
+    if (!version) item.fail(fmt::format("\"{}\" is no version: {}", item.text(), version.error().reason));
+    fact.versions.push_back(*version);
+  }
+}
+
+void read_source(const Node& node, Fact& fact) {
+  if (node.json().is_string()) {
+    fact.source = node.nonempty();
+    return;
+  }
+  node.only({"url", "read", "title"});
+  fact.source = node.at("url").nonempty();
+  fact.date = node.at("read").nonempty();
+}
+
+// Of a build with a library for each CUDA: {"12.8": [...]}.
+void read_builds_by_cuda(const Node& node, Fact& fact) {
+  for (const auto& [cuda, list] : node.members()) {
+    GpuBuild build = fact.built_for.value_or(GpuBuild{});
+    build.cuda = cuda;
+    build.cubins = list.texts();
+    fact.built_for_cuda[cuda] = build;
+  }
+}
+
+Fact read_fact(const Node& node) {
+  node.only({"of", "versions", "extra", "machine", "built_for", "requires", "system", "gpu_from", "cudas", "cubins_for",
+             "pythons", "machines", "fails", "note", "soft", "known", "source"});
+  Fact fact;
+  fact.file = node.file();
+  fact.of = node.at("of").nonempty();
+  read_versions(node.at("versions"), fact);
+  fact.extra = word_at(node, "extra");
+  fact.machine = word_at(node, "machine");
+  if (const auto build = node.find("built_for")) {
+    fact.built_for = read_gpu_build(*build);
+    if (const auto by_cuda = build->find("cubins_for")) read_builds_by_cuda(*by_cuda, fact);
+  }
+  if (const auto by_cuda = node.find("cubins_for")) read_builds_by_cuda(*by_cuda, fact);
+  fact.requires_ = map_at(node, "requires");
+  fact.system = map_at(node, "system");
+  fact.gpu_from = words_at(node, "gpu_from");
+  fact.cudas = words_at(node, "cudas");
+  fact.pythons = words_at(node, "pythons");
+  fact.machines = words_at(node, "machines");
+  fact.fails = word_at(node, "fails");
+  fact.note = word_at(node, "note");
+  if (const auto soft = node.find("soft")) fact.soft = soft->boolean();
+  fact.known = word_at(node, "known");
+  if (const auto source = node.find("source")) read_source(*source, fact);
+  return fact;
+}
+
+}  // namespace
+
+bool Fact::is_about(const Version& version) const {
+  if (range) return version.text().find('+') == std::string::npos && range->contains(version);
+  return std::ranges::find(versions, version) != versions.end();
+}
+
+std::vector<Fact> read_facts(const Node& document) {
+  std::vector<Fact> facts;
+  if (const auto list = document.find("facts"))
+    for (const auto& item : list->items())
+      if (std::ranges::find(pseudo, item.at("of").text()) == std::end(pseudo)) facts.push_back(read_fact(item));
+  return facts;
+}
+
+}  // namespace stackx::specs

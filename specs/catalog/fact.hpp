@@ -1,0 +1,56 @@
+// Facts that a person read, or that a rule infers, about versions that other documents list: the member `facts` of a
+// catalog (stackx/catalog/1), one line each.
+//
+//   {"of": "torch", "versions": ["2.7.0", "2.7.1"], "built_for": {"cuda": "12.6", "cubins": ["5.0", ...], "ptx": []},
+//    "known": "read", "source": {"url": ..., "read": "2026-11-22"}}
+// `versions`: exact texts, or one specifier set; a local build (2.8.0+cu126) is meant only where it is listed. Of several
+// facts on one version the last decides, key by key: an overlay read later wins. Beside `built_for`:
+//   requires   what package metadata does not say: name -> specifier set
+//   fails      why it never runs as installed;  `extra`: said of that extra alone
+//   gpu_from   packages of which one must be there for a GPU to be used (jax: its plugins)
+//   cudas      the CUDA releases, exact, that the package has a library for: it takes that of the stack's torch
+//   system     what it loads from the system: {"cuda": "11.2", "cudnn": "8.1"}
+//   pythons, machines  of builds that no index lists here: {"3.9", ...}, {"x86_64", "aarch64"}
+//   soft       a GPU that it has no code for matters only where several GPUs work together (NCCL)
+// Of the pseudo packages cuda, driver and cuda-compat: see DriverFacts in specs/catalog/driver.hpp.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "specs/catalog/gpu_build.hpp"
+#include "specs/version/specifier.hpp"
+
+namespace stackx::specs {
+
+class Node;
+
+struct Fact {
+  std::string of;
+  std::vector<Version> versions;      // exact ones, or
+  std::optional<SpecifierSet> range;  // those of this range
+  std::string extra;                  // only if this extra is asked for
+  std::string machine;                // only of wheels for this architecture
+
+  std::optional<GpuBuild> built_for;
+  std::map<std::string, GpuBuild> built_for_cuda;  // by the stack's CUDA ("12.8"), where that decides
+  std::map<std::string, std::string> requires_, system;
+  std::vector<std::string> gpu_from, cudas, pythons, machines;
+  std::string fails, note;
+  bool soft = false;
+
+  std::string known;  // "read", "inferred", "generated"
+  std::string source;
+  std::string date;  // on which it was read: "2026-11-22"
+  std::string file;
+
+  bool is_about(const Version& version) const;
+};
+
+// The member `facts` of a document, those of pseudo packages left out.
+std::vector<Fact> read_facts(const Node& document);
+
+}  // namespace stackx::specs

@@ -1,0 +1,110 @@
+#include "specs/catalog/gpu_build.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "specs/format/json.hpp"
+
+namespace stackx::specs {
+namespace {
+
+struct Capability {
+  int major = 0, minor = 0;
+  auto operator<=>(const Capability&) const = default;
+};
+
+std::optional<Capability> capability(std::string_view text) {
+  Capability result;
+  const char* const end = text.data() + text.size();
+  const auto dot = std::from_chars(text.data(), end, result.major);
+  if (dot.ec != std::errc() || dot.ptr == end || *dot.ptr != '.') return std::nullopt;
+  const auto rest = std::from_chars(dot.ptr + 1, end, result.minor);
+  if (rest.ec != std::errc() || rest.ptr != end) return std::nullopt;
+  return result;
+}
+
+std::vector<std::string> capabilities(const Node& node) {
+  std::vector<std::string> list;
+  for (const auto& item : node.items()) {
+    list.push_back(item.scalar());
+    if (!capability(list.back()))
+      item.fail(fmt::format("\"{}\": expected a compute capability such as 8.6", list.back()));
+  }
+  return list;
+}
+
+std::optional<Capability> least(const std::vector<std::string>& list) {
+  std::optional<Capability> result;
+  for (const auto& text : list)
+    if (const auto one = capability(text); one && (!result || *one < *result)) result = one;
+  return result;
+}
+
+Alternative between(const std::string& lower, const std::string& upper) {
+  const auto text = upper.empty() ? ">=" + lower : fmt::format(">={},<{}", lower, upper);
+  return {*SpecifierSet::parse(text, Versioning::pep440), {}};
+}
+
+}  // namespace
+
+GpuBuild::Reach GpuBuild::reach(const std::string& compute_capability) const {
+  const auto device = capability(compute_capability);
+  if (!device) return Reach::none;
+  for (const auto& text : cubins)
+    if (const auto one = capability(text); one && one->major == device->major && one->minor <= device->minor)
+      return Reach::cubin;
+  if (const auto least_needed = capability(minimum); least_needed && *least_needed <= *device) return Reach::cubin;
+  if (const auto oldest = least(ptx); oldest && *oldest <= *device) return Reach::ptx;
+  return Reach::none;
+}
+
+Constraint GpuBuild::runs_on() const {
+  Constraint result;
+  std::vector<std::string> words;
+  std::vector<int> majors;
+  auto sorted = cubins;
+  std::ranges::sort(sorted, {}, [](const auto& text) { return capability(text).value_or(Capability{}); });
+  for (const auto& text : sorted) {
+    const int major = capability(text)->major;
+    if (std::ranges::find(majors, major) != majors.end()) continue;
+    majors.push_back(major);
+    result.any.push_back(between(text, fmt::format("{}", major + 1)));
+    words.push_back(fmt::format("{} to {}.x", text, major));
+  }
+  if (!minimum.empty()) {
+    result.any.push_back(between(minimum, ""));
+    words.push_back(minimum + " and newer");
+  }
+  if (!ptx.empty()) {
+    const auto oldest = *std::ranges::min_element(ptx, {}, [](const auto& text) { return *capability(text); });
+    result.any.push_back(between(oldest, ""));
+    words.push_back(oldest + " and newer by compilation");
+  }
+  if (result.any.empty()) {  // no GPU has it
+    result.any.push_back({*SpecifierSet::parse("<0", Versioning::pep440), {}});
+    words.emplace_back("none");
+  }
+  result.text = fmt::format("{}", fmt::join(words, ", "));
+  return result;
+}
+
+GpuBuild read_gpu_build(const Node& node) {
+  node.only({"cuda", "rocm", "cubins", "ptx", "gfx", "minimum", "cubins_for"});
+  GpuBuild build;
+  if (const auto cuda = node.find("cuda")) build.cuda = cuda->scalar();
+  if (const auto rocm = node.find("rocm")) build.rocm = rocm->scalar();
+  if (const auto list = node.find("cubins")) build.cubins = capabilities(*list);
+  if (const auto list = node.find("ptx")) build.ptx = capabilities(*list);
+  if (const auto list = node.find("gfx")) build.gfx = list->texts();
+  if (const auto least_one = node.find("minimum")) {
+    build.minimum = least_one->scalar();
+    if (!capability(build.minimum)) least_one->fail("expected a compute capability such as 8.0");
+  }
+  return build;
+}
+
+}  // namespace stackx::specs

@@ -1,0 +1,40 @@
+// For which GPUs a build holds code, and which it therefore runs on. One rule for all builds:
+//
+//   cubins  machine code for sm_XY runs on compute capability X.Z with Z >= Y
+//           (CUDA C++ Programming Guide, "Binary compatibility"); of sm_100a and the like only what is said to run
+//   ptx     code for compute capability P is compiled by the driver for anything from P on
+//           (the same, "PTX compatibility"), by a driver that knows the PTX: one as new as the toolkit it came from
+//   minimum where neither list is published but a least compute capability is
+//   gfx     AMD: code objects run on exactly these targets
+// A build of which none of these is known runs nowhere that anyone could promise: `known()` is false, and the answer
+// "unknown". Written in catalogs under `built_for` (specs/catalog/fact.hpp).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "specs/catalog/requirement.hpp"
+
+namespace stackx::specs {
+
+class Node;
+
+struct GpuBuild {
+  std::string cuda;  // "12.6"; "none": holds no GPU code; "any": needs no particular release; "": not of CUDA
+  std::string rocm;  // "6.2"
+  std::vector<std::string> cubins, ptx, gfx;
+  std::string minimum;
+
+  bool for_cpus() const { return cuda == "none"; }
+  bool known() const { return for_cpus() || !cubins.empty() || !ptx.empty() || !minimum.empty() || !gfx.empty(); }
+
+  enum class Reach { none, cubin, ptx };
+  Reach reach(const std::string& compute_capability) const;
+  // The compute capabilities in words and as ranges: "7.5, 8.0 to 8.9, 9.0, 10.0 to 10.9".
+  Constraint runs_on() const;
+};
+
+GpuBuild read_gpu_build(const Node& node);
+
+}  // namespace stackx::specs

@@ -1,0 +1,126 @@
+#include "specs/catalog/open.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace stackx::specs {
+namespace {
+
+constexpr const char* kAbove = ".0.0.0.1";  // PEP 440: no release that anyone writes lies between
+
+// The ends of a specifier set's clauses, as version texts at which something changes.
+void thresholds_of(const std::string& range, std::set<std::string>& found) {
+  std::size_t begin = 0;
+  while (begin < range.size()) {
+    const auto end = std::min(range.find(',', begin), range.size());
+    auto clause = range.substr(begin, end - begin);
+    begin = end + 1;
+    std::erase(clause, ' ');
+    const auto at = clause.find_first_not_of("<>=!~");
+    if (at == 0 || at == clause.npos) continue;
+    const auto operation = clause.substr(0, at);
+    auto text = clause.substr(at);
+    const bool wildcard = text.ends_with(".*");
+    if (wildcard) text.resize(text.size() - 2);
+    const auto version = Version::parse(text, Versioning::pep440);
+    if (!version) continue;
+    found.insert(text);
+    if (operation == ">=" || operation == "<") continue;
+    if (!wildcard) found.insert(just_above(text));
+    if (!wildcard && operation != "~=") continue;
+    // ==1.2.* and ~=1.2.3 end where the next 1.3 begins.
+    auto prefix = operation == "~=" ? text.substr(0, text.rfind('.')) : text;
+    const auto dot = prefix.rfind('.');
+    const auto last = prefix.substr(dot == prefix.npos ? 0 : dot + 1);
+    if (last.empty() || last.size() > 9 || last.find_first_not_of("0123456789") != last.npos) continue;
+    found.insert((dot == prefix.npos ? "" : prefix.substr(0, dot + 1)) + std::to_string(std::stoul(last) + 1));
+  }
+}
+
+class Thresholds {
+ public:
+  void take(const Requirement& requirement) {
+    if (!requirement.attribute.empty()) return;
+    for (const auto& one : requirement.constraint.any) thresholds_of(one.range.text(), of_[requirement.component]);
+  }
+  void take(const std::vector<Requirement>& requirements) {
+    for (const auto& requirement : requirements) take(requirement);
+  }
+  const std::set<std::string>& of(const std::string& component) { return of_[component]; }
+
+ private:
+  std::map<std::string, std::set<std::string>> of_;
+};
+
+}  // namespace
+
+std::string just_above(const std::string& version) { return version + kAbove; }
+
+const VersionEntry* add_open(Component& component, const std::string& version) {
+  if (!component.open) return nullptr;
+  const auto parsed = Version::parse(version, component.versioning);
+  if (!parsed) return nullptr;
+  if (const auto* known = component.find(version)) return known;
+  auto& versions = component.versions;
+  std::ranges::sort(versions, {}, [](const auto& entry) { return entry.version.key(); });
+  const auto next = std::ranges::upper_bound(versions, parsed->key(), {},
+                                             [](const auto& entry) { return entry.version.key(); });
+  VersionEntry entry;
+  if (next != versions.begin()) entry = *std::prev(next);
+  entry.version = *parsed;
+  return &*versions.insert(next, std::move(entry));
+}
+
+void split_open(Catalog& catalog, const std::vector<Requirement>& more) {
+  const bool any = std::ranges::any_of(catalog.components, [](const auto& one) { return one.second.open; });
+  if (!any) return;
+  Thresholds thresholds;
+  thresholds.take(more);
+  for (const auto& [name, component] : catalog.components)
+    for (const auto& entry : component.versions) {
+      thresholds.take(entry.requires_);
+      thresholds.take(entry.conflicts);
+      for (const auto& conditional : entry.requires_if) {
+        thresholds.take(conditional.if_);
+        thresholds.take(conditional.then);
+      }
+    }
+  for (auto& [name, component] : catalog.components) {
+    if (!component.open) continue;
+    add_open(component, "0");  // below all thresholds
+    for (const auto& text : thresholds.of(name)) add_open(component, text);
+  }
+}
+
+std::string ranges_in_words(const Component& component, const std::set<std::string>& possible) {
+  std::vector<std::string> ranges;
+  std::string from;
+  bool inside = false;
+  const auto shown = [](std::string text) {
+    const bool above = text.ends_with(kAbove);
+    if (above) text.resize(text.size() - std::string_view(kAbove).size());
+    return std::pair(text, above);
+  };
+  const auto begin_of = [&](const std::string& text) {
+    const auto [version, above] = shown(text);
+    return version == "0" && !above ? std::string() : (above ? ">" : ">=") + version;
+  };
+  const auto close = [&](const std::string& text) {
+    const auto [version, above] = shown(text);
+    ranges.push_back(fmt::format("{}{}{}{}", from, from.empty() ? "" : ",", above ? "<=" : "<", version));
+  };
+  for (const auto& entry : component.versions) {
+    const auto& text = entry.version.text();
+    const bool now = possible.contains(text);
+    if (now && !inside) from = begin_of(text);
+    if (!now && inside) close(text);
+    inside = now;
+  }
+  if (inside) ranges.push_back(from.empty() ? "any" : from);
+  return ranges.empty() ? "none" : fmt::format("{}", fmt::join(ranges, " or "));
+}
+
+}  // namespace stackx::specs

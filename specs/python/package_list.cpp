@@ -1,0 +1,153 @@
+#include "specs/python/package_list.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <map>
+
+#include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/format/toml.hpp"
+#include "specs/python/lock_file.hpp"
+#include "specs/python/requirements_txt.hpp"
+#include "specs/version/text_scanner.hpp"
+
+namespace stackx::specs {
+namespace {
+
+namespace fs = std::filesystem;
+
+PackageList of_project(const PythonProject& project) {
+  PackageList list{project.dependencies, project.constraints, {}, {}};
+  if (project.python) list.python = project.python->dependency.versions;
+  return list;
+}
+
+PackageList of_lock(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
+  const auto read = [&] {
+    try {
+      return load_lock(file, context.python, context.platform);
+    } catch (const Error&) {
+      if (!context.python.empty()) throw;
+      return load_lock(file, usual_python, context.platform);
+    }
+  };
+  PackageList list;
+  const auto lock = read();
+  for (const auto& [name, version] : lock.components) {
+    const auto plus = name.find('+');
+    const auto text = plus == name.npos ? name : fmt::format("{}[{}]", name.substr(0, plus), name.substr(plus + 1));
+    list.dependencies.push_back(read_dependency(text + "==" + version, lock.where.at(name)));
+  }
+  return list;
+}
+
+// {registry = "..."} is an index; virtual, editable, directory, git, url are not.
+bool is_from_index(const TomlNode& package) {
+  const TomlNode* source = package.find("source");
+  if (!source || !source->is_table()) return true;
+  if (source->find("registry")) return true;
+  const TomlNode* type = source->find("type");
+  return type && type->is_text() && type->text() == "legacy";
+}
+
+PackageList of_packages(const fs::path& file) {
+  const auto document = TomlNode::parse_file(file);
+  PackageList list;
+  std::map<std::string, std::vector<PlacedDependency>> by_name;
+  if (const auto* packages = document.find("package"))
+    for (const auto& package : packages->items()) {
+      const auto name = package.at("name").text();
+      const auto* version = package.find("version");
+      if (!version || !is_from_index(package)) {
+        list.skipped.push_back(name + " (not from an index)");
+        continue;
+      }
+      const auto placed = read_dependency(name + "==" + version->text(), package.place());
+      by_name[placed.dependency.name].push_back(placed);
+    }
+  for (auto& [name, placed] : by_name)
+    if (placed.size() == 1)
+      list.dependencies.push_back(std::move(placed.front()));
+    else
+      list.skipped.push_back(name + " (locked to several versions, by platform)");
+  return list;
+}
+
+// "python=3.11.4=h123", "python>=3.10", "pytorch": conda's way to write versions.
+void read_conda_package(const std::string& text, const std::string& place, PackageList& list) {
+  const auto end = text.find_first_of("=<>! ");
+  const auto name = text.substr(0, end);
+  if (name != "python") {
+    list.skipped.push_back(name + " (from conda)");
+    return;
+  }
+  if (end == text.npos) return;
+  auto range = text.substr(end);
+  if (range.front() == '=' && range.size() > 1 && range[1] != '=') {
+    range = "==" + range.substr(1, range.find('=', 1) - 1);
+    if (std::count(range.begin(), range.end(), '.') < 2) range += ".*";
+  }
+  list.python = python_dependency(range, place).dependency.versions;
+}
+
+PackageList of_conda(const fs::path& file) {
+  const auto text = read_text_file(file, "an environment file of conda");
+  YAML::Node document;
+  try {
+    document = YAML::Load(text);
+  } catch (const YAML::Exception& error) {
+    throw bad_input(fmt::format("{}:{}:{}: not YAML: {}", file.string(), error.mark.line + 1, error.mark.column + 1, error.msg));
+  }
+  const auto dependencies = document.IsMap() ? document["dependencies"] : YAML::Node(YAML::NodeType::Undefined);
+  if (!dependencies || !dependencies.IsSequence())
+    throw bad_input(file.string() + ": has no list `dependencies`; expected an environment file of conda");
+  PackageList list;
+  for (const auto& item : dependencies) {
+    const auto place = fmt::format("{}:{}", file.string(), item.Mark().line + 1);
+    if (item.IsScalar()) {
+      read_conda_package(item.as<std::string>(), place, list);
+    } else if (item.IsMap() && item["pip"] && item["pip"].IsSequence()) {
+      for (const auto& package : item["pip"])
+        list.dependencies.push_back(
+            read_dependency(package.as<std::string>(), fmt::format("{}:{}", file.string(), package.Mark().line + 1)));
+    } else {
+      throw bad_input(place + ": expected a package, or a list under `pip:`");
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+PackageList parse_freeze(std::string_view text, const std::string& name) {
+  PackageList list;
+  std::string kept;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const auto line = trim(text.substr(0, end)).text;
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool elsewhere = line.starts_with("-e ") || line.find(" @ ") != line.npos;
+    if (elsewhere)
+      list.skipped.push_back(std::string(line.substr(line.starts_with("-e ") ? 3 : 0, 60)) + " (not from an index)");
+    else
+      kept += line;
+    kept += '\n';
+  }
+  list.dependencies = parse_requirements_txt(kept, name).dependencies;
+  return list;
+}
+
+PackageList read_package_list(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
+  const auto name = file.filename().string();
+  if (name == "uv.lock" || name == "poetry.lock") return of_packages(file);
+  if (is_lock_file(file)) return of_lock(file, context, usual_python);
+  if (file.extension() == ".yml" || file.extension() == ".yaml") return of_conda(file);
+  if (is_python_project(file)) return of_project(read_python_project(file, context));
+  throw bad_input(fmt::format(
+      "{}: expected requirements (*.txt, *.in), Pipfile, Pipfile.lock, pylock.toml, pyproject.toml, uv.lock, poetry.lock or "
+      "environment.yml",
+      file.string()));
+}
+
+}  // namespace stackx::specs

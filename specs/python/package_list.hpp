@@ -1,0 +1,34 @@
+// What packages somebody has or wants, from any file that Python people keep that in.
+//
+//   requirements.txt, Pipfile, pyproject.toml, Amun      what is asked for (specs/python/project.hpp)
+//   Pipfile.lock, pylock.toml                            what was chosen (specs/python/lock_file.hpp)
+//   uv.lock, poetry.lock                                 TOML: [[package]] with name and version; what comes from a path or
+//                                                        repository is skipped, and what is there twice, for several platforms
+//   environment.yml                                      conda: the list under `pip:`, and `python=3.11`; conda's own
+//                                                        packages are other builds than the index's and are skipped
+//   pip freeze                                           a text; what was installed from elsewhere (-e, NAME @ URL) is skipped
+// Nothing is lost silently: what is skipped is named.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "specs/python/project.hpp"
+
+namespace stackx::specs {
+
+struct PackageList {
+  std::vector<PlacedDependency> dependencies, constraints;
+  std::optional<SpecifierSet> python;  // that the file asks for
+  std::vector<std::string> skipped;    // "mylib (from a path)"
+};
+
+// `python` "": locks that need one for their markers take `usual_python`. Throws Error(bad_input) for what is none of
+// these.
+PackageList read_package_list(const std::filesystem::path& file, const PythonContext& context,
+                              const std::string& usual_python);
+PackageList parse_freeze(std::string_view text, const std::string& name);
+
+}  // namespace stackx::specs
