@@ -19,16 +19,10 @@ using specs::Fact;
 using specs::Version;
 using specs::Versioning;
 
-// What computes on a GPU; a build of these for CPUs is not what somebody who names a GPU wants.
-bool is_framework(const std::string& package) {
-  static const std::set<std::string> frameworks{"torch", "tensorflow", "tensorflow-gpu", "jax", "jaxlib", "mxnet"};
-  return frameworks.contains(package);
-}
-
 // What the choice has on the GPU, beside what the resolver judges.
 struct OnGpu {
   std::vector<std::string> used;       // "torch 2.4.0": holds code for it
-  std::vector<std::string> for_cpus;   // sentences
+  std::vector<std::string> for_cpus;   // sentences: what cannot use it
   std::vector<std::string> unknown;    // sentences
   std::vector<std::string> notes;
 };
@@ -41,29 +35,38 @@ class Look {
   OnGpu run() {
     for (const auto& [name, version] : chosen_.components)
       if (!is_given(name) && name.find('+') == name.npos && knowledge_.package(name)) look_at(name, version);
+    // What others take along for themselves may run on the CPU; so may what is asked for beside what uses the GPU.
+    for (auto& [name, sentence] : on_cpus_) {
+      const bool wanted = is_framework(name) && (is_asked(name) || !framework_used_);
+      (wanted || on_.used.empty() ? on_.for_cpus : on_.notes).push_back(std::move(sentence));
+    }
     return std::move(on_);
   }
 
  private:
+  bool is_asked(const std::string& name) const {
+    return std::ranges::any_of(question_.asked, [&](const auto& placed) {
+      return knowledge_.real_name(placed.dependency.name) == name;
+    });
+  }
+
   void look_at(const std::string& name, const std::string& version) {
     const auto fact = about(name, version);
     const auto one = name + " " + version;
     if (!fact.gpu_from.empty()) {
-      if (!has_plugin(fact)) on_.for_cpus.push_back(no_plugin(name));
+      if (!has_plugin(fact)) on_cpus_.emplace_back(name, no_plugin(name));
       return;
     }
     const bool states = fact.built_for && fact.built_for->known();
     if (states && fact.built_for->for_cpus()) {
       if (name == "jaxlib" && chosen_.components.contains("jax")) return;  // jax says it
-      if (is_framework(name))
-        on_.for_cpus.push_back(fmt::format("{} is built for CPUs and does not use a GPU{}", one,
-                                           fact.note.empty() ? "" : fmt::format(" ({})", fact.note)));
-      else
-        on_.notes.push_back(one + " runs on the CPU");
+      on_cpus_.emplace_back(name, fmt::format("{} is built for CPUs and does not use a GPU{}", one,
+                                              fact.note.empty() ? "" : fmt::format(" ({})", fact.note)));
       return;
     }
     if (states || !fact.built_for_cuda.empty()) {
       if (!fact.soft) on_.used.push_back(one);
+      framework_used_ = framework_used_ || is_framework(name) || name.starts_with("jax-");
       add_system(fact, name, version);
       return;
     }
@@ -99,6 +102,8 @@ class Look {
   const Knowledge& knowledge_;
   const Question& question_;
   const specs::Stack& chosen_;
+  std::vector<std::pair<std::string, std::string>> on_cpus_;  // package, sentence
+  bool framework_used_ = false;
   OnGpu on_;
 };
 

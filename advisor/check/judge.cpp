@@ -81,7 +81,8 @@ std::set<std::string> possible_versions(const Project& project, const Catalog& c
   const resolver::Resolver resolver(project, catalog);
   std::set<std::string> result;
   if (resolver.count() == 0) return result;
-  for (const auto& [version, number] : resolver.shares().at(component))
+  const auto shares = resolver.shares();
+  for (const auto& [version, number] : shares.at(component))
     if (number > 0) result.insert(version);
   return result;
 }

@@ -33,6 +33,7 @@ class Search {
       : knowledge_(knowledge), question_(question), world_(world), judged_(judged) {}
 
   std::vector<Nearest> run() {
+    question_.known_only = true;
     hold_back();
     if (found_.empty()) change_packages(true);
     if (found_.empty()) change_python();
@@ -222,7 +223,7 @@ class Search {
   }
 
   const Knowledge& knowledge_;
-  const Question& question_;
+  Question question_;
   const PythonWorld& world_;
   const Judged& judged_;
   std::vector<Nearest> found_;

@@ -136,6 +136,7 @@ class Builder {
 
   void add_root(const specs::Dependency& dependency) {
     const auto name = knowledge_.real_name(dependency.name);
+    asked_.insert(name);
     world_.project.requires_.push_back(needs(name, dependency.versions));
     const auto* package = knowledge_.package(name);
     if (!package) {
@@ -201,6 +202,7 @@ class Builder {
     if (fact.built_for && !fact.built_for->cuda.empty()) made.attributes["cuda"] = fact.built_for->cuda;
     add_dependencies(package, release, "", made);
     if (question_.gpu) add_build(fact, made);
+    if (question_.gpu) add_no_build(package.name, fact, made);
     if (!fact.fails.empty()) made.requires_.push_back(cannot("fails: " + fact.fails));
     return made;
   }
@@ -305,6 +307,19 @@ class Builder {
                                   {{"gpu", "compute_capability", build.runs_on()}}});
   }
 
+  // A framework that was asked for, but not in this build: for CPUs, or for what nobody states.
+  void add_no_build(const std::string& name, const specs::Fact& fact, VersionEntry& made) {
+    const bool states = fact.built_for && fact.built_for->known();
+    const auto no_gpu = [&](const std::string& words) {
+      made.requires_.push_back({"gpu", "", {{{*SpecifierSet::parse("==none", Versioning::opaque), {}}}, words}});
+    };
+    const bool by_plugin = name == "jax" || name == "jaxlib";
+    if (states && fact.built_for->for_cpus() && is_framework(name) && asked_.contains(name) && !by_plugin)
+      no_gpu(fact.note.empty() ? "none" : fact.note);
+    else if (question_.known_only && !states && fact.built_for_cuda.empty() && fact.gpu_from.empty() && knowledge_.has_gpu_facts(name))
+      no_gpu("not stated");
+  }
+
   static void add_amd_build(const GpuBuild& build, VersionEntry& made) {
     made.requires_.push_back({"gpu", "vendor", {{{*SpecifierSet::parse("==amd", Versioning::opaque), {}}}, "amd"}});
     if (build.gfx.empty()) return;
@@ -356,12 +371,18 @@ class Builder {
   specs::Target target_;
   std::vector<specs::Target> others_;
   PythonWorld world_;
+  std::set<std::string> asked_;
   std::map<std::string, std::vector<SpecifierSet>> constrained_;
   std::deque<Wish> waiting_;
   std::set<std::tuple<std::string, std::string, std::string>> seen_;
 };
 
 }  // namespace
+
+bool is_framework(const std::string& package) {
+  static const std::set<std::string> frameworks{"torch", "tensorflow", "tensorflow-gpu", "jax", "jaxlib", "mxnet"};
+  return frameworks.contains(package);
+}
 
 bool is_given(const std::string& component) {
   static const std::set<std::string> given{"python", "machine", "glibc", "gpu", "driver"};

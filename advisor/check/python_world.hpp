@@ -40,6 +40,9 @@ struct PythonWorld {
 // The components that the machine gives and nobody installs.
 bool is_given(const std::string& component);
 
+// What computes on a GPU; a build of these for CPUs is not what somebody who names a GPU wants.
+bool is_framework(const std::string& package);
+
 PythonWorld python_world(const Knowledge& knowledge, const Question& question, const std::string& python);
 
 // The Pythons that could matter, newest first: "3.15", ..., "2.7".

@@ -31,6 +31,7 @@ struct Question {
   std::string driver;              // "535.183.01"; "": any
   std::optional<AskedGpu> gpu;     // none: no GPU is to be used
   std::string hardware;            // as the user wrote it
+  bool known_only = false;           // builds of which nobody states the GPUs do not count
   std::set<std::string> any_build;  // packages of which builds of other indexes count unnamed
 };
 

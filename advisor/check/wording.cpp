@@ -68,6 +68,10 @@ class Wording {
     const auto owner = owner_of(clause);
     if (clause.component == "driver") return about_driver(clause);
     if (target == "gpu.compute_capability") return no_kernels(clause, owner);
+    if (target == "gpu") {
+      const auto note = range_of(clause);
+      return fmt::format("{} is built for CPUs and does not use a GPU{}", owner, note == "none" ? "" : fmt::format(" ({})", note));
+    }
     if (target == "gpu.vendor")
       return fmt::format("{} is built for {}, and {} is not", owner,
                          range_of(clause) == "amd" ? "AMD's ROCm" : "NVIDIA's CUDA", gpu());

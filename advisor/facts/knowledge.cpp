@@ -144,8 +144,12 @@ void Knowledge::add_builds(specs::Package& package) const {
       release.version = version;
       release.yanked = release.source = false;
       const auto whole = about(package.name, version);
-      const auto machines = whole.machines.empty() ? std::vector<std::string>{"x86_64"} : whole.machines;
-      if (!whole.pythons.empty())
+      auto machines = whole.machines.empty() ? std::vector<std::string>{"x86_64"} : whole.machines;
+      for (const auto& other : facts->second)
+        if (!other.machine.empty() && other.is_about(version)) machines.push_back(other.machine);
+      if (!plain && whole.pythons.empty())  // nobody here knows for which Pythons it was built
+        release.wheels = {{{"py3"}, {"none"}, {"linux_x86_64"}}};
+      else if (!whole.pythons.empty())
         release.wheels = wheels_for(whole.pythons, machines), release.requires_python.clear();
       else
         keep_machines(release.wheels, machines);

@@ -73,7 +73,7 @@ Constraint GpuBuild::runs_on() const {
     if (std::ranges::find(majors, major) != majors.end()) continue;
     majors.push_back(major);
     result.any.push_back(between(text, fmt::format("{}", major + 1)));
-    words.push_back(fmt::format("{} to {}.x", text, major));
+    words.push_back(text.ends_with(".0") ? fmt::format("{}.x", major) : text);
   }
   if (!minimum.empty()) {
     result.any.push_back(between(minimum, ""));
@@ -82,7 +82,7 @@ Constraint GpuBuild::runs_on() const {
   if (!ptx.empty()) {
     const auto oldest = *std::ranges::min_element(ptx, {}, [](const auto& text) { return *capability(text); });
     result.any.push_back(between(oldest, ""));
-    words.push_back(oldest + " and newer by compilation");
+    words.push_back("by compilation from " + oldest + " on");
   }
   if (result.any.empty()) {  // no GPU has it
     result.any.push_back({*SpecifierSet::parse("<0", Versioning::pep440), {}});

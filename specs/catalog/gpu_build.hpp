@@ -31,7 +31,7 @@ struct GpuBuild {
 
   enum class Reach { none, cubin, ptx };
   Reach reach(const std::string& compute_capability) const;
-  // The compute capabilities in words and as ranges: "7.5, 8.0 to 8.9, 9.0, 10.0 to 10.9".
+  // The compute capabilities as ranges, and in words: "7.5, 8.x, 9.x, by compilation from 9.0 on".
   Constraint runs_on() const;
 };
 
