@@ -119,7 +119,11 @@ struct OnPython {
 
 class Checking {
  public:
-  Checking(const Knowledge& knowledge, const Question& question) : knowledge_(knowledge), question_(question) {}
+  Checking(const Knowledge& knowledge, const Question& question) : knowledge_(knowledge), question_(question) {
+    exact_ = std::ranges::all_of(question.asked, [](const auto& placed) {
+      return placed.dependency.versions.text().starts_with("==");
+    });
+  }
 
   Checked run() {
     auto here = on_the_python();
@@ -143,29 +147,23 @@ class Checking {
     return result;
   }
 
-  // Where none is named: the newest that can install it; an older one with the same of what was asked for may run.
+  // Where none is named: the one where the packages are newest; another counts if it takes the same of what was asked.
   OnPython on_the_python() {
     if (!question_.python.empty()) return on(question_.python);
-    std::optional<OnPython> first;
-    std::optional<OnPython> answer;
-    for (const auto& python : known_pythons()) {
+    std::optional<OnPython> first, answer;
+    for (const auto& python : likely_pythons(knowledge_, question_)) {
+      if (first && !exact_) break;
       auto one = on(python);
       if (!one.world.unknown.empty()) return one;
-      if (!first || (one.judged.installable && !first->judged.installable)) {
-        const bool yes = one.yes(question_);
-        if (yes) result_.pythons.push_back(python);
-        if (!one.judged.installable) {
-          if (!first) first = std::move(one);
-          continue;
-        }
-        first = std::move(one);
-        if (yes) answer = first;
-        continue;
-      }
-      if (!one.judged.installable || !same_roots(*first, one) || !one.yes(question_)) continue;
-      result_.pythons.push_back(python);
-      if (!answer) answer = std::move(one);
+      const bool yes = one.judged.installable && one.yes(question_) && (!first || same_roots(*first, one));
+      if (yes) result_.pythons.push_back(python);
+      if (yes && !answer) answer = one;
+      if (!first || (one.judged.installable && !first->judged.installable)) first = std::move(one);
     }
+    if (!first) return on(known_pythons().front());
+    std::ranges::sort(result_.pythons, {}, [](const auto& python) {
+      return std::ranges::find(known_pythons(), python) - known_pythons().begin();
+    });
     return answer ? std::move(*answer) : std::move(*first);
   }
 
@@ -206,7 +204,7 @@ class Checking {
     result_.answer = Answer::no;
     if (here.judged.why) {
       result_.because = reasons_in_words(*here.judged.why, here.world, question_, knowledge_);
-      result_.clash = here.judged.why->tree;
+      result_.clash = in_words(here.judged.why->tree);
     }
     if (here.judged.installable) result_.stack = here.judged.chosen;
     result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
@@ -216,9 +214,26 @@ class Checking {
     add_forward_compatibility(here);
   }
 
+  // The resolver speaks of projects and components; here somebody asks for packages.
+  static std::vector<resolver::Reason> in_words(std::vector<resolver::Reason> reasons) {
+    constexpr std::pair<std::string_view, std::string_view> words[] = {
+        {"the project needs ", "you ask for "}, {"the project runs on ", "you have "}, {"gpu.compute_capability ", "compute capability "},
+        {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "}};
+    for (auto& reason : reasons) {
+      for (const auto& [from, to] : words)
+        if (const auto at = reason.text.find(from); at != std::string::npos) reason.text.replace(at, from.size(), to);
+      reason.leads_to = in_words(std::move(reason.leads_to));
+    }
+    return reasons;
+  }
+
   // A data-center GPU may run newer CUDA on an old branch.
   void add_forward_compatibility(const OnPython& here) {
-    if (question_.driver.empty() || !question_.gpu || !question_.gpu->data_center) return;
+    if (question_.driver.empty() || !question_.gpu || !question_.gpu->data_center || !here.judged.why) return;
+    const bool about_driver = std::ranges::any_of(here.judged.why->clauses, [](const auto& clause) {
+      return clause.kind == resolver::Clause::Kind::requirement && clause.text.starts_with("driver ");
+    });
+    if (!about_driver) return;
     const auto branch = question_.driver.substr(0, question_.driver.find('.'));
     for (const auto& [name, version] : here.judged.chosen.components) {
       if (is_given(name) || name.find('+') != name.npos || !knowledge_.package(name)) continue;
@@ -241,6 +256,7 @@ class Checking {
       result_.answer = Answer::no;
       result_.because = here.gpu.for_cpus;
       result_.text = result_.because.front();
+      result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
     } else if (question_.gpu && !here.gpu.unknown.empty()) {
       result_.answer = Answer::unknown;
       result_.because = here.gpu.unknown;
@@ -268,6 +284,7 @@ class Checking {
     with += fmt::format(" on Python {}", pythons_in_words(here.world.python));
     result_.text = fmt::format("{} runs on {}{}", asked(), where(), with);
     for (const auto& one : here.gpu.used) result_.because.push_back(one + " has code for it");
+    std::ranges::stable_partition(result_.because, [](const auto& one) { return !one.starts_with("nvidia-"); });
   }
 
   std::string pythons_in_words(const std::string& one) const {
@@ -296,6 +313,7 @@ class Checking {
 
   const Knowledge& knowledge_;
   const Question& question_;
+  bool exact_ = false;  // every package in one version: other Pythons are quick to judge, too
   Checked result_;
 };
 

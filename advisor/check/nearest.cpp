@@ -34,7 +34,8 @@ class Search {
 
   std::vector<Nearest> run() {
     question_.known_only = true;
-    hold_back();
+    take_instead();
+    if (found_.empty()) hold_back();
     if (found_.empty()) change_packages(true);
     if (found_.empty()) change_python();
     if (found_.empty() || found_.front().changes.front().name == "python") change_packages(false);
@@ -51,7 +52,33 @@ class Search {
     return newest_stack(world.project, world.catalog, order);
   }
 
-  // The same requirements, with a dependency held back that nobody named.
+  // tensorflow-gpu for tensorflow 1.14, jax[cuda12] for jax.
+  void take_instead() {
+    for (const auto& placed : question_.asked) {
+      const auto name = knowledge_.real_name(placed.dependency.name);
+      const auto chosen = judged_.chosen.components.find(name);
+      if (chosen == judged_.chosen.components.end() || !knowledge_.package(name)) continue;
+      const auto fact = knowledge_.about(name, *Version::parse(chosen->second, Versioning::pep440));
+      if (fact.instead.empty() || !placed.dependency.extras.empty()) continue;
+      auto changed = question_;
+      for (auto& one : changed.asked)
+        if (knowledge_.real_name(one.dependency.name) == name)
+          one.dependency = *specs::parse_dependency(
+              fact.instead + (one.dependency.versions.is_any() ? "" : one.dependency.versions.text()));
+      const auto stack = solve(changed, python_world(knowledge_, changed, world_.python));
+      if (!stack) continue;
+      Nearest nearest;
+      nearest.stack = *stack;
+      nearest.changes.push_back({fact.instead, name, chosen->second});
+      nearest.text = fmt::format("{} {} does", fact.instead, chosen->second);
+      for (const auto& one : changed.asked) nearest.install.push_back(one.dependency.text());
+      hold(changed, nearest);
+      found_.push_back(std::move(nearest));
+      return;
+    }
+  }
+
+  // The same requirements, with a dependency held back that nobody named: as few as do, what was asked for first.
   void hold_back() {
     if (!judged_.installable) return;
     const auto stack = solve(question_, world_);
@@ -59,17 +86,40 @@ class Search {
     Nearest nearest;
     nearest.stack = *stack;
     for (const auto& placed : question_.asked) nearest.install.push_back(placed.dependency.text());
-    for (const auto& [name, version] : stack->components) {
-      if (is_given(name) || name.find('+') != name.npos) continue;
-      const auto chosen = judged_.chosen.components.find(name);
-      if (chosen == judged_.chosen.components.end() || chosen->second == version) continue;
-      nearest.changes.push_back({name, chosen->second, version});
-      nearest.install.push_back(name + "==" + version);
+    auto held = question_;
+    for (const auto& change : differences(*stack)) {
+      nearest.changes.push_back(change);
+      nearest.install.push_back(change.name + "==" + change.to);
+      held.constraints.push_back({*specs::parse_dependency(nearest.install.back()), ""});
+      const auto world = python_world(knowledge_, held, world_.python);
+      if (judge({world.project, world.catalog, world.order}).runs) break;
     }
     if (nearest.changes.empty()) return;
     const auto& first = nearest.changes.front();
     nearest.text = fmt::format("with {} held at {} it runs", first.name, first.to);
     found_.push_back(std::move(nearest));
+  }
+
+  // What a stack has in another version than an installer takes; asked for, blamed, others.
+  std::vector<Change> differences(const specs::Stack& stack) const {
+    std::vector<Change> changes;
+    for (const auto& [name, version] : stack.components) {
+      if (is_given(name) || name.find('+') != name.npos) continue;
+      const auto chosen = judged_.chosen.components.find(name);
+      if (chosen != judged_.chosen.components.end() && chosen->second != version)
+        changes.push_back({name, chosen->second, version});
+    }
+    const auto rank = [&](const Change& change) {
+      const bool asked = std::ranges::any_of(question_.asked, [&](const auto& placed) {
+        return knowledge_.real_name(placed.dependency.name) == change.name;
+      });
+      const bool blamed = judged_.why && std::ranges::any_of(judged_.why->clauses, [&](const auto& clause) {
+                            return clause.component == change.name;
+                          });
+      return asked ? 0 : blamed ? 1 : 2;
+    };
+    std::ranges::stable_sort(changes, {}, rank);
+    return changes;
   }
 
   // Requested packages, those of the clash first.
@@ -112,6 +162,16 @@ class Search {
     return result;
   }
 
+  std::optional<specs::Stack> solve_on_some_python(const Question& changed) const {
+    std::vector<std::string> pythons{world_.python};
+    if (question_.python.empty())
+      for (const char* usual : {"3.12", "3.10", "3.8"})
+        if (usual != world_.python) pythons.emplace_back(usual);
+    for (const auto& python : pythons)
+      if (auto stack = solve(changed, python_world(knowledge_, changed, python))) return stack;
+    return std::nullopt;
+  }
+
   void change_packages(bool same_version) {
     for (const auto& name : candidates())
       if (change_package(name, same_version)) return;
@@ -132,10 +192,10 @@ class Search {
       }
       changed.asked.push_back(std::move(placed));
     }
-    auto stack = solve(changed, python_world(knowledge_, changed, world_.python));
+    auto stack = solve_on_some_python(changed);
     if (!stack) {
       changed.any_build.insert(name);
-      stack = solve(changed, python_world(knowledge_, changed, world_.python));
+      stack = solve_on_some_python(changed);
     }
     if (!stack || !stack->components.contains(name)) return false;
     const auto to = stack->components.at(name);
@@ -156,17 +216,19 @@ class Search {
     }
     nearest.text = !from.empty() && base_of(from) == base_of(to) ? same_version_text(name, to)
                                                                  : fmt::format("{} {} runs", name, to);
-    add_held_back(changed, nearest);
+    auto asked = changed;
+    for (auto& placed : asked.asked)
+      if (knowledge_.real_name(placed.dependency.name) == name) placed.dependency.versions = versions_in("==" + to);
+    hold(asked, nearest);
     found_.push_back(std::move(nearest));
   }
 
-  // An installer left alone may take newer ones than those that run.
-  void add_held_back(const Question& changed, Nearest& nearest) const {
-    Question asked = changed;
-    for (auto& placed : asked.asked)
-      if (const auto real = knowledge_.real_name(placed.dependency.name); real == nearest.changes.front().name)
-        placed.dependency.versions = versions_in("==" + nearest.changes.front().to);
-    const auto world = python_world(knowledge_, asked, world_.python);
+  // An installer left alone may take newer dependencies than those that run.
+  void hold(const Question& asked, Nearest& nearest) const {
+    const auto python = nearest.stack.components.find("python");
+    const auto series = python == nearest.stack.components.end() ? world_.python
+                                                                 : python->second.substr(0, python->second.rfind('.'));
+    const auto world = python_world(knowledge_, asked, series);
     const auto judged = judge({world.project, world.catalog, world.order});
     if (judged.runs || !judged.installable) return;
     for (const auto& [name, version] : judged.chosen.components) {

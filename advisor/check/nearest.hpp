@@ -1,8 +1,9 @@
 // The nearest to a question that runs: as few changes as do, each to the newest version that does.
 //
-// Tried in this order, the first of each kind is kept: what nobody named (a dependency held back), one requested package
-// in another build of its version, another Python, one requested package in another version, another driver. A package
-// that changes takes along what it pins itself: a lock names both.
+// Tried in this order, the first that helps is kept, and another driver beside: the package of the same release that
+// uses a GPU, a dependency held back that nobody named, one requested package in another build of its version, another
+// Python, one requested package in another version. A package that changes takes along what it pins itself: a lock names
+// both. Where no Python was named, those that are usual are tried.
 #pragma once
 
 #include "advisor/check/check.hpp"

@@ -7,7 +7,6 @@
 #include <deque>
 
 #include "specs/catalog/open.hpp"
-#include "specs/format/nearest.hpp"
 #include "specs/python/wheel_target.hpp"
 
 namespace stackx::advisor {
@@ -51,6 +50,16 @@ int glibc_of(const std::string& platform) {
   if (platform.starts_with("manylinux2014_")) return 17;
   constexpr std::string_view prefix = "manylinux_2_";
   return platform.starts_with(prefix) ? std::atoi(platform.c_str() + prefix.size()) : 0;
+}
+
+// A release that a target could install: within the range, with a wheel for it.
+bool suits(const PackageRelease& release, const SpecifierSet& versions, const specs::Target& target) {
+  if (!versions.contains(release.version)) return false;
+  if (is_local(release.version) && versions.text().find('+') == std::string::npos) return false;
+  if (release.yanked && !names_one(versions)) return false;
+  if (!range(release.requires_python).contains(target.python_version())) return false;
+  if (release.wheels.empty()) return release.source;
+  return std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); });
 }
 
 class Builder {
@@ -154,12 +163,18 @@ class Builder {
 
   void add_unknown(const specs::Package& package, const SpecifierSet& versions) {
     PythonWorld::Unknown unknown{package.name, versions.text(), {}, true};
-    std::vector<std::string> texts;
-    for (const auto& release : package.releases) texts.push_back(release.version.text());
     auto wanted = versions.text();
     wanted.erase(0, std::min(wanted.find_first_not_of("=<>!~ "), wanted.size()));
-    if (const auto near = specs::nearest(wanted, texts)) unknown.near.push_back(*near);
-    if (!texts.empty() && (unknown.near.empty() || unknown.near.front() != texts.back())) unknown.near.push_back(texts.back());
+    const auto version = Version::parse(wanted, Versioning::pep440);
+    std::string below, above, newest;  // the neighbours of the one that was asked for
+    for (const auto& release : package.releases) {
+      if (is_local(release.version) != (wanted.find('+') != wanted.npos)) continue;
+      newest = release.version.text();
+      if (version && release.version < *version) below = newest;
+      if (version && release.version > *version && above.empty()) above = newest;
+    }
+    for (const auto& one : {below, above, newest})
+      if (!one.empty() && std::ranges::find(unknown.near, one) == unknown.near.end()) unknown.near.push_back(one);
     world_.unknown.push_back(std::move(unknown));
   }
 
@@ -392,6 +407,36 @@ bool is_given(const std::string& component) {
 const std::vector<std::string>& known_pythons() {
   static const std::vector<std::string> pythons{"3.15", "3.14", "3.13", "3.12", "3.11", "3.10", "3.9",
                                                 "3.8",  "3.7",  "3.6",  "3.5",  "3.4",  "2.7"};
+  return pythons;
+}
+
+std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Question& question) {
+  static const std::vector<std::string> usual{"3.12", "3.11", "3.13", "3.10", "3.14", "3.9", "3.15",
+                                              "3.8",  "3.7",  "3.6",  "3.5",  "3.4", "2.7"};
+  struct Rated {
+    std::vector<int> places;  // of each package: how many of its releases are as old or older; 0: none for this Python
+    std::string python;
+  };
+  std::vector<Rated> all;
+  for (const auto& python : usual) {
+    const specs::Target target(python, "linux " + question.machine);
+    if (question.pythons && !question.pythons->contains(target.python_version())) continue;
+    Rated rated{{0}, python};
+    for (const auto& placed : question.asked) {
+      if (!placed.dependency.holds(target.environment())) continue;
+      const auto* package = knowledge.package(knowledge.real_name(placed.dependency.name));
+      if (!package) continue;
+      int place = 0;
+      for (int i = static_cast<int>(package->releases.size()); i > 0 && place == 0; --i)
+        if (suits(package->releases[static_cast<std::size_t>(i - 1)], placed.dependency.versions, target)) place = i;
+      if (place == 0) --rated.places.front();
+      rated.places.push_back(place);
+    }
+    all.push_back(std::move(rated));
+  }
+  std::ranges::stable_sort(all, std::ranges::greater(), &Rated::places);
+  std::vector<std::string> pythons;
+  for (auto& one : all) pythons.push_back(std::move(one.python));
   return pythons;
 }
 

@@ -48,4 +48,8 @@ PythonWorld python_world(const Knowledge& knowledge, const Question& question, c
 // The Pythons that could matter, newest first: "3.15", ..., "2.7".
 const std::vector<std::string>& known_pythons();
 
+// Those for which the question's packages have wheels, the best first: where the packages are newest, and of equal ones
+// the most usual. Without looking at what they require: an order to try, not an answer.
+std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Question& question);
+
 }  // namespace stackx::advisor

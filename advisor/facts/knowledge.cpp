@@ -70,7 +70,8 @@ void state(Fact& whole, const Fact& one) {
   if (!one.pythons.empty()) whole.pythons = one.pythons;
   if (!one.machines.empty()) whole.machines = one.machines;
   if (!one.fails.empty()) whole.fails = one.fails;
-  if (!one.note.empty()) whole.note = one.note;
+  if (!one.note.empty() && (whole.note.empty() || one.built_for || !one.fails.empty())) whole.note = one.note;
+  if (!one.instead.empty()) whole.instead = one.instead;
   whole.soft = whole.soft || one.soft;
   whole.known = one.known;
   whole.source = one.source;

@@ -65,7 +65,7 @@ void read_builds_by_cuda(const Node& node, Fact& fact) {
 
 Fact read_fact(const Node& node) {
   node.only({"of", "versions", "extra", "machine", "built_for", "requires", "system", "gpu_from", "cudas", "cubins_for",
-             "pythons", "machines", "fails", "note", "soft", "known", "source"});
+             "pythons", "machines", "fails", "note", "instead", "soft", "known", "source"});
   Fact fact;
   fact.file = node.file();
   fact.of = node.at("of").nonempty();
@@ -85,6 +85,7 @@ Fact read_fact(const Node& node) {
   fact.machines = words_at(node, "machines");
   fact.fails = word_at(node, "fails");
   fact.note = word_at(node, "note");
+  fact.instead = word_at(node, "instead");
   if (const auto soft = node.find("soft")) fact.soft = soft->boolean();
   fact.known = word_at(node, "known");
   if (const auto source = node.find("source")) read_source(*source, fact);

@@ -9,6 +9,7 @@
 //   fails      why it never runs as installed;  `extra`: said of that extra alone
 //   gpu_from   packages of which one must be there for a GPU to be used (jax: its plugins)
 //   cudas      the CUDA releases, exact, that the package has a library for: it takes that of the stack's torch
+//   instead    the package of the same release that does use a GPU: "tensorflow-gpu", "jax[cuda12]"
 //   system     what it loads from the system: {"cuda": "11.2", "cudnn": "8.1"}
 //   pythons, machines  of builds that no index lists here: {"3.9", ...}, {"x86_64", "aarch64"}
 //   soft       a GPU that it has no code for matters only where several GPUs work together (NCCL)
@@ -39,7 +40,7 @@ struct Fact {
   std::map<std::string, GpuBuild> built_for_cuda;  // by the stack's CUDA ("12.8"), where that decides
   std::map<std::string, std::string> requires_, system;
   std::vector<std::string> gpu_from, cudas, pythons, machines;
-  std::string fails, note;
+  std::string fails, note, instead;
   bool soft = false;
 
   std::string known;  // "read", "inferred", "generated"
