@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "specs/catalog/open.hpp"
 #include "specs/error.hpp"
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/python/project.hpp"
@@ -144,15 +145,19 @@ class Asking {
     }
     std::vector<std::filesystem::path> files;
     for (const auto& name : space->catalogs) files.push_back(context_.data_directory() / name);
-    auto catalog = specs::load_catalogs(files);
+    for (const auto& name : options_.context.catalogs) files.emplace_back(name);
+    auto catalog = specs::load_catalogs(files, workspace::user_overlays());
     auto project = project_of(*space, wanted, hardware_, catalog);
     result_.roots = space->requires_;
+    specs::split_open(catalog, project.requires_);
     return specs::LoadedProject{std::move(project), std::move(catalog)};
   }
 
   // A project of stackx says itself what its stacks are; the hardware is the one asked for.
   specs::LoadedProject space_of_project() {
-    auto loaded = specs::load_project(options_.project, context_.data_directory());
+    auto context = options_.context;
+    context.overlays = workspace::user_overlays();
+    auto loaded = specs::load_project(options_.project, context_.data_directory(), context);
     auto& on = loaded.project.hardware;
     if (!on.contains(hardware_.component) && !loaded.catalog.find(hardware_.component))
       throw bad_input(fmt::format(

@@ -10,6 +10,7 @@
 #include "analysis/ranking/ranking.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/advice_text.hpp"
+#include "cli/output/facts_line.hpp"
 #include "cli/output/file.hpp"
 #include "cli/output/print.hpp"
 #include "cli/shared_options.hpp"
@@ -115,12 +116,16 @@ void advise(const AdviseOptions& given, Globals& globals) {
   if (!options.settle.empty() && !advice.impossible) write_settling(options, advice, open);
   const auto recipe = advisor::recipe_format_from(options.format);
   if (recipe && !advice.impossible) return fmt::print("{}", advice_recipe(advice, *recipe));
-  if (globals.json || options.format == "json")
-    print_json(advice_json(advice, open));
-  else
+  if (globals.json || options.format == "json") {
+    auto document = advice_json(advice, open);
+    if (advice.space) document["facts"] = facts_json(advice.space->catalog());
+    print_json(document);
+  } else {
     fmt::print("{}", advice_text(advice, open,
                                  {options.rows, stdout_is_terminal(), options.explain,
                                   command_of(options)}));
+    if (advice.space) fmt::print("{}", facts_lines(advice.space->catalog()));
+  }
 }
 
 }  // namespace
@@ -167,6 +172,9 @@ void add_advise(Command app, Globals& globals) {
                    "What must hold (requirements.txt, Pipfile, pyproject.toml, a project of stackx): only "
                    "stacks with it")
       .type_name("FILE");
+  command.add_option("--catalog", options->advice.context.catalogs, "A catalog of your own over the facts (an overlay)")
+      .type_name("FILE")
+      .one_each();
   command.add_option("--python", options->advice.context.python,
                    "Python that markers of --lock and --project hold for")
       .type_name("X.Y");

@@ -7,6 +7,7 @@
 
 #include "advisor/recipes/lock_writer.hpp"
 #include "cli/commands.hpp"
+#include "cli/output/facts_line.hpp"
 #include "cli/output/lock_report.hpp"
 #include "cli/output/print.hpp"
 #include "cli/output/stack_writer.hpp"
@@ -57,7 +58,8 @@ void print_count(const workspace::Loaded& loaded, const Resolver& resolver, doub
                 {"components", resolver.components().size()},
                 {"raw_combinations", raw.str()},
                 {"valid_stacks", valid.str()},
-                {"elapsed_ms", elapsed}});
+                {"elapsed_ms", elapsed},
+                {"facts", facts_json(loaded.catalog)}});
     return;
   }
   fmt::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms)\n",
@@ -285,6 +287,7 @@ void check_questions(const ResolveOptions& options) {
 void resolve(const ResolveOptions& options, Globals& globals) {
   check_questions(options);
   const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
+  if (!globals.json) fmt::print(stderr, "{}", facts_lines(loaded.catalog));
   const auto start = std::chrono::steady_clock::now();
   const Resolver resolver(loaded.project, loaded.catalog,
                           {static_cast<std::size_t>(options.memory_gib * (1 << 30))});

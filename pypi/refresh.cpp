@@ -88,11 +88,15 @@ void read_metadata(std::vector<FoundRelease*>& unread, Index& index, Refreshed& 
 }  // namespace
 
 std::optional<Refreshed> refresh(const std::string& name, const std::optional<specs::Package>& before,
-                                 const std::string& today, Index& index) {
+                                 const std::string& today, Index& index, const Wanted& wanted) {
   const auto listing = index.listings({name}).at(name);
   if (!listing) return std::nullopt;
   Refreshed result{{name, today, "PyPI: " + name, {}}, {}, {}, false, {}};
   auto found = releases_of(name, *listing);
+  if (wanted) {
+    auto newer = found.size();
+    std::erase_if(found, [&](const auto& one) { return !wanted(one.second.release.version, --newer); });
+  }
   std::vector<FoundRelease*> unread;
   for (auto& [key, one] : found) {
     const auto* known = before ? before->find(one.release.version) : nullptr;

@@ -6,6 +6,7 @@
 // archives are megabytes and are not read. `as_of` moves only with the facts, so that the same facts are the same bytes.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +23,11 @@ struct Refreshed {
   std::vector<std::string> unread;  // "1.2.0: reason": whose metadata could not be had
 };
 
+// Which releases are to be kept, and so asked for their metadata, of those that there are, oldest first.
+using Wanted = std::function<bool(const specs::Version& version, std::size_t newer)>;
+
 // Nothing where the index knows no such project. `today`: "2026-11-22". Throws as Index does.
 std::optional<Refreshed> refresh(const std::string& name, const std::optional<specs::Package>& before,
-                                 const std::string& today, Index& index);
+                                 const std::string& today, Index& index, const Wanted& wanted = {});
 
 }  // namespace stackx::pypi

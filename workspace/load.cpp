@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "inspector/gpu_requirements.hpp"
 #include "inspector/machine/host.hpp"
@@ -20,6 +21,20 @@ inspector::Pis find_pis(const fs::path& executable_directory) {
   std::error_code error;
   const auto& scripts = fs::is_directory(places[1], error) ? places[1] : places[0];
   return {executable_directory / "stackx-pi", scripts.lexically_normal(), {}};
+}
+
+std::vector<fs::path> user_overlays() {
+  fs::path config;
+  if (const char* chosen = std::getenv("XDG_CONFIG_HOME"); chosen && *chosen)
+    config = chosen;
+  else if (const char* home = std::getenv("HOME"))
+    config = fs::path(home) / ".config";
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& one : fs::directory_iterator(config / "stackx/catalogs", error))
+    if (one.path().extension() == ".json") files.push_back(one.path());
+  std::ranges::sort(files);
+  return files;
 }
 
 namespace {
@@ -61,7 +76,9 @@ Loaded load(const fs::path& project_file, const Context& where,
                     "(requirements.txt, "
                     "Pipfile, pyproject.toml); a project of stackx says all of this itself",
                     project_file.string()));
-  auto [project, catalog] = specs::load_project(project_file, where.data_directory(), context);
+  auto with_overlays = context;
+  if (with_overlays.overlays.empty()) with_overlays.overlays = user_overlays();
+  auto [project, catalog] = specs::load_project(project_file, where.data_directory(), with_overlays);
   Loaded loaded{std::move(project), std::move(catalog), {}, {}};
   const bool of_host = std::ranges::any_of(loaded.project.hardware,
                                            [](const auto& one) { return one.second == "host"; });

@@ -33,6 +33,9 @@ Loaded load(const std::filesystem::path& project_file, const Context& where,
 // The GPU that was asked for (see above), else the first that is visible; throws Error(bad_input).
 std::optional<inspector::GpuDevice> device_of(const specs::Host& host, const std::string& asked);
 
+// The user's own catalogs, over everything: $XDG_CONFIG_HOME/stackx/catalogs/*.json, by name.
+std::vector<std::filesystem::path> user_overlays();
+
 // stackx-pi beside stackx, and the scripts in kernels/python or share/stackx/python.
 inspector::Pis find_pis(const std::filesystem::path& executable_directory);
 

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <iterator>
 
+#include "advisor/check/look_up.hpp"
 #include "advisor/check/python_world.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/gpu_devices.hpp"
@@ -19,6 +20,8 @@
 #include "specs/hardware/accelerator.hpp"
 #include "specs/python/package_list.hpp"
 #include "workspace/asked_hardware.hpp"
+#include "workspace/load.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -95,7 +98,37 @@ class Reading {
     else if (placed.dependency.name == "python" && exact)
       question_.python = series(version);
     else
-      question_.asked.push_back(std::move(placed));
+      question_.asked.push_back(without_alias(std::move(placed)));
+  }
+
+  // cudnn==9.1.0 is nvidia-cudnn-cu12==9.1.0.70: an alias names the first numbers of a version, and the package for that
+  // CUDA which has it.
+  specs::PlacedDependency without_alias(specs::PlacedDependency placed) const {
+    auto& dependency = placed.dependency;
+    const auto real = knowledge_.real_name(dependency.name);
+    if (real == dependency.name) return placed;
+    const auto text = dependency.versions.text();
+    const bool exact = text.starts_with("==") && text.find_first_of(",*") == text.npos;
+    const auto stem = real.ends_with("-cu12") ? real.substr(0, real.size() - 2) : "";
+    std::vector<std::string> names{real};
+    if (!stem.empty()) names.insert(names.end(), {stem + "13", stem + "11"});
+    for (const auto& name : names)
+      for (const auto& range : {text, exact ? text + ".*" : text})
+        if (has(name, range)) {
+          dependency.name = name;
+          dependency.versions = *specs::SpecifierSet::parse(range, specs::Versioning::pep440);
+          return placed;
+        }
+    dependency.name = real;
+    return placed;
+  }
+
+  bool has(const std::string& name, const std::string& range) const {
+    const auto* package = knowledge_.package(name);
+    const auto versions = specs::SpecifierSet::parse(range, specs::Versioning::pep440);
+    return package && versions && std::ranges::any_of(package->releases, [&](const auto& release) {
+             return versions->contains(release.version);
+           });
   }
 
   static fs::path active_environment() {
@@ -200,12 +233,6 @@ class Reading {
   Question question_;
 };
 
-fs::path config_directory() {
-  if (const char* chosen = std::getenv("XDG_CONFIG_HOME"); chosen && *chosen) return fs::path(chosen) / "stackx";
-  const char* home = std::getenv("HOME");
-  return fs::path(home ? home : "/") / ".config/stackx";
-}
-
 }  // namespace
 
 Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays) {
@@ -213,10 +240,7 @@ Knowledge load_knowledge(const workspace::Context& context, const std::vector<st
   Knowledge::Places places{{data / "generated"}, data / "facts", {}};
   if (const auto own = inspector::data_directory() / "generated"; fs::is_directory(own))
     places.generated.insert(places.generated.begin(), own);
-  std::error_code error;
-  for (const auto& one : fs::directory_iterator(config_directory() / "catalogs", error))
-    if (one.path().extension() == ".json") places.overlays.push_back(one.path());
-  std::ranges::sort(places.overlays);
+  places.overlays = workspace::user_overlays();
   for (const auto& name : overlays) {
     if (!fs::is_regular_file(name)) throw bad_input(fmt::format("--catalog {}: there is no such file", name));
     places.overlays.emplace_back(name);
@@ -228,9 +252,11 @@ Question question_of(const CheckRequest& request, const Knowledge& knowledge, co
   return Reading(request, knowledge, context).run();
 }
 
-Checked check(const CheckRequest& request, const workspace::Context& context) {
-  const auto knowledge = load_knowledge(context, request.catalogs);
-  return check(knowledge, question_of(request, knowledge, context));
+Checked check(const CheckRequest& request, const workspace::Context& context, pypi::Index* index) {
+  auto knowledge = load_knowledge(context, request.catalogs);
+  const auto question = question_of(request, knowledge, context);
+  if (index) look_up(knowledge, question, *index, workspace::today());
+  return check(knowledge, question);
 }
 
 }  // namespace stackx::advisor

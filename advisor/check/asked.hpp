@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "advisor/check/check.hpp"
+#include "pypi/index.hpp"
 #include "workspace/context.hpp"
 
 namespace stackx::advisor {
@@ -21,11 +22,11 @@ struct CheckRequest {
   std::string hardware = "host", driver, python, platform;
   std::filesystem::path environment;
   std::vector<std::string> catalogs;
-  bool deep = false;
 };
 
-// Throws Error(bad_input) for files and words that nobody can read.
-Checked check(const CheckRequest& request, const workspace::Context& context);
+// Throws Error(bad_input) for files and words that nobody can read. With an index, what no catalog holds is looked up
+// there (look_up.hpp).
+Checked check(const CheckRequest& request, const workspace::Context& context, pypi::Index* index = nullptr);
 
 Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays);
 Question question_of(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context);

@@ -185,7 +185,10 @@ class Checking {
     return fmt::format("{}", fmt::join(texts, ", "));
   }
 
-  std::string where() const { return question_.gpu ? gpu_in_words(*question_.gpu) : question_.hardware; }
+  std::string where() const {
+    if (question_.gpu) return gpu_in_words(*question_.gpu);
+    return question_.hardware == "host" ? "this machine" : question_.hardware;
+  }
 
   void say_unknown(const OnPython& here) {
     result_.answer = Answer::unknown;
@@ -282,7 +285,7 @@ class Checking {
     else if (!result_.driver.empty() && result_.driver != "any")
       with += fmt::format(" with driver {}", result_.driver);
     with += fmt::format(" on Python {}", pythons_in_words(here.world.python));
-    result_.text = fmt::format("{} runs on {}{}", asked(), where(), with);
+    result_.text = fmt::format("{} {} on {}{}", asked(), question_.asked.size() == 1 ? "runs" : "run", where(), with);
     for (const auto& one : here.gpu.used) result_.because.push_back(one + " has code for it");
     std::ranges::stable_partition(result_.because, [](const auto& one) { return !one.starts_with("nvidia-"); });
   }
@@ -304,7 +307,8 @@ class Checking {
       if (found != result_.stack.components.end() && found->second == one.substr(space + 1))
         result_.not_judged.push_back("what " + one + " requires");
     }
-    result_.not_judged.insert(result_.not_judged.end(), here.world.not_held.begin(), here.world.not_held.end());
+    for (const auto& [name, ranges] : here.world.not_held) result_.not_judged.push_back(name);
+    for (const auto& one : question_.skipped) result_.not_judged.push_back(one);
     result_.as_of = knowledge_.as_of();
     const auto sources = knowledge_.sources();
     result_.sources.assign(sources.begin(), sources.end());

@@ -69,8 +69,11 @@ class Search {
       if (!stack) continue;
       Nearest nearest;
       nearest.stack = *stack;
-      nearest.changes.push_back({fact.instead, name, chosen->second});
-      nearest.text = fmt::format("{} {} does", fact.instead, chosen->second);
+      const auto other = fact.instead.substr(0, fact.instead.find('['));
+      const auto found = stack->components.find(other);
+      const auto version = found == stack->components.end() ? chosen->second : found->second;
+      nearest.changes.push_back({fact.instead, name, version});
+      nearest.text = fmt::format("{} {} does", fact.instead, version);
       for (const auto& one : changed.asked) nearest.install.push_back(one.dependency.text());
       hold(changed, nearest);
       found_.push_back(std::move(nearest));
@@ -89,8 +92,8 @@ class Search {
     auto held = question_;
     for (const auto& change : differences(*stack)) {
       nearest.changes.push_back(change);
-      nearest.install.push_back(change.name + "==" + change.to);
-      held.constraints.push_back({*specs::parse_dependency(nearest.install.back()), ""});
+      held.constraints.push_back({*specs::parse_dependency(change.name + "==" + change.to), ""});
+      install(nearest, change);
       const auto world = python_world(knowledge_, held, world_.python);
       if (judge({world.project, world.catalog, world.order}).runs) break;
     }
@@ -98,6 +101,18 @@ class Search {
     const auto& first = nearest.changes.front();
     nearest.text = fmt::format("with {} held at {} it runs", first.name, first.to);
     found_.push_back(std::move(nearest));
+  }
+
+  // The line that installs it: what was asked for, in the version that runs.
+  void install(Nearest& nearest, const Change& change) const {
+    for (std::size_t i = 0; i < question_.asked.size() && i < nearest.install.size(); ++i) {
+      auto dependency = question_.asked[i].dependency;
+      if (knowledge_.real_name(dependency.name) != change.name) continue;
+      dependency.versions = versions_in("==" + change.to);
+      nearest.install[i] = dependency.text();
+      return;
+    }
+    nearest.install.push_back(change.name + "==" + change.to);
   }
 
   // What a stack has in another version than an installer takes; asked for, blamed, others.

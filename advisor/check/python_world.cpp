@@ -198,7 +198,7 @@ class Builder {
     if (fresh) world_.order.push_back(name);
     if (!package) {
       of.open = true;
-      world_.not_held.insert(wish.name);
+      world_.not_held[wish.name].insert(wish.versions.text());
       return;
     }
     for (const auto& release : package->releases) {

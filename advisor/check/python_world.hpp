@@ -24,7 +24,8 @@ struct PythonWorld {
   specs::Project project;
   specs::Catalog catalog;
   std::vector<std::string> order;  // packages as an installer comes to them
-  std::set<std::string> not_held;  // packages that somebody requires and no catalog lists
+  // Packages that somebody requires and no catalog lists, and the ranges that are asked of them.
+  std::map<std::string, std::set<std::string>> not_held;
   std::map<std::string, std::string> unread;  // "flash-attn 2.8.3": requirements not known
   std::map<std::string, std::string> built_here;  // component -> version, from a source archive
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "workspace/words.hpp"
+
 namespace stackx::cli {
 namespace {
 
@@ -67,7 +69,7 @@ void print_check(const Checked& checked) {
     if (more > 0) names.resize(8);
     fmt::print("Not judged: {}{}\n", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more (--deep looks them up)", more) : "");
   }
-  if (!checked.as_of.empty()) fmt::print("Facts as of {}.\n", checked.as_of);
+  if (!checked.as_of.empty()) fmt::print("{}.\n", workspace::freshness(checked.as_of, workspace::today()));
   for (const auto& overlay : checked.overlays) fmt::print("With your catalog {}.\n", overlay);
 }
 

@@ -79,6 +79,8 @@ struct Component {
 
 struct Catalog {
   std::map<std::string, Component> components;
+  std::vector<std::string> overlays;  // files that lie over others here and changed something
+  std::string as_of;                  // the latest day on which one of its sources was read; "" if none says
 
   const Component* find(std::string_view name) const;
   // Components with a version that provides `name`.
@@ -96,7 +98,11 @@ Catalog parse_catalog(const Node& document, const Schemes& others = {});
 // One or more files as one catalog, unchecked: aliases resolved, facts applied, overlays (overlay.hpp) over the
 // others in the order given. A component declared in two that are no overlays is an error that names both.
 Catalog load_catalog(const std::filesystem::path& file);
-Catalog load_catalogs(const std::vector<std::filesystem::path>& files);
+// Of the overlays in `usual`, which are the user's for everything, only what concerns these catalogs counts: versions of
+// components that are there, whose requirements name what is there.
+Catalog load_catalogs(const std::vector<std::filesystem::path>& files,
+                      const std::vector<std::filesystem::path>& usual = {});
+bool is_overlay(const std::filesystem::path& file);
 
 // What only the whole shows: dangling requirements (with the nearest known name), unknown
 // attributes, provided components that are also declared. `where` begins the message; `expected`

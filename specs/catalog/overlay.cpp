@@ -73,6 +73,16 @@ void lay_over(Catalog& catalog, const Catalog& overlay) {
   }
 }
 
+Catalog part_for(const Catalog& catalog, Catalog overlay) {
+  std::erase_if(overlay.components, [&](const auto& one) { return !catalog.find(one.first); });
+  const auto unknown = [&](const Requirement& one) {
+    return !catalog.find(catalog.real_name(one.component)) && !catalog.is_virtual(one.component);
+  };
+  for (auto& [name, component] : overlay.components)
+    std::erase_if(component.versions, [&](const VersionEntry& entry) { return std::ranges::any_of(entry.requires_, unknown); });
+  return overlay;
+}
+
 void apply_facts(Catalog& catalog, const std::vector<Fact>& facts) {
   for (const auto& fact : facts) {
     const auto found = catalog.components.find(fact.of);

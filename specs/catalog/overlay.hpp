@@ -15,6 +15,9 @@ namespace stackx::specs {
 
 void lay_over(Catalog& catalog, const Catalog& overlay);
 
+// What of an overlay concerns the catalog (load_catalogs()'s `usual`).
+Catalog part_for(const Catalog& catalog, Catalog overlay);
+
 // What facts say of the versions that the catalog lists: for which GPUs they are built, what they require beside.
 void apply_facts(Catalog& catalog, const std::vector<Fact>& facts);
 

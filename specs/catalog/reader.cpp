@@ -273,16 +273,38 @@ Schemes declared(const Node& document) {
 
 }  // namespace
 
+namespace {
+
+// "...(read 2026-11-22)" -> "2026-11-22"
+void note_date(const std::vector<std::string>& sources, std::string& latest) {
+  constexpr std::string_view mark = "(read ";
+  for (const auto& source : sources)
+    if (const auto at = source.rfind(mark); at != source.npos && source.size() >= at + mark.size() + 10)
+      latest = std::max(latest, source.substr(at + mark.size(), 10));
+}
+
+std::string latest_date(const Node& document, const Catalog& catalog) {
+  std::string latest;
+  note_date(read_sources(document), latest);
+  for (const auto& [name, component] : catalog.components) {
+    note_date(component.sources, latest);
+    for (const auto& entry : component.versions) note_date(entry.sources, latest);
+  }
+  return latest;
+}
+
+}  // namespace
+
 Catalog parse_catalog(const Node& document, const Schemes& others) {
   check_head(document);
   optional_text(document, "description");
-  read_sources(document);
   Schemes schemes = declared(document);
   schemes.insert(others.begin(), others.end());
   const DocumentReader reader(schemes);
   Catalog catalog;
   for (const auto& [name, component] : document.at("components").members())
     catalog.components.emplace(name, reader.component(name, component));
+  catalog.as_of = latest_date(document, catalog);
   return catalog;
 }
 
@@ -301,25 +323,37 @@ void add_all(Catalog& all, const Catalog& catalog) {
 
 Catalog load_catalog(const std::filesystem::path& file) { return load_catalogs({file}); }
 
-Catalog load_catalogs(const std::vector<std::filesystem::path>& files) {
+bool is_overlay(const std::filesystem::path& file) { return is_overlay(Node::parse_file(file)); }
+
+Catalog load_catalogs(const std::vector<std::filesystem::path>& files, const std::vector<std::filesystem::path>& usual) {
   std::vector<Node> documents;
   Schemes schemes;
-  for (const auto& file : files) {
+  const auto read = [&](const std::filesystem::path& file) {
     documents.push_back(Node::parse_file(file));
     check_head(documents.back());
     schemes.merge(declared(documents.back()));
-  }
+  };
+  for (const auto& file : files) read(file);
+  for (const auto& file : usual) read(file);
   Catalog all;
   std::vector<Fact> facts;
   for (const bool overlays : {false, true})
-    for (const auto& document : documents) {
-      if (is_overlay(document) != overlays) continue;
-      const auto catalog = parse_catalog(document, schemes);
-      if (overlays)
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      const auto& document = documents[i];
+      const bool of_user = i >= files.size();
+      if ((of_user || is_overlay(document)) != overlays) continue;
+      auto catalog = parse_catalog(document, schemes);
+      if (of_user) catalog = part_for(all, std::move(catalog));
+      all.as_of = std::max(all.as_of, catalog.as_of);
+      auto stated = read_facts(document);
+      if (overlays) {
+        const auto concerns = [&](const Fact& fact) { return all.find(fact.of) != nullptr; };
+        if (!catalog.components.empty() || std::ranges::any_of(stated, concerns)) all.overlays.push_back(document.file());
         lay_over(all, catalog);
-      else
+      } else {
         add_all(all, catalog);
-      for (auto& fact : read_facts(document)) facts.push_back(std::move(fact));
+      }
+      for (auto& fact : stated) facts.push_back(std::move(fact));
     }
   apply_facts(all, facts);
   resolve_aliases(all);

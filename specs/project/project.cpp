@@ -144,13 +144,21 @@ void settle_open(const Project& project, Catalog& catalog) {
 }
 
 LoadedProject load_json_project(const std::filesystem::path& file,
-                                const std::filesystem::path& data_directory) {
+                                const std::filesystem::path& data_directory,
+                                const PythonContext& context) {
   const Node document = Node::parse_file(file);
   check_head(document);
   LoadedProject loaded;
-  loaded.catalog = load_catalogs(
-      find_catalogs(catalog_names(document), file.parent_path(), data_directory,
-                    [&](const std::string& wrong) { document.at("catalogs").fail(wrong); }));
+  auto files = find_catalogs(catalog_names(document), file.parent_path(), data_directory,
+                             [&](const std::string& wrong) { document.at("catalogs").fail(wrong); });
+  for (auto& overlay : find_catalogs(context.catalogs, "", data_directory,
+                                     [](const std::string& wrong) { throw bad_input("--catalog: " + wrong); })) {
+    if (!is_overlay(overlay))
+      throw bad_input(fmt::format("--catalog {}: {} names its catalogs itself; only an overlay (\"overlay\": true) lies over them",
+                                  overlay.string(), file.string()));
+    files.push_back(std::move(overlay));
+  }
+  loaded.catalog = load_catalogs(files, context.overlays);
   check(loaded.catalog, file.string(), host_components(document));
   loaded.project = parse_project(document, loaded.catalog);
   settle_open(loaded.project, loaded.catalog);
@@ -168,7 +176,8 @@ LoadedProject load_python_project(const std::filesystem::path& file,
   LoadedProject loaded;
   loaded.catalog = load_catalogs(
       find_catalogs(context.catalogs, "", data_directory,
-                    [](const std::string& wrong) { throw bad_input("--catalog: " + wrong); }));
+                    [](const std::string& wrong) { throw bad_input("--catalog: " + wrong); }),
+      context.overlays);
   check(loaded.catalog, file.string(), {});
   loaded.project = to_project(python_project, loaded.catalog, context);
   settle_open(loaded.project, loaded.catalog);
@@ -217,9 +226,7 @@ LoadedProject load_project(const std::filesystem::path& file,
         file.string() +
         ": a lock file is one stack, not a project; name the project, and the lock file "
         "with --lock");
-  if (!context.catalogs.empty())
-    throw bad_input(file.string() + ": names its catalogs itself; leave out --catalog");
-  return load_json_project(file, data_directory);
+  return load_json_project(file, data_directory, context);
 }
 
 }  // namespace stackx::specs

@@ -42,7 +42,8 @@ struct LoadedProject {
 
 // What the file of a Python project does not say.
 struct PythonContext {
-  std::vector<std::string> catalogs;  // paths, or names in the data directory
+  std::vector<std::string> catalogs;  // paths, or names in the data directory; beside a project of stackx overlays only
+  std::vector<std::filesystem::path> overlays;  // of the user, for everything
   std::string python;                 // "3.7": markers hold for this one; "": the newest that fits
   std::string platform = "linux x86_64";
   std::set<std::string> extras, groups;  // optional parts of the project to take in

@@ -1,0 +1,41 @@
+#include "advisor/check/look_up.hpp"
+
+#include <algorithm>
+
+#include "advisor/check/python_world.hpp"
+#include "pypi/refresh.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+constexpr std::size_t newest = 12;  // releases of a package, beside those that are named
+
+bool allows(const std::set<std::string>& ranges, const specs::Version& version, bool alone) {
+  return std::ranges::any_of(ranges, [&](const auto& text) {
+    const auto range = specs::SpecifierSet::parse(text, specs::Versioning::pep440);
+    const bool names_one = text.starts_with("==") && text.find_first_of(",*") == text.npos;
+    return range && (!alone || names_one) && range->contains(version);
+  });
+}
+
+}  // namespace
+
+void look_up(Knowledge& knowledge, const Question& question, pypi::Index& index, const std::string& today) {
+  std::set<std::string> asked;
+  const auto python = question.python.empty() ? likely_pythons(knowledge, question).front() : question.python;
+  while (true) {
+    const auto world = python_world(knowledge, question, python);
+    bool any = false;
+    for (const auto& [name, ranges] : world.not_held) {
+      if (!asked.insert(name).second) continue;
+      any = true;
+      const auto wanted = [&](const specs::Version& version, std::size_t newer) {
+        return allows(ranges, version, newer >= newest);
+      };
+      if (auto found = pypi::refresh(name, std::nullopt, today, index, wanted)) knowledge.add(std::move(found->package));
+    }
+    if (!any) return;
+  }
+}
+
+}  // namespace stackx::advisor

@@ -1,0 +1,16 @@
+// What no catalog holds, asked of a package index: numpy's releases, flask's requirements, and what those require.
+//
+// Of each package the releases that some range allows, the newest of them and those that one range names alone: what an
+// installer would look at, too. Followed until nothing new is required.
+#pragma once
+
+#include "advisor/check/question.hpp"
+#include "advisor/facts/knowledge.hpp"
+#include "pypi/index.hpp"
+
+namespace stackx::advisor {
+
+// Adds to `knowledge`. Throws as Index does.
+void look_up(Knowledge& knowledge, const Question& question, pypi::Index& index, const std::string& today);
+
+}  // namespace stackx::advisor

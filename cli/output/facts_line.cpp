@@ -1,0 +1,22 @@
+#include "cli/output/facts_line.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "workspace/words.hpp"
+
+namespace stackx::cli {
+
+std::string facts_lines(const specs::Catalog& catalog) {
+  std::string text;
+  if (!catalog.as_of.empty()) text = workspace::freshness(catalog.as_of, workspace::today()) + ".\n";
+  for (const auto& overlay : catalog.overlays) text += fmt::format("With your catalog {}.\n", overlay);
+  return text;
+}
+
+nlohmann::json facts_json(const specs::Catalog& catalog) {
+  return {{"as_of", catalog.as_of}, {"overlays", catalog.overlays}};
+}
+
+}  // namespace stackx::cli
