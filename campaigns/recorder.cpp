@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "campaigns/build_check.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::campaigns {
@@ -53,6 +54,7 @@ void CampaignRecorder::result(const specs::Inspection& inspection) {
   spool_.write(inspection);
   store_.ingest(inspection);
   ++outcomes[inspection.outcome];
+  if (const auto wrong = build_contradiction(inspection, catalog_); wrong && said_.insert(*wrong).second) line.say(*wrong);
   add(throttling, inspection.conditions, inspection.samples_ns.size());
   if (inspection.round < pilot_rounds)
     pilots_[inspection.workload].push_back(pilot_inspection(inspection));

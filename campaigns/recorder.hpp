@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "analysis/statistics/two_level.hpp"
@@ -25,8 +26,9 @@ class CampaignRecorder : public Listener {
 
   // `width` of the interval that the two-level design is for, as a share of the median.
   // `name` begins its lines, where several campaigns run side by side.
-  CampaignRecorder(store::Store& store, store::Spool& spool, double width, std::string name = {})
-      : line(std::move(name)), store_(store), spool_(spool), width_(width) {}
+  // What frameworks state of their builds is held against `catalog`.
+  CampaignRecorder(store::Store& store, store::Spool& spool, const specs::Catalog& catalog, double width, std::string name = {})
+      : line(std::move(name)), store_(store), spool_(spool), catalog_(catalog), width_(width) {}
 
   void result(const specs::Inspection& inspection) override;
   void progress(const Progress& progress) override;
@@ -41,6 +43,8 @@ class CampaignRecorder : public Listener {
  private:
   store::Store& store_;
   store::Spool& spool_;
+  const specs::Catalog& catalog_;
+  std::set<std::string> said_;  // contradictions, each once
   double width_;
   std::map<specs::Workload, std::vector<analysis::PilotInspection>> pilots_;
 };

@@ -67,7 +67,7 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   const auto inspector = make_inspector(options, context, plan);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
-  CampaignRecorder recorder(store, spool, plan.campaign.strategy.width, options.name);
+  CampaignRecorder recorder(store, spool, options.job.loaded.catalog, plan.campaign.strategy.width, options.name);
   const auto schedule = make_schedule(plan);
   using Kind = specs::StrategySpec::Kind;
   const Kind strategy = plan.campaign.strategy.kind;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "advisor/check/asked.hpp"
 #include "advisor/price.hpp"
 #include "advisor/recipes/parts.hpp"
 #include "advisor/selection.hpp"
@@ -115,7 +116,8 @@ void advise(const AdviseOptions& given, Globals& globals) {
   const auto open = advisor::not_known(advice, options.advice.analysis.delta);
   if (!options.settle.empty() && !advice.impossible) write_settling(options, advice, open);
   const auto recipe = advisor::recipe_format_from(options.format);
-  if (recipe && !advice.impossible) return fmt::print("{}", advice_recipe(advice, *recipe));
+  if (recipe && !advice.impossible)
+    return fmt::print("{}", advice_recipe(advice, *recipe, advisor::load_knowledge(globals, options.advice.context.catalogs)));
   if (globals.json || options.format == "json") {
     auto document = advice_json(advice, open);
     if (advice.space) document["facts"] = facts_json(advice.space->catalog());

@@ -7,6 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "advisor/check/asked.hpp"
+#include "advisor/check/stack_check.hpp"
+#include "advisor/recipes/gpu_build.hpp"
 #include "advisor/recipes/containerfile.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
@@ -172,6 +175,26 @@ std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::
   return std::nullopt;
 }
 
+// Before anything is downloaded: stacks whose packages, as an installer takes them, do not run on the GPU that is here.
+void warn_of_packages(const specs::Plan& plan, const workspace::Loaded& loaded, const Globals& globals) {
+  if (!loaded.device || loaded.device->card >= loaded.host.gpus.size()) return;
+  const auto accelerators = specs::load_accelerators(globals.data_directory());
+  const auto* model = accelerators.identify(loaded.host.gpus[loaded.device->card].model);
+  if (!model) return;
+  const auto knowledge = advisor::load_knowledge(globals, {});
+  std::set<std::string> seen;
+  for (const auto& arm : plan.arms) {
+    if (arm.sentinel || !seen.insert(arm.stack.id()).second) continue;
+    auto packages = advisor::stack_packages(arm.stack, loaded.catalog, {});
+    advisor::choose_gpu_builds(packages, arm.stack, loaded.catalog);
+    const auto python = arm.stack.components.find("python");
+    const auto checked = advisor::check_packages(knowledge, packages, python == arm.stack.components.end() ? "" : python->second,
+                                                 advisor::asked_gpu(*model, model->name), loaded.host.driver);
+    if (checked && checked->answer == advisor::Answer::no)
+      fmt::print(stderr, "stack {}: stackx check says no: {}\n", arm.stack.short_id(), checked->text);
+  }
+}
+
 const char* describe(campaigns::Ending ending) {
   switch (ending) {
     case campaigns::Ending::complete:
@@ -270,6 +293,7 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
     campaigns::Job job = load_for(options, device, globals);
     campaigns::check_hardware(job.loaded);
     auto plan = plan_of(options, job.loaded, store, spool);
+    warn_of_packages(plan, job.loaded, globals);
     campaigns.push_back({std::move(job), std::move(plan)});
   }
   return campaigns;

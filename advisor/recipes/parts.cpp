@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/gpu_build.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -148,6 +149,26 @@ std::string shell_quoted(const std::string& text) {
   return result + "'";
 }
 
+namespace {
+
+// Dependencies that an installer would take in a version without kernels for the GPU are pinned to one that has them.
+void hold_back(const Recipe& recipe, RecipeParts& parts) {
+  const auto checked = check_packages(*recipe.knowledge, parts.packages, parts.python, asked_gpu(*recipe.accelerator, recipe.hw));
+  if (!checked || checked->answer != Answer::no) return;
+  const auto installed = [&](const Change& change) { return parts.packages.contains(change.name) || change.from.empty(); };
+  if (checked->nearest.empty() || std::ranges::any_of(checked->nearest.front().changes, installed)) {
+    parts.notes.push_back("stackx check says no: " + checked->text + ".");
+    return;
+  }
+  for (const auto& change : checked->nearest.front().changes) {
+    parts.packages[change.name].version = change.to;
+    parts.notes.push_back(fmt::format("{} is held at {}: left alone pip takes {}, and {}.", change.name, change.to, change.from,
+                                      checked->text));
+  }
+}
+
+}  // namespace
+
 RecipeParts::RecipeParts(const Recipe& recipe)
     : packages(stack_packages(recipe.stack, recipe.catalog, recipe.roots)),
       python(version_of(recipe.stack, "python")),
@@ -177,6 +198,7 @@ RecipeParts::RecipeParts(const Recipe& recipe)
     this->ngc = true;
   } else {
     notes = choose_gpu_builds(packages, recipe.stack, recipe.catalog);
+    if (recipe.knowledge && recipe.accelerator) hold_back(recipe, *this);
   }
   std::vector<std::string> left_out;
   const bool native = python.empty() && image.empty();

@@ -28,6 +28,8 @@ enum class RecipeFormat { requirements, pipfile, pylock, containerfile, sbatch, 
 std::optional<RecipeFormat> recipe_format_from(std::string_view name);
 std::vector<std::string> recipe_formats();
 
+class Knowledge;
+
 struct Recipe {
   const specs::Stack& stack;
   const specs::Workload& workload;
@@ -36,6 +38,7 @@ struct Recipe {
   const specs::Accelerator* accelerator = nullptr;  // null: a CPU stack
   std::vector<std::string> evidence;                // lines: what the recommendation rests on
   std::set<std::string> roots = {};                 // components asked for; empty: all
+  const Knowledge* knowledge = nullptr;  // of packages: pins what an installer would take too new; null: nobody asks
 };
 
 // Throws Error(bad_input) where the format cannot say the stack, and names those that can.

@@ -355,7 +355,8 @@ std::string advice_text(const advisor::HardwareAdvice& advice, const advisor::No
   return text;
 }
 
-std::string advice_recipe(const advisor::HardwareAdvice& advice, advisor::RecipeFormat format) {
+std::string advice_recipe(const advisor::HardwareAdvice& advice, advisor::RecipeFormat format,
+                          const advisor::Knowledge& knowledge) {
   if (!advice.chosen || !advice.space)
     throw bad_input(fmt::format("--format: there is no stack to run {} on {}: {}",
                                 advice.selection.asked.text(), advice.selection.hw,
@@ -374,6 +375,7 @@ std::string advice_recipe(const advisor::HardwareAdvice& advice, advisor::Recipe
                 {fmt::format("{}: {}", chosen.evidence, chosen.rests_on)}};
   if (!chosen.valid.differs.empty())
     recipe.evidence.push_back("nearest valid stack to it: " + differences(chosen.valid));
+  recipe.knowledge = &knowledge;
   return advisor::write_recipe(format, recipe);
 }
 

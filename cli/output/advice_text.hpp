@@ -23,6 +23,7 @@ std::string advice_text(const advisor::HardwareAdvice& advice, const advisor::No
 nlohmann::json advice_json(const advisor::HardwareAdvice& advice, const advisor::NotKnown& open);
 
 // The stack to run as a recipe. Throws Error(bad_input) where there is none.
-std::string advice_recipe(const advisor::HardwareAdvice& advice, advisor::RecipeFormat format);
+std::string advice_recipe(const advisor::HardwareAdvice& advice, advisor::RecipeFormat format,
+                          const advisor::Knowledge& knowledge);
 
 }  // namespace stackx::cli

@@ -107,4 +107,38 @@ GpuBuild read_gpu_build(const Node& node) {
   return build;
 }
 
+GpuBuild gpu_build_of(const std::string& architectures) {
+  GpuBuild build;
+  std::size_t begin = 0;
+  while (begin < architectures.size()) {
+    const auto end = std::min(architectures.find_first_of(" ,", begin), architectures.size());
+    const auto word = architectures.substr(begin, end - begin);
+    begin = end + 1;
+    const auto underscore = word.find('_');
+    if (underscore == word.npos) continue;
+    auto digits = word.substr(underscore + 1);
+    while (!digits.empty() && (digits.back() < '0' || digits.back() > '9')) digits.pop_back();  // sm_90a
+    if (digits.size() < 2) continue;
+    digits.insert(digits.size() - 1, ".");
+    (word.starts_with("compute") ? build.ptx : build.cubins).push_back(digits);
+  }
+  return build;
+}
+
+std::optional<std::string> contradiction(const GpuBuild& stated, const Constraint& of_catalog,
+                                         const std::vector<std::string>& capabilities) {
+  std::vector<std::string> more, less;
+  for (const auto& one : capabilities) {
+    const bool runs = stated.reach(one) != GpuBuild::Reach::none;
+    const bool said = holds(of_catalog, Attribute(one));
+    if (runs && !said) more.push_back(one);
+    if (!runs && said) less.push_back(one);
+  }
+  std::vector<std::string> parts;
+  if (!more.empty()) parts.push_back(fmt::format("states code for {}, which the catalog denies", fmt::join(more, ", ")));
+  if (!less.empty()) parts.push_back(fmt::format("states none for {}, which the catalog promises", fmt::join(less, ", ")));
+  if (parts.empty()) return std::nullopt;
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
 }  // namespace stackx::specs

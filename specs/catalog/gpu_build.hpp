@@ -37,4 +37,12 @@ struct GpuBuild {
 
 GpuBuild read_gpu_build(const Node& node);
 
+// What a framework states of itself: "sm_70 sm_80 compute_90" (torch.cuda.get_arch_list()).
+GpuBuild gpu_build_of(const std::string& architectures);
+
+// In words where a framework's own list runs on other GPUs than a catalog says: "states code for 7.0, which the catalog
+// has not". `capabilities`: those to compare.
+std::optional<std::string> contradiction(const GpuBuild& stated, const Constraint& of_catalog,
+                                         const std::vector<std::string>& capabilities);
+
 }  // namespace stackx::specs

@@ -69,8 +69,26 @@ def agreed(stated, installed):
     return installed if installed is not None and stated.split("+")[0] == installed.split("+")[0] else stated
 
 
+def gpu_architectures():
+    """What frameworks that are imported state of their build: {"torch-gpus": "sm_70 sm_80", "tensorflow-gpus": ...}."""
+    found = {}
+    torch, tensorflow = sys.modules.get("torch"), sys.modules.get("tensorflow")
+    try:
+        if torch is not None and torch.cuda.is_available():
+            found["torch-gpus"] = " ".join(torch.cuda.get_arch_list())
+    except Exception:  # pylint: disable=broad-except; an old release without the list, a broken driver: nothing is stated
+        pass
+    try:
+        if tensorflow is not None and tensorflow.sysconfig.get_build_info().get("is_cuda_build"):
+            found["tensorflow-gpus"] = " ".join(tensorflow.sysconfig.get_build_info()["cuda_compute_capabilities"])
+    except Exception:  # pylint: disable=broad-except
+        pass
+    return {name: text for name, text in found.items() if text}
+
+
 def loaded(framework=None, stated=None):
     found = distributions()
+    found.update(gpu_architectures())
     if framework is not None and stated is not None:
         found[framework] = agreed(stated, found.get(framework))
     found["python"] = python_version()

@@ -1,0 +1,47 @@
+#include "advisor/check/stack_check.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "advisor/check/python_world.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+// "3.11.4" -> "3.11"
+std::string minor_python(const std::string& python) {
+  const auto first = python.find('.');
+  return python.substr(0, first == python.npos ? python.npos : python.find('.', first + 1));
+}
+
+}  // namespace
+
+AskedGpu asked_gpu(const specs::Accelerator& model, const std::string& asked) {
+  return {model.name, model.title, asked, model.vendor, model.architecture, model.compute_capability, model.gfx,
+          model.segment == "datacenter"};
+}
+
+std::optional<Checked> check_packages(const Knowledge& knowledge, const StackPackages& packages, const std::string& python,
+                                      const AskedGpu& gpu, const std::string& driver) {
+  Question question;
+  question.gpu = gpu;
+  question.hardware = gpu.asked;
+  question.driver = driver;
+  question.python = minor_python(python);
+  bool any = false;
+  for (const auto& [name, package] : packages) {
+    const auto extras = package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ","));
+    auto dependency = specs::parse_dependency(fmt::format("{}{}=={}", name, extras, package.version));
+    if (!dependency) continue;
+    any = any || is_framework(dependency->name);
+    if (knowledge.package(dependency->name)) question.asked.push_back({std::move(*dependency), "the stack"});
+  }
+  const auto& known = known_pythons();
+  const bool python_known = question.python.empty() || std::ranges::find(known, question.python) != known.end();
+  if (!any || question.asked.empty() || !python_known) return std::nullopt;
+  return check(knowledge, question);
+}
+
+}  // namespace stackx::advisor
