@@ -22,10 +22,14 @@ namespace fs = std::filesystem;
 // What PyTorch lists on its own index; NVIDIA's wheels there are those of the package index.
 const std::vector<std::string> of_pytorch{"torch", "torchvision", "torchaudio", "triton", "xformers"};
 
+const std::vector<std::string> nvidia_containers{"nvidia/pytorch", "nvidia/tensorflow", "nvidia/jax"};
+
 struct RefreshOptions {
   std::vector<std::string> names;
   std::string output, index_url, pip = "python3";
   std::string pytorch_index = "https://download.pytorch.org/whl";
+  std::string redistributables = "https://developer.download.nvidia.com/compute/cuda/redist";
+  std::string registry = "https://nvcr.io";
   bool only_package_index = false;
 };
 
@@ -94,8 +98,10 @@ void refresh(const RefreshOptions& options, Globals& globals) {
        only_asked(advisor::packages_to_refresh(globals.data_directory()), options.names), &packages}};
   if (!options.only_package_index && options.names.empty())
     sources.push_back({"PyTorch's own index", directory / "pytorch", of_pytorch, &pytorch});
-  const auto report =
+  auto report =
       advisor::refresh_packages(sources, today, [&](const std::string& news) { line.say(news); });
+  if (sources.size() > 1)
+    advisor::refresh_nvidia({options.redistributables, options.registry, nvidia_containers}, directory, today, *transport, report);
   line.finish();
   if (globals.json)
     print_json(report_json(report, today));
@@ -118,7 +124,9 @@ void add_catalog_refresh(Command catalog, Globals& globals) {
   command.add_option("--pytorch-index", options->pytorch_index, "Where PyTorch's builds for each CUDA are listed")
       .type_name("URL")
       .show_default();
-  command.add_flag("--only-package-index", options->only_package_index, "Not PyTorch's own index");
+  command.add_option("--redistributables", options->redistributables, "Where NVIDIA lists CUDA releases").type_name("URL").show_default();
+  command.add_option("--registry", options->registry, "The registry of NVIDIA's containers").type_name("URL").show_default();
+  command.add_flag("--only-package-index", options->only_package_index, "Neither PyTorch's own index nor NVIDIA's lists");
   command.add_option("--pip", options->pip, "Python that has the pip to ask").type_name("PYTHON").show_default();
   command.callback([options, &globals] { refresh(*options, globals); });
 }

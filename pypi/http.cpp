@@ -55,7 +55,7 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   auto& response = static_cast<Transfer*>(user)->response;
   const std::string_view line(data, size);
   if (line.starts_with("HTTP/")) {  // a redirect's headers are not the answer's
-    response.etag = response.last_modified = response.content_type = "";
+    response.etag = response.last_modified = response.content_type = response.authenticate = "";
     return size;
   }
   const auto colon = line.find(':');
@@ -65,6 +65,7 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   if (name == "etag") response.etag = value;
   if (name == "last-modified") response.last_modified = value;
   if (name == "content-type") response.content_type = value;
+  if (name == "www-authenticate") response.authenticate = value;
   if (const auto slash = value.find('/'); name == "content-range" && slash != value.npos)
     std::from_chars(value.data() + slash + 1, value.data() + value.size(), response.total);
   return size;
@@ -154,6 +155,10 @@ class Curl : public Transport {
     header("If-None-Match: ", request.etag);
     if (request.etag.empty()) header("If-Modified-Since: ", request.last_modified);
     curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
+    if (!request.bearer.empty()) {
+      curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+      curl_easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, request.bearer.c_str());
+    }
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer.headers);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "stackx");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);

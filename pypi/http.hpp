@@ -20,6 +20,7 @@ struct Request {
   std::string range = {};   // "0-99", "-65536"; "" for everything
   std::string etag = {};    // of what is at hand: 304 if it is still that
   std::string last_modified = {};
+  std::string bearer = {};  // a token, sent to this host alone
   std::uint64_t limit = 64ULL << 20;  // bytes of body; more is `too_large`
 };
 
@@ -28,6 +29,7 @@ struct Response {
   std::string body;
   std::string url;  // after redirects
   std::string content_type, etag, last_modified;
+  std::string authenticate;  // of a 401: what the server asks for
   std::uint64_t total = 0;  // of an answered range: bytes of the whole; 0 if not stated
   bool too_large = false;
 };

@@ -310,9 +310,18 @@ class Checking {
     for (const auto& [name, ranges] : here.world.not_held) result_.not_judged.push_back(name);
     for (const auto& one : question_.skipped) result_.not_judged.push_back(one);
     result_.as_of = knowledge_.as_of();
-    const auto sources = knowledge_.sources();
-    result_.sources.assign(sources.begin(), sources.end());
+    add_facts();
     result_.overlays = knowledge_.overlays_used();
+  }
+
+  void add_facts() {
+    for (const auto& [name, version] : result_.stack.components) {
+      const auto* package = is_given(name) || name.find('+') != name.npos ? nullptr : knowledge_.package(name);
+      if (!package) continue;
+      if (!package->source.empty()) result_.facts.push_back({name, version, "generated", package->source, package->as_of});
+      const auto fact = knowledge_.about(name, *Version::parse(version, Versioning::pep440), "", question_.machine);
+      if (!fact.source.empty()) result_.facts.push_back({name, version, fact.known, fact.source, fact.date});
+    }
   }
 
   const Knowledge& knowledge_;
@@ -354,6 +363,17 @@ const char* to_string(Answer answer) {
 
 Checked check(const Knowledge& knowledge, const Question& question) { return Checking(knowledge, question).run(); }
 
+nlohmann::json facts_json(const Checked& checked) {
+  std::set<std::string> sources;
+  auto builds = nlohmann::json::array();
+  for (const auto& fact : checked.facts) {
+    sources.insert(fact.source);
+    builds.push_back({{"package", fact.package}, {"version", fact.version}, {"known", fact.known}, {"source", fact.source},
+                      {"read", fact.read}});
+  }
+  return {{"as_of", checked.as_of}, {"sources", sources}, {"used", builds}, {"overlays", checked.overlays}};
+}
+
 nlohmann::json to_json(const Checked& checked) {
   nlohmann::json document = {{"$schema", "stackx/check/1"},
                              {"answer", to_string(checked.answer)},
@@ -363,7 +383,7 @@ nlohmann::json to_json(const Checked& checked) {
                              {"pythons", checked.pythons},
                              {"notes", checked.notes},
                              {"not_judged", checked.not_judged},
-                             {"facts", {{"as_of", checked.as_of}, {"sources", checked.sources}, {"overlays", checked.overlays}}}};
+                             {"facts", facts_json(checked)}};
   if (!checked.driver.empty()) document["driver"] = checked.driver;
   if (!checked.clash.empty()) document["clash"] = reasons_json(checked.clash);
   document["nearest"] = nullptr;

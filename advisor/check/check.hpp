@@ -31,6 +31,11 @@ struct Nearest {
   std::vector<std::string> install;  // requirements to install instead; empty where they stay as they are
 };
 
+// What is known of one build that the answer rests on.
+struct UsedFact {
+  std::string package, version, known, source, read;  // known: "generated", "read", "inferred"
+};
+
 struct Checked {
   Answer answer = Answer::unknown;
   std::string text;                    // the first line, without the answer's word
@@ -43,7 +48,8 @@ struct Checked {
   std::vector<std::string> notes;      // what to know of a yes: built from source, taken from the system
   std::vector<std::string> not_judged;  // packages
   std::string as_of;
-  std::vector<std::string> sources, overlays;
+  std::vector<UsedFact> facts;
+  std::vector<std::string> overlays;
 };
 
 Checked check(const Knowledge& knowledge, const Question& question);

@@ -89,7 +89,8 @@ class Wording {
 
   std::string no_kernels(const Clause& clause, const std::string& owner) const {
     const auto cuda = cuda_of(clause);
-    const auto built = cuda.empty() || cuda == "any" ? "" : fmt::format(", built for CUDA {},", cuda);
+    const bool library = clause.component.starts_with("nvidia-");  // for all of a major version
+    const auto built = cuda.empty() || cuda == "any" || library ? "" : fmt::format(", built for CUDA {},", cuda);
     return fmt::format("{}{} has no kernels for {}; it has them for compute capability {}", owner, built, gpu(),
                        range_of(clause));
   }

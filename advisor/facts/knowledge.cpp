@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pypi/redistributables.hpp"
 #include "specs/catalog/overlay.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -83,6 +84,9 @@ void state(Fact& whole, const Fact& one) {
 
 Knowledge::Knowledge(Places places) : places_(std::move(places)) {
   for (const auto& file : json_files(places_.facts)) read_facts_of(specs::Node::parse_file(file));
+  for (const auto& directory : places_.generated)
+    for (const auto& [cuda, driver] : pypi::drivers_of_toolkits(pypi::load_cuda_releases(directory / "nvidia/cuda.json")))
+      drivers_.add_toolkit(cuda, driver);
   for (const auto& file : places_.overlays) {
     read_facts_of(specs::Node::parse_file(file));
     specs::lay_over(overlay_, specs::load_catalog(file));
@@ -191,10 +195,7 @@ const specs::Package* Knowledge::package(const std::string& name) const {
   auto [at, fresh] = packages_.try_emplace(name);
   if (fresh) {
     at->second = read(name);
-    if (at->second) {
-      as_of_ = std::max(as_of_, at->second->as_of);
-      if (!at->second->source.empty()) sources_.insert(at->second->source);
-    }
+    if (at->second) as_of_ = std::max(as_of_, at->second->as_of);
   }
   return at->second.get();
 }
@@ -204,7 +205,6 @@ void Knowledge::add(specs::Package package) {
   add_builds(*known);
   std::ranges::stable_sort(known->releases, {}, [](const auto& one) { return one.version.key(); });
   as_of_ = std::max(as_of_, known->as_of);
-  sources_.insert(known->source);
   const auto name = known->name;
   packages_[name] = std::move(known);
 }
@@ -231,7 +231,6 @@ Fact Knowledge::about(const std::string& name, const Version& version, const std
     if (fact.extra != extra || (!fact.machine.empty() && fact.machine != machine)) continue;
     if (fact.is_about(version)) state(whole, fact);
   }
-  if (!whole.source.empty()) sources_.insert(whole.source);
   for (const auto& overlay : places_.overlays)
     if (whole.file == overlay.string()) overlays_used_.insert(whole.file);
   return whole;
@@ -253,7 +252,6 @@ std::vector<std::string> Knowledge::names() const {
 }
 
 std::string Knowledge::as_of() const { return as_of_; }
-std::set<std::string> Knowledge::sources() const { return sources_; }
 std::vector<std::string> Knowledge::overlays_used() const { return {overlays_used_.begin(), overlays_used_.end()}; }
 
 }  // namespace stackx::advisor

@@ -47,8 +47,7 @@ class Knowledge {
   // Packages that were fetched for this question alone (--deep) count like listed ones.
   void add(specs::Package package);
 
-  std::string as_of() const;             // the latest day on which something that was asked for was read
-  std::set<std::string> sources() const;  // of the facts that were used
+  std::string as_of() const;  // the latest day on which something that was asked for was read
   std::vector<std::string> overlays_used() const;
 
  private:
@@ -65,7 +64,7 @@ class Knowledge {
   mutable std::map<std::string, std::unique_ptr<specs::Package>> packages_;
   mutable std::map<std::pair<std::string, std::string>, std::optional<std::vector<specs::Dependency>>> requirements_;
   mutable std::string as_of_;
-  mutable std::set<std::string> sources_, overlays_used_;
+  mutable std::set<std::string> overlays_used_;
 };
 
 }  // namespace stackx::advisor

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
+
+#include "pypi/redistributables.hpp"
+#include "pypi/registry_tags.hpp"
 
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -89,6 +94,73 @@ RefreshReport refresh_packages(const std::vector<PackageSource>& sources, const 
   RefreshReport report;
   for (const auto& source : sources) refresh_source(source, today, listener, report);
   return report;
+}
+
+namespace {
+
+void refresh_cuda(const NvidiaSources& sources, const fs::path& directory, const std::string& today,
+                  pypi::Transport& transport, RefreshReport& report) {
+  const auto file = directory / "nvidia/cuda.json";
+  const auto known = pypi::load_cuda_releases(file);
+  const auto now = pypi::cuda_releases(sources.redistributables, known, transport);
+  if (now.size() == known.size() && fs::exists(file)) {
+    ++report.unchanged;
+    return;
+  }
+  PackageNews news{"CUDA releases", "", {}, {}, {}};
+  for (const auto& [label, release] : now)
+    if (!known.contains(label)) news.added.push_back(label), news.newest = label;
+  replace(file, pypi::to_text(now, today));
+  report.news.push_back(std::move(news));
+}
+
+std::vector<std::string> known_tags(const fs::path& file) {
+  if (!fs::exists(file)) return {};
+  const auto document = specs::Node::parse_file(file);
+  document.schema("stackx/tags/1");
+  return document.at("tags").texts();
+}
+
+void refresh_tags(const NvidiaSources& sources, const std::string& repository, const fs::path& directory,
+                  const std::string& today, pypi::Transport& transport, RefreshReport& report) {
+  auto name = repository;
+  std::ranges::replace(name, '/', '-');
+  const auto file = directory / "containers" / (name + ".json");
+  const auto known = known_tags(file);
+  const auto now = pypi::registry_tags(sources.registry, repository, transport);
+  if (now == known) {
+    ++report.unchanged;
+    return;
+  }
+  PackageNews news{repository, now.empty() ? "" : now.back(), {}, {}, {}};
+  std::ranges::set_difference(now, known, std::back_inserter(news.added));
+  std::ranges::set_difference(known, now, std::back_inserter(news.withdrawn));
+  std::string text = fmt::format("{{\"$schema\": \"stackx/tags/1\", \"repository\": {}, \"as_of\": {}, \"tags\": [",
+                                 specs::Json(repository).dump(), specs::Json(today).dump());
+  for (std::size_t i = 0; i < now.size(); ++i) text += (i ? ",\n" : "\n") + specs::Json(now[i]).dump();
+  replace(file, text + "\n]}\n");
+  report.news.push_back(std::move(news));
+}
+
+}  // namespace
+
+void refresh_nvidia(const NvidiaSources& sources, const fs::path& directory, const std::string& today,
+                    pypi::Transport& transport, RefreshReport& report) {
+  const auto attempt = [&](const std::string& what, const auto& read) {
+    try {
+      read();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::environment) throw;
+      report.not_reached.push_back({what, error.what()});
+      return false;
+    }
+  };
+  attempt("NVIDIA's redistributables", [&] { refresh_cuda(sources, directory, today, transport, report); });
+  for (const auto& repository : sources.repositories)
+    if (!attempt("containers of " + repository,
+                 [&] { refresh_tags(sources, repository, directory, today, transport, report); }))
+      break;  // the registry is out of reach for the others, too
 }
 
 std::vector<std::string> packages_to_refresh(const fs::path& data_directory) {

@@ -59,6 +59,14 @@ void DriverFacts::read(const Node& document) {
   }
 }
 
+void DriverFacts::add_toolkit(const std::string& cuda, const std::string& driver) {
+  auto& release = cuda_[cuda];
+  if (release.driver.empty()) release.driver = driver;
+  if (!release.minor.empty()) return;
+  for (const auto& [other, known] : cuda_)  // one rule a major version
+    if (major_of(other) == major_of(cuda) && !known.minor.empty()) release.minor = known.minor;
+}
+
 std::optional<std::string> DriverFacts::least(const std::string& cuda, GpuBuild::Reach reach) const {
   const auto found = cuda_.find(minor_release(cuda));
   if (found != cuda_.end()) {

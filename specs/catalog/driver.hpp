@@ -26,6 +26,9 @@ class DriverFacts {
  public:
   void read(const Node& document);  // what it says of the three; later documents win
 
+  // A toolkit's own driver, where no fact says it.
+  void add_toolkit(const std::string& cuda, const std::string& driver);
+
   // The least driver for code of this CUDA release that is reached in this way; nothing where nobody says.
   std::optional<std::string> least(const std::string& cuda, GpuBuild::Reach reach) const;
   // Branches whose drivers run it with cuda-compat.

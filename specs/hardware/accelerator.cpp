@@ -138,18 +138,22 @@ bool is_generic(const std::string& word) {
 
 using Words = std::vector<std::vector<std::string>>;  // of each model, its names
 
+// "-a100-sxm4-40gb-mig-1g.5gb-": a slice of a card, which is another device (as in name.hpp).
+bool says_slice(const std::string& words) { return words.contains("-mig-"); }
+
 std::vector<std::string> names_in_words(const Accelerator& model) {
   std::vector<std::string> result{hardware_words(model.name), hardware_words(model.title)};
   for (const auto& alias : model.aliases) result.push_back(hardware_words(alias));
   return result;
 }
 
+// Slices only where slices are asked for.
 template <typename Predicate>
-std::vector<const Accelerator*> those(const std::vector<Accelerator>& all, const Words& names,
+std::vector<const Accelerator*> those(const std::vector<Accelerator>& all, const Words& names, bool slices,
                                       Predicate holds) {
   std::vector<const Accelerator*> result;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (std::ranges::any_of(names[i], holds)) result.push_back(&all[i]);
+    if ((slices || !says_slice(names[i][0])) && std::ranges::any_of(names[i], holds)) result.push_back(&all[i]);
   return result;
 }
 
@@ -161,7 +165,7 @@ std::vector<const Accelerator*> holding(const std::vector<Accelerator>& all, con
   for (std::size_t i = 0; i < all.size(); ++i)
     for (const auto& words : names[i]) {
       if (words.size() <= longest || !has_letter(words) || !has_digit(words)) continue;
-      if (!wanted.contains(words)) continue;
+      if (!wanted.contains(words) || says_slice(wanted) != says_slice(words)) continue;
       longest = words.size();
       best = &all[i];
     }
@@ -206,7 +210,8 @@ std::vector<std::string> units_for(const std::string& type) {
   if (type == "float32" || type == "complex64") return {"float32"};
   if (type == "tensorfloat32" || type == "tf32") return {"tensorfloat32"};
   if (type == "float16") return {"float16", "float16_tensor"};
-  if (type == "bfloat16" || type == "float8" || type == "float4" || type == "int8") return {type};
+  if (type.starts_with("float8")) return {"float8"};  // e4m3 and e5m2 go through the same units
+  if (type == "bfloat16" || type == "float4" || type == "int8") return {type};
   return {};
 }
 
@@ -223,10 +228,11 @@ Accelerators::Accelerators(const Component& gpu) {
 // any order; a label with more around it; an architecture.
 std::vector<const Accelerator*> Accelerators::named(std::string_view name) const {
   const std::string wanted = hardware_words(name);
+  const bool slices = says_slice(wanted);
   auto words = split(wanted);
   if (std::ranges::all_of(words, is_generic)) return {};
   const auto whole = [&](const std::string& words) {
-    return those(all_, words_, [&](const std::string& label) { return label == words; });
+    return those(all_, words_, slices, [&](const std::string& label) { return label == words; });
   };
   if (auto found = whole(wanted); !found.empty()) return found;
   if (words.size() > 1 && (words[0] == "nvidia" || words[0] == "amd")) {
@@ -235,7 +241,7 @@ std::vector<const Accelerator*> Accelerators::named(std::string_view name) const
     for (const auto& word : words) rest += word + "-";
     if (auto found = whole(rest); !found.empty()) return found;
   }
-  const auto by_words = those(all_, words_, [&](const std::string& there) {
+  const auto by_words = those(all_, words_, slices, [&](const std::string& there) {
     return std::ranges::all_of(words, [&](const std::string& word) {
       return there.contains("-" + word + "-");
     });
@@ -243,8 +249,8 @@ std::vector<const Accelerator*> Accelerators::named(std::string_view name) const
   if (!by_words.empty()) return by_words;
   if (auto found = holding(all_, words_, wanted); !found.empty()) return found;
   std::vector<const Accelerator*> family;
-  for (const auto& model : all_)
-    if (words.size() == 1 && words[0] == model.architecture) family.push_back(&model);
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    if (words.size() == 1 && words[0] == all_[i].architecture && !says_slice(words_[i][0])) family.push_back(&all_[i]);
   return family;
 }
 

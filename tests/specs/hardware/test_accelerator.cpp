@@ -55,7 +55,7 @@ std::optional<Peak> peak(std::string_view gpu, std::string_view workload) {
 // only their makers sell, and machines that do not say what works in them.
 const std::set<std::string> others{
     "iPhone 6", "iPhone 7", "Raspberry Pi 3", "Centaur Integrated AI Coprocessor", "Goya", "Hailo8",
-    "HanGuang 800", "Furiosa Renegade", "Alibaba Cloud Npu",
+    "HanGuang 800", "Furiosa Renegade", "Alibaba Cloud Npu", "Intel Gaudi 2", "Intel Gaudi 3",
     "Alibaba Cloud [ecs.ebman1.26xlarge]", "60 GB / 16 CPU (Google Cloud [n1-standard-16])",
     "Amazon EC2 [c5.2xlarge]", "Amazon EC2 [c5.4xlarge]", "Amazon EC2 [c5.18xlarge]"};
 
@@ -135,11 +135,24 @@ TEST_CASE("a family is all its models, the most usual first", "[accelerator]") {
                                                   "v100-sxm3-32gb", "v100-sxm3-32gb-h",
                                                   "v100-pcie-16gb", "v100-pcie-32gb",
                                                   "v100-fhhl-16gb"});
-  CHECK(names("h100") == std::vector<std::string>{"h100-sxm5-80gb", "h100-pcie-80gb"});
+  CHECK(names("h100") == std::vector<std::string>{"h100-sxm5-80gb", "h100-pcie-80gb", "h100-nvl-94gb"});
   CHECK(names("h200") == std::vector<std::string>{"h200-sxm-141gb", "h200-nvl-141gb"});
   CHECK(names("titan x") == std::vector<std::string>{"titan-x-maxwell", "titan-x-pascal"});
   CHECK(names("rtx 3090") == std::vector<std::string>{"rtx-3090"});  // the Ti is another
   CHECK(names("hopper").size() >= 4);
+}
+
+TEST_CASE("a slice of a card is meant where somebody says MIG, and only there", "[accelerator]") {
+  for (const char* family : {"a100", "a30", "h100", "h200", "b200", "ampere", "NVIDIA A100 80GB PCIe"})
+    for (const auto& name : names(family)) CHECK_THAT(name, !Contains("mig"));
+  CHECK(names("a100").size() == 4);
+  for (const auto& name : names("a100 mig")) CHECK_THAT(name, Contains("mig"));
+  CHECK(names("a100 mig").size() > 10);
+  CHECK(identified("A100 MIG 1g.5gb") == "a100-sxm4-40gb-mig-1g.5gb");
+  CHECK(identified("NVIDIA A100-SXM4-80GB MIG 1g.10gb") == "a100-sxm4-80gb-mig-1g.10gb");
+  CHECK(identified("NVIDIA A100-SXM4-80GB MIG 9g.99gb") == "");  // not the whole card either
+  const auto slice = peak("a100 mig 1g.5gb", "matmul:dtype=bfloat16"), card = peak("a100", "matmul:dtype=bfloat16");
+  CHECK(slice->gflop_s < card->gflop_s / 6.9);
 }
 
 TEST_CASE("an alias belongs to one model", "[accelerator]") {
@@ -206,6 +219,7 @@ TEST_CASE("the peak is that of the unit which multiplies such numbers", "[accele
   CHECK(peak("v100", "matmul:dtype=complex128")->gflop_s == Approx(7800));
   CHECK(peak("titan v", "matmul:dtype=float16")->unit == "float16");
   CHECK(peak("t4", "matmul:dtype=int8,mul=int8,acc=int32")->gflop_s == Approx(130000));
+  CHECK(peak("h100", "matmul:dtype=float8_e4m3")->unit == "float8");
   CHECK_FALSE(peak("t4", "matmul:dtype=float64"));   // no source states it
   CHECK_FALSE(peak("v100", "matmul:m=512"));         // of what?
   CHECK_FALSE(peak("v100", "matmul:dtype=int8"));    // has none

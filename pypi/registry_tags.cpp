@@ -1,0 +1,69 @@
+#include "pypi/registry_tags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "specs/error.hpp"
+#include "specs/format/json.hpp"
+
+namespace stackx::pypi {
+namespace {
+
+constexpr int most_pages = 100;
+
+Response ask(const Request& request, Transport& transport) {
+  Response result;
+  transport.get({request}, [&](std::size_t, Response response) { result = std::move(response); });
+  return result;
+}
+
+std::string parameter(const std::string& challenge, const std::string& name) {
+  std::smatch found;
+  return std::regex_search(challenge, found, std::regex(name + "=\"([^\"]*)\"")) ? found[1].str() : "";
+}
+
+// A token for what the challenge names; "" where none is given.
+std::string token_for(const std::string& challenge, const std::string& repository, Transport& transport) {
+  const auto realm = parameter(challenge, "realm");
+  if (realm.empty()) return "";
+  auto scope = parameter(challenge, "scope");
+  if (scope.empty()) scope = fmt::format("repository:{}:pull", repository);
+  const auto service = parameter(challenge, "service");
+  const auto url = fmt::format("{}{}scope={}{}", realm, realm.find('?') == realm.npos ? "?" : "&", scope,
+                               service.empty() ? "" : "&service=" + service);
+  const auto response = ask({.url = url}, transport);
+  if (response.status != 200) return "";
+  const auto document = specs::Node::parse_text(response.body, shown_url(url));
+  for (const char* key : {"token", "access_token"})
+    if (const auto token = document.find(key)) return token->text();
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> registry_tags(const std::string& base, const std::string& repository, Transport& transport) {
+  std::string url = fmt::format("{}/v2/{}/tags/list?n=1000", base, repository), token;
+  std::vector<std::string> tags;
+  for (int page = 0; page < most_pages && !url.empty(); ++page) {
+    auto response = ask({.url = url, .bearer = token}, transport);
+    if (response.status == 401 && token.empty()) {
+      token = token_for(response.authenticate, repository, transport);
+      if (!token.empty()) response = ask({.url = url, .bearer = token}, transport);
+    }
+    if (response.status != 200)
+      throw broken_environment(
+          fmt::format("{}: the registry answered HTTP {}; try later", shown_url(url), response.status));
+    const auto before = tags.size();
+    for (const auto& tag : specs::Node::parse_text(response.body, shown_url(url)).at("tags").texts()) tags.push_back(tag);
+    const bool full = tags.size() - before >= 1000;
+    url = full ? fmt::format("{}/v2/{}/tags/list?n=1000&last={}", base, repository, tags.back()) : "";
+  }
+  std::ranges::sort(tags);
+  const auto same = std::ranges::unique(tags);
+  tags.erase(same.begin(), same.end());
+  return tags;
+}
+
+}  // namespace stackx::pypi

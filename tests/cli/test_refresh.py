@@ -1,0 +1,411 @@
+"""`stackx catalog refresh` against small indexes on this machine: what it writes, and what is left when an index or the run ends early."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import unittest
+
+import test_import_pypi as pypi
+from harness import ROOT, STACKX, BlackBox
+from test_check import schema_errors
+
+
+class After:
+    """An index that breaks: one status for all requests after the first so many. 500 is asked for again before it counts, 401 is not."""
+
+    def __init__(self, requests, status=500):
+        self.left, self.status, self.lock = requests, status, threading.Lock()
+
+    def get(self, _):
+        with self.lock:
+            self.left -= 1
+            return [self.status] if self.left < 0 else None
+
+    def __getitem__(self, _):
+        return [self.status]
+
+
+class Waits:
+    """An index that stops to answer after so many requests; `reached` says when."""
+
+    def __init__(self, requests):
+        self.left, self.lock, self.reached, self.go_on = requests, threading.Lock(), threading.Event(), threading.Event()
+
+    def get(self, _):
+        with self.lock:
+            self.left -= 1
+            wait = self.left < 0
+        if wait:
+            self.reached.set()
+            self.go_on.wait(60)
+
+
+class Refresh(BlackBox):
+    NAMES = ["torch", "triton", "jax", "numpy"]
+
+    def setUp(self):
+        super().setUp()
+        for name in [name for name in self.environment if name.lower().endswith("_proxy") or name.startswith("PIP_")]:
+            del self.environment[name]
+        self.out = self.scratch / "facts"
+        self.index, self.pytorch = self.serve(), self.serve()
+        self.fill()
+
+    def serve(self):
+        index = pypi.Index()
+        index.handle_error = lambda *_: None  # whoever asks may be killed
+        self.addCleanup(index.server_close)
+        self.addCleanup(index.shutdown)
+        return index
+
+    def fill(self):
+        add = self.index.add
+        tags = "cp311-cp311-manylinux_2_28_x86_64"
+        for version, day in (("2.9.0", "2025-10-15"), ("2.10.0", "2026-01-21"), ("2.11.0", "2026-03-23")):
+            for python in ("311", "312"):
+                add("torch", pypi.wheel("torch", version, ["triton==3.6", 'filelock; extra == "all"'], Requires_Python=">=3.10",
+                                        tags=f"cp{python}-cp{python}-manylinux_2_28_x86_64"), f"{day}T10:00:00Z", requires_python=">=3.10")
+            add("torch", pypi.wheel("torch", version, ["other"], tags="cp311-cp311-win_amd64"), f"{day}T09:00:00Z")
+        add("torch", pypi.wheel("torch", "2.12.0rc1", tags=tags), "2026-04-01T00:00:00Z")
+        add("torch", pypi.wheel("torch", "2.0.0", tags="cp311-cp311-macosx_11_0_arm64"), "2023-03-15T00:00:00Z")
+        for version in ("3.5", "3.6"):
+            add("triton", pypi.wheel("triton", version, tags=tags))
+        add("jax", pypi.wheel("jax", "0.7.0", ["numpy>=2"], Requires_Python=">=3.11"))
+        add("jax", pypi.sdist("jax", "0.7.0", ""))
+        add("jax", pypi.wheel("jax", "0.6.9"), yanked="broken")
+        add("numpy", pypi.wheel("numpy", "2.3.0", tags="cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64"))
+        for version in ("2.10.0+cu126", "2.11.0+cu126"):
+            self.pytorch.add("torch", pypi.wheel("torch", version, ["triton==3.6"], tags=tags))
+        self.pytorch.add("torchvision", pypi.wheel("torchvision", "0.26.0+cu126", tags=tags))
+
+    def data(self, *names):
+        """A data directory that asks for these packages, and holds no facts yet."""
+        data = self.scratch / "data-directory"
+        shutil.copytree(ROOT / "specs/data", data, ignore=shutil.ignore_patterns("generated", "evidence"))
+        (data / "packages.json").write_text(json.dumps({"$schema": "stackx/packages/1", "packages": list(names)}))
+        self.environment["STACKX_DATA"] = str(data)
+        return data
+
+    def command(self, *words):
+        pytorch = [] if "--only-package-index" in words else ["--pytorch-index", f"http://127.0.0.1:{self.pytorch.server_port}/simple"]
+        return ["catalog", "refresh", *map(str, words), "--index-url", self.index.url, *pytorch, "--pip", shutil.which("true")]
+
+    def refresh(self, *words, exit_code=0):
+        words = words or [*self.NAMES, "--only-package-index"]
+        return self.everything(*words, exit_code=exit_code)
+
+    def everything(self, *words, exit_code=0):
+        """What the data directory asks for, from both indexes."""
+        return self.stackx(*self.command(*words, "--output", self.out), exit_code=exit_code)
+
+    def all(self):
+        """{path: bytes} of what is written."""
+        return {str(file.relative_to(self.out)): file.read_bytes() for file in sorted(self.out.rglob("*")) if file.is_file()}
+
+    def expire(self):
+        """What was kept of listings is to be asked for again."""
+        for page in (self.scratch / "cache" / "stackx" / "pypi" / "listings").iterdir():
+            os.utime(page, (0, 0))
+
+    def are_whole(self, files):
+        documents = {path: json.loads(content) for path, content in files.items() if path.endswith(".json")}
+        self.assertEqual(dict(zip(documents, schema_errors("package", list(documents.values())))), dict.fromkeys(documents, ""))
+
+
+class Files(Refresh):
+    def test_what_is_written(self):
+        done = self.refresh()
+        files = self.all()
+        self.assertEqual(list(files), ["jax.json", "numpy.json", "torch.json", "triton.json"])
+        self.are_whole(files)
+        torch = json.loads(files["torch.json"])
+        self.assertEqual(list(torch["versions"]), ["2.11.0", "2.10.0", "2.9.0"])
+        self.assertEqual(torch["versions"]["2.11.0"], {
+            "uploaded": "2026-03-23", "python": ">=3.10", "wheels": {"manylinux_2_28_x86_64": "cp311-cp311 cp312-cp312"},
+            "requires": ["triton==3.6", 'filelock; extra == "all"']})
+        jax = json.loads(files["jax.json"])["versions"]
+        self.assertEqual((jax["0.7.0"]["sdist"], jax["0.7.0"]["python"], jax["0.6.9"]["yanked"]), (True, ">=3.11", True))
+        self.assertNotIn("yanked", jax["0.7.0"])
+        lines = files["torch.json"].decode().splitlines()
+        self.assertEqual([line[:8] for line in lines[1:-1]], ['"2.11.0"', '"2.10.0"', '"2.9.0":'], "one version a line")
+        self.assertIn("News of 4 packages; 0 as they were.", done.stdout)
+        self.assertRegex(done.stdout, r"torch +newest 2\.11\.0, new: 2\.9\.0, 2\.10\.0, 2\.11\.0\n")
+
+    def test_wheels_are_not_downloaded(self):
+        self.refresh()
+        self.assertEqual(self.index.asked_for(".whl"), [])
+        self.assertEqual(len(self.index.asked_for(".metadata")), 8, "one of a release")
+        self.assertLessEqual(self.index.most, 4)
+
+    def test_a_second_run_changes_no_byte(self):
+        self.refresh()
+        before, asked = self.all(), len(self.index.asked)
+        self.assertIn("Nothing new: 4 packages are as they were.", self.refresh().stdout)
+        self.assertEqual((self.all(), len(self.index.asked)), (before, asked), "ten minutes have not passed: nobody is asked")
+        self.expire()
+        self.assertIn("Nothing new: 4 packages are as they were.", self.refresh().stdout)
+        self.assertEqual(self.all(), before)
+        self.assertEqual(self.index.statuses[asked:], [304] * 4)
+
+    def test_another_cache_makes_the_same_bytes(self):
+        self.refresh()
+        before = self.all()
+        shutil.rmtree(self.scratch / "cache")
+        shutil.rmtree(self.out)
+        self.refresh(*reversed(self.NAMES), "--only-package-index")
+        self.assertEqual(self.all(), before)
+
+    def test_a_new_release_is_one_new_line(self):
+        self.refresh()
+        before = self.all()
+        self.expire()
+        asked = len(self.index.asked)
+        self.index.add("torch", pypi.wheel("torch", "2.12.0", ["triton==3.6"], tags="cp312-cp312-manylinux_2_28_x86_64"), "2026-05-01T00:00:00Z")
+        done = self.refresh()
+        self.assertRegex(done.stdout, r"News of 1 packages?; 3 as they were\..*\n  torch +newest 2\.12\.0, new: 2\.12\.0\n")
+        after = self.all()
+        self.assertEqual([name for name in after if after[name] != before[name]], ["torch.json"])
+        old, new = (one["torch.json"].decode().splitlines() for one in (before, after))
+        self.assertEqual([line[:9] for line in new if line not in old[1:]][1:], ['"2.12.0":'])
+        self.assertEqual([line for line in old[1:] if line not in new], [])
+        self.assertEqual(sorted(self.index.statuses[asked:]), [200, 200, 304, 304, 304], "one listing, one file of metadata")
+
+    def test_yanked_and_deleted_releases(self):
+        self.refresh()
+        self.expire()
+        for entry in self.index.projects["torch"]:
+            if "2.11.0" in entry["filename"]:
+                entry["yanked"] = "broken"
+        self.index.projects["triton"] = self.index.projects["triton"][1:]
+        done = self.refresh()
+        self.assertRegex(done.stdout, r"torch +newest 2\.11\.0, withdrawn: 2\.11\.0\n")
+        self.assertRegex(done.stdout, r"triton +newest 3\.6, withdrawn: 3\.5\n")
+        files = self.all()
+        self.assertTrue(json.loads(files["torch.json"])["versions"]["2.11.0"]["yanked"])
+        self.assertEqual(list(json.loads(files["triton.json"])["versions"]), ["3.6"])
+
+    def test_json(self):
+        document = self.stackx(*self.command(*self.NAMES, "nowhere", "--only-package-index"), "--output", self.out, "--json").stdout
+        document = json.loads(document)
+        self.assertEqual((document["$schema"], document["unchanged"]), ("stackx/refresh/1", 0))
+        self.assertRegex(document["as_of"], r"^\d{4}-\d\d-\d\d$")
+        self.assertEqual([one["package"] for one in document["news"]], self.NAMES)
+        self.assertEqual(document["news"][0], {"package": "torch", "newest": "2.11.0", "added": ["2.9.0", "2.10.0", "2.11.0"],
+                                               "withdrawn": [], "unread": []})
+        self.assertEqual(document["not_reached"], [{"what": "the package index: nowhere", "reason": ""}])
+        self.assertIn("the package index: nowhere: it lists no such project", self.refresh("nowhere").stdout)
+
+    def test_where_it_writes(self):
+        """The data directory's packages; into it, where it can be written; check reads them there."""
+        data = self.data("torch", "numpy")
+        own = self.scratch / "share/stackx/generated"
+        for directory in (own, data / "generated"):
+            self.stackx(*self.command("--only-package-index"))
+            self.assertEqual(sorted(file.name for file in directory.iterdir()), ["numpy.json", "torch.json"])
+            if directory == own:  # no directory of facts came with stackx: the user's own is written
+                shutil.rmtree(own)
+                (data / "generated").mkdir()
+        self.assertFalse(own.exists())
+        self.assertEqual(json.loads(self.stackx("check", "torch==2.9.0", "triton", "--hw", "zen4", "--json").stdout)["stack"]["torch"], "2.9.0")
+        self.assertEqual(json.loads(self.stackx("check", "torch==2.4.0", "--hw", "zen4", "--json").stdout)["answer"], "unknown")
+
+
+class PytorchsIndex(Refresh):
+    def test_its_builds(self):
+        self.data("torch")
+        self.everything()
+        files = self.all()
+        self.assertEqual(list(files), ["pytorch/torch.json", "pytorch/torchvision.json", "torch.json"])
+        self.are_whole(files)
+        document = json.loads(files["pytorch/torch.json"])
+        self.assertEqual(list(document["versions"]), ["2.11.0+cu126", "2.10.0+cu126"])
+        self.assertIn("PyTorch", document["source"])
+
+    def test_check_knows_them(self):
+        self.data("torch")
+        self.pytorch.add("torch", pypi.wheel("torch", "2.77.0+cu126", tags="cp311-cp311-manylinux_2_28_x86_64"))
+        self.stackx(*self.command())
+        self.assertEqual(self.json("check", "torch==2.77.0+cu126", "--hw", "zen4")["stack"]["torch"], "2.77.0+cu126")
+        self.assertEqual(self.json("check", "torch==2.78.0+cu126", "--hw", "zen4")["answer"], "unknown")
+
+    def test_it_cannot_be_reached(self):
+        self.data("torch")
+        self.everything()
+        before = self.all()
+        self.expire()
+        self.pytorch.shutdown()
+        self.pytorch.server_close()
+        self.index.add("torch", pypi.wheel("torch", "2.12.0", tags="cp312-cp312-manylinux_2_28_x86_64"))
+        done = self.everything()
+        self.assertRegex(done.stdout, r"Not read, what was known of it stays:\n  PyTorch's own index: torch, torchvision, .*\n +http://127")
+        after = self.all()
+        self.assertEqual({name for name in after if after[name] != before[name]}, {"torch.json"})
+        self.assertEqual(list(after), list(before))
+
+    def test_it_is_not_asked(self):
+        self.data("torch")
+        self.everything("--only-package-index")
+        self.refresh("torch")
+        self.assertEqual(self.pytorch.asked, [])
+        self.assertEqual(list(self.all()), ["torch.json"])
+
+
+class Interrupted(Refresh):
+    def judge_half(self, before, done, failed):
+        """Nothing is lost; what failed is named; the rest of the names is whole."""
+        after = self.all()
+        self.assertEqual({name for name in before if name not in after}, set())
+        self.are_whole(after)
+        for name in self.NAMES:
+            if name in failed:
+                self.assertEqual(after.get(f"{name}.json"), before.get(f"{name}.json"), name)
+        named = done.stdout.partition("Not read, what was known of it stays:")[2]
+        self.assertIn("the package index: " + ", ".join(failed), named)
+
+    def test_an_index_that_breaks_half_way(self):
+        for requests, status, failed in ((0, 401, self.NAMES), (2, 401, self.NAMES), (4, 500, self.NAMES[1:]), (7, 401, self.NAMES[2:]),
+                                         (10, 401, self.NAMES[3:])):
+            with self.subTest(requests=requests):
+                shutil.rmtree(self.scratch / "cache", ignore_errors=True)
+                shutil.rmtree(self.out, ignore_errors=True)
+                self.index.failures = After(requests, status)
+                done = self.refresh(exit_code=3)
+                self.judge_half({}, done, failed)
+                self.assertIn(f"HTTP {status}", done.stdout)
+        self.index.failures = {}
+        self.refresh()
+        self.assertEqual(list(self.all()), [f"{name}.json" for name in sorted(self.NAMES)])
+
+    def test_it_breaks_when_facts_are_there(self):
+        self.refresh()
+        before = self.all()
+        self.expire()
+        for name in self.NAMES:
+            self.index.add(name, pypi.wheel(name, "99.0"))
+        self.index.failures = After(2, 401)
+        done = self.refresh(exit_code=3)
+        self.judge_half(before, done, self.NAMES[1:])
+        self.assertIn(b'"99.0"', self.all()["torch.json"])
+        self.index.failures = {}
+        self.assertRegex(self.refresh().stdout, "News of 3 packages; 1 as they were")
+        self.assertEqual([name for name, content in self.all().items() if b'"99.0"' not in content], [])
+
+    def test_nobody_listens(self):
+        self.refresh()
+        before = self.all()
+        self.expire()
+        self.index.shutdown()
+        self.index.server_close()
+        done = self.refresh(exit_code=3)
+        self.judge_half(before, done, self.NAMES)
+        self.assertEqual(self.all(), before)
+        self.assertRegex(done.stdout, "Couldn't connect")
+        self.assertNotIn("Nothing new", done.stdout)
+        self.assertNotIn("--offline", done.stdout, "there is no such option here")
+
+    def test_rubbish_instead_of_a_listing(self):
+        self.refresh()
+        before = self.all()
+        self.expire()
+        self.index.page = lambda project: (pypi.JSON_TYPE, '{"files": [')
+        self.judge_half(before, self.refresh(exit_code=3), self.NAMES)
+        self.assertEqual(self.all(), before)
+
+    def test_pages_that_list_nothing(self):
+        """A broken mirror, or a page that asks to log in: releases do not vanish all at once."""
+        self.refresh()
+        before = self.all()
+        for page in ((pypi.JSON_TYPE, '{"meta": {"api-version": "1.1"}, "name": "torch", "files": []}'),
+                     ("text/html", "<!DOCTYPE html><html><body>Please <a href='/login'>log in</a></body></html>")):
+            self.expire()
+            self.index.page = lambda project: page
+            with self.subTest(page=page):
+                done = self.refresh("torch", exit_code=3)
+                self.assertIn("torch", done.stdout.partition("what was known of it stays")[2])
+            self.assertEqual(self.all(), before)
+
+    def test_killed_at_any_moment(self):
+        self.refresh("torch", "numpy")
+        before = self.all()
+        for requests in range(1, 12, 2):
+            for name in ("torch", "numpy"):
+                self.index.add(name, pypi.wheel(name, f"99.{requests}"))
+            shutil.rmtree(self.scratch / "cache", ignore_errors=True)
+            waits = self.index.failures = Waits(requests)
+            running = subprocess.Popen([STACKX, *self.command(*self.NAMES, "--only-package-index"), "--output", self.out], env=self.environment,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while running.poll() is None and not waits.reached.wait(0.01):
+                pass
+            running.kill()
+            running.wait()
+            waits.go_on.set()
+            with self.subTest(requests=requests):
+                self.assertLessEqual(set(before), set(self.all()))
+                self.are_whole(self.all())
+        self.index.failures = {}
+        self.refresh()
+        self.are_whole(self.all())
+        self.assertEqual([name for name in self.all() if not name.endswith(".json")], [])
+        self.assertIn(b'"99.11"', self.all()["numpy.json"])
+
+    def test_ctrl_c(self):
+        waits = self.index.failures = Waits(6)
+        running = subprocess.Popen([STACKX, *self.command(*self.NAMES, "--only-package-index"), "--output", self.out], env=self.environment,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(running.kill)
+        self.addCleanup(waits.go_on.set)
+        self.assertTrue(waits.reached.wait(30))
+        running.send_signal(signal.SIGINT)
+        self.assertNotEqual(running.wait(20), 0)
+        self.are_whole(self.all())
+
+
+class BadInput(Refresh):
+    def test_a_full_disk(self):
+        """Here: no file may be longer than a thousand or two."""
+        self.refresh()
+        before = self.all()
+        self.expire()
+        self.index.add("torch", pypi.wheel("torch", "2.12.0", ["x" * 3000], tags="cp312-cp312-manylinux_2_28_x86_64"))
+        limited = ["bash", "-c", 'trap "" XFSZ; ulimit -f 2; exec "$@"', "-", STACKX, *self.command("torch", "--only-package-index"), "--output", self.out]
+        done = subprocess.run(limited, env=self.environment, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3, done)
+        self.assertRegex(done.stdout + done.stderr, r"\.json: cannot be written")
+        self.assertEqual(self.all(), before)
+        self.refresh()
+        self.assertIn(b'"2.12.0"', self.all()["torch.json"])
+
+    def test_a_directory_that_cannot_be_written(self):
+        self.out = self.write("a-file", "") / "facts"
+        done = self.refresh(exit_code=3)
+        self.assertRegex(done.stdout + done.stderr, r"a-file.*cannot be written")
+        self.assertNotIn("filesystem error", done.stdout + done.stderr)
+
+    def test_pytorchs_part_cannot_be_written(self):
+        self.data("torch")
+        self.out.mkdir()
+        (self.out / "pytorch").write_text("")
+        done = self.everything(exit_code=3)
+        self.assertRegex(done.stdout + done.stderr, r"pytorch.*cannot be written")
+
+    def test_a_file_that_is_no_package(self):
+        self.out.mkdir()
+        (self.out / "torch.json").write_text('{"$schema": "stackx/package/1", "name": "torch"')
+        done = self.refresh("torch", "numpy", exit_code=2)
+        self.assertRegex(done.stderr, r"torch\.json:1:\d+: not JSON")
+
+    def test_names_that_are_none(self):
+        for name in ("torch==2.0", "a/b", "../x", "/etc/x", "torch[all]", ""):
+            with self.subTest(name):
+                done = self.refresh(name, exit_code=2)
+                self.assertIn(name, done.stderr)
+        self.assertEqual(self.index.asked, [])
+        self.refresh("Torch")
+        self.assertEqual(list(self.all()), ["torch.json"])
+
+
+if __name__ == "__main__":
+    unittest.main()
