@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "specs/format/json.hpp"
+
 namespace stackx::pypi {
 namespace {
 
@@ -41,7 +43,7 @@ std::map<std::string, FoundRelease> releases_of(const std::string& name, const L
     release.version = *specs::Version::parse(parsed->version.normal(), specs::Versioning::pep440);
     const auto day = file.uploaded.substr(0, 10);
     if (release.uploaded.empty() || (!day.empty() && day < release.uploaded)) release.uploaded = day;
-    if (!file.requires_python.empty()) release.requires_python = file.requires_python;
+    if (!file.requires_python.empty()) release.requires_python = specs::to_utf8(file.requires_python);
     found.all_yanked = found.all_yanked && file.yanked;
     release.yanked = found.all_yanked;
     if (!parsed->wheel) {
@@ -80,8 +82,9 @@ void read_metadata(std::vector<FoundRelease*>& unread, Index& index, Refreshed& 
       result.unread.push_back(fmt::format("{}: {}", of[i]->version.text(), metadata[i].error()));
       continue;
     }
-    of[i]->requires_ = metadata[i]->requires_dist;
-    if (of[i]->requires_python.empty()) of[i]->requires_python = metadata[i]->requires_python;
+    of[i]->requires_.emplace();
+    for (const auto& one : metadata[i]->requires_dist) of[i]->requires_->push_back(specs::to_utf8(one));
+    if (of[i]->requires_python.empty()) of[i]->requires_python = specs::to_utf8(metadata[i]->requires_python);
   }
 }
 

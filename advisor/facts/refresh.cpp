@@ -28,13 +28,13 @@ std::optional<specs::Package> known_package(const fs::path& file) {
 
 // Beside it first, then in its place.
 void replace(const fs::path& file, const std::string& text) {
-  fs::create_directories(file.parent_path());
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
   auto temporary = file;
   temporary += ".new";
   std::ofstream out(temporary, std::ios::binary);
   out << text;
   out.close();
-  std::error_code error;
   if (out) fs::rename(temporary, file, error);
   if (out && !error) return;
   fs::remove(temporary, error);

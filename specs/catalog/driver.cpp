@@ -10,9 +10,14 @@
 namespace stackx::specs {
 namespace {
 
-std::string scalar_at(const Node& node, std::string_view key) {
+// A driver's version; "" where there is none.
+std::string driver_at(const Node& node, std::string_view key) {
   const auto found = node.find(key);
-  return found ? found->scalar() : "";
+  if (!found) return "";
+  const auto text = found->scalar();
+  if (!Version::parse(text, Versioning::pep440))
+    found->fail(fmt::format("\"{}\": expected a driver such as 525.60.13", text));
+  return text;
 }
 
 std::string major_of(const std::string& version) { return version.substr(0, version.find('.')); }
@@ -45,17 +50,28 @@ void DriverFacts::read(const Node& document) {
   for (const auto& fact : list->items()) {
     const auto of = fact.at("of").text();
     if (of == "cuda") {
-      for (const auto& cuda : fact.at("versions").texts())
-        cuda_[cuda] = {scalar_at(fact, "driver"), scalar_at(fact, "minor")};
+      fact.only({"of", "versions", "driver", "minor", "note", "known", "source"});
+      for (const auto& cuda : fact.at("versions").texts()) cuda_[cuda] = {driver_at(fact, "driver"), driver_at(fact, "minor")};
     } else if (of == "driver") {
-      if (const auto gpus = fact.find("gpu"))
-        if (const auto since = scalar_at(fact, "since"); !since.empty())
-          for (const auto& one : gpus->texts()) since_[one] = since;
-      if (const auto gpus = fact.find("last_for"))
-        for (const auto& one : gpus->texts()) last_[one] = fact.at("branch").scalar();
+      fact.only({"of", "gpu", "since", "branch", "last_for", "note", "known", "source"});
+      read_gpus(fact);
     } else if (of == "cuda-compat") {
+      fact.only({"of", "cuda", "branches", "note", "known", "source"});
       compat_[fact.at("cuda").scalar()] = fact.at("branches").texts();
     }
+  }
+}
+
+void DriverFacts::read_gpus(const Node& fact) {
+  if (const auto gpus = fact.find("gpu"))
+    if (const auto since = driver_at(fact, "since"); !since.empty())
+      for (const auto& one : gpus->texts()) since_[one] = since;
+  if (const auto gpus = fact.find("last_for")) {
+    const auto branch = fact.at("branch");
+    const auto text = branch.scalar();
+    if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != text.npos)
+      branch.fail(fmt::format("\"{}\": expected a branch such as 470", text));
+    for (const auto& one : gpus->texts()) last_[one] = text;
   }
 }
 

@@ -42,6 +42,7 @@ class DriverFacts {
   Component component(const std::string& compute_capability) const;
 
  private:
+  void read_gpus(const Node& fact);
   struct Release {
     std::string driver, minor;
   };

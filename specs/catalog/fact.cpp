@@ -58,7 +58,7 @@ void read_builds_by_cuda(const Node& node, Fact& fact) {
   for (const auto& [cuda, list] : node.members()) {
     GpuBuild build = fact.built_for.value_or(GpuBuild{});
     build.cuda = cuda;
-    build.cubins = list.texts();
+    build.cubins = read_capabilities(list);
     fact.built_for_cuda[cuda] = build;
   }
 }
@@ -78,6 +78,9 @@ Fact read_fact(const Node& node) {
   }
   if (const auto by_cuda = node.find("cubins_for")) read_builds_by_cuda(*by_cuda, fact);
   fact.requires_ = map_at(node, "requires");
+  for (const auto& [name, range] : fact.requires_)
+    if (const auto parsed = SpecifierSet::parse(range, Versioning::pep440); !parsed)
+      node.at("requires").at(name).fail(fmt::format("\"{}\": {}", range, parsed.error().reason));
   fact.system = map_at(node, "system");
   fact.gpu_from = words_at(node, "gpu_from");
   fact.cudas = words_at(node, "cudas");

@@ -27,16 +27,6 @@ std::optional<Capability> capability(std::string_view text) {
   return result;
 }
 
-std::vector<std::string> capabilities(const Node& node) {
-  std::vector<std::string> list;
-  for (const auto& item : node.items()) {
-    list.push_back(item.scalar());
-    if (!capability(list.back()))
-      item.fail(fmt::format("\"{}\": expected a compute capability such as 8.6", list.back()));
-  }
-  return list;
-}
-
 std::optional<Capability> least(const std::vector<std::string>& list) {
   std::optional<Capability> result;
   for (const auto& text : list)
@@ -92,13 +82,23 @@ Constraint GpuBuild::runs_on() const {
   return result;
 }
 
+std::vector<std::string> read_capabilities(const Node& node) {
+  std::vector<std::string> list;
+  for (const auto& item : node.items()) {
+    list.push_back(item.scalar());
+    if (!capability(list.back()))
+      item.fail(fmt::format("\"{}\": expected a compute capability such as 8.6", list.back()));
+  }
+  return list;
+}
+
 GpuBuild read_gpu_build(const Node& node) {
   node.only({"cuda", "rocm", "cubins", "ptx", "gfx", "minimum", "cubins_for"});
   GpuBuild build;
   if (const auto cuda = node.find("cuda")) build.cuda = cuda->scalar();
   if (const auto rocm = node.find("rocm")) build.rocm = rocm->scalar();
-  if (const auto list = node.find("cubins")) build.cubins = capabilities(*list);
-  if (const auto list = node.find("ptx")) build.ptx = capabilities(*list);
+  if (const auto list = node.find("cubins")) build.cubins = read_capabilities(*list);
+  if (const auto list = node.find("ptx")) build.ptx = read_capabilities(*list);
   if (const auto list = node.find("gfx")) build.gfx = list->texts();
   if (const auto least_one = node.find("minimum")) {
     build.minimum = least_one->scalar();

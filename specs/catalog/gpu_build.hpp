@@ -36,6 +36,7 @@ struct GpuBuild {
 };
 
 GpuBuild read_gpu_build(const Node& node);
+std::vector<std::string> read_capabilities(const Node& node);  // ["7.5", "8.0"]
 
 // What a framework states of itself: "sm_70 sm_80 compute_90" (torch.cuda.get_arch_list()).
 GpuBuild gpu_build_of(const std::string& architectures);

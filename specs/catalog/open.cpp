@@ -90,8 +90,13 @@ void split_open(Catalog& catalog, const std::vector<Requirement>& more) {
     }
   for (auto& [name, component] : catalog.components) {
     if (!component.open) continue;
-    add_open(component, "0");  // below all thresholds
-    for (const auto& text : thresholds.of(name)) add_open(component, text);
+    // Below the first listed version nothing is known; where none is listed, everything is alike.
+    if (component.versions.empty()) add_open(component, "0");
+    const auto first = std::ranges::min_element(component.versions, {}, [](const auto& entry) { return entry.version.key(); })
+                           ->version;
+    for (const auto& text : thresholds.of(name))
+      if (const auto version = Version::parse(text, component.versioning); version && !(*version < first))
+        add_open(component, text);
   }
 }
 
