@@ -1,5 +1,6 @@
 """The whole space of a GPU, counted a second time: by loops over the catalogs' JSON and PyPA's `packaging`.
 
+Drivers are classes: between two versions that a requirement or the catalog names they are all alike.
 What requires what in these catalogs has an order (library, CUDA, container, cuDNN, NCCL, Python, driver), so that given the
 library, CUDA and the container the others can be counted apart. Shares nothing with the resolver.
 """
@@ -7,6 +8,7 @@ library, CUDA and the container the others can be counted apart. Shares nothing 
 import functools
 import importlib.util
 import json
+import re
 import unittest
 
 from harness import ROOT, BlackBox
@@ -32,13 +34,45 @@ class Counter:
             document = json.loads((ROOT / "specs/data" / f"{file}.json").read_text())
             self.components.update(document["components"])
         self.gpu = self.components["gpu"]["versions"][gpu]["attributes"]
+        self.components["driver"]["versions"] = self.classes(self.components["driver"]["versions"])
         self.usable = {name: {version: entry for version, entry in component["versions"].items() if self.runs_on_gpu(entry)}
                        for name, component in self.components.items()}
         self.memory = {}
 
+    def classes(self, listed):
+        """The driver, an order of versions: the least of each class that no requirement tells apart, as the listed one before it."""
+        from packaging.version import Version
+        ends = {"0", *listed}
+        for entry in (entry for component in self.components.values() for entry in component["versions"].values()):
+            conditional = [part for rule in entry.get("requires_if", ()) for part in (rule["if"], rule["then"])]
+            for rule in [entry.get("requires", {}), *conditional]:
+                for clause in (clause for one in specifiers(rule.get("driver", "*")) for clause in one.split(",") if one != "*"):
+                    sign, end = re.fullmatch(r"([<>=!~]+)([0-9.]+?)(?:\.\*)?", clause).groups()
+                    if clause.endswith(".*"):
+                        head, _, last = end.rpartition(".")
+                        ends |= {end, f"{head}.{int(last) + 1}".lstrip(".")}
+                    else:
+                        ends |= {end} if sign in (">=", "<") else {end, f"{end}.0.0.0.1"}
+        by_order = sorted(listed, key=Version)
+        before = {end: [one for one in by_order if Version(one) <= Version(end)] for end in ends}
+        return {end: listed[ones[-1]] if ones else {} for end, ones in before.items()}
+
+    def gpu_has(self, name, value):
+        attribute = self.gpu.get(name.removeprefix("gpu."))
+        if attribute is None:
+            return False
+        if name != "gpu.compute_capability":
+            return "==" + attribute in specifiers(value)
+        return within(attribute, specifiers(value))
+
     def runs_on_gpu(self, entry):
-        return all("compute_capability" in self.gpu and within(self.gpu["compute_capability"], specifiers(value))
-                   for key, value in entry.get("requires", {}).items() if key == "gpu.compute_capability")
+        """As far as what it says concerns the GPU alone."""
+        def hold(rule):
+            return all(self.gpu_has(name, value) for name, value in rule.items() if name.startswith("gpu."))
+        return (hold(entry.get("requires", {}))
+                and not any(self.gpu_has(name, value) for name, value in entry.get("conflicts", {}).items() if name.startswith("gpu."))
+                and all(hold(rule["then"]) for rule in entry.get("requires_if", ())
+                        if all(name.startswith("gpu.") and self.gpu_has(name, value) for name, value in rule["if"].items())))
 
     def allowed(self, component, version, value):
         if self.components[component].get("versioning") == "opaque":
@@ -52,7 +86,8 @@ class Counter:
             entry = self.components[component]["versions"][version]
             rules = [entry.get("requires", {})]
             for rule in entry.get("requires_if", ()):
-                if all(name in chosen and self.allowed(name, chosen[name], value) for name, value in rule["if"].items()):
+                if all(self.gpu_has(name, value) if name.startswith("gpu.") else
+                       name in chosen and self.allowed(name, chosen[name], value) for name, value in rule["if"].items()):
                     rules.append(rule["then"])
             for rule in rules:
                 for name, value in rule.items():

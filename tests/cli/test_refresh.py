@@ -1,5 +1,6 @@
 """`stackx catalog refresh` against small indexes on this machine: what it writes, and what is left when an index or the run ends early."""
 
+import http.server
 import json
 import os
 import shutil
@@ -43,6 +44,46 @@ class Waits:
             self.go_on.wait(60)
 
 
+class Nvidia(http.server.ThreadingHTTPServer):
+    """NVIDIA's list of CUDA releases, at /redist/, and a registry of containers that wants a token."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            server, path = self.server, self.path.partition("?")[0]
+            server.asked.append(path)
+            challenge = {"WWW-Authenticate": f'Bearer realm="{server.url}/token",service="registry",scope="some:pull"'}
+            if path.startswith("/v2/") and self.headers.get("Authorization") != "Bearer t0ken":
+                status, headers, body = 401, challenge, ""
+            else:
+                status, headers, body = 200 if path in server.pages else 404, {}, server.pages.get(path, "")
+            self.send_response(status)
+            for key, value in {**headers, "Content-Length": str(len(body))}.items():
+                self.send_header(key, value)
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), self.Handler)
+        self.url, self.asked = f"http://127.0.0.1:{self.server_port}", []
+        self.pages = {"/token": '{"token": "t0ken"}'}
+        self.releases(("12.6.0", "560.28.03"), ("13.0.0", "580.65.06"))
+        for name in ("pytorch", "tensorflow", "jax"):
+            self.tags(name, "25.08-py3", "25.09-py3")
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+
+    def releases(self, *releases):
+        self.pages["/redist/"] = "".join(f"<a href='redistrib_{label}.json'>x</a>" for label, _ in releases)
+        for label, driver in releases:
+            self.pages[f"/redist/redistrib_{label}.json"] = json.dumps(
+                {"release_date": "2025-08-04", "release_label": label, "nvidia_driver": {"version": driver}})
+
+    def tags(self, name, *tags):
+        self.pages[f"/v2/nvidia/{name}/tags/list"] = json.dumps({"name": f"nvidia/{name}", "tags": tags})
+
+
 class Refresh(BlackBox):
     NAMES = ["torch", "triton", "jax", "numpy"]
 
@@ -51,11 +92,10 @@ class Refresh(BlackBox):
         for name in [name for name in self.environment if name.lower().endswith("_proxy") or name.startswith("PIP_")]:
             del self.environment[name]
         self.out = self.scratch / "facts"
-        self.index, self.pytorch = self.serve(), self.serve()
+        self.index, self.pytorch, self.nvidia = self.serve(pypi.Index()), self.serve(pypi.Index()), self.serve(Nvidia())
         self.fill()
 
-    def serve(self):
-        index = pypi.Index()
+    def serve(self, index):
         index.handle_error = lambda *_: None  # whoever asks may be killed
         self.addCleanup(index.server_close)
         self.addCleanup(index.shutdown)
@@ -90,15 +130,15 @@ class Refresh(BlackBox):
         return data
 
     def command(self, *words):
-        pytorch = [] if "--only-package-index" in words else ["--pytorch-index", f"http://127.0.0.1:{self.pytorch.server_port}/simple"]
-        return ["catalog", "refresh", *map(str, words), "--index-url", self.index.url, *pytorch, "--pip", shutil.which("true")]
+        return ["catalog", "refresh", *map(str, words), "--index-url", self.index.url, "--pytorch-index", self.pytorch.url,
+                "--redistributables", self.nvidia.url + "/redist", "--registry", self.nvidia.url, "--pip", shutil.which("true")]
 
     def refresh(self, *words, exit_code=0):
         words = words or [*self.NAMES, "--only-package-index"]
         return self.everything(*words, exit_code=exit_code)
 
     def everything(self, *words, exit_code=0):
-        """What the data directory asks for, from both indexes."""
+        """What the data directory asks for, from everywhere."""
         return self.stackx(*self.command(*words, "--output", self.out), exit_code=exit_code)
 
     def all(self):
@@ -112,6 +152,7 @@ class Refresh(BlackBox):
 
     def are_whole(self, files):
         documents = {path: json.loads(content) for path, content in files.items() if path.endswith(".json")}
+        documents = {path: one for path, one in documents.items() if one["$schema"] == "stackx/package/1"}
         self.assertEqual(dict(zip(documents, schema_errors("package", list(documents.values())))), dict.fromkeys(documents, ""))
 
 
@@ -213,44 +254,108 @@ class Files(Refresh):
         self.assertEqual(json.loads(self.stackx("check", "torch==2.4.0", "--hw", "zen4", "--json").stdout)["answer"], "unknown")
 
 
-class PytorchsIndex(Refresh):
-    def test_its_builds(self):
+class OtherSources(Refresh):
+    OTHERS = [*(f"containers/nvidia-{name}.json" for name in ("jax", "pytorch", "tensorflow")), "nvidia/cuda.json", "pytorch/torch.json",
+              "pytorch/torchvision.json"]
+
+    def setUp(self):
+        super().setUp()
         self.data("torch")
+
+    def judge_not_reached(self, done, what, before, changed=()):
+        """Named, and its files are as they were."""
+        self.assertRegex(done.stdout.partition("Not read, what was known of it stays:")[2], what)
+        after = self.all()
+        self.assertEqual(list(after), list(before))
+        self.assertEqual([name for name in after if after[name] != before[name]], list(changed))
+
+    def close(self, server):
+        server.shutdown()
+        server.server_close()
+
+    def test_pytorchs_builds(self):
         self.everything()
         files = self.all()
-        self.assertEqual(list(files), ["pytorch/torch.json", "pytorch/torchvision.json", "torch.json"])
+        self.assertEqual(list(files), [*self.OTHERS, "torch.json"])
         self.are_whole(files)
         document = json.loads(files["pytorch/torch.json"])
         self.assertEqual(list(document["versions"]), ["2.11.0+cu126", "2.10.0+cu126"])
         self.assertIn("PyTorch", document["source"])
 
     def test_check_knows_them(self):
-        self.data("torch")
         self.pytorch.add("torch", pypi.wheel("torch", "2.77.0+cu126", tags="cp311-cp311-manylinux_2_28_x86_64"))
         self.stackx(*self.command())
         self.assertEqual(self.json("check", "torch==2.77.0+cu126", "--hw", "zen4")["stack"]["torch"], "2.77.0+cu126")
         self.assertEqual(self.json("check", "torch==2.78.0+cu126", "--hw", "zen4")["answer"], "unknown")
 
-    def test_it_cannot_be_reached(self):
-        self.data("torch")
+    def test_nvidias_lists(self):
+        self.everything()
+        files = self.all()
+        cuda, tags = json.loads(files["nvidia/cuda.json"]), json.loads(files["containers/nvidia-jax.json"])
+        self.assertEqual(cuda["releases"], {"12.6.0": {"driver": "560.28.03", "date": "2025-08-04"},
+                                            "13.0.0": {"driver": "580.65.06", "date": "2025-08-04"}})
+        self.assertEqual(tags["tags"], ["25.08-py3", "25.09-py3"])
+        self.expire()
+        asked = len(self.nvidia.asked)
+        self.everything()
+        self.assertEqual(self.all(), files)
+        self.assertEqual([path for path in self.nvidia.asked[asked:] if "redistrib_" in path], [], "what is known is not asked for again")
+        self.nvidia.releases(("12.6.0", "560.28.03"), ("13.0.0", "580.65.06"), ("13.1.0", "590.44.01"))
+        self.nvidia.tags("jax", "25.08-py3", "25.09-py3", "25.10-py3")
+        done = self.everything()
+        self.assertRegex(done.stdout, r"CUDA releases +newest 13\.1\.0, new: 13\.1\.0\n")
+        self.assertRegex(done.stdout, r"nvidia/jax +newest 25\.10-py3, new: 25\.10-py3\n")
+        after = self.all()
+        self.assertEqual([name for name in after if after[name] != files[name]], ["containers/nvidia-jax.json", "nvidia/cuda.json"])
+        for name in ("containers/nvidia-jax.json", "nvidia/cuda.json"):
+            lines = files[name].decode().replace(",\n", "\n").splitlines()
+            self.assertEqual(len([line for line in after[name].decode().replace(",\n", "\n").splitlines() if line not in lines]), 1, name)
+
+    def test_pytorchs_index_cannot_be_reached(self):
         self.everything()
         before = self.all()
         self.expire()
-        self.pytorch.shutdown()
-        self.pytorch.server_close()
+        self.close(self.pytorch)
         self.index.add("torch", pypi.wheel("torch", "2.12.0", tags="cp312-cp312-manylinux_2_28_x86_64"))
-        done = self.everything()
-        self.assertRegex(done.stdout, r"Not read, what was known of it stays:\n  PyTorch's own index: torch, torchvision, .*\n +http://127")
-        after = self.all()
-        self.assertEqual({name for name in after if after[name] != before[name]}, {"torch.json"})
-        self.assertEqual(list(after), list(before))
+        self.judge_not_reached(self.everything(), r"PyTorch's own index: torch, torchvision, .*\n +http://127", before, ["torch.json"])
 
-    def test_it_is_not_asked(self):
-        self.data("torch")
+    def test_nvidia_cannot_be_reached(self):
+        self.everything()
+        before = self.all()
+        self.close(self.nvidia)
+        self.judge_not_reached(self.everything(), r"NVIDIA's redistributables\n +http://127.*\n  containers of nvidia/pytorch", before)
+
+    def test_nvidia_says_rubbish(self):
+        """A page that asks to log in, say."""
+        self.everything()
+        before = self.all()
+        for path in ("/redist/", "/redist/redistrib_13.1.0.json", "/v2/nvidia/pytorch/tags/list", "/token"):
+            for page in ("<html>Please log in</html>", "", '{"tags": null}', "[]", '{"tags": []}'):
+                pages = dict(self.nvidia.pages)
+                self.nvidia.releases(("12.6.0", "560.28.03"), ("13.0.0", "580.65.06"), *([("13.1.0", "1")] if "13.1" in path else []))
+                self.nvidia.pages[path] = page
+                with self.subTest(path=path, page=page):
+                    self.everything()
+                    after = self.all()
+                    self.assertEqual({name for name in after if after[name] != before[name]}, set())
+                self.nvidia.pages = pages
+                self.restore(before)
+
+    def restore(self, files):
+        for name, content in files.items():
+            (self.out / name).write_bytes(content)
+
+    def test_they_are_not_asked(self):
         self.everything("--only-package-index")
         self.refresh("torch")
-        self.assertEqual(self.pytorch.asked, [])
+        self.assertEqual((self.pytorch.asked, self.nvidia.asked), ([], []))
         self.assertEqual(list(self.all()), ["torch.json"])
+
+    def test_a_part_cannot_be_written(self):
+        self.out.mkdir()
+        (self.out / "pytorch").write_text("")
+        done = self.everything(exit_code=3)
+        self.assertRegex(done.stdout + done.stderr, r"pytorch.*cannot be written")
 
 
 class Interrupted(Refresh):
@@ -383,13 +488,6 @@ class BadInput(Refresh):
         done = self.refresh(exit_code=3)
         self.assertRegex(done.stdout + done.stderr, r"a-file.*cannot be written")
         self.assertNotIn("filesystem error", done.stdout + done.stderr)
-
-    def test_pytorchs_part_cannot_be_written(self):
-        self.data("torch")
-        self.out.mkdir()
-        (self.out / "pytorch").write_text("")
-        done = self.everything(exit_code=3)
-        self.assertRegex(done.stdout + done.stderr, r"pytorch.*cannot be written")
 
     def test_a_file_that_is_no_package(self):
         self.out.mkdir()

@@ -36,6 +36,9 @@ LOCKS = {
 }
 
 
+not_made = {}  # tool -> why; it is not asked again
+
+
 class NotMade(Exception):
     pass
 
@@ -44,7 +47,7 @@ def run(argv, stdin=None, **variables):
     done = subprocess.run([str(word) for word in argv], input=stdin, capture_output=True, text=True, timeout=300,
                           env=dict(os.environ, **variables))
     if done.returncode != 0:
-        raise NotMade((done.stderr.strip() or "no word").splitlines()[-1])
+        raise NotMade((done.stderr.strip() or "no word").splitlines()[-1].strip())
     return done.stdout
 
 
@@ -86,6 +89,8 @@ def lock(name):
         fcntl.flock(alone, fcntl.LOCK_EX)
         file = PLACE / f"{name}.{tool}.txt"
         if not file.exists():
+            if tool in not_made:
+                raise not_made[tool]
             text = {"uv": by_uv, "pip": by_pip}[tool](requirements, date)
             file.with_suffix(".new").write_text(text)
             file.with_suffix(".new").rename(file)
@@ -103,6 +108,7 @@ class Locks(BlackBox):
         try:
             text = lock(name)
         except NotMade as reason:
+            not_made[LOCKS[name][0]] = reason
             self.skipTest(f"no lock is kept, and none can be made: {reason}")
         pinned = [line for line in text.splitlines() if "==" in line.partition("#")[0]]
         for hw in LOCKS[name][3]:

@@ -144,6 +144,20 @@ TEST_CASE("package: one error, with file and place") {
              Contains("torch.json: unknown key \"url\""));
 }
 
+TEST_CASE("package: a wheel is for some Python, ABI and platform") {
+  for (const char* tag : {"-", "cp311-", "-cp311", ".-."}) {
+    CAPTURE(tag);
+    CHECK_THAT(refusal(R"({"1": {"wheels": {"any": ")" + std::string(tag) + R"("}}})"), Contains("torch.json: /versions/1/wheels/any: "));
+  }
+  CHECK_THAT(refusal(R"({"1": {"wheels": {"": "py3-none"}}})"), Contains("torch.json: /versions/1/wheels/: "));
+}
+
+// No range could tell them apart, and which of them is found would depend on their order.
+TEST_CASE("package: two spellings of a version are an error") {
+  CHECK_THAT(refusal(R"({"1.0": {}, "1.0.0": {"sdist": true}})"),
+             Contains("torch.json: /versions: \"1.0\" and \"1.0.0\" are the same version; keep one"));
+}
+
 TEST_CASE("package: one version a line, newest first, members as documented") {
   const auto package = parse(with(R"({"1.9": {"requires": ["b", "a"], "sdist": true},
     "1.10": {"yanked": true, "wheels": {"any": "py3-none", "linux_x86_64": "cp39-cp39 cp310-cp310 cp39-cp39"}}})"));
