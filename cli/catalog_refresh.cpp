@@ -9,6 +9,7 @@
 #include "advisor/facts/refresh.hpp"
 #include "cli/output/print.hpp"
 #include "inspector/paths.hpp"
+#include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/python/pep508.hpp"
 #include "workspace/pip.hpp"
@@ -44,7 +45,12 @@ fs::path directory_of(const RefreshOptions& options, const Globals& globals) {
 std::vector<std::string> only_asked(const std::vector<std::string>& names, const std::vector<std::string>& asked) {
   if (asked.empty()) return names;
   std::vector<std::string> result;
-  for (const auto& name : asked) result.push_back(specs::normalized_name(name));
+  for (const auto& name : asked) {
+    const auto parsed = specs::parse_dependency(name);
+    if (!parsed || parsed->text() != parsed->name)
+      throw bad_input(fmt::format("\"{}\": expected the name of a package alone, such as torch", name));
+    result.push_back(parsed->name);
+  }
   return result;
 }
 
@@ -68,17 +74,28 @@ void print_news(const advisor::PackageNews& one) {
   for (const auto& unread : one.unread) fmt::print("    requirements not known of {}\n", unread);
 }
 
+// The transport speaks of an option that other commands have.
+std::string reason_of(const advisor::NotReached& one) {
+  constexpr std::string_view other = ", or with --offline";
+  auto reason = one.reason;
+  if (const auto at = reason.find(other); at != reason.npos) reason.erase(at, other.size());
+  return reason;
+}
+
 void print_report(const advisor::RefreshReport& report, const fs::path& directory) {
-  if (report.news.empty())
+  if (report.news.empty() && report.unchanged == 0)
+    fmt::print("Nothing was read: no source could be reached; all that was known stays.\n");
+  else if (report.news.empty())
     fmt::print("Nothing new: {} packages are as they were.\n", report.unchanged);
   else
-    fmt::print("News of {} packages; {} as they were. Written to {}.\n", report.news.size(), report.unchanged,
+    fmt::print("News of {} {}; {} as they were. Written to {}.\n", report.news.size(),
+               report.news.size() == 1 ? "package" : "packages", report.unchanged,
                directory.string());
   for (const auto& one : report.news) print_news(one);
   if (report.not_reached.empty()) return;
   fmt::print("Not read, what was known of it stays:\n");
   for (const auto& one : report.not_reached)
-    fmt::print("  {}{}\n", one.what, one.reason.empty() ? ": it lists no such project" : "\n    " + one.reason);
+    fmt::print("  {}{}\n", one.what, one.reason.empty() ? ": it lists no such project" : "\n    " + reason_of(one));
 }
 
 void refresh(const RefreshOptions& options, Globals& globals) {
@@ -94,10 +111,10 @@ void refresh(const RefreshOptions& options, Globals& globals) {
   pypi::Index packages({settings.index_url, false}, cache, *transport, show);
   pypi::Index pytorch({options.pytorch_index, false}, cache, *transport, show);
   std::vector<advisor::PackageSource> sources{
-      {"the package index", directory,
+      {"the package index", "PyPI", directory,
        only_asked(advisor::packages_to_refresh(globals.data_directory()), options.names), &packages}};
   if (!options.only_package_index && options.names.empty())
-    sources.push_back({"PyTorch's own index", directory / "pytorch", of_pytorch, &pytorch});
+    sources.push_back({"PyTorch's own index", "PyTorch's index", directory / "pytorch", of_pytorch, &pytorch});
   auto report =
       advisor::refresh_packages(sources, today, [&](const std::string& news) { line.say(news); });
   if (sources.size() > 1)

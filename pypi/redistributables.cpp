@@ -39,6 +39,8 @@ CudaRelease release_of(const Response& response) {
   if (const auto date = document.find("release_date")) release.date = date->text();
   if (const auto driver = document.find("nvidia_driver"))
     if (const auto version = driver->find("version")) release.driver = version->text();
+  if (release.date.empty() && release.driver.empty())
+    throw broken_environment(fmt::format("{}: states neither a date nor a driver; is it NVIDIA's list?", shown_url(response.url)));
   return release;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "specs/error.hpp"
 #include "specs/format/json.hpp"
 
 namespace stackx::pypi {
@@ -91,11 +92,15 @@ void read_metadata(std::vector<FoundRelease*>& unread, Index& index, Refreshed& 
 }  // namespace
 
 std::optional<Refreshed> refresh(const std::string& name, const std::optional<specs::Package>& before,
-                                 const std::string& today, Index& index, const Wanted& wanted) {
+                                 const std::string& today, Index& index, const Wanted& wanted, const std::string& source) {
   const auto listing = index.listings({name}).at(name);
   if (!listing) return std::nullopt;
-  Refreshed result{{name, today, "PyPI: " + name, {}}, {}, {}, false, {}};
+  Refreshed result{{name, today, source + ": " + name, {}}, {}, {}, false, {}};
   auto found = releases_of(name, *listing);
+  if (found.empty() && before && !before->releases.empty())
+    throw broken_environment(fmt::format(
+        "{}: the index lists no release any more, of {} that were there; a broken mirror? What was known stays", name,
+        before->releases.size()));
   if (wanted) {
     auto newer = found.size();
     std::erase_if(found, [&](const auto& one) { return !wanted(one.second.release.version, --newer); });

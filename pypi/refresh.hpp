@@ -26,8 +26,10 @@ struct Refreshed {
 // Which releases are to be kept, and so asked for their metadata, of those that there are, oldest first.
 using Wanted = std::function<bool(const specs::Version& version, std::size_t newer)>;
 
-// Nothing where the index knows no such project. `today`: "2026-11-22". Throws as Index does.
+// `source`: the index in a person's words. A listing without releases of a package that had some is a broken mirror's: an
+// error. Nothing where the index knows no such project. `today`: "2026-11-22". Throws as Index does.
 std::optional<Refreshed> refresh(const std::string& name, const std::optional<specs::Package>& before,
-                                 const std::string& today, Index& index, const Wanted& wanted = {});
+                                 const std::string& today, Index& index, const Wanted& wanted = {},
+                                 const std::string& source = "PyPI");
 
 }  // namespace stackx::pypi

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
+#include <regex>
 
 #include "advisor/check/look_up.hpp"
 #include "advisor/check/python_world.hpp"
@@ -16,6 +17,7 @@
 #include "inspector/machine/host.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
+#include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/python/package_list.hpp"
@@ -66,7 +68,7 @@ class Reading {
   }
 
   void take(specs::PackageList list) {
-    for (auto& one : list.dependencies) question_.asked.push_back(std::move(one));
+    for (auto& one : list.dependencies) take(std::move(one));
     for (auto& one : list.constraints) question_.constraints.push_back(std::move(one));
     for (auto& one : list.skipped) question_.skipped.push_back(std::move(one));
     if (list.python) question_.pythons = list.python;
@@ -76,6 +78,8 @@ class Reading {
     std::error_code error;
     if (text == "-") {
       take(specs::parse_freeze(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"));
+    } else if (fs::is_fifo(text, error)) {  // <(pip freeze)
+      take(specs::parse_freeze(specs::read_text_file(text, "a list of packages"), text));
     } else if (fs::is_regular_file(text, error)) {
       take(specs::read_package_list(text, python_context(), usual_python));
     } else if (fs::is_directory(text, error)) {
@@ -85,11 +89,20 @@ class Reading {
     }
   }
 
-  // driver==535.183.01 and python==3.11 are the machine's.
+  // A file that is not there reads like a package's name.
+  static bool looks_like_a_file(const std::string& text) {
+    for (const char* ending : {".txt", ".in", ".lock", ".toml", ".yml", ".yaml", ".json"})
+      if (text.ends_with(ending)) return true;
+    return text == "Pipfile" || (text.find('/') != text.npos && text.find('@') == text.npos);
+  }
+
   void read_word(const std::string& text) {
-    if (text.find('/') != text.npos || text.ends_with(".txt") || text.ends_with(".lock") || text.ends_with(".toml"))
-      throw bad_input(fmt::format("{}: there is no such file", text));
-    auto placed = specs::read_dependency(text, "the command line");
+    if (looks_like_a_file(text)) throw bad_input(fmt::format("{}: there is no such file", specs::to_utf8(text.substr(0, 200))));
+    take(specs::read_dependency(text, "the command line"));
+  }
+
+  // driver==535.183.01 and python==3.11 are the machine's.
+  void take(specs::PlacedDependency placed) {
     auto version = placed.dependency.versions.text();
     const bool exact = version.starts_with("==");
     if (exact) version.erase(0, version.find_first_not_of("= "));
@@ -186,35 +199,37 @@ class Reading {
     if (uname(&names) == 0) question_.machine = names.machine;
     if (host.libc.starts_with("glibc ")) question_.glibc = host.libc.substr(6);
     if (question_.driver.empty()) question_.driver = host.driver;
-    if (host.gpus.empty()) return;
+    if (host.gpus.empty()) {
+      question_.remarks.push_back("no GPU is visible here" + (host.gpu_note.empty() ? "" : ": " + host.gpu_note));
+      return;
+    }
     const auto& gpu = host.gpus.front();
     if (const auto* model = accelerators.identify(gpu.model))
       take_gpu(*model, gpu.model);
     else
       question_.gpu = AskedGpu{gpu.model, gpu.model, gpu.model, "nvidia", "", gpu.compute_capability, "", false};
-    question_.gpu->compute_capability = gpu.compute_capability;
+    if (!gpu.compute_capability.empty()) question_.gpu->compute_capability = gpu.compute_capability;
+    if (host.gpus.size() > 1) question_.remarks.push_back(fmt::format("judged for the first of {} GPUs, {}", host.gpus.size(), gpu.model));
   }
 
-  // "linux aarch64", "manylinux_2_28_x86_64"
+  // "linux aarch64", "manylinux_2_28_x86_64", pip's "manylinux2014_x86_64"
   void read_platform() {
     const auto& text = request_.platform;
     if (text.empty()) return;
-    constexpr std::string_view modern = "manylinux_2_";
-    const auto last = text.find_first_of(" ");
-    if (text.starts_with(modern)) {
-      const auto end = text.find('_', modern.size());
-      if (end != text.npos) {
-        question_.glibc = "2." + text.substr(modern.size(), end - modern.size());
-        question_.machine = text.substr(end + 1);
+    static const std::regex form(R"(linux[ _](\w+)|manylinux(?:_2_(\d{1,3})|(1|2010|2014))_(\w+))");
+    std::smatch parts;
+    if (std::regex_match(text, parts, form)) {
+      const auto machine = parts[1].matched ? parts[1].str() : parts[4].str();
+      if (parts[2].matched) question_.glibc = "2." + parts[2].str();
+      if (parts[3].matched) question_.glibc = parts[3] == "1" ? "2.5" : parts[3] == "2010" ? "2.12" : "2.17";
+      if (machine == "x86_64" || machine == "aarch64" || machine == "ppc64le" || machine == "s390x") {
+        question_.machine = machine;
         return;
       }
     }
-    if (text.starts_with("linux ") && last != text.npos && last + 1 < text.size()) {
-      question_.machine = text.substr(last + 1);
-      return;
-    }
-    throw bad_input(fmt::format("--platform {}: expected \"linux x86_64\", \"linux aarch64\" or manylinux_2_28_x86_64",
-                                specs::in_quotes(text)));
+    throw bad_input(fmt::format(
+        "--platform {}: expected \"linux x86_64\", \"linux aarch64\" or what wheels are called: manylinux_2_28_x86_64",
+        specs::in_quotes(text)));
   }
 
   void check_words() const {
@@ -238,8 +253,7 @@ class Reading {
 Knowledge load_knowledge(const workspace::Context& context, const std::vector<std::string>& overlays) {
   const auto data = context.data_directory();
   Knowledge::Places places{{data / "generated"}, data / "facts", {}};
-  if (const auto own = inspector::data_directory() / "generated"; fs::is_directory(own))
-    places.generated.insert(places.generated.begin(), own);
+  if (const auto own = inspector::data_directory() / "generated"; fs::is_directory(own)) places.generated.push_back(own);
   places.overlays = workspace::user_overlays();
   for (const auto& name : overlays) {
     if (!fs::is_regular_file(name)) throw bad_input(fmt::format("--catalog {}: there is no such file", name));

@@ -11,6 +11,7 @@
 #include "advisor/check/python_world.hpp"
 #include "advisor/check/wording.hpp"
 #include "specs/catalog/open.hpp"
+#include "specs/format/nearest.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -131,6 +132,8 @@ class Checking {
       say_unknown(here);
     else if (!here.judged.installable || !here.judged.runs)
       say_no(here);
+    else if (knows_none(here))
+      say_knows_none(here);
     else
       say_gpu(here);
     finish(here);
@@ -181,6 +184,7 @@ class Checking {
   std::string asked() const {
     std::vector<std::string> texts;
     for (const auto& placed : question_.asked) texts.push_back(placed.dependency.text());
+    std::ranges::stable_partition(texts, [](const auto& text) { return is_framework(text.substr(0, text.find_first_of("[=<>!~; "))); });
     if (texts.size() > 3) return fmt::format("{}, {} and {} more", texts[0], texts[1], texts.size() - 2);
     return fmt::format("{}", fmt::join(texts, ", "));
   }
@@ -203,6 +207,23 @@ class Checking {
     result_.notes.push_back("to learn of newer releases: stackx catalog refresh");
   }
 
+  bool knows_none(const OnPython& here) const {
+    return std::ranges::all_of(question_.asked, [&](const auto& placed) {
+      return here.world.not_held.contains(knowledge_.real_name(placed.dependency.name));
+    });
+  }
+
+  void say_knows_none(const OnPython& here) {
+    result_.answer = Answer::unknown;
+    const auto name = question_.asked.front().dependency.name;
+    const auto near = specs::nearest(name, knowledge_.names());
+    const bool misspelt = near && specs::edit_distance(name, *near) <= 2;
+    result_.text = fmt::format("nothing is known of {}{}", asked(), misspelt ? fmt::format("; did you mean {}?", *near) : "");
+    result_.because.push_back(result_.text);
+    if (!misspelt) result_.notes.push_back("--deep looks packages up in the index");
+    result_.stack = here.judged.chosen;
+  }
+
   void say_no(const OnPython& here) {
     result_.answer = Answer::no;
     if (here.judged.why) {
@@ -221,7 +242,9 @@ class Checking {
   static std::vector<resolver::Reason> in_words(std::vector<resolver::Reason> reasons) {
     constexpr std::pair<std::string_view, std::string_view> words[] = {
         {"the project needs ", "you ask for "}, {"the project runs on ", "you have "}, {"gpu.compute_capability ", "compute capability "},
-        {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "}};
+        {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "},
+        {" needs machine fails: ", " cannot be used: "}, {" needs machine no wheel", " has no wheel"},
+        {" needs gpu ", " does not use a GPU: "}};
     for (auto& reason : reasons) {
       for (const auto& [from, to] : words)
         if (const auto at = reason.text.find(from); at != std::string::npos) reason.text.replace(at, from.size(), to);
@@ -309,9 +332,23 @@ class Checking {
     }
     for (const auto& [name, ranges] : here.world.not_held) result_.not_judged.push_back(name);
     for (const auto& one : question_.skipped) result_.not_judged.push_back(one);
+    result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
+    add_misspelt(here);
     result_.as_of = knowledge_.as_of();
     add_facts();
     result_.overlays = knowledge_.overlays_used();
+  }
+
+  // A name that is nearly one that is known, and not judged.
+  void add_misspelt(const OnPython& here) {
+    if (result_.answer == Answer::unknown) return;
+    for (const auto& placed : question_.asked) {
+      const auto& name = placed.dependency.name;
+      if (!here.world.not_held.contains(knowledge_.real_name(name))) continue;
+      const auto near = specs::nearest(name, knowledge_.names());
+      if (near && specs::edit_distance(name, *near) == 1)
+        result_.notes.push_back(fmt::format("{} is not known and not judged; did you mean {}?", name, *near));
+    }
   }
 
   void add_facts() {

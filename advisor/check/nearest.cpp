@@ -310,7 +310,12 @@ class Search {
 
 std::vector<Nearest> nearest_that_run(const Knowledge& knowledge, const Question& question, const PythonWorld& world,
                                       const Judged& judged) {
-  return Search(knowledge, question, world, judged).run();
+  auto found = Search(knowledge, question, world, judged).run();
+  for (auto& one : found) {  // what was asked for twice is installed once
+    std::set<std::string> seen;
+    std::erase_if(one.install, [&](const auto& text) { return !seen.insert(text).second; });
+  }
+  return found;
 }
 
 }  // namespace stackx::advisor

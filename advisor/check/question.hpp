@@ -26,6 +26,7 @@ struct Question {
   std::string python;              // "3.11"; "": any that these can be installed for
   std::optional<specs::SpecifierSet> pythons;  // that the requirements allow
   std::vector<std::string> skipped;  // packages that no index has
+  std::vector<std::string> remarks;  // on the machine: sentences
   std::string machine = "x86_64";  // "aarch64"
   std::string glibc;               // "2.31"; "": new enough
   std::string driver;              // "535.183.01"; "": any

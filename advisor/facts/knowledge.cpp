@@ -92,7 +92,20 @@ Knowledge::Knowledge(Places places) : places_(std::move(places)) {
     specs::lay_over(overlay_, specs::load_catalog(file));
   }
   for (const auto& [name, component] : overlay_.components)
-    for (const auto& alias : component.aliases) aliases_[alias] = name;
+    for (const auto& alias : component.aliases) add_alias(alias, name, component.file);
+}
+
+// A package of its own is nobody's alias, and an alias means one package.
+void Knowledge::add_alias(const std::string& alias, const std::string& name, const std::string& file) {
+  const auto listed = [&](const fs::path& directory) {
+    std::error_code error;
+    return fs::exists(directory / (alias + ".json"), error);
+  };
+  if (std::ranges::any_of(places_.generated, listed))
+    throw bad_input(fmt::format("{}: /components/{}: the alias \"{}\" is a package of its own; leave it out", file, name, alias));
+  const auto [at, fresh] = aliases_.emplace(alias, name);
+  if (!fresh && at->second != name)
+    throw bad_input(fmt::format("{}: /components/{}: the alias \"{}\" is one of {} already; keep one", file, name, alias, at->second));
 }
 
 void Knowledge::read_facts_of(const specs::Node& document) {
@@ -102,7 +115,7 @@ void Knowledge::read_facts_of(const specs::Node& document) {
   if (const auto components = document.find("components"))
     for (const auto& [name, component] : components->members())
       if (const auto list = component.find("aliases"))
-        for (const auto& alias : list->texts()) aliases_[alias] = name;
+        for (const auto& alias : list->texts()) add_alias(alias, name, document.file());
 }
 
 std::string Knowledge::real_name(const std::string& name) const {
@@ -114,14 +127,15 @@ std::unique_ptr<specs::Package> Knowledge::read(const std::string& name) const {
   auto package = std::make_unique<specs::Package>();
   package->name = name;
   bool listed = false;
+  std::error_code error;
   for (const auto& directory : places_.generated)
-    if (const auto file = directory / (name + ".json"); fs::exists(file)) {
-      *package = specs::load_package(file);
+    if (const auto file = directory / (name + ".json"); fs::exists(file, error)) {
+      auto found = specs::load_package(file);
+      if (!listed || found.as_of > package->as_of) *package = std::move(found);
       listed = true;
-      break;
     }
   for (const auto& directory : places_.generated)
-    if (const auto file = directory / "pytorch" / (name + ".json"); fs::exists(file))
+    if (const auto file = directory / "pytorch" / (name + ".json"); fs::exists(file, error))
       for (auto& release : specs::load_package(file).releases)
         if (!package->find(release.version)) package->releases.push_back(std::move(release));
   const auto* own = overlay_.find(name);

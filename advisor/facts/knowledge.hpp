@@ -24,7 +24,7 @@ namespace stackx::advisor {
 class Knowledge {
  public:
   struct Places {
-    std::vector<std::filesystem::path> generated;  // directories of packages, the first that has one counts
+    std::vector<std::filesystem::path> generated;  // directories of packages; of several the one read last counts
     std::filesystem::path facts;                   // directory of hand-read catalogs
     std::vector<std::filesystem::path> overlays;   // catalogs of the user, later ones win
   };
@@ -52,6 +52,7 @@ class Knowledge {
 
  private:
   void read_facts_of(const specs::Node& document);
+  void add_alias(const std::string& alias, const std::string& name, const std::string& file);
   std::unique_ptr<specs::Package> read(const std::string& name) const;
   void add_builds(specs::Package& package) const;
   void lay_over(specs::Package& package, const specs::Component& component) const;

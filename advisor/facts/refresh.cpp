@@ -26,6 +26,12 @@ std::optional<specs::Package> known_package(const fs::path& file) {
   return specs::load_package(file);
 }
 
+// Of this machine, not of a source: the run ends.
+class CannotWrite : public Error {
+ public:
+  explicit CannotWrite(const std::string& message) : Error(ErrorCode::environment, message) {}
+};
+
 // Beside it first, then in its place.
 void replace(const fs::path& file, const std::string& text) {
   std::error_code error;
@@ -38,7 +44,7 @@ void replace(const fs::path& file, const std::string& text) {
   if (out) fs::rename(temporary, file, error);
   if (out && !error) return;
   fs::remove(temporary, error);
-  throw broken_environment(fmt::format("{}: cannot be written; is there space, and is the directory yours? "
+  throw CannotWrite(fmt::format("{}: cannot be written; is there space, and is the directory yours? "
                                        "--output DIR takes another",
                                        file.string()));
 }
@@ -47,7 +53,7 @@ void refresh_one(const PackageSource& source, const std::string& name, const std
                  const std::function<void(const std::string&)>& listener, RefreshReport& report) {
   const auto file = source.directory / (name + ".json");
   const auto before = known_package(file);
-  auto after = pypi::refresh(name, before, today, *source.index);
+  auto after = pypi::refresh(name, before, today, *source.index, {}, source.name);
   if (!after) {
     report.not_reached.push_back({fmt::format("{}: {}", source.title, name), ""});
     return;
@@ -76,6 +82,8 @@ void refresh_source(const PackageSource& source, const std::string& today,
     try {
       refresh_one(source, name, today, listener, report);
       failures = 0;
+    } catch (const CannotWrite&) {
+      throw;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::environment) throw;
       ++failures;
@@ -128,6 +136,8 @@ void refresh_tags(const NvidiaSources& sources, const std::string& repository, c
   const auto file = directory / "containers" / (name + ".json");
   const auto known = known_tags(file);
   const auto now = pypi::registry_tags(sources.registry, repository, transport);
+  if (now.empty() && !known.empty())
+    throw broken_environment(fmt::format("{}: the registry lists no tag any more; what was known stays", repository));
   if (now == known) {
     ++report.unchanged;
     return;
@@ -150,8 +160,10 @@ void refresh_nvidia(const NvidiaSources& sources, const fs::path& directory, con
     try {
       read();
       return true;
+    } catch (const CannotWrite&) {
+      throw;
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::environment) throw;
+      // What a server sends that nobody can read is its fault, not the user's.
       report.not_reached.push_back({what, error.what()});
       return false;
     }

@@ -37,7 +37,8 @@ struct RefreshReport {
 
 // A place that lists packages as an index does.
 struct PackageSource {
-  std::string title;  // "the package index", "PyTorch's index"
+  std::string title;  // "the package index", "PyTorch's own index"
+  std::string name;   // in the files: "PyPI", "PyTorch's index"
   std::filesystem::path directory;
   std::vector<std::string> names;
   pypi::Index* index = nullptr;

@@ -67,7 +67,7 @@ void print_check(const Checked& checked) {
     auto names = checked.not_judged;
     const auto more = names.size() > 8 ? names.size() - 8 : 0;
     if (more > 0) names.resize(8);
-    fmt::print("Not judged: {}{}\n", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more (--deep looks them up)", more) : "");
+    fmt::print("Not judged: {}{}\n", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
   }
   if (!checked.as_of.empty()) fmt::print("{}.\n", workspace::freshness(checked.as_of, workspace::today()));
   for (const auto& overlay : checked.overlays) fmt::print("With your catalog {}.\n", overlay);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
@@ -23,17 +25,40 @@ PackageList of_project(const PythonProject& project) {
   return list;
 }
 
-PackageList of_lock(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
-  const auto read = [&] {
-    try {
-      return load_lock(file, context.python, context.platform);
+// uv's requires-python is PEP 440; poetry writes ^3.11, too: 3.11 and newer of 3.
+std::optional<SpecifierSet> python_of(const TomlNode& document) {
+  const TomlNode* node = document.find("requires-python");
+  if (const TomlNode* metadata = document.find("metadata"); !node && metadata && metadata->is_table())
+    node = metadata->find("python-versions");
+  if (!node || !node->is_text()) return std::nullopt;
+  auto text = node->text();
+  if (text.starts_with('^')) text = ">=" + text.substr(1) + ",<4";
+  auto range = SpecifierSet::parse(text, Versioning::pep440);
+  return range ? std::optional(*range) : std::nullopt;
+}
+
+// Where the file names no Python and its markers need one: the usual one, else another that the file allows.
+Lock lock_for_some_python(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
+  for (const char* python : {usual_python.c_str(), "3.11", "3.10", "3.9", "3.13", "3.14", "3.8"}) try {
+      return load_lock(file, python, context.platform);
     } catch (const Error&) {
-      if (!context.python.empty()) throw;
-      return load_lock(file, usual_python, context.platform);
     }
-  };
+  return load_lock(file, usual_python, context.platform);
+}
+
+PackageList of_lock(const fs::path& file, const PythonContext& context, const std::string& usual_python) {
   PackageList list;
-  const auto lock = read();
+  if (file.extension() == ".toml") list.python = python_of(TomlNode::parse_file(file));
+  Lock lock;
+  try {
+    lock = load_lock(file, context.python, context.platform);
+    if (context.python.empty() && !lock.python.empty())  // that of Pipfile.lock
+      list.python = python_dependency("==" + lock.python + (std::ranges::count(lock.python, '.') < 2 ? ".*" : ""), file.string())
+                        .dependency.versions;
+  } catch (const Error&) {
+    if (!context.python.empty()) throw;
+    lock = lock_for_some_python(file, context, usual_python);
+  }
   for (const auto& [name, version] : lock.components) {
     const auto plus = name.find('+');
     const auto text = plus == name.npos ? name : fmt::format("{}[{}]", name.substr(0, plus), name.substr(plus + 1));
@@ -54,6 +79,7 @@ bool is_from_index(const TomlNode& package) {
 PackageList of_packages(const fs::path& file) {
   const auto document = TomlNode::parse_file(file);
   PackageList list;
+  list.python = python_of(document);
   std::map<std::string, std::vector<PlacedDependency>> by_name;
   if (const auto* packages = document.find("package"))
     for (const auto& package : packages->items()) {

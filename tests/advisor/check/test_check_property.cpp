@@ -137,7 +137,7 @@ class Maker {
   Maker(std::uint64_t seed, Known& known) : random_(seed), known_(known) {}
 
   World run() {
-    names_ = some_of(random_, {"torch", "alpha", "beta", "gamma", "delta"}, 2, 5);
+    names_ = some_of(random_, {"torch", "tensorflow", "alpha", "beta", "gamma"}, 2, 5);
     if (chance(random_, 0.3)) world_.aliases["alef"] = names_.front();
     make_packages();
     if (chance(random_, 0.85)) world_.capability = one_of(random_, kCapabilities);
@@ -532,6 +532,9 @@ class Oracle {
     return std::ranges::any_of(world_.roots, [&](const auto& one) { return one.name == name; });
   }
 
+  // What somebody who names it wants a GPU for.
+  static bool is_framework(const std::string& name) { return name == "torch" || name == "tensorflow"; }
+
   enum class Reach { none, cubin, ptx };
   Reach reach(const Build& build) const {
     const auto device = number(world_.capability + ".0");  // 9.0 and 9 alike
@@ -566,7 +569,7 @@ class Oracle {
     for (const auto& [name, version] : expected_.chosen) {
       const auto fact = about(name, version);
       if (fact.build && fact.build->known() && fact.build->cuda != "none") {
-        framework_used = framework_used || name == "torch";
+        framework_used = framework_used || is_framework(name);
         if (fact.soft) continue;
         used.insert(name);
         const auto how = reach(*fact.build);
@@ -585,7 +588,7 @@ class Oracle {
     }
     runs = runs && !expected_.drivers.empty();
     const bool idle = std::ranges::any_of(for_cpus, [&](const auto& name) {
-      return used.empty() || (name == "torch" && (asked(name) || !framework_used));
+      return used.empty() || (is_framework(name) && (asked(name) || !framework_used));
     });
     expected_.answer = !runs || idle ? Answer::no : !unstated.empty() || used.empty() ? Answer::unknown : Answer::yes;
   }
