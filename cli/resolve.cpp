@@ -62,9 +62,10 @@ void print_count(const workspace::Loaded& loaded, const Resolver& resolver, doub
                 {"facts", facts_json(loaded.catalog)}});
     return;
   }
-  fmt::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms)\n",
+  const auto& as_of = loaded.catalog.as_of;
+  fmt::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms{})\n",
              loaded.project.name, workspace::grouped(valid), workspace::grouped(raw), resolver.components().size(),
-             elapsed);
+             elapsed, as_of.empty() ? "" : ", facts as of " + as_of);
 }
 
 void print_approximate_count(const workspace::Loaded& loaded, const Resolver& resolver,
@@ -287,7 +288,7 @@ void check_questions(const ResolveOptions& options) {
 void resolve(const ResolveOptions& options, Globals& globals) {
   check_questions(options);
   const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
-  if (!globals.json) fmt::print(stderr, "{}", facts_lines(loaded.catalog));
+  if (!globals.json) fmt::print(stderr, "{}", facts_warnings(loaded.catalog));
   const auto start = std::chrono::steady_clock::now();
   const Resolver resolver(loaded.project, loaded.catalog,
                           {static_cast<std::size_t>(options.memory_gib * (1 << 30))});

@@ -182,6 +182,28 @@ TEST_CASE("refresh: metadata that cannot be had is named, and asked for again wh
   CHECK(release(again, "1").requires_ == Texts{"c"});
 }
 
+TEST_CASE("refresh: a listing without releases of a package that had some is a broken mirror's") {
+  FakeIndex fake;
+  fake.file("a", std::string("a-1") + linux_wheel, "Requires-Dist: b\n");
+  const auto before = read(fake, "a").package;
+  fake.withdraw("a", std::string("a-1") + linux_wheel);
+  auto index = fake.later();
+  CHECK_THROWS_AS(pypi::refresh("a", before, tomorrow, index), Error);
+}
+
+TEST_CASE("refresh: only what is wanted is kept, and asked for its metadata") {
+  FakeIndex fake;
+  for (const char* version : {"1", "2", "3", "4"}) fake.file("a", std::string("a-") + version + linux_wheel, "Requires-Dist: b\n");
+  auto index = fake.later();
+  const auto wanted = [](const specs::Version& version, std::size_t newer) { return newer < 2 || version.text() == "1"; };
+  const auto got = pypi::refresh("a", std::nullopt, today, index, wanted, "another index");
+  REQUIRE(got);
+  CHECK(versions(got->package) == Texts{"1", "3", "4"});
+  CHECK(got->package.source == "another index: a");
+  CHECK(got->added == Texts{"1", "3", "4"});
+  CHECK(fake.transport.asked.size() == 4);  // the listing, and three
+}
+
 TEST_CASE("refresh: no such project, no releases, no connection") {
   FakeIndex fake;
   auto index = fake.index();

@@ -66,15 +66,19 @@ TEST_CASE("knowledge: a package is read when it is asked for, and one that nobod
   CHECK(knowledge.names() == Texts{"a"});
 }
 
-TEST_CASE("knowledge: of several directories the first that has a package counts") {
+TEST_CASE("knowledge: of several directories that which was read last counts, of equals the first") {
   Known known;
   known.package("a", R"({"1": {}})");
   std::filesystem::create_directories(known.path() / "mine");
   std::ofstream(known.path() / "mine/a.json")
       << R"({"$schema": "stackx/package/1", "name": "a", "as_of": "2026-11-23", "source": "me", "versions": {"2": {}}})";
-  const Knowledge knowledge({{known.path() / "none", known.path() / "mine", known.path() / "generated"}, known.path() / "facts", {}});
+  const auto mine = known.path() / "mine", generated = known.path() / "generated", none = known.path() / "none";
+  const Knowledge knowledge({{none, mine, generated}, known.path() / "facts", {}});
   CHECK(versions(knowledge, "a") == Texts{"2"});
   CHECK(knowledge.as_of() == "2026-11-23");
+  CHECK(versions(Knowledge({{generated, none, mine}, known.path() / "facts", {}}), "a") == Texts{"2"});
+  std::ofstream(mine / "a.json") << R"({"$schema": "stackx/package/1", "name": "a", "as_of": "2026-11-22", "source": "me", "versions": {"2": {}}})";
+  CHECK(versions(Knowledge({{generated, mine}, known.path() / "facts", {}}), "a") == Texts{"1"});
 }
 
 TEST_CASE("knowledge: builds of PyTorch's own index beside those of the package index") {

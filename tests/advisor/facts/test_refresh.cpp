@@ -28,7 +28,7 @@ struct Run {
 Run refresh(FakeIndex& fake, const std::filesystem::path& directory, const Texts& names, const std::string& day = today) {
   auto index = fake.later();
   Run run;
-  run.report = refresh_packages({{"the index", directory, names, &index}}, day, [&](const std::string& text) { run.said.push_back(text); });
+  run.report = refresh_packages({{"the index", "PyPI", directory, names, &index}}, day, [&](const std::string& text) { run.said.push_back(text); });
   return run;
 }
 
@@ -60,6 +60,15 @@ TEST_CASE("refresh packages: one file each, and news") {
   CHECK(again.report.unchanged == 1);
   CHECK(again.said.empty());
   CHECK(specs::load_package(directory / "b.json").as_of == today);
+}
+
+TEST_CASE("refresh packages: a file says from which index it is") {
+  const Files files;
+  FakeIndex fake;
+  fake.file("torch", wheel("torch", "1+cpu"), "Requires-Dist: b\n");
+  auto index = fake.index();
+  refresh_packages({{"PyTorch's own index", "PyTorch's index", files.path(), {"torch"}, &index}}, today, [](const std::string&) {});
+  CHECK(specs::load_package(files.path() / "torch.json").source == "PyTorch's index: torch");
 }
 
 TEST_CASE("refresh packages: a name that the source does not know is named, and the others are read") {
@@ -98,11 +107,11 @@ TEST_CASE("refresh packages: a source that fails does not keep the others") {
   down.reachable = false;
   pypi::Index broken({"https://down/simple", false}, pypi::Cache(files.path() / "cache"), down, nullptr);
   auto index = fake.index();
-  const auto report = refresh_packages({{"PyTorch's index", files.path() / "pytorch", {"torch", "torchvision"}, &broken},
-                                        {"the index", files.path(), {"a"}, &index}},
+  const auto report = refresh_packages({{"PyTorch's own index", "PyTorch's index", files.path() / "pytorch", {"torch", "torchvision"}, &broken},
+                                        {"the index", "PyPI", files.path(), {"a"}, &index}},
                                        today, [](const std::string&) {});
   REQUIRE(report.not_reached.size() == 1);
-  CHECK(report.not_reached[0].what == "PyTorch's index: torch, torchvision");
+  CHECK(report.not_reached[0].what == "PyTorch's own index: torch, torchvision");
   CHECK(report.news.size() == 1);
 }
 
@@ -119,10 +128,7 @@ TEST_CASE("refresh packages: a directory that cannot be written is one error, wi
   FakeIndex fake;
   fake.file("a", wheel("a", "1"), "Requires-Dist: b\n");
   const auto blocked = files.write("file", "") / "generated";
-  Run run;
-  REQUIRE_NOTHROW(run = refresh(fake, blocked, {"a"}));
-  REQUIRE(run.report.not_reached.size() == 1);
-  CHECK_THAT(run.report.not_reached[0].reason, Contains("a.json: cannot be written") && Contains("--output DIR"));
+  CHECK_THAT(message_of([&] { refresh(fake, blocked, {"a"}); }), Contains("a.json: cannot be written") && Contains("--output DIR"));
 }
 
 TEST_CASE("packages to refresh: names as an index writes them") {
