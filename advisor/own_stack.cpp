@@ -50,6 +50,35 @@ specs::MarkerEnvironment environment_of(const specs::Catalog& catalog,
   return specs::MarkerEnvironment::for_python(python, context.platform);
 }
 
+bool has_prefix(const std::string& version, const std::string& prefix) {
+  return version.starts_with(prefix) && (version.size() == prefix.size() || version[prefix.size()] == '.');
+}
+
+// How the catalog writes what the index sells under this version: its build on the default index for 2.4.1 (2.4.1+cu121,
+// the one with files; of jax the one for CUDA 12), 9.1.0 for 9.1.0.70. The text itself where it has neither.
+std::string catalog_version(const specs::Component& component, const std::string& version) {
+  if (component.find(version)) return version;
+  const specs::VersionEntry* build = nullptr;
+  for (const auto& entry : component.versions) {
+    const auto& text = entry.version.text();
+    if (text.substr(0, text.find('+')) != version || text.find('+') == std::string::npos) continue;
+    const bool better = !build || (build->artifacts.empty() && !entry.artifacts.empty()) || text.ends_with("+cuda12");
+    if (better) build = &entry;
+  }
+  if (build) return build->version.text();
+  std::string longest;
+  for (const auto& entry : component.versions)
+    if (const auto& text = entry.version.text(); has_prefix(version, text) && text.size() > longest.size()) longest = text;
+  return longest.empty() || longest.find('.') == std::string::npos ? version : longest;
+}
+
+// Before 2.1 the package tensorflow is for CPUs, and the catalog's files are those of tensorflow-gpu.
+bool is_for_cpus(const std::string& package, const specs::Component& component, const std::string& version) {
+  const auto* entry = component.find(version);
+  return entry && package == component.name && !entry->artifacts.empty() &&
+         std::ranges::all_of(entry->artifacts, [&](const auto& file) { return file.package == package + "-gpu"; });
+}
+
 Error knows_nothing(const std::filesystem::path& file, const specs::Catalog& catalog) {
   std::vector<std::string> names;
   for (const auto& [name, component] : catalog.components)
@@ -73,10 +102,11 @@ OwnStack read_own_stack(const std::filesystem::path& lock, const std::string& py
   OwnStack own{lock, {}, {}};
   for (const auto& [package, version] : read.components) {
     const auto component = component_of_package(package);
-    if (catalog.find(component))
-      own.named.components[component] = version;
+    const auto* known = catalog.find(component);
+    if (known && !is_for_cpus(package, *known, version))
+      own.named.components[component] = catalog_version(*known, version);
     else
-      own.unknown.push_back(package);
+      own.unknown.push_back(known ? package + " (for CPUs)" : package);
   }
   if (own.named.components.empty()) throw knows_nothing(lock, catalog);
   if (const auto* known = catalog.find("python"); known && !read.python.empty())
