@@ -233,7 +233,8 @@ class Checking {
     if (here.judged.installable) result_.stack = here.judged.chosen;
     result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
     result_.text = result_.because.empty() ? "it does not" : result_.because.front();
-    if (!result_.nearest.empty() && result_.nearest.front().text.starts_with("the same version"))
+    const bool of_kernels = result_.text.find(" has no kernels for ") != std::string::npos;
+    if (of_kernels && !result_.nearest.empty() && result_.nearest.front().text.ends_with(" has"))
       result_.text += "; " + result_.nearest.front().text;
     add_forward_compatibility(here);
   }

@@ -259,9 +259,10 @@ class Search {
   std::string same_version_text(const std::string& name, const std::string& to) const {
     const auto fact = knowledge_.about(name, *Version::parse(to, Versioning::pep440));
     const auto cuda = fact.built_for ? fact.built_for->cuda : "";
+    std::string code = "cu" + cuda;
+    std::erase(code, '.');
     if (to.find('+') == to.npos)
-      return fmt::format("the same version from the default index{} has",
-                         cuda.empty() ? "" : fmt::format(" (CUDA {})", cuda));
+      return fmt::format("the same version from the default index{} has", cuda.empty() || cuda == "none" ? "" : fmt::format(" ({})", code));
     return fmt::format("its build {} has", to);
   }
 

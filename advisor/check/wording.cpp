@@ -43,6 +43,10 @@ class Wording {
       if (!sentence.empty()) (clause.component == "driver" ? then : first).push_back(sentence);
     }
     for (auto& sentence : about_pins(why)) first.push_back(std::move(sentence));
+    for (const auto& clause : why.clauses)
+      if (clause.kind == Clause::Kind::requirement && clause.component != "driver" &&
+          target_of(clause) == "gpu.compute_capability")
+        then.push_back(built_for(clause));
     first.insert(first.end(), then.begin(), then.end());
     if (first.empty()) first = why.so.empty() ? why.clash : why.so;
     return first;
@@ -67,7 +71,7 @@ class Wording {
     const auto target = target_of(clause);
     const auto owner = owner_of(clause);
     if (clause.component == "driver") return about_driver(clause);
-    if (target == "gpu.compute_capability") return no_kernels(clause, owner);
+    if (target == "gpu.compute_capability") return no_kernels(owner);
     if (target == "gpu") {
       const auto note = range_of(clause);
       return fmt::format("{} is built for CPUs and does not use a GPU{}", owner, note == "none" ? "" : fmt::format(" ({})", note));
@@ -87,12 +91,14 @@ class Wording {
     return "";
   }
 
-  std::string no_kernels(const Clause& clause, const std::string& owner) const {
+  std::string no_kernels(const std::string& owner) const { return fmt::format("{} has no kernels for {}", owner, gpu()); }
+
+  // What it is built for instead.
+  std::string built_for(const Clause& clause) const {
     const auto cuda = cuda_of(clause);
     const bool library = clause.component.starts_with("nvidia-");  // for all of a major version
-    const auto built = cuda.empty() || cuda == "any" || library ? "" : fmt::format(", built for CUDA {},", cuda);
-    return fmt::format("{}{} has no kernels for {}; it has them for compute capability {}", owner, built, gpu(),
-                       range_of(clause));
+    return fmt::format("{} is built for {}compute capability {}", owner_of(clause),
+                       cuda.empty() || cuda == "any" || library ? "" : fmt::format("CUDA {} and ", cuda), range_of(clause));
   }
 
   static std::string about_wheels(const Clause& clause, const std::string& owner) {
@@ -110,7 +116,7 @@ class Wording {
     const auto cuda = cuda_at == clause.text.npos
                           ? ""
                           : clause.text.substr(cuda_at + 11, clause.text.find(':', cuda_at) - cuda_at - 11);
-    return fmt::format("the library for CUDA {} in {} has no kernels for {}; it has them for compute capability {}", cuda,
+    return fmt::format("the library for CUDA {} in {} has no kernels for {}, but for compute capability {}", cuda,
                        owner_of(clause), gpu(), clause.text.substr(at + 23));
   }
 

@@ -2,9 +2,12 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 
+#include "analysis/text/table.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -12,6 +15,22 @@ namespace {
 
 using advisor::Answer;
 using advisor::Checked;
+
+// Broken at words to a terminal's width; whole lines into files and pipes, where programs read them.
+std::string in_lines(const std::string& text) {
+  winsize size{};
+  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return text + "\n";
+  std::string lines;
+  std::size_t column = 0;
+  for (const auto& word : analysis::split(text)) {
+    if (column > 0 && column + 1 + word.size() > size.ws_col) lines += "\n  ", column = 2;
+    else if (column > 0) lines += ' ', ++column;
+    else if (text.starts_with("  ")) lines += "  ", column = 2;
+    lines += word;
+    column += word.size();
+  }
+  return lines + "\n";
+}
 
 void print_clash(const std::vector<resolver::Reason>& reasons, const std::string& indent) {
   for (std::size_t i = 0; i < reasons.size(); ++i) {
@@ -54,15 +73,15 @@ void print_nearest(const Checked& checked) {
 
 void print_check(const Checked& checked) {
   const char* word = checked.answer == Answer::yes ? "Yes" : checked.answer == Answer::no ? "No" : "Unknown";
-  fmt::print("{}: {}.\n", word, checked.text);
+  fmt::print("{}", in_lines(fmt::format("{}: {}.", word, checked.text)));
   for (std::size_t i = 0; i < checked.because.size(); ++i)
-    if (checked.answer == Answer::yes ? i < 4 : i > 0) fmt::print("  {}\n", checked.because[i]);
+    if (checked.answer == Answer::yes ? i < 4 : i > 0) fmt::print("{}", in_lines("  " + checked.because[i]));
   if (!checked.clash.empty()) {
     fmt::print("How it comes:\n");
     print_clash(checked.clash, "");
   }
   print_nearest(checked);
-  for (const auto& note : checked.notes) fmt::print("Note: {}.\n", note);
+  for (const auto& note : checked.notes) fmt::print("{}", in_lines(fmt::format("Note: {}.", note)));
   if (!checked.not_judged.empty()) {
     auto names = checked.not_judged;
     const auto more = names.size() > 8 ? names.size() - 8 : 0;
