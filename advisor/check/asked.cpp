@@ -12,6 +12,7 @@
 
 #include "advisor/check/look_up.hpp"
 #include "advisor/check/python_world.hpp"
+#include "advisor/check/stack_check.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/gpu_devices.hpp"
 #include "inspector/machine/host.hpp"
@@ -187,8 +188,7 @@ class Reading {
   }
 
   void take_gpu(const specs::Accelerator& model, const std::string& asked) {
-    AskedGpu gpu{model.name, model.title, asked, model.vendor, model.architecture, model.compute_capability, model.gfx,
-                 model.segment == "datacenter"};
+    auto gpu = asked_gpu(model, asked);
     question_.gpu = std::move(gpu);
     if (!model.machine.empty()) question_.machine = model.machine;
   }
@@ -207,7 +207,7 @@ class Reading {
     if (const auto* model = accelerators.identify(gpu.model))
       take_gpu(*model, gpu.model);
     else
-      question_.gpu = AskedGpu{gpu.model, gpu.model, gpu.model, "nvidia", "", gpu.compute_capability, "", false};
+      question_.gpu = AskedGpu{gpu.model, gpu.model, gpu.model, "nvidia", "", gpu.compute_capability, "", false, ""};
     if (!gpu.compute_capability.empty()) question_.gpu->compute_capability = gpu.compute_capability;
     if (host.gpus.size() > 1) question_.remarks.push_back(fmt::format("judged for the first of {} GPUs, {}", host.gpus.size(), gpu.model));
   }

@@ -18,6 +18,7 @@ struct AskedGpu {
   std::string compute_capability;  // "7.0"; "": none
   std::string gfx;                 // of AMD: "gfx90a"
   bool data_center = false;
+  std::string machine = {};  // the processor of its host, where it is always the same: "aarch64"
 };
 
 struct Question {

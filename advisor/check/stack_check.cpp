@@ -20,7 +20,7 @@ std::string minor_python(const std::string& python) {
 
 AskedGpu asked_gpu(const specs::Accelerator& model, const std::string& asked) {
   return {model.name, model.title, asked, model.vendor, model.architecture, model.compute_capability, model.gfx,
-          model.segment == "datacenter"};
+          model.segment == "datacenter", model.machine};
 }
 
 std::optional<Checked> check_packages(const Knowledge& knowledge, const StackPackages& packages, const std::string& python,
@@ -29,6 +29,7 @@ std::optional<Checked> check_packages(const Knowledge& knowledge, const StackPac
   question.gpu = gpu;
   question.hardware = gpu.asked;
   question.driver = driver;
+  if (!gpu.machine.empty()) question.machine = gpu.machine;
   question.python = minor_python(python);
   bool any = false;
   for (const auto& [name, package] : packages) {

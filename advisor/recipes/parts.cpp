@@ -151,6 +151,14 @@ std::string shell_quoted(const std::string& text) {
 
 namespace {
 
+// Wheels for another processor than the host's, and their hashes, are not what is installed there.
+void keep_files_for(const std::string& machine, StackPackages& packages) {
+  for (auto& [name, package] : packages)
+    std::erase_if(package.files, [&](const specs::Artifact& file) {
+      return file.file.ends_with(".whl") && !file.file.ends_with("any.whl") && file.file.find(machine) == std::string::npos;
+    });
+}
+
 // Dependencies that an installer would take in a version without kernels for the GPU are pinned to one that has them.
 void hold_back(const Recipe& recipe, RecipeParts& parts) {
   const auto checked = check_packages(*recipe.knowledge, parts.packages, parts.python, asked_gpu(*recipe.accelerator, recipe.hw));
@@ -198,6 +206,7 @@ RecipeParts::RecipeParts(const Recipe& recipe)
     this->ngc = true;
   } else {
     notes = choose_gpu_builds(packages, recipe.stack, recipe.catalog);
+    if (recipe.accelerator && !recipe.accelerator->machine.empty()) keep_files_for(recipe.accelerator->machine, packages);
     if (recipe.knowledge && recipe.accelerator) hold_back(recipe, *this);
   }
   std::vector<std::string> left_out;
