@@ -63,7 +63,8 @@ const File* telling(const FoundRelease& found) {
   const auto worth = [](const specs::WheelTags& tags) {
     const auto& platform = tags.platforms.back();
     const auto& python = tags.pythons.back();
-    return std::tuple(platform.ends_with("x86_64") || platform == "any", python.size(), python);
+    const bool of_cpython = python.starts_with("cp") || python.starts_with("py");
+    return std::tuple(of_cpython, platform.ends_with("x86_64") || platform == "any", python.size(), python);
   };
   const File* best = nullptr;
   const specs::WheelTags* best_tags = nullptr;

@@ -244,7 +244,7 @@ class Checking {
     constexpr std::pair<std::string_view, std::string_view> words[] = {
         {"the project needs ", "you ask for "}, {"the project runs on ", "you have "}, {"gpu.compute_capability ", "compute capability "},
         {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "},
-        {" needs machine fails: ", " cannot be used: "}, {" needs machine no wheel", " has no wheel"},
+        {" needs use ", " cannot be used: "}, {" needs machine no wheel", " has no wheel"},
         {" needs gpu ", " does not use a GPU: "}};
     for (auto& reason : reasons) {
       for (const auto& [from, to] : words)
@@ -335,6 +335,12 @@ class Checking {
     for (const auto& one : question_.skipped) result_.not_judged.push_back(one);
     result_.notes.insert(result_.notes.end(), question_.remarks.begin(), question_.remarks.end());
     add_misspelt(here);
+    const auto show = [&](specs::Stack& stack) {  // what exists, not what ranges of unknown packages imply
+      stack.components.erase("use");
+      for (const auto& [name, ranges] : here.world.not_held) stack.components.erase(name);
+    };
+    show(result_.stack);
+    for (auto& one : result_.nearest) show(one.stack);
     result_.as_of = knowledge_.as_of();
     add_facts();
     result_.overlays = knowledge_.overlays_used();

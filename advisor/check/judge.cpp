@@ -13,13 +13,18 @@ using specs::Requirement;
 using specs::Score;
 using specs::Stack;
 
-bool of_gpu(const Requirement& requirement) { return requirement.component == "gpu" || requirement.component == "driver"; }
+// On the GPU, its driver, whether it can be used at all, and the CUDA that another package is built for.
+bool of_gpu(const Requirement& requirement) {
+  return requirement.component == "gpu" || requirement.component == "driver" || requirement.component == "use" ||
+         requirement.attribute == "cuda";
+}
 
-// What an installer sees: no GPU, no driver.
+// What an installer sees: none of that.
 void forget_gpu(Project& project, Catalog& catalog) {
   std::erase_if(project.requires_, of_gpu);
   project.hardware.erase("gpu");
   project.hardware.erase("driver");
+  project.hardware.erase("use");
   for (auto& [name, component] : catalog.components)
     for (auto& entry : component.versions) {
       std::erase_if(entry.requires_, of_gpu);

@@ -30,6 +30,11 @@ Requirement needs(const std::string& component, const SpecifierSet& versions) {
   return {component, "", {{{versions, {}}}, text}};
 }
 
+// What an installer does not know: it installs, and cannot be used.
+Requirement fails(const std::string& words) {
+  return {"use", "", {{{*SpecifierSet::parse("==none", Versioning::opaque), {}}}, words}};
+}
+
 // One that nothing meets, told in `words`.
 Requirement cannot(const std::string& words) {
   return {"machine", "", {{{*SpecifierSet::parse("==none", Versioning::opaque), {}}}, words}};
@@ -73,7 +78,7 @@ class Builder {
   PythonWorld run() {
     add_machine();
     for (const auto& placed : question_.constraints)
-      if (placed.dependency.holds(target_.environment())) constrained_[placed.dependency.name].push_back(placed.dependency.versions);
+      if (placed.dependency.holds(target_.environment())) constrained_[knowledge_.real_name(placed.dependency.name)].push_back(placed.dependency.versions);
     for (const auto& placed : question_.asked)
       if (placed.dependency.holds(target_.environment())) add_root(placed.dependency);
     while (!waiting_.empty()) {
@@ -112,6 +117,11 @@ class Builder {
     machine.versions.push_back({});
     machine.versions.back().version = *Version::parse(question_.machine, Versioning::opaque);
     world_.project.hardware["machine"] = question_.machine;
+    auto& use = component("use", specs::Kind::hardware);
+    use.versioning = Versioning::opaque;
+    use.versions.push_back({});
+    use.versions.back().version = *Version::parse("here", Versioning::opaque);
+    world_.project.hardware["use"] = "here";
     world_.project.hardware["python"] = target_.python_version().text();
     if (!question_.glibc.empty()) {
       auto& glibc = component("glibc", specs::Kind::runtime);
@@ -218,7 +228,7 @@ class Builder {
     add_dependencies(package, release, "", made);
     if (question_.gpu) add_build(fact, made);
     if (question_.gpu) add_no_build(package.name, fact, made);
-    if (!fact.fails.empty()) made.requires_.push_back(cannot("fails: " + fact.fails));
+    if (!fact.fails.empty()) made.requires_.push_back(fails(fact.fails));
     return made;
   }
 
@@ -228,7 +238,7 @@ class Builder {
     made.requires_.push_back(needs(package.name, range("==" + release.version.text())));
     add_dependencies(package, release, extra, made);
     const auto fact = knowledge_.about(package.name, release.version, extra, question_.machine);
-    if (!fact.fails.empty()) made.requires_.push_back(cannot("fails: " + fact.fails));
+    if (!fact.fails.empty()) made.requires_.push_back(fails(fact.fails));
     return made;
   }
 
@@ -400,7 +410,7 @@ bool is_framework(const std::string& package) {
 }
 
 bool is_given(const std::string& component) {
-  static const std::set<std::string> given{"python", "machine", "glibc", "gpu", "driver"};
+  static const std::set<std::string> given{"python", "machine", "glibc", "gpu", "driver", "use"};
   return given.contains(component);
 }
 

@@ -87,7 +87,8 @@ class Wording {
     if (target == "python")
       return fmt::format("{} has wheels for Python {}, not for {}", owner, range_of(clause), world_.python);
     if (target == "glibc") return fmt::format("{} has wheels for glibc {}, and here is {}", owner, range_of(clause), question_.glibc);
-    if (target == "machine") return about_wheels(clause, owner);
+    if (target == "use") return fmt::format("{} cannot be used: {}", owner, range_of(clause));
+    if (target == "machine") return fmt::format("{} has {}", owner, range_of(clause));
     return "";
   }
 
@@ -99,13 +100,6 @@ class Wording {
     const bool library = clause.component.starts_with("nvidia-");  // for all of a major version
     return fmt::format("{} is built for {}compute capability {}", owner_of(clause),
                        cuda.empty() || cuda == "any" || library ? "" : fmt::format("CUDA {} and ", cuda), range_of(clause));
-  }
-
-  static std::string about_wheels(const Clause& clause, const std::string& owner) {
-    const auto range = range_of(clause);
-    constexpr std::string_view fails = "fails: ";
-    if (range.starts_with(fails)) return fmt::format("{} cannot be used: {}", owner, range.substr(fails.size()));
-    return fmt::format("{} has {}", owner, range);
   }
 
   // Conditions are asked of builds that have a library for each CUDA.

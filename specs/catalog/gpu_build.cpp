@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "specs/format/json.hpp"
@@ -18,13 +17,15 @@ struct Capability {
 };
 
 std::optional<Capability> capability(std::string_view text) {
-  Capability result;
-  const char* const end = text.data() + text.size();
-  const auto dot = std::from_chars(text.data(), end, result.major);
-  if (dot.ec != std::errc() || dot.ptr == end || *dot.ptr != '.') return std::nullopt;
-  const auto rest = std::from_chars(dot.ptr + 1, end, result.minor);
-  if (rest.ec != std::errc() || rest.ptr != end) return std::nullopt;
-  return result;
+  const auto dot = text.find('.');
+  const auto number = [](std::string_view digits) -> std::optional<int> {
+    if (digits.empty() || digits.size() > 3 || digits.find_first_not_of("0123456789") != digits.npos) return std::nullopt;
+    return std::stoi(std::string(digits));
+  };
+  if (dot == text.npos) return std::nullopt;
+  const auto major = number(text.substr(0, dot)), minor = number(text.substr(dot + 1));
+  if (!major || !minor) return std::nullopt;
+  return Capability{*major, *minor};
 }
 
 std::optional<Capability> least(const std::vector<std::string>& list) {

@@ -57,7 +57,17 @@ class Thresholds {
 
 }  // namespace
 
-std::string just_above(const std::string& version) { return version + kAbove; }
+std::string just_above(const std::string& version) {
+  const auto text = version.substr(0, version.find('+'));
+  const auto letter = text.find_first_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  if (letter == text.npos || letter == 0) return text + kAbove;
+  // Of 1.0rc1 the next is 1.0rc2: nothing may be appended to it, and > leaves its post-releases out.
+  auto digits = text.size();
+  while (digits > 0 && text[digits - 1] >= '0' && text[digits - 1] <= '9') --digits;
+  const auto last = text.substr(digits);
+  if (last.empty() || last.size() > 9) return text + (last.empty() ? "1" : "");
+  return text.substr(0, digits) + std::to_string(std::stoul(last) + 1);
+}
 
 const VersionEntry* add_open(Component& component, const std::string& version) {
   if (!component.open) return nullptr;
@@ -92,6 +102,7 @@ void split_open(Catalog& catalog, const std::vector<Requirement>& more) {
     if (!component.open) continue;
     // Below the first listed version nothing is known; where none is listed, everything is alike.
     if (component.versions.empty()) add_open(component, "0");
+    if (component.versions.empty()) continue;
     const auto first = std::ranges::min_element(component.versions, {}, [](const auto& entry) { return entry.version.key(); })
                            ->version;
     for (const auto& text : thresholds.of(name))

@@ -160,8 +160,8 @@ class DocumentReader {
     result.description = optional_text(node, "description");
     result.sources = read_sources(node);
     if (const auto open = node.find("open")) result.open = open->boolean();
-    if (result.open && result.versioning == Versioning::opaque)
-      node.at("open").fail("an open component needs an order: a versioning other than opaque");
+    if (result.open && result.versioning != Versioning::pep440)
+      node.at("open").fail("an open component is ordered as PEP 440 has it; leave out versioning or open");
     if (const auto list = node.find("aliases"))
       for (const auto& item : list->items()) {
         check_component_name(item.nonempty(), item);

@@ -26,11 +26,13 @@ std::vector<WheelTags> read_wheels(const Node& node) {
   std::vector<WheelTags> wheels;
   for (const auto& [platforms, tags] : node.members())
     for (const auto& tag : words_of(tags.nonempty(), ' ')) {
-      const auto dash = tag.find('-');
-      if (dash == tag.npos)
+      const auto dash = std::min(tag.find('-'), tag.size());
+      WheelTags one{words_of(tag.substr(0, dash), '.'), words_of(tag.substr(std::min(dash + 1, tag.size())), '.'),
+                    words_of(platforms, '.')};
+      if (one.pythons.empty() || one.abis.empty())
         tags.fail(fmt::format("\"{}\": expected PYTHON-ABI, such as cp311-cp311 or py3-none", tag));
-      wheels.push_back({words_of(tag.substr(0, dash), '.'), words_of(tag.substr(dash + 1), '.'),
-                        words_of(platforms, '.')});
+      if (one.platforms.empty()) tags.fail("expected a platform as the key, such as manylinux_2_28_x86_64 or any");
+      wheels.push_back(std::move(one));
     }
   return wheels;
 }
@@ -99,7 +101,12 @@ Package parse_package(const Node& document) {
     document.at("name").fail(fmt::format("expected the normal form \"{}\"", normalized_name(package.name)));
   for (const auto& [text, node] : document.at("versions").members())
     package.releases.push_back(read_release(text, node));
-  std::ranges::stable_sort(package.releases, {}, [](const auto& one) { return one.version.key(); });
+  auto& releases = package.releases;
+  std::ranges::stable_sort(releases, {}, [](const auto& one) { return one.version.key(); });
+  const auto same = std::ranges::adjacent_find(releases, {}, &PackageRelease::version);
+  if (same != releases.end())
+    document.at("versions").fail(fmt::format("\"{}\" and \"{}\" are the same version; keep one", same->version.text(),
+                                             std::next(same)->version.text()));
   return package;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "specs/error.hpp"
+#include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/format/toml.hpp"
 #include "specs/python/lock_file.hpp"
@@ -100,8 +101,16 @@ PackageList of_packages(const fs::path& file) {
   return list;
 }
 
-// "python=3.11.4=h123", "python>=3.10", "pytorch": conda's way to write versions.
-void read_conda_package(const std::string& text, const std::string& place, PackageList& list) {
+// What somebody installed from elsewhere, for a person: cut, and printable whatever it held.
+std::string skipped_text(std::string_view text, const char* why) {
+  auto shown = to_utf8(text.substr(0, 60));
+  while (text.size() > 60 && shown.ends_with("\xEF\xBF\xBD")) shown.resize(shown.size() - 3);  // a character cut in two
+  return shown + why;
+}
+
+// "conda-forge::python=3.11.4=h123", "python>=3.10", "pytorch": conda's way to write versions.
+void read_conda_package(std::string text, const std::string& place, PackageList& list) {
+  if (const auto channel = text.find("::"); channel != text.npos) text.erase(0, channel + 2);
   const auto end = text.find_first_of("=<>! ");
   const auto name = text.substr(0, end);
   if (name != "python") {
@@ -115,6 +124,17 @@ void read_conda_package(const std::string& text, const std::string& place, Packa
     if (std::count(range.begin(), range.end(), '.') < 2) range += ".*";
   }
   list.python = python_dependency(range, place).dependency.versions;
+}
+
+// A line of pip's: a requirement, or an option.
+void read_conda_pip(const YAML::Node& node, const fs::path& file, PackageList& list) {
+  const auto place = fmt::format("{}:{}", file.string(), node.Mark().line + 1);
+  if (!node.IsScalar() || node.as<std::string>().empty()) throw bad_input(place + ": expected a requirement such as torch==2.4.0");
+  const auto text = node.as<std::string>();
+  if (text.starts_with("-") || text.find(" @ ") != text.npos || text.starts_with("."))
+    list.skipped.push_back(skipped_text(text, " (not a package of an index)"));
+  else
+    list.dependencies.push_back(read_dependency(text, place));
 }
 
 PackageList of_conda(const fs::path& file) {
@@ -134,9 +154,7 @@ PackageList of_conda(const fs::path& file) {
     if (item.IsScalar()) {
       read_conda_package(item.as<std::string>(), place, list);
     } else if (item.IsMap() && item["pip"] && item["pip"].IsSequence()) {
-      for (const auto& package : item["pip"])
-        list.dependencies.push_back(
-            read_dependency(package.as<std::string>(), fmt::format("{}:{}", file.string(), package.Mark().line + 1)));
+      for (const auto& package : item["pip"]) read_conda_pip(package, file, list);
     } else {
       throw bad_input(place + ": expected a package, or a list under `pip:`");
     }
@@ -155,7 +173,7 @@ PackageList parse_freeze(std::string_view text, const std::string& name) {
     text.remove_prefix(std::min(end + 1, text.size()));
     const bool elsewhere = line.starts_with("-e ") || line.find(" @ ") != line.npos;
     if (elsewhere)
-      list.skipped.push_back(std::string(line.substr(line.starts_with("-e ") ? 3 : 0, 60)) + " (not from an index)");
+      list.skipped.push_back(skipped_text(line.substr(line.starts_with("-e ") ? 3 : 0), " (not from an index)"));
     else
       kept += line;
     kept += '\n';

@@ -10,8 +10,7 @@ namespace stack_check_tests {
 using tests::Known;
 
 // cuDNN 9.28 is built for 7.5 and newer; what requires it allows 9.10, too.
-Known world() {
-  Known known;
+void world(Known& known) {
   known.package("tensorflow", R"({"2.20.0": {"wheels": {"manylinux2014_x86_64": "cp311-cp311"},
                                    "requires": ["nvidia-cudnn-cu12<10,>=9.3; extra == \"and-cuda\""]}})")
       .package("nvidia-cudnn-cu12", R"({"9.28.0.42": {"wheels": {"manylinux2014_x86_64": "py3-none"}, "requires": []},
@@ -20,7 +19,6 @@ Known world() {
                 {"of": "nvidia-cudnn-cu12", "versions": ["9.28.0.42"], "built_for": {"cuda": "12.0", "cubins": ["7.5", "8.0"]}},
                 {"of": "nvidia-cudnn-cu12", "versions": ["9.10.2.21"], "built_for": {"cuda": "12.0", "cubins": ["5.0", "7.0", "8.0"]}},
                 {"of": "cuda", "versions": ["12.0", "12.5"], "driver": "555.42.02", "minor": "525.60.13"})");
-  return known;
 }
 
 StackPackages packages(const std::string& name, const std::string& version, const std::set<std::string>& extras) {
@@ -31,7 +29,8 @@ StackPackages packages(const std::string& name, const std::string& version, cons
 }
 
 TEST_CASE("stack check: a dependency that an installer takes too new for the GPU is a no, and held back it runs") {
-  const auto known = world();
+  Known known;
+  world(known);
   const auto checked =
       check_packages(known.knowledge(), packages("tensorflow", "2.20.0", {"and-cuda"}), "3.11.4", tests::nvidia("7.0"));
   REQUIRE(checked);
@@ -45,7 +44,8 @@ TEST_CASE("stack check: a dependency that an installer takes too new for the GPU
 }
 
 TEST_CASE("stack check: says nothing of stacks without a framework, or on a Python that nobody has wheels for") {
-  const auto known = world();
+  Known known;
+  world(known);
   CHECK_FALSE(check_packages(known.knowledge(), packages("numpy", "2.0", {}), "3.11", tests::nvidia("7.0")));
   CHECK_FALSE(check_packages(known.knowledge(), packages("tensorflow", "2.20.0", {}), "4.1", tests::nvidia("7.0")));
 }

@@ -149,7 +149,7 @@ TEST_CASE("a Python project is loaded by the name of its file, with catalogs fro
   CHECK_THAT(message_of([&] { load_project("Pipfile.lock", "no/data"); }),
              Contains("is one stack, not a project"));
   CHECK_THAT(message_of([&] { load_project("p.json", "no/data", context); }),
-             Contains("leave out --catalog"));
+             Contains("only an overlay (\"overlay\": true) lies over them"));
 }
 
 }  // namespace project_tests
