@@ -103,12 +103,53 @@ Catalog only(const Catalog& catalog, const Stack& stack) {
   return result;
 }
 
+namespace {
+
+// What `versions` of a stack require, in the order of `order`, without what is decided.
+std::vector<std::string> next_level(const Project& project, const Catalog& catalog, const Stack& stack,
+                                    const std::vector<std::string>& order, const std::set<std::string>& decided) {
+  std::set<std::string> required;
+  const auto add = [&](const std::vector<Requirement>& requirements) {
+    for (const auto& one : requirements) required.insert(one.component);
+  };
+  if (decided.empty()) add(project.requires_);
+  for (const auto& name : decided)
+    if (const auto found = stack.components.find(name); found != stack.components.end())
+      if (const auto* entry = catalog.find(name)->find(found->second)) add(entry->requires_);
+  std::vector<std::string> level;
+  for (const auto& name : order)
+    if (required.contains(name) && !decided.contains(name)) level.push_back(name);
+  return level;
+}
+
+// Level by level: what is only needed by versions that are not taken has no say. What is decided is left with its one
+// version: each level asks the resolver about less.
+std::optional<Stack> installers_choice(const Project& project, Catalog left, const std::vector<std::string>& order) {
+  std::set<std::string> decided;
+  std::optional<Stack> stack = Stack{};
+  while (stack) {
+    const auto level = next_level(project, left, *stack, order, decided);
+    if (level.empty()) break;
+    stack = newest_stack(project, left, level);
+    if (!stack) break;
+    for (const auto& name : level) {
+      decided.insert(name);
+      if (const auto found = stack->components.find(name); found != stack->components.end())
+        std::erase_if(left.components.at(name).versions,
+                      [&](const auto& entry) { return entry.version.text() != found->second; });
+    }
+  }
+  return stack && stack->components.empty() ? newest_stack(project, left, {}) : stack;
+}
+
+}  // namespace
+
 Judged judge(const Case& one) {
   Judged judged;
   Project project = one.project;
   Catalog catalog = one.catalog;
   forget_gpu(project, catalog);
-  if (auto chosen = newest_stack(project, catalog, one.order)) {
+  if (auto chosen = installers_choice(project, catalog, one.order)) {
     judged.installable = true;
     judged.chosen = std::move(*chosen);
   } else {

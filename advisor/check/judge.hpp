@@ -1,7 +1,7 @@
 // What an installer would take of a world, and whether that runs on its machine.
 //
 // The choice: each package in turn takes the newest version that any installable stack has left, requested ones first,
-// then as they are come to (breadth first). That is what pip's backtracking ends in where nothing is in conflict, and
+// then what these require, and so on (breadth first). That is what pip's backtracking ends in where nothing is in conflict, and
 // exact also where something is. An installer knows nothing of GPUs and drivers: requirements on those are held against
 // the choice afterwards. Rejected: judging whether any stack runs ("pip install torch" would run on every GPU).
 #pragma once

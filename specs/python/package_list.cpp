@@ -20,6 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What somebody installed from elsewhere, for a person: cut, and printable whatever it held.
+std::string skipped_text(std::string_view text, const char* why) {
+  auto shown = to_utf8(text.substr(0, 60));
+  while (text.size() > 60 && shown.ends_with("\xEF\xBF\xBD")) shown.resize(shown.size() - 3);  // a character cut in two
+  return shown + why;
+}
+
 PackageList of_project(const PythonProject& project) {
   PackageList list{project.dependencies, project.constraints, {}, {}};
   if (project.python) list.python = project.python->dependency.versions;
@@ -87,7 +94,7 @@ PackageList of_packages(const fs::path& file) {
       const auto name = package.at("name").text();
       const auto* version = package.find("version");
       if (!version || !is_from_index(package)) {
-        list.skipped.push_back(name + " (not from an index)");
+        list.skipped.push_back(skipped_text(name, " (not from an index)"));
         continue;
       }
       const auto placed = read_dependency(name + "==" + version->text(), package.place());
@@ -97,15 +104,8 @@ PackageList of_packages(const fs::path& file) {
     if (placed.size() == 1)
       list.dependencies.push_back(std::move(placed.front()));
     else
-      list.skipped.push_back(name + " (locked to several versions, by platform)");
+      list.skipped.push_back(skipped_text(name, " (locked to several versions, by platform)"));
   return list;
-}
-
-// What somebody installed from elsewhere, for a person: cut, and printable whatever it held.
-std::string skipped_text(std::string_view text, const char* why) {
-  auto shown = to_utf8(text.substr(0, 60));
-  while (text.size() > 60 && shown.ends_with("\xEF\xBF\xBD")) shown.resize(shown.size() - 3);  // a character cut in two
-  return shown + why;
 }
 
 // "conda-forge::python=3.11.4=h123", "python>=3.10", "pytorch": conda's way to write versions.
@@ -114,7 +114,7 @@ void read_conda_package(std::string text, const std::string& place, PackageList&
   const auto end = text.find_first_of("=<>! ");
   const auto name = text.substr(0, end);
   if (name != "python") {
-    list.skipped.push_back(name + " (from conda)");
+    list.skipped.push_back(skipped_text(name, " (from conda)"));
     return;
   }
   if (end == text.npos) return;

@@ -359,13 +359,13 @@ class Oracle {
         return {};
     discover();
     add_open();
-    expected_.installable = choose(0);
+    expected_.installable = choose({});
     if (!expected_.installable) {
       expected_.answer = Answer::no;
       return expected_;
     }
     for (const auto& [name, candidate] : chosen_)
-      if (candidate && candidate->release) expected_.chosen[name] = candidate->release->version;
+      if (candidate->release) expected_.chosen[name] = candidate->release->version;
     judge();
     return expected_;
   }
@@ -484,14 +484,13 @@ class Oracle {
   bool allows(const Need& need) const {
     if (silent_.contains(need.name)) return true;
     const auto found = chosen_.find(need.name);
-    return found == chosen_.end() || (found->second && need.range.holds(found->second->version));  // or not decided yet
+    return found == chosen_.end() || need.range.holds(found->second->version);  // or not decided yet
   }
 
   bool consistent() const {
     for (const auto& root : world_.roots)
       if (!allows(root)) return false;
     for (const auto& [name, candidate] : chosen_) {
-      if (!candidate) continue;
       for (const auto& one : candidate->needs)
         if (!allows(one)) return false;
       for (const auto& one : world_.constraints)
@@ -500,31 +499,31 @@ class Oracle {
     return true;
   }
 
-  // Nothing is there that nobody needs.
-  bool needed() const {
-    std::set<std::string> reached;
-    std::deque<std::string> waiting;
-    const auto reach = [&](const Need& one) {
-      if (!silent_.contains(one.name) && reached.insert(one.name).second) waiting.push_back(one.name);
-    };
-    for (const auto& root : world_.roots) reach(root);
-    for (; !waiting.empty(); waiting.pop_front())
-      for (const auto& one : chosen_.at(waiting.front())->needs) reach(one);
-    return std::ranges::all_of(chosen_, [&](const auto& one) { return !one.second || reached.contains(one.first); });
+  // What is needed and not decided yet, in the order of discovery.
+  Texts next_level() const {
+    std::set<std::string> needed;
+    for (const auto& root : world_.roots) needed.insert(root.name);
+    for (const auto& [name, candidate] : chosen_)
+      for (const auto& one : candidate->needs) needed.insert(one.name);
+    Texts level;
+    for (const auto& name : order_)
+      if (needed.contains(name) && !chosen_.contains(name)) level.push_back(name);
+    return level;
   }
 
-  // The newest first, nothing last: what is found first is the choice.
-  bool choose(std::size_t at) {
+  // Level by level, the newest first: what is found first is the choice.
+  bool choose(const Texts& level) {
     if (!consistent()) return false;
-    if (at == order_.size()) return needed();
-    auto& place = chosen_[order_[at]];
-    for (const auto& candidate : candidates_[order_[at]]) {
-      place = &candidate;
-      if (choose(at + 1)) return true;
+    if (level.empty()) {
+      const auto next = next_level();
+      return next.empty() || choose(next);
     }
-    place = nullptr;
-    if (choose(at + 1)) return true;
-    chosen_.erase(order_[at]);
+    const auto& name = level.front();
+    for (const auto& candidate : candidates_[name]) {
+      chosen_[name] = &candidate;
+      if (choose(Texts(level.begin() + 1, level.end()))) return true;
+    }
+    chosen_.erase(name);
     return false;
   }
 
@@ -598,7 +597,7 @@ class Oracle {
   std::map<std::string, std::vector<Candidate>> candidates_;
   Texts order_;
   std::set<std::string> silent_;
-  std::map<std::string, const Candidate*> chosen_;  // null: not there
+  std::map<std::string, const Candidate*> chosen_;
   Expected expected_;
 };
 

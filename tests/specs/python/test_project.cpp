@@ -148,7 +148,8 @@ TEST_CASE("a Python project is loaded by the name of its file, with catalogs fro
              Contains("no such file"));
   CHECK_THAT(message_of([&] { load_project("Pipfile.lock", "no/data"); }),
              Contains("is one stack, not a project"));
-  CHECK_THAT(message_of([&] { load_project("p.json", "no/data", context); }),
+  const auto own = files.write("p.json", R"({"$schema": "stackx/project/1", "name": "p", "catalogs": ["c.json"], "requires": {"flask": "*"}})");
+  CHECK_THAT(message_of([&] { load_project(own, files.path(), context); }),
              Contains("only an overlay (\"overlay\": true) lies over them"));
 }
 
