@@ -105,7 +105,7 @@ class Advise(BlackBox):
         self.assertEqual(len(answers), 1)
 
     def test_the_own_stack_comes_first(self):
-        lock = self.write("requirements.txt", "tensorflow==1.14.0\nnumpy==1.16.4\n")
+        lock = self.write("requirements.txt", "tensorflow-gpu==1.14.0\nnumpy==1.16.4\n")
         arguments = ("--hw", "v100", "--workload", "matmul", "--lock", lock, "--python", "3.7")
         document = self.json("advise", *arguments)
         self.assertEqual(document["own"]["components"], {"tensorflow": "1.14.0", "python": "3.7"})
@@ -116,12 +116,12 @@ class Advise(BlackBox):
         self.assertLess(text.index("Your stack"), text.index("Published results"))
         self.assertIn("numpy", text)
         # CUDA 9.0 was slower on most shapes.
-        self.write("requirements.txt", "tensorflow==1.12.0\n")
+        self.write("requirements.txt", "tensorflow-gpu==1.12.0\n")
         document = self.json("advise", *arguments[:-1], "3.6")
         self.assertFalse(document["own"]["stay"])
         self.assertIn("brought ×", " ".join(document["own"]["advice"]))
         # No wheel of it was made for that Python.
-        self.write("requirements.txt", "tensorflow==1.14.0\n")
+        self.write("requirements.txt", "tensorflow-gpu==1.14.0\n")
         document = self.json("advise", *arguments[:-1], "3.11")
         self.assertIn("python", document["own"]["nearest_valid"]["differs"])
         # What does not run there cannot stay.
@@ -177,7 +177,7 @@ class Advise(BlackBox):
         self.assertAlmostEqual(row["cost"]["amount"], 0.001 * 1e6 / row["rate"]["median"], places=9)
 
     def test_nothing_asked_is_left_out_silently(self):
-        lock = self.write("requirements.txt", "tensorflow==1.14.0\n")
+        lock = self.write("requirements.txt", "tensorflow-gpu==1.14.0\n")
         for options in (("--lock", lock), ("--project", lock), ("--settle", "x.json"), ("--price", "2"), ("--explain",),
                         ("--type", "latest"), ("--format", "pod")):
             self.assertIn(options[0], self.advise("--pareto", *options, exit_code=2).stderr)
