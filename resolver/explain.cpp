@@ -1,6 +1,7 @@
 #include "resolver/explain.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -192,9 +193,14 @@ Asked find_version(const Problem& problem, const std::string& component,
   const auto c = static_cast<std::size_t>(name - names.begin());
   const auto& versions = problem.components[c].versions;
   const auto found = std::ranges::find(versions, version);
-  if (found == versions.end())
+  if (found == versions.end()) {
+    std::vector<std::string> builds;  // 2.4.1 is 2.4.1+cu118, 2.4.1+cu121, ...
+    for (const auto& known : versions)
+      if (known.starts_with(version + "+")) builds.push_back(known);
     throw bad_input(fmt::format("the catalogs know no version \"{}\" of {}{}", version, component,
-                                specs::suggestion(version, versions)));
+                                builds.empty() ? specs::suggestion(version, versions)
+                                               : fmt::format("; it has the builds {}", fmt::join(builds, ", "))));
+  }
   return {c, static_cast<std::size_t>(found - versions.begin())};
 }
 
