@@ -39,7 +39,9 @@ Job load_job(const JobOptions& options, const workspace::Context& context) {
         fmt::format("{}: --workload and --relax belong to --amun and --pipfile-lock; a project of "
                     "stackx says this itself",
                     options.project.string()));
-  return {load(options.project, context, {}, workspace::Need::inspections, options.device), std::nullopt, {}};
+  specs::PythonContext overlaid;
+  overlaid.catalogs = options.catalogs;
+  return {load(options.project, context, overlaid, workspace::Need::inspections, options.device), std::nullopt, {}};
 }
 
 }  // namespace stackx::campaigns

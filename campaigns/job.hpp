@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "specs/result/outcome.hpp"
 #include "workspace/load.hpp"
@@ -20,6 +21,7 @@ struct JobOptions {
   std::string relax;     // "python": another one where the document's is not to be had
   std::string device;    // UUID or index of the GPU; "": the first visible
   std::string runner;    // as asked for; "": what suits the document
+  std::vector<std::string> catalogs;  // overlays over those of the project
   std::string index_url, pip = "python3";
   bool offline = false;          // use what is cached and fetch nothing
   bool dockerfile_only = false;  // nothing will run here: no Python is needed

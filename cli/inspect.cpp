@@ -361,6 +361,9 @@ void add_job_options(Command command, campaigns::JobOptions& options) {
   command.add_flag("--dockerfile-only", options.dockerfile_only,
                    "Print the Containerfiles of the stacks, run nothing");
   command.add_flag("--offline", options.offline, "Use what is cached and fetch nothing");
+  command.add_option("--catalog", options.catalogs, "A catalog of your own over the project's (an overlay)")
+      .type_name("FILE")
+      .one_each();
 }
 
 }  // namespace
