@@ -44,7 +44,7 @@ class Bounds {
           for (const auto version : variable.versions[v])
             best = std::max(best, scores[variable.index][static_cast<std::size_t>(version)]);
       }
-      table_.clear(bucket_.places);
+      table_.clear(bucket_);
       sums_.resize(depths() * bucket_.own_classes);
     }
 
@@ -52,7 +52,6 @@ class Bounds {
       for (Index t = 0; t < bucket_.own_classes; ++t)
         if (best_[t] == impossible) mask(0)[t / 64] &= ~(Word{1} << (t % 64));
       descend(0, best_.data());
-      table_.seal();
     }
 
    private:
@@ -69,7 +68,7 @@ class Bounds {
       }
       Score most = impossible;
       each_own(depth, [&](std::size_t t) { most = std::max(most, sums[t]); });
-      if (most > impossible) table_.push(place(), most);
+      if (most > impossible) table_.push(place(), joint(), most);
     }
 
     // False if no own class is left.

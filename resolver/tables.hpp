@@ -100,11 +100,10 @@ class Tables {
 
     // False if there are more than `most` entries.
     bool run() {
-      table_.clear(this->bucket_.places);
+      table_.clear(this->bucket_);
       for (Index t = 0; t < this->bucket_.own_classes; ++t)
         if (is_zero(weights_[t])) this->mask(0)[t / 64] &= ~(Word{1} << (t % 64));
       multiply(0, weights_.data());
-      table_.seal();
       return table_.size() <= most_;
     }
 
@@ -123,7 +122,7 @@ class Tables {
       }
       Number sum(0);
       this->each_own(depth, [&](std::size_t t) { sum += products[t]; });
-      if (!is_zero(sum)) table_.push(this->place(), std::move(sum));
+      if (!is_zero(sum)) table_.push(this->place(), this->joint(), std::move(sum));
     }
 
     // False if all products are zero.

@@ -16,12 +16,13 @@ class Walk {
   Walk(const Plan& plan, std::size_t b, const std::vector<Table<Number>>& tables)
       : bucket_(plan.buckets[b]), depths_(bucket_.scope.size() + 1), complete_(depths_) {
     steps_.resize(depths_);
-    at_.resize(depths_);
+    at_.resize(bucket_.scope.size());
     for (std::size_t m = 0; m < bucket_.messages.size(); ++m) {
       const auto& message = bucket_.messages[m];
       add(message, plan.buckets[message.bucket], tables[message.bucket]);
     }
     add_own_table();
+    forbid();
     masks_.assign(depths_ * bucket_.words, 0);
     for (Index t = 0; t < bucket_.own_classes; ++t) masks_[t / 64] |= Word{1} << (t % 64);
     places_.assign(depths_ * slots_, 0);
@@ -58,7 +59,7 @@ class Walk {
     auto& allowed = allowed_[depth];
     std::ranges::fill(allowed, ~Word{0});
     if (const auto rest = bucket_.classes[depth] % 64) allowed.back() = (Word{1} << rest) - 1;
-    for (const auto& agreement : bucket_.agreements[depth]) {
+    for (const auto& agreement : agreements_[depth]) {
       const auto& theirs = agreement.allowed[at_[agreement.earlier]];
       for (std::size_t w = 0; w < allowed.size(); ++w) allowed[w] &= theirs[w];
     }
@@ -91,6 +92,8 @@ class Walk {
             source.own.data(), source.weight[source.own_group]};
   }
 
+  // The classes of the scope, at the last depth.
+  const std::vector<Index>& joint() const { return at_; }
   // The place in the bucket's own table, at the last depth; ascending as the walk goes.
   std::size_t place() const {
     const std::size_t* places = &places_[(depths_ - 1) * slots_ + own_slot_];
@@ -103,6 +106,8 @@ class Walk {
   const Bucket& bucket_;
 
  private:
+  static constexpr std::size_t few = 64;  // joint classes are walked as they are
+
   struct Step {
     std::size_t slot;
     std::vector<std::size_t> offset;  // by class
@@ -142,16 +147,56 @@ class Walk {
     slots_ += bucket_.groups.size();
   }
 
+  // What relations forbid two variables, and what no entry of a message holds: most contradictions
+  // show long before the messages can be read.
+  void forbid() {
+    agreements_ = bucket_.agreements;
+    allows_ = bucket_.allows;
+    if (bucket_.places < few) return;
+    for (std::size_t m = 0; m < sources_.size(); ++m) {
+      const auto& message = bucket_.messages[m];
+      const auto& pairs = sources_[m].table->pairs();
+      if (!pairs.known()) continue;
+      for (std::size_t j = 0; j < message.position.size(); ++j)
+        for (std::size_t i = 0; i < j; ++i) forbid(message, pairs, i, j);
+    }
+  }
+
+  void forbid(const Message& message, const Pairs& pairs, std::size_t i, std::size_t j) {
+    const auto has = [&](Index k, Index l) {
+      return pairs.has(i, message.class_of[i][k], j, message.class_of[j][l]);
+    };
+    const Index a = message.position[i], b = message.position[j];
+    const Index early = std::min(a, b), late = std::max(a, b);
+    const auto late_classes = late == bucket_.own() ? bucket_.own_classes : bucket_.classes[late];
+    std::vector<Mask> allowed(bucket_.classes[early], Mask((late_classes + 63) / 64));
+    bool all = true;
+    for (Index k = 0; k < allowed.size(); ++k)
+      for (Index l = 0; l < late_classes; ++l)
+        if (a < b ? has(k, l) : has(l, k))
+          allowed[k][l / 64] |= Word{1} << (l % 64);
+        else
+          all = false;
+    if (all) return;
+    if (late != bucket_.own())
+      agreements_[late].push_back({early, std::move(allowed)});
+    else if (allows_[early].empty())
+      allows_[early] = std::move(allowed);
+    else
+      for (Index k = 0; k < allowed.size(); ++k)
+        for (std::size_t w = 0; w < allowed[k].size(); ++w) allows_[early][k][w] &= allowed[k][w];
+  }
+
   // False if no own class is left.
   bool enter(std::size_t depth, std::size_t k) {
     const Word* from = mask(depth);
     Word* to = mask(depth + 1);
-    const auto& allows = bucket_.allows[depth];
+    const auto& allows = allows_[depth];
     Word any = 0;
     for (std::size_t w = 0; w < bucket_.words; ++w)
       any |= to[w] = allows.empty() ? from[w] : from[w] & allows[k][w];
     if (any == 0) return false;
-    at_[depth] = k;
+    at_[depth] = static_cast<Index>(k);
     std::size_t* places = &places_[(depth + 1) * slots_];
     std::copy_n(&places_[depth * slots_], slots_, places);
     for (const auto& step : steps_[depth]) places[step.slot] += step.offset[k];
@@ -159,13 +204,15 @@ class Walk {
   }
 
   std::size_t depths_;
+  std::vector<std::vector<Bucket::Agreement>> agreements_;  // the bucket's, and those of messages
+  std::vector<std::vector<Mask>> allows_;
   std::vector<std::vector<Step>> steps_;            // by depth
   std::vector<std::vector<std::size_t>> complete_;  // by depth
   std::vector<Source> sources_;                     // by message
   std::size_t slots_ = 0, own_slot_ = 0;
   std::vector<Word> masks_;          // by depth: own classes left
   std::vector<std::size_t> places_;  // by depth and slot
-  std::vector<std::size_t> at_;      // by place: the class decided
+  std::vector<Index> at_;            // by place: the class decided
   std::vector<Mask> allowed_;        // by place: classes that may be
 };
 
