@@ -176,12 +176,13 @@ std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::
 }
 
 // Before anything is downloaded: stacks whose packages, as an installer takes them, do not run on the GPU that is here.
-void warn_of_packages(const specs::Plan& plan, const workspace::Loaded& loaded, const Globals& globals) {
+void warn_of_packages(const specs::Plan& plan, const workspace::Loaded& loaded, const std::vector<std::string>& catalogs,
+                      const Globals& globals) {
   if (!loaded.device || loaded.device->card >= loaded.host.gpus.size()) return;
   const auto accelerators = specs::load_accelerators(globals.data_directory());
   const auto* model = accelerators.identify(loaded.host.gpus[loaded.device->card].model);
   if (!model) return;
-  const auto knowledge = advisor::load_knowledge(globals, {});
+  const auto knowledge = advisor::load_knowledge(globals, catalogs);
   std::set<std::string> seen;
   for (const auto& arm : plan.arms) {
     if (arm.sentinel || !seen.insert(arm.stack.id()).second) continue;
@@ -293,7 +294,7 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
     campaigns::Job job = load_for(options, device, globals);
     campaigns::check_hardware(job.loaded);
     auto plan = plan_of(options, job.loaded, store, spool);
-    warn_of_packages(plan, job.loaded, globals);
+    warn_of_packages(plan, job.loaded, options.job.catalogs, globals);
     campaigns.push_back({std::move(job), std::move(plan)});
   }
   return campaigns;

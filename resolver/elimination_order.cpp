@@ -71,11 +71,14 @@ std::vector<std::size_t> elimination_order(const Factors& factors) {
   auto best = Greedy(factors, first, 0).run(std::numeric_limits<double>::infinity());
   // About as many operations as one attempt takes, beside those of the tables.
   const double attempt = 2e4 * static_cast<double>(factors.variables());
-  for (std::uint64_t seed = 1; seed < 400; ++seed) {
+  // Where attempts bring nothing worth it for long, the next ones will not either.
+  std::uint64_t patience = 32;
+  for (std::uint64_t seed = 1; seed < std::min<std::uint64_t>(patience, 400); ++seed) {
     if (static_cast<double>(seed) * attempt > best.operations) break;
-    if (auto other = Greedy(factors, first, seed).run(best.operations);
-        other.operations < best.operations)
-      best = std::move(other);
+    auto other = Greedy(factors, first, seed).run(best.operations);
+    if (other.operations >= best.operations) continue;
+    if (other.operations < 0.95 * best.operations) patience = 32 + 8 * seed;
+    best = std::move(other);
   }
   return best.order;
 }

@@ -49,6 +49,29 @@ class Campaign(BlackBox):
         host = self.json("advise", "--hw", self.lines("export")[1]["device"][:12])
         self.assertEqual([row["stack"] for row in host["recommendations"]], [row["stack"] for row in advice["recommendations"]])
 
+    def test_a_catalog_of_the_users_own_adds_what_is_inspected(self):
+        def catalog(name, library, version, **more):
+            return self.write(name, {"$schema": "stackx/catalog/1", **more, "components": {library: {"kind": "package", "versions": {
+                version: {"provides": {"blas": version}, "artifacts": [
+                    {"type": "path", "file": str(self.fake_blas(version)), "library": str(self.fake_blas(version))}]}}}}})
+        catalog("catalog.json", "shipped", "9.9.1")
+        own = catalog("own.json", "ours", "9.9.2", overlay=True)
+        self.assertNotIn("ours", self.stackx("inspect", self.project(), "--dry-run").stdout)
+        plan = self.stackx("inspect", self.project(), "--dry-run", "--catalog", own).stdout
+        self.assertIn("ours=9.9.2", plan)
+        self.assertIn("shipped=9.9.1", plan)
+        self.json("inspect", self.project(), "--catalog", own)
+        self.assertEqual(self.outcomes(), {"shipped": {"ok": 3}, "ours": {"ok": 3}})
+        self.assertIn('--catalog: there is no catalog "nowhere.json"', self.stackx("inspect", self.project(), "--catalog", "nowhere.json", exit_code=2).stderr)
+        # Of the user's directory counts, as everywhere, what concerns components that the project's catalogs have.
+        (self.scratch / "config/stackx/catalogs").mkdir(parents=True)
+        catalog("config/stackx/catalogs/a.json", "shipped", "9.9.3", overlay=True)
+        catalog("config/stackx/catalogs/b.json", "ours", "9.9.2", overlay=True)
+        self.environment["XDG_CONFIG_HOME"] = str(self.scratch / "config")
+        plan = self.stackx("inspect", self.project(), "--dry-run").stdout
+        self.assertIn("shipped=9.9.3", plan)
+        self.assertNotIn("ours", plan)
+
     def test_result_document_says_what_ran(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
         told = self.stackx("inspect", self.project(), "--rounds", "1").stderr
