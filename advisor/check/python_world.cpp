@@ -228,6 +228,7 @@ class Builder {
     add_dependencies(package, release, "", made);
     if (question_.gpu) add_build(fact, made);
     if (question_.gpu) add_no_build(package.name, fact, made);
+    if (question_.gpu) add_system(fact, made);
     if (!fact.fails.empty()) made.requires_.push_back(fails(fact.fails));
     return made;
   }
@@ -330,6 +331,28 @@ class Builder {
     for (const auto& [cuda, build] : fact.built_for_cuda)
       made.requires_if.push_back({{{"torch", "cuda", {{{range("==" + cuda), {}}}, cuda}}},
                                   {{"gpu", "compute_capability", build.runs_on()}}});
+  }
+
+  // What it loads from the system may be any release of the library from the stated one to the end of its major version.
+  void add_system(const specs::Fact& fact, VersionEntry& made) {
+    const auto& gpu = *question_.gpu;
+    const auto cuda = fact.system.find("cuda"), cudnn = fact.system.find("cudnn");
+    if (gpu.vendor != "nvidia" || cuda == fact.system.end() || cudnn == fact.system.end()) return;
+    const auto first = [](const std::string& version) { return version.substr(0, version.find('.')); };
+    const auto* package = knowledge_.package("nvidia-cudnn-cu" + first(cuda->second));
+    if (!package) return;
+    const auto range = *SpecifierSet::parse(fmt::format(">={},=={}.*", cudnn->second, first(cudnn->second)), Versioning::pep440);
+    bool known = false;
+    for (const auto& release : package->releases) {
+      if (!range.contains(release.version)) continue;
+      const auto one = knowledge_.about(package->name, release.version, "", question_.machine);
+      if (!one.built_for || !one.built_for->known()) continue;
+      if (one.built_for->reach(gpu.compute_capability) != GpuBuild::Reach::none) return;
+      known = true;
+    }
+    if (known)
+      made.requires_.push_back(fails(fmt::format("it loads cuDNN {} of the system, and no release of that has kernels for {}",
+                                                 first(cudnn->second), gpu_in_words(gpu))));
   }
 
   // A framework that was asked for, but not in this build: for CPUs, or for what nobody states.

@@ -21,6 +21,9 @@ struct AskedGpu {
   std::string machine = {};  // the processor of its host, where it is always the same: "aarch64"
 };
 
+// "V100 (sm_70)", "MI250X (gfx90a)"
+std::string gpu_in_words(const AskedGpu& gpu);
+
 struct Question {
   std::vector<specs::PlacedDependency> asked;  // with markers of all environments
   std::vector<specs::PlacedDependency> constraints;

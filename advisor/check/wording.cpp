@@ -185,19 +185,6 @@ std::string package_in_words(const std::string& component) {
   return fmt::format("{}[{}]", component.substr(0, plus), component.substr(plus + 1));
 }
 
-std::string gpu_in_words(const AskedGpu& gpu) {
-  std::string code;
-  if (!gpu.compute_capability.empty()) {
-    code = "sm_" + gpu.compute_capability;
-    std::erase(code, '.');
-  } else {
-    code = gpu.gfx;
-  }
-  std::string name = gpu.asked;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
-  return code.empty() ? name : fmt::format("{} ({})", name, code);
-}
-
 std::vector<std::string> reasons_in_words(const resolver::Unsolvable& why, const PythonWorld& world,
                                           const Question& question, const Knowledge& knowledge) {
   return Wording(world, question, knowledge).of(why);

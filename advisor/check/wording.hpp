@@ -16,7 +16,4 @@ std::string package_in_words(const std::string& component);
 std::vector<std::string> reasons_in_words(const resolver::Unsolvable& why, const PythonWorld& world,
                                           const Question& question, const Knowledge& knowledge);
 
-// "V100 (sm_70)", "MI250X (gfx90a)"
-std::string gpu_in_words(const AskedGpu& gpu);
-
 }  // namespace stackx::advisor

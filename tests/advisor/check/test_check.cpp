@@ -512,4 +512,30 @@ TEST_CASE("check: as JSON") {
   CHECK(no["clash"].is_array());
 }
 
+TEST_CASE("check: a library of the system counts in any release of its major version") {
+  const auto on = [](const char* capability, const char* cudnn) {
+    Known known;
+    known.package("tensorflow", R"({"2.15.0": {"wheels": {"manylinux2014_x86_64": "cp311-cp311"}, "requires": []}})")
+        .package("nvidia-cudnn-cu12", R"({"8.9.4.25": {"wheels": {"manylinux2014_x86_64": "py3-none"}, "requires": []},
+                                          "8.9.7.29": {"wheels": {"manylinux2014_x86_64": "py3-none"}, "requires": []},
+                                          "9.10.2.21": {"wheels": {"manylinux2014_x86_64": "py3-none"}, "requires": []}})")
+        .facts(std::string(drivers) + R"(,
+          {"of": "tensorflow", "versions": "*", "built_for": {"cuda": "12.1", "cubins": ["7.0"], "ptx": ["7.0"]},
+           "system": {"cuda": "12.1", "cudnn": ")" + cudnn + R"("}},
+          {"of": "nvidia-cudnn-cu12", "versions": ["8.9.4.25"], "built_for": {"cuda": "12.0", "cubins": ["7.0", "8.0"]}},
+          {"of": "nvidia-cudnn-cu12", "versions": ["8.9.7.29"], "built_for": {"cuda": "12.0", "cubins": ["7.0", "9.0"]}},
+          {"of": "nvidia-cudnn-cu12", "versions": ["9.10.2.21"], "built_for": {"cuda": "12.0", "cubins": ["12.0"]}})");
+    return known.check(on_gpu({"tensorflow==2.15.0"}, capability));
+  };
+  CHECK(on("9.0", "8.9").answer == Answer::yes);  // 8.9.7 has it
+  CHECK(on("8.0", "8.9").answer == Answer::yes);  // 8.9.4 has it
+  CHECK(on("8.0", "8.9.5").answer == Answer::no);
+  CHECK(on("12.0", "9.1").answer == Answer::yes);
+  CHECK(on("12.0", "7.6").answer == Answer::yes);  // nobody states anything of cuDNN 7
+  const auto checked = on("12.0", "8.9");
+  CHECK(checked.answer == Answer::no);
+  CHECK_THAT(checked.text, Contains("tensorflow 2.15.0 cannot be used: it loads cuDNN 8 of the system, and no release of that has "
+                                    "kernels for") && Contains("(sm_120)"));
+}
+
 }  // namespace check_tests
