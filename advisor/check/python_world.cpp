@@ -226,11 +226,36 @@ class Builder {
     const auto fact = knowledge_.about(package.name, release.version, "", question_.machine);
     if (fact.built_for && !fact.built_for->cuda.empty()) made.attributes["cuda"] = fact.built_for->cuda;
     add_dependencies(package, release, "", made);
+    if (const auto* own = knowledge_.own(package.name, release.version)) add_own(*own, made);
     if (question_.gpu) add_build(fact, made);
     if (question_.gpu) add_no_build(package.name, fact, made);
     if (question_.gpu) add_system(fact, made);
     if (!fact.fails.empty()) made.requires_.push_back(fails(fact.fails));
     return made;
+  }
+
+  // What a catalog of the user demands beyond what package metadata can say: attributes, alternatives, conditions, conflicts.
+  void add_own(const VersionEntry& own, VersionEntry& made) {
+    const auto known = [&](const Requirement& one) { return !is_given(one.component) || world_.catalog.find(one.component); };
+    const auto named = [&](Requirement one) {
+      if (is_given(one.component)) return one;
+      one.component = knowledge_.real_name(one.component);
+      want({one.component, "", SpecifierSet::any(Versioning::pep440)});
+      return one;
+    };
+    for (const auto& [name, attribute] : own.attributes) made.attributes[name] = attribute;
+    for (const auto& one : own.requires_)
+      if (!in_metadata(one) && known(one)) made.requires_.push_back(named(one));
+    for (const auto& one : own.conflicts)
+      if (known(one)) made.conflicts.push_back(named(one));
+    for (const auto& condition : own.requires_if) {
+      if (!std::ranges::all_of(condition.if_, known)) continue;
+      specs::ConditionalRequirement taken;
+      for (const auto& one : condition.if_) taken.if_.push_back(named(one));
+      for (const auto& one : condition.then)
+        if (known(one)) taken.then.push_back(named(one));
+      if (!taken.then.empty()) made.requires_if.push_back(std::move(taken));
+    }
   }
 
   VersionEntry extra_entry(const specs::Package& package, const PackageRelease& release, const std::string& extra) {

@@ -49,6 +49,8 @@ class Wording {
         then.push_back(built_for(clause));
     first.insert(first.end(), then.begin(), then.end());
     if (first.empty()) first = why.so.empty() ? why.clash : why.so;
+    for (auto& sentence : first)  // the resolver's word for what stands in the question
+      if (const auto root = sentence.find(" (root)"); root != sentence.npos) sentence.replace(root, 7, " (you ask for it)");
     return first;
   }
 
@@ -105,11 +107,12 @@ class Wording {
   // Conditions are asked of builds that have a library for each CUDA.
   std::string about_condition(const Clause& clause) const {
     const auto at = clause.text.find("gpu.compute_capability ");
-    if (at == clause.text.npos) return "";
     const auto cuda_at = clause.text.find("torch.cuda ");
-    const auto cuda = cuda_at == clause.text.npos
-                          ? ""
-                          : clause.text.substr(cuda_at + 11, clause.text.find(':', cuda_at) - cuda_at - 11);
+    if (at == clause.text.npos) return "";
+    if (cuda_at == clause.text.npos)  // of a catalog of the user's own
+      return fmt::format("{} needs compute capability {} {}; this is {}", owner_of(clause), clause.text.substr(at + 23),
+                         clause.text.substr(0, clause.text.find(": ")), gpu());
+    const auto cuda = clause.text.substr(cuda_at + 11, clause.text.find(':', cuda_at) - cuda_at - 11);
     return fmt::format("the library for CUDA {} in {} has no kernels for {}, but for compute capability {}", cuda,
                        owner_of(clause), gpu(), clause.text.substr(at + 23));
   }

@@ -42,11 +42,11 @@ std::vector<specs::WheelTags> wheels_for(const std::vector<std::string>& pythons
   for (auto python : pythons) {
     std::erase(python, '.');
     const bool wide = python == "27";
-    const bool with_m = python.size() == 2 && python.front() == '3' && python[1] <= '7' && python[1] >= '0';
+    const bool with_m = python.size() == 2 && python >= "30" && python <= "37";
     const auto tag = "cp" + python;
     std::vector<std::string> platforms;
     for (const auto& machine : machines) platforms.push_back("linux_" + machine);
-    wheels.push_back({{tag}, {wide ? tag + "mu" : with_m && python != "38" ? tag + "m" : tag}, platforms});
+    wheels.push_back({{tag}, {wide ? tag + "mu" : with_m ? tag + "m" : tag}, platforms});
   }
   return wheels;
 }
@@ -81,6 +81,11 @@ void state(Fact& whole, const Fact& one) {
 }
 
 }  // namespace
+
+bool in_metadata(const specs::Requirement& requirement) {
+  const auto& name = requirement.component;
+  return requirement.attribute.empty() && requirement.constraint.any.size() == 1 && name != "driver" && name != "gpu";
+}
 
 Knowledge::Knowledge(Places places) : places_(std::move(places)) {
   for (const auto& file : json_files(places_.facts)) read_facts_of(specs::Node::parse_file(file));
@@ -190,7 +195,7 @@ void Knowledge::lay_over(specs::Package& package, const specs::Component& compon
     release.wheels = {{{"py3", "py2"}, {"none"}, {"any"}}};
     release.requires_.emplace();
     for (const auto& requirement : entry.requires_) {
-      if (requirement.constraint.any.size() != 1 || !requirement.attribute.empty()) continue;
+      if (!in_metadata(requirement)) continue;
       const auto& range = requirement.constraint.any.front().range.text();
       if (requirement.component == "python")
         release.requires_python = range;
@@ -203,6 +208,11 @@ void Knowledge::lay_over(specs::Package& package, const specs::Component& compon
     else
       package.releases.push_back(std::move(release));
   }
+}
+
+const specs::VersionEntry* Knowledge::own(const std::string& name, const Version& version) const {
+  const auto* component = overlay_.find(name);
+  return component ? component->find(version.text()) : nullptr;
 }
 
 const specs::Package* Knowledge::package(const std::string& name) const {

@@ -21,6 +21,9 @@
 
 namespace stackx::advisor {
 
+// What package metadata can say, too: one range of a package, or of Python.
+bool in_metadata(const specs::Requirement& requirement);
+
 class Knowledge {
  public:
   struct Places {
@@ -39,7 +42,8 @@ class Knowledge {
                     const std::string& machine = {}) const;
   bool has_gpu_facts(const std::string& name) const;  // somebody says of its builds what they are built for
   const specs::DriverFacts& drivers() const { return drivers_; }
-  const specs::Catalog& overlay() const { return overlay_; }  // the user's catalogs together
+  // What the user's catalogs say of a version; null: nothing. Of what it requires, in_metadata() stands among requirements().
+  const specs::VersionEntry* own(const std::string& name, const specs::Version& version) const;
   // "pytorch" -> "torch"; else the same.
   std::string real_name(const std::string& name) const;
   std::vector<std::string> names() const;  // of all packages, for suggestions

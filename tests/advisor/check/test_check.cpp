@@ -414,14 +414,25 @@ TEST_CASE("check: an overlay overrides a fact") {
   CHECK(known.check(on_gpu({"torch==2.9.0"}, "8.0")).answer == Answer::no);
 }
 
-// Not yet: alternatives, attributes and conditions in an overlay are dropped without a word.
-TEST_CASE("check: an overlay's demands on a GPU count", "[!shouldfail]") {
+TEST_CASE("check: an overlay's demands count, also those that package metadata cannot make") {
   Known known;
   torch_world(known);
   known.overlay(R"({"of": "own", "versions": "*", "built_for": {"cuda": "12.8", "ptx": ["5.0"]}})",
-                R"({"own": {"kind": "package", "versions": {"1": {"requires": {"driver": ">=580", "torch": {"any": ["==2.4.0", "==9"]}}}}}})");
-  CHECK(known.check(on_gpu({"own"}, "8.0", "575.1")).answer == Answer::no);
-  CHECK(stack_of(known.check(on_gpu({"own"}, "8.0", "580.1")), "torch") == "2.4.0");
+                R"({"own": {"kind": "package", "versions": {
+                     "1": {"requires": {"driver": ">=580", "torch": {"any": ["==2.4.0", "==9"]}}},
+                     "2": {"requires": {"gpu.compute_capability": ">=9.0"}},
+                     "3": {"conflicts": {"torch": "<2.9"}},
+                     "4": {"requires_if": [{"if": {"torch": "<2.9"}, "then": {"gpu.compute_capability": ">=9.0"}}]}}}})");
+  CHECK(known.check(on_gpu({"own==1"}, "8.0", "575.1")).answer == Answer::no);
+  CHECK(stack_of(known.check(on_gpu({"own==1"}, "8.0", "580.1")), "torch") == "2.4.0");
+  CHECK(known.check(question({"own==1"})).answer == Answer::yes);  // without a GPU nobody looks at a driver
+  CHECK(known.check(on_gpu({"own==2"}, "8.0")).answer == Answer::no);
+  CHECK(known.check(on_gpu({"own==2"}, "9.0")).answer == Answer::yes);
+  CHECK(known.check(on_gpu({"own==3", "torch==2.4.0"}, "8.0")).answer == Answer::no);
+  CHECK(known.check(on_gpu({"own==3", "torch==2.9.0"}, "8.0")).answer == Answer::yes);
+  CHECK_THAT(known.check(on_gpu({"own==4", "torch==2.4.0"}, "8.0")).text, Contains("own 4 needs compute capability >=9.0 if torch <2.9"));
+  CHECK(known.check(on_gpu({"own==4", "torch==2.4.0"}, "9.0")).answer == Answer::yes);
+  CHECK(known.check(on_gpu({"own==4"}, "8.0")).answer == Answer::yes);
 }
 
 TEST_CASE("check: of what no catalog holds ranges that exclude each other are a clash") {
