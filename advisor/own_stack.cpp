@@ -9,6 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/python/lock_file.hpp"
 #include "specs/python/project.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -61,7 +62,7 @@ std::string catalog_version(const specs::Component& component, const std::string
   const specs::VersionEntry* build = nullptr;
   for (const auto& entry : component.versions) {
     const auto& text = entry.version.text();
-    if (text.substr(0, text.find('+')) != version || text.find('+') == std::string::npos) continue;
+    if (!specs::is_local(text) || specs::public_version(text) != version) continue;
     const bool better = !build || (build->artifacts.empty() && !entry.artifacts.empty()) || text.ends_with("+cuda12");
     if (better) build = &entry;
   }

@@ -17,9 +17,9 @@
 #include "inspector/environment/interpreters.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
 #include "workspace/load.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -167,7 +167,7 @@ void discover_catalog(const CatalogDiscoverOptions& options, Globals& globals) {
                                                  : "note      ",
                specs::to_utf8(remark.text));
   };
-  const auto day = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
+  const auto day = workspace::today();
   const auto document =
       inspector::catalog_of(discover(options, shipped, globals, remarks), shipped, day, remarks);
   const auto text = document.dump(globals.json ? -1 : 2) + "\n";

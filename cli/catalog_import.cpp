@@ -10,11 +10,11 @@
 #include "pypi/catalog_writer.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
 #include "workspace/load.hpp"
 #include "workspace/pip.hpp"
 #include "workspace/progress.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -79,7 +79,7 @@ const char* to_string(pypi::Files files) {
 pypi::CatalogHead head(const CatalogImportOptions& options, const pypi::Targets& targets) {
   std::string roots;
   for (const auto& name : options.names) roots += (roots.empty() ? "" : ", ") + name;
-  const auto day = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
+  const auto day = workspace::today();
   const auto newest =
       options.newest == 0
           ? ""

@@ -10,10 +10,10 @@
 #include "cli/output/print.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/python/pep508.hpp"
 #include "workspace/pip.hpp"
 #include "workspace/progress.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -100,7 +100,7 @@ void print_report(const advisor::RefreshReport& report, const fs::path& director
 
 void refresh(const RefreshOptions& options, Globals& globals) {
   const auto directory = directory_of(options, globals);
-  const auto today = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
+  const auto today = workspace::today();
   const auto settings = workspace::pip_settings(options.pip, options.index_url);
   const auto transport = pypi::make_curl({.ca_file = settings.ca_file});
   workspace::ProgressLine line;

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/check/asked.hpp"
-#include "advisor/check/check.hpp"
+#include "advisor/check/check_json.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/check_text.hpp"
 #include "cli/output/print.hpp"

@@ -1,20 +1,19 @@
 // stackx import: result documents of other machines (JSON Lines, packed or not), and what other tools measured.
 #include <fmt/core.h>
 
-#include <chrono>
 #include <set>
 
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
 #include "importers/importer.hpp"
 #include "specs/error.hpp"
-#include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/seal.hpp"
 #include "store/store.hpp"
 #include "workspace/compressed_stream.hpp"
 #include "workspace/load.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -48,7 +47,7 @@ void check(const specs::Source& source) {
 importers::Origin origin_of(const ImportOptions& options) {
   importers::Origin origin{options.source, options.hardware, {}};
   if (origin.source.read.empty())
-    origin.source.read = specs::rfc3339_utc(std::chrono::system_clock::now()).substr(0, 10);
+    origin.source.read = workspace::today();
   for (const auto& text : options.with) {
     const auto equals = text.find('=');
     const auto component = text.substr(0, equals);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "advisor/check/check_json.hpp"
 #include "advisor/recipes/lock_writer.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/facts_line.hpp"
@@ -119,16 +120,6 @@ void print_shares(const Resolver& resolver, bool json) {
   }
 }
 
-nlohmann::json reasons_json(const std::vector<resolver::Reason>& reasons) {
-  auto list = nlohmann::json::array();
-  for (const auto& reason : reasons) {
-    nlohmann::json one = {{"text", reason.text}};
-    if (!reason.leads_to.empty()) one["leads_to"] = reasons_json(reason.leads_to);
-    list.push_back(std::move(one));
-  }
-  return list;
-}
-
 std::string unsolvable_text(const workspace::Loaded& loaded, const resolver::Unsolvable& why,
                             const std::string& what) {
   return fmt::format("{}: {}\n{}\n", loaded.project.name, what, why.text());
@@ -142,7 +133,7 @@ void print_unsolvable(const workspace::Loaded& loaded, const resolver::Unsolvabl
   }
   nlohmann::json document = {{"project", loaded.project.name},
                              {"clash", why.clash},
-                             {"tree", reasons_json(why.tree)},
+                             {"tree", advisor::reasons_json(why.tree)},
                              {"so", why.so},
                              {"notes", why.notes},
                              {"fixes", why.fixes}};

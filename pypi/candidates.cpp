@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "specs/version/version_text.hpp"
+
 namespace stackx::pypi {
 namespace {
 
@@ -22,15 +24,12 @@ struct FoundFiles {
 
 // An invalid Requires-Python says nothing, as for pip.
 bool python_fits(const std::string& requires_python, const specs::Target& target) {
-  const auto range = SpecifierSet::parse(requires_python, Versioning::pep440);
-  return !range || range->contains(target.python_version());
+  return specs::range_or_any(requires_python).contains(target.python_version());
 }
 
 bool pins(const Ranges& ranges, const Version& version) {
   return std::ranges::any_of(ranges, [&](const auto& range) {
-    const auto& text = range.text();
-    return text.starts_with("==") && text.find_first_of(",*") == text.npos &&
-           range.contains(version);
+    return !specs::single_version(range).empty() && range.contains(version);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/version/version.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::pypi {
 namespace {
@@ -42,12 +43,6 @@ CudaRelease release_of(const Response& response) {
   if (release.date.empty() && release.driver.empty())
     throw broken_environment(fmt::format("{}: states neither a date nor a driver; is it NVIDIA's list?", shown_url(response.url)));
   return release;
-}
-
-// "13.0.2" -> "13.0"
-std::string minor_release_of(const std::string& label) {
-  const auto first = label.find('.');
-  return label.substr(0, first == label.npos ? label.npos : label.find('.', first + 1));
 }
 
 }  // namespace
@@ -88,7 +83,7 @@ std::map<std::string, std::string> drivers_of_toolkits(const CudaReleases& relea
   for (const auto& [label, release] : releases) {
     const auto version = specs::Version::parse(label, specs::Versioning::pep440);
     if (release.driver.empty() || !version) continue;
-    auto [at, fresh] = first.try_emplace(minor_release_of(label), *version, release.driver);
+    auto [at, fresh] = first.try_emplace(specs::minor_release(label), *version, release.driver);
     if (!fresh && *version < at->second.first) at->second = {*version, release.driver};
   }
   std::map<std::string, std::string> drivers;

@@ -12,6 +12,7 @@
 
 #include "advisor/check/look_up.hpp"
 #include "advisor/check/python_world.hpp"
+#include "advisor/check/pythons.hpp"
 #include "advisor/check/stack_check.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/gpu_devices.hpp"
@@ -22,6 +23,7 @@
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/python/package_list.hpp"
+#include "specs/version/version_text.hpp"
 #include "workspace/asked_hardware.hpp"
 #include "workspace/load.hpp"
 #include "workspace/words.hpp"
@@ -33,13 +35,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* usual_python = "3.12";
 
-// "3.11.4" -> "3.11"
-std::string series(const std::string& python) {
-  const auto first = python.find('.');
-  const auto second = first == python.npos ? python.npos : python.find('.', first + 1);
-  return python.substr(0, second);
-}
-
 class Reading {
  public:
   Reading(const CheckRequest& request, const Knowledge& knowledge, const workspace::Context& context)
@@ -48,7 +43,7 @@ class Reading {
   Question run() {
     question_.hardware = request_.hardware;
     question_.driver = request_.driver;
-    question_.python = series(request_.python);
+    question_.python = specs::minor_release(request_.python);
     read_hardware();
     read_platform();
     if (!request_.environment.empty())
@@ -110,7 +105,7 @@ class Reading {
     if (placed.dependency.name == "driver" && exact)
       question_.driver = version;
     else if (placed.dependency.name == "python" && exact)
-      question_.python = series(version);
+      question_.python = specs::minor_release(version);
     else
       question_.asked.push_back(without_alias(std::move(placed)));
   }
@@ -122,7 +117,7 @@ class Reading {
     const auto real = knowledge_.real_name(dependency.name);
     if (real == dependency.name) return placed;
     const auto text = dependency.versions.text();
-    const bool exact = text.starts_with("==") && text.find_first_of(",*") == text.npos;
+    const bool exact = !specs::single_version(dependency.versions).empty();
     const auto stem = real.ends_with("-cu12") ? real.substr(0, real.size() - 2) : "";
     std::vector<std::string> names{real};
     if (!stem.empty()) names.insert(names.end(), {stem + "13", stem + "11"});
@@ -157,7 +152,7 @@ class Reading {
     const auto interpreter = inspector::ask_interpreter(program);
     if (!interpreter)
       throw bad_input(fmt::format("{}: no environment of Python: {} does not answer", directory.string(), program.string()));
-    if (question_.python.empty()) question_.python = series(interpreter->version);
+    if (question_.python.empty()) question_.python = specs::minor_release(interpreter->version);
     for (const auto& [name, one] : inspector::distributions_in(inspector::ask_sites(*interpreter))) {
       const auto version = specs::Version::parse(one.version, specs::Versioning::pep440);
       if (!version) {

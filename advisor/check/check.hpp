@@ -7,7 +7,6 @@
 // what was asked for. Found by the resolver on python_world.hpp; the sentences are wording.hpp's.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -53,7 +52,5 @@ struct Checked {
 };
 
 Checked check(const Knowledge& knowledge, const Question& question);
-
-nlohmann::json to_json(const Checked& checked);  // stackx/check/1
 
 }  // namespace stackx::advisor

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "advisor/check/python_world.hpp"
+#include "advisor/check/pythons.hpp"
 #include "pypi/refresh.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -13,8 +15,7 @@ constexpr std::size_t newest = 12;  // releases of a package, beside those that 
 bool allows(const std::set<std::string>& ranges, const specs::Version& version, bool alone) {
   return std::ranges::any_of(ranges, [&](const auto& text) {
     const auto range = specs::SpecifierSet::parse(text, specs::Versioning::pep440);
-    const bool names_one = text.starts_with("==") && text.find_first_of(",*") == text.npos;
-    return range && (!alone || names_one) && range->contains(version);
+    return range && (!alone || !specs::single_version(*range).empty()) && range->contains(version);
   });
 }
 

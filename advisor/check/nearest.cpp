@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "advisor/check/pythons.hpp"
 #include "advisor/check/wording.hpp"
 #include "specs/catalog/open.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -13,19 +15,6 @@ namespace {
 using specs::SpecifierSet;
 using specs::Version;
 using specs::Versioning;
-
-std::string base_of(const std::string& version) { return version.substr(0, version.find('+')); }
-
-SpecifierSet versions_in(const std::string& text) {
-  return SpecifierSet::parse(text, Versioning::pep440).value_or(SpecifierSet::any(Versioning::pep440));
-}
-
-// "==2.7.1+cu128" -> "2.7.1+cu128"; "" where the range names no single version.
-std::string single_version(const SpecifierSet& versions) {
-  const auto& text = versions.text();
-  if (!text.starts_with("==") || text.find_first_of(",*") != text.npos) return "";
-  return text.substr(text.find_first_not_of("= "));
-}
 
 class Search {
  public:
@@ -108,7 +97,7 @@ class Search {
     for (std::size_t i = 0; i < question_.asked.size() && i < nearest.install.size(); ++i) {
       auto dependency = question_.asked[i].dependency;
       if (knowledge_.real_name(dependency.name) != change.name) continue;
-      dependency.versions = versions_in("==" + change.to);
+      dependency.versions = specs::range_or_any("==" + change.to);
       nearest.install[i] = dependency.text();
       return;
     }
@@ -201,9 +190,9 @@ class Search {
       const auto real = knowledge_.real_name(placed.dependency.name);
       if (follow.contains(real) && real != name) continue;
       if (real == name) {
-        from = single_version(placed.dependency.versions);
+        from = specs::single_version(placed.dependency.versions);
         if (same_version && from.empty()) return false;
-        placed.dependency.versions = same_version ? versions_in("==" + base_of(from)) : SpecifierSet::any(Versioning::pep440);
+        placed.dependency.versions = same_version ? specs::range_or_any("==" + specs::public_version(from)) : SpecifierSet::any(Versioning::pep440);
       }
       changed.asked.push_back(std::move(placed));
     }
@@ -226,14 +215,14 @@ class Search {
     nearest.changes.push_back({name, from, to});
     for (const auto& placed : changed.asked) {
       auto dependency = placed.dependency;
-      if (knowledge_.real_name(dependency.name) == name) dependency.versions = versions_in("==" + to);
+      if (knowledge_.real_name(dependency.name) == name) dependency.versions = specs::range_or_any("==" + to);
       nearest.install.push_back(dependency.text());
     }
-    nearest.text = !from.empty() && base_of(from) == base_of(to) ? same_version_text(name, to)
+    nearest.text = !from.empty() && specs::public_version(from) == specs::public_version(to) ? same_version_text(name, to)
                                                                  : fmt::format("{} {} runs", name, to);
     auto asked = changed;
     for (auto& placed : asked.asked)
-      if (knowledge_.real_name(placed.dependency.name) == name) placed.dependency.versions = versions_in("==" + to);
+      if (knowledge_.real_name(placed.dependency.name) == name) placed.dependency.versions = specs::range_or_any("==" + to);
     hold(asked, nearest);
     found_.push_back(std::move(nearest));
   }
@@ -261,7 +250,7 @@ class Search {
     const auto cuda = fact.built_for ? fact.built_for->cuda : "";
     std::string code = "cu" + cuda;
     std::erase(code, '.');
-    if (to.find('+') == to.npos)
+    if (!specs::is_local(to))
       return fmt::format("the same version from the default index{} has", cuda.empty() || cuda == "none" ? "" : fmt::format(" ({})", code));
     return fmt::format("its build {} has", to);
   }

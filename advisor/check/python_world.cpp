@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <deque>
 
+#include "advisor/check/pythons.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/python/wheel_target.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -20,10 +22,6 @@ using specs::SpecifierSet;
 using specs::Version;
 using specs::VersionEntry;
 using specs::Versioning;
-
-SpecifierSet range(const std::string& text) {
-  return SpecifierSet::parse(text, Versioning::pep440).value_or(SpecifierSet::any(Versioning::pep440));
-}
 
 Requirement needs(const std::string& component, const SpecifierSet& versions) {
   const auto text = versions.text().empty() ? "*" : versions.text();
@@ -40,13 +38,10 @@ Requirement cannot(const std::string& words) {
   return {"machine", "", {{{*SpecifierSet::parse("==none", Versioning::opaque), {}}}, words}};
 }
 
-bool is_local(const Version& version) { return version.text().find('+') != std::string::npos; }
+bool is_local(const Version& version) { return specs::is_local(version.text()); }
 
 // "==2.4.0", "===2.4.0": names one version, yanked or not.
-bool names_one(const SpecifierSet& versions) {
-  const auto& text = versions.text();
-  return text.starts_with("==") && text.find_first_of(",*") == text.npos;
-}
+bool names_one(const SpecifierSet& versions) { return !specs::single_version(versions).empty(); }
 
 // manylinux_2_28_x86_64 -> 28; of what says nothing 0.
 int glibc_of(const std::string& platform) {
@@ -55,16 +50,6 @@ int glibc_of(const std::string& platform) {
   if (platform.starts_with("manylinux2014_")) return 17;
   constexpr std::string_view prefix = "manylinux_2_";
   return platform.starts_with(prefix) ? std::atoi(platform.c_str() + prefix.size()) : 0;
-}
-
-// A release that a target could install: within the range, with a wheel for it.
-bool suits(const PackageRelease& release, const SpecifierSet& versions, const specs::Target& target) {
-  if (!versions.contains(release.version)) return false;
-  if (is_local(release.version) && versions.text().find('+') == std::string::npos) return false;
-  if (release.yanked && !names_one(versions)) return false;
-  if (!range(release.requires_python).contains(target.python_version())) return false;
-  if (release.wheels.empty()) return release.source;
-  return std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); });
 }
 
 class Builder {
@@ -172,13 +157,13 @@ class Builder {
   }
 
   void add_unknown(const specs::Package& package, const SpecifierSet& versions) {
-    PythonWorld::Unknown unknown{package.name, versions.text(), {}, true};
+    PythonWorld::Unknown unknown{package.name, versions.text(), {}};
     auto wanted = versions.text();
     wanted.erase(0, std::min(wanted.find_first_not_of("=<>!~ "), wanted.size()));
     const auto version = Version::parse(wanted, Versioning::pep440);
     std::string below, above, newest;  // the neighbours of the one that was asked for
     for (const auto& release : package.releases) {
-      if (is_local(release.version) != (wanted.find('+') != wanted.npos)) continue;
+      if (is_local(release.version) != specs::is_local(wanted)) continue;
       newest = release.version.text();
       if (version && release.version < *version) below = newest;
       if (version && release.version > *version && above.empty()) above = newest;
@@ -195,7 +180,7 @@ class Builder {
   // pip takes a local build only where somebody names one, and what was yanked only where it is named alone.
   bool allowed(const std::string& name, const PackageRelease& release, const SpecifierSet& versions) const {
     if (!versions.contains(release.version)) return false;
-    if (is_local(release.version) && versions.text().find('+') == std::string::npos && !question_.any_build.contains(name))
+    if (is_local(release.version) && !specs::is_local(versions.text()) && !question_.any_build.contains(name))
       return false;
     return !release.yanked || names_one(versions);
   }
@@ -261,7 +246,7 @@ class Builder {
   VersionEntry extra_entry(const specs::Package& package, const PackageRelease& release, const std::string& extra) {
     VersionEntry made;
     made.version = release.version;
-    made.requires_.push_back(needs(package.name, range("==" + release.version.text())));
+    made.requires_.push_back(needs(package.name, specs::range_or_any("==" + release.version.text())));
     add_dependencies(package, release, extra, made);
     const auto fact = knowledge_.about(package.name, release.version, extra, question_.machine);
     if (!fact.fails.empty()) made.requires_.push_back(fails(fact.fails));
@@ -272,7 +257,7 @@ class Builder {
                         VersionEntry& made) {
     const auto* dependencies = knowledge_.requirements(package.name, release);
     if (!dependencies) {
-      world_.unread[package.name + " " + release.version.text()] = "";
+      world_.unread.insert(package.name + " " + release.version.text());
       return;
     }
     auto with = target_.environment();
@@ -290,7 +275,7 @@ class Builder {
         want({name, "", dependency.versions});
       }
       for (const auto& other : dependency.extras) {
-        const auto versions = itself ? range("==" + release.version.text()) : dependency.versions;
+        const auto versions = itself ? specs::range_or_any("==" + release.version.text()) : dependency.versions;
         if (!knowledge_.package(name) || (itself && other == extra)) continue;
         made.requires_.push_back(needs(name + "+" + other, versions));
         want({name, other, versions});
@@ -300,7 +285,7 @@ class Builder {
 
   // Which wheels there are decides on Python, processor and glibc.
   void add_places(const specs::Package& package, const PackageRelease& release, VersionEntry& made) {
-    const auto python = range(release.requires_python);
+    const auto python = specs::range_or_any(release.requires_python);
     const bool python_fits = python.contains(target_.python_version());
     std::optional<int> glibc;
     for (const auto& tags : release.wheels)
@@ -309,7 +294,7 @@ class Builder {
           glibc = std::min(glibc.value_or(999), glibc_of(platform));
     if (glibc && python_fits) {
       if (*glibc > 5 && !question_.glibc.empty())
-        made.requires_.push_back(needs("glibc", range(fmt::format(">=2.{}", *glibc))));
+        made.requires_.push_back(needs("glibc", specs::range_or_any(fmt::format(">=2.{}", *glibc))));
       return;
     }
     if (release.wheels.empty() && release.source && python_fits) {
@@ -330,7 +315,7 @@ class Builder {
       return;
     }
     Requirement requirement{"python", "", {}};
-    for (const auto& one : pythons) requirement.constraint.any.push_back({range("==" + one + ".*"), {}});
+    for (const auto& one : pythons) requirement.constraint.any.push_back({specs::range_or_any("==" + one + ".*"), {}});
     requirement.constraint.text =
         pythons.size() == 1 ? pythons.front() : fmt::format("{} to {}", pythons.front(), pythons.back());
     made.requires_.push_back(std::move(requirement));
@@ -349,12 +334,12 @@ class Builder {
     }
     if (!fact.cudas.empty() && gpu.vendor == "nvidia") {
       Requirement requirement{"torch", "cuda", {}};
-      for (const auto& cuda : fact.cudas) requirement.constraint.any.push_back({range("==" + cuda), {}});
+      for (const auto& cuda : fact.cudas) requirement.constraint.any.push_back({specs::range_or_any("==" + cuda), {}});
       requirement.constraint.text = fmt::format("{}", fmt::join(fact.cudas, ", "));
       made.requires_.push_back(std::move(requirement));
     }
     for (const auto& [cuda, build] : fact.built_for_cuda)
-      made.requires_if.push_back({{{"torch", "cuda", {{{range("==" + cuda), {}}}, cuda}}},
+      made.requires_if.push_back({{{"torch", "cuda", {{{specs::range_or_any("==" + cuda), {}}}, cuda}}},
                                   {{"gpu", "compute_capability", build.runs_on()}}});
   }
 
@@ -366,7 +351,7 @@ class Builder {
     const auto first = [](const std::string& version) { return version.substr(0, version.find('.')); };
     const auto* package = knowledge_.package("nvidia-cudnn-cu" + first(cuda->second));
     if (!package) return;
-    const auto range = *SpecifierSet::parse(fmt::format(">={},=={}.*", cudnn->second, first(cudnn->second)), Versioning::pep440);
+    const auto range = specs::range_or_any(fmt::format(">={},=={}.*", cudnn->second, first(cudnn->second)));
     bool known = false;
     for (const auto& release : package->releases) {
       if (!range.contains(release.version)) continue;
@@ -408,7 +393,7 @@ class Builder {
     made.requires_.push_back({"gpu", "compute_capability", build.runs_on()});
     const auto reach = build.reach(capability);
     const auto least = build.cuda.empty() || build.cuda == "any" ? std::nullopt : knowledge_.drivers().least(build.cuda, reach);
-    if (least) made.requires_.push_back(needs("driver", range(">=" + *least)));
+    if (least) made.requires_.push_back(needs("driver", specs::range_or_any(">=" + *least)));
   }
 
   // An open component that some version suits whoever asks for it says nothing about the question.
@@ -460,42 +445,6 @@ bool is_framework(const std::string& package) {
 bool is_given(const std::string& component) {
   static const std::set<std::string> given{"python", "machine", "glibc", "gpu", "driver", "use"};
   return given.contains(component);
-}
-
-const std::vector<std::string>& known_pythons() {
-  static const std::vector<std::string> pythons{"3.15", "3.14", "3.13", "3.12", "3.11", "3.10", "3.9",
-                                                "3.8",  "3.7",  "3.6",  "3.5",  "3.4",  "2.7"};
-  return pythons;
-}
-
-std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Question& question) {
-  static const std::vector<std::string> usual{"3.12", "3.11", "3.13", "3.10", "3.14", "3.9", "3.15",
-                                              "3.8",  "3.7",  "3.6",  "3.5",  "3.4", "2.7"};
-  struct Rated {
-    std::vector<int> places;  // of each package: how many of its releases are as old or older; 0: none for this Python
-    std::string python;
-  };
-  std::vector<Rated> all;
-  for (const auto& python : usual) {
-    const specs::Target target(python, "linux " + question.machine);
-    if (question.pythons && !question.pythons->contains(target.python_version())) continue;
-    Rated rated{{0}, python};
-    for (const auto& placed : question.asked) {
-      if (!placed.dependency.holds(target.environment())) continue;
-      const auto* package = knowledge.package(knowledge.real_name(placed.dependency.name));
-      if (!package) continue;
-      int place = 0;
-      for (int i = static_cast<int>(package->releases.size()); i > 0 && place == 0; --i)
-        if (suits(package->releases[static_cast<std::size_t>(i - 1)], placed.dependency.versions, target)) place = i;
-      if (place == 0) --rated.places.front();
-      rated.places.push_back(place);
-    }
-    all.push_back(std::move(rated));
-  }
-  std::ranges::stable_sort(all, std::ranges::greater(), &Rated::places);
-  std::vector<std::string> pythons;
-  for (auto& one : all) pythons.push_back(std::move(one.python));
-  return pythons;
 }
 
 PythonWorld python_world(const Knowledge& knowledge, const Question& question, const std::string& python) {

@@ -26,14 +26,13 @@ struct PythonWorld {
   std::vector<std::string> order;  // packages as an installer comes to them
   // Packages that somebody requires and no catalog lists, and the ranges that are asked of them.
   std::map<std::string, std::set<std::string>> not_held;
-  std::map<std::string, std::string> unread;  // "flash-attn 2.8.3": requirements not known
+  std::set<std::string> unread;  // "flash-attn 2.8.3": requirements not known
   std::map<std::string, std::string> built_here;  // component -> version, from a source archive
 
   // Roots that cannot be judged: no such project or version is known.
   struct Unknown {
     std::string name, range;
     std::vector<std::string> near;  // versions or names like it
-    bool name_known = false;
   };
   std::vector<Unknown> unknown;
 };
@@ -45,12 +44,5 @@ bool is_given(const std::string& component);
 bool is_framework(const std::string& package);
 
 PythonWorld python_world(const Knowledge& knowledge, const Question& question, const std::string& python);
-
-// The Pythons that could matter, newest first: "3.15", ..., "2.7".
-const std::vector<std::string>& known_pythons();
-
-// Those for which the question's packages have wheels, the best first: where the packages are newest, and of equal ones
-// the most usual. Without looking at what they require: an order to try, not an answer.
-std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Question& question);
 
 }  // namespace stackx::advisor

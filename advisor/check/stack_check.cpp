@@ -6,17 +6,10 @@
 #include <algorithm>
 
 #include "advisor/check/python_world.hpp"
+#include "advisor/check/pythons.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
-namespace {
-
-// "3.11.4" -> "3.11"
-std::string minor_python(const std::string& python) {
-  const auto first = python.find('.');
-  return python.substr(0, first == python.npos ? python.npos : python.find('.', first + 1));
-}
-
-}  // namespace
 
 AskedGpu asked_gpu(const specs::Accelerator& model, const std::string& asked) {
   return {model.name, model.title, asked, model.vendor, model.architecture, model.compute_capability, model.gfx,
@@ -30,7 +23,7 @@ std::optional<Checked> check_packages(const Knowledge& knowledge, const StackPac
   question.hardware = gpu.asked;
   question.driver = driver;
   if (!gpu.machine.empty()) question.machine = gpu.machine;
-  question.python = minor_python(python);
+  question.python = specs::minor_release(python);
   bool any = false;
   for (const auto& [name, package] : packages) {
     const auto extras = package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ","));

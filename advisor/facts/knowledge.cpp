@@ -8,6 +8,7 @@
 #include "specs/catalog/overlay.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -26,9 +27,6 @@ std::vector<fs::path> json_files(const fs::path& directory) {
   std::ranges::sort(files);
   return files;
 }
-
-// "2.8.0+cu126" -> "2.8.0"
-std::string public_version(const Version& version) { return version.text().substr(0, version.text().find('+')); }
 
 bool is_nvidia(const std::string& requirement) {
   return requirement.starts_with("nvidia-") || requirement.starts_with("nvidia_") ||
@@ -158,10 +156,10 @@ void Knowledge::add_builds(specs::Package& package) const {
   std::vector<PackageRelease> added;
   for (const auto& fact : facts->second)
     for (const auto& version : fact.versions) {
-      if (version.text().find('+') == std::string::npos || package.find(version)) continue;
+      if (!specs::is_local(version.text()) || package.find(version)) continue;
       const auto same = [&](const auto& one) { return one.version == version; };
       if (std::ranges::any_of(added, same)) continue;
-      const auto plain_version = *Version::parse(public_version(version), Versioning::pep440);
+      const auto plain_version = *Version::parse(specs::public_version(version.text()), Versioning::pep440);
       const auto* plain = package.find(plain_version);
       PackageRelease release;
       if (plain) release = *plain;

@@ -5,6 +5,7 @@
 #include "advisor/recipes/cuda_image.hpp"
 #include "advisor/recipes/parts.hpp"
 #include "specs/error.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -32,8 +33,8 @@ bool brings_cuda(const StackPackages& packages) {
 ContainerBase gpu_base(const RecipeParts& parts) {
   if (!parts.image.empty()) return {parts.image, {}, "python3", {}};
   if (!parts.python.empty() && brings_cuda(parts.packages)) {
-    check_python_version("python", minor_release(parts.python));
-    return {fmt::format("docker.io/library/python:{}-slim", minor_release(parts.python)),
+    check_python_version("python", specs::minor_release(parts.python));
+    return {fmt::format("docker.io/library/python:{}-slim", specs::minor_release(parts.python)),
             {},
             "python3",
             pinned(parts.packages)};
@@ -44,7 +45,7 @@ ContainerBase gpu_base(const RecipeParts& parts) {
         "--format containerfile: no image of NVIDIA with CUDA {}{}{} is known; an NGC image, or "
         "--format requirements on a machine that has them, will do",
         parts.cuda, parts.cudnn.empty() ? "" : ", cuDNN " + parts.cudnn,
-        parts.python.empty() ? "" : " and Python " + minor_release(parts.python)));
+        parts.python.empty() ? "" : " and Python " + specs::minor_release(parts.python)));
   return {image->reference, image->system, image->program, pinned(parts.packages)};
 }
 

@@ -10,6 +10,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -151,7 +152,7 @@ class Writer {
       for (const char* package : {"ca-certificates", "python3", "python3-pip"})
         system_.insert(package);
     } else if (is_python()) {
-      line("FROM docker.io/library/python:{}-slim", reference(minor_release(python_)));
+      line("FROM docker.io/library/python:{}-slim", reference(specs::minor_release(python_)));
       program_ = "python3";
       if (python_.starts_with("2.")) program_ = "python2";
     } else {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "advisor/recipes/parts.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -70,9 +71,9 @@ bool has_python(std::string_view ubuntu, const std::string& python) {
 
 std::optional<CudaImage> cuda_image(const std::string& cuda, const std::string& cudnn,
                                     const std::string& python) {
-  const auto minor = minor_release(python);
+  const auto minor = specs::minor_release(python);
   for (const auto& tag : tags) {
-    if (minor_release(cuda) != tag.cuda) continue;
+    if (specs::minor_release(cuda) != tag.cuda) continue;
     if (!cudnn.empty() && cudnn.substr(0, cudnn.find('.')) != tag.cudnn) continue;
     if (!python.empty() && !has_python(tag.ubuntu, minor)) continue;
     CudaImage image{

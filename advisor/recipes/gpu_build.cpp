@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "advisor/recipes/parts.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -19,10 +20,6 @@ bool older(const std::string& version, const char* than) {
   return a && b && *a < *b;
 }
 
-std::string without_local(const std::string& version) {
-  return version.substr(0, version.find('+'));
-}
-
 // The CUDA of the wheels on the default index: that of the build with files in the catalog, else its attribute, and before
 // 1.13, whose wheels do not state it, what pytorch.org/get-started/previous-versions says (read 2026-11-20): from the
 // release on.
@@ -33,7 +30,7 @@ std::string cuda_of_default_wheel(const std::string& released, const specs::Cata
   if (const auto* component = catalog.find("torch"))
     for (const auto& entry : component->versions) {
       const auto& text = entry.version.text();
-      if (without_local(text) != released) continue;
+      if (specs::public_version(text) != released) continue;
       if (const auto at = entry.attributes.find("pypi_cuda"); at != entry.attributes.end())
         if (const auto* cuda = std::get_if<std::string>(&at->second)) return *cuda;
       const auto local = text.find("+cu");  // 2.14.1+cu130
@@ -47,35 +44,35 @@ std::string cuda_of_default_wheel(const std::string& released, const specs::Cata
 
 std::string digits(const std::string& cuda) {  // "101" of "10.1.243"
   std::string result;
-  for (const char c : minor_release(cuda))
+  for (const char c : specs::minor_release(cuda))
     if (c != '.') result += c;
   return result;
 }
 
 // Catalogs may write the build behind the version (2.1.0+cu118), as PyTorch does.
 std::string torch(StackPackage& package, const std::string& cuda, const specs::Catalog& catalog) {
-  const auto released = without_local(package.version);
+  const auto released = specs::public_version(package.version);
   const auto usual = cuda_of_default_wheel(released, catalog);
   package.version = released;
-  if (usual == minor_release(cuda)) return "";
+  if (usual == specs::minor_release(cuda)) return "";
   package.version += "+cu" + digits(cuda);
   package.files.clear();  // those of the default index
   return fmt::format(
       "torch {} for CUDA {} is on the wheel index of PyTorch for cu{} (pip: --extra-index-url); "
       "the "
       "default index has {}.",
-      released, minor_release(cuda), digits(cuda),
+      released, specs::minor_release(cuda), digits(cuda),
       usual.empty() ? "another build" : "the build for CUDA " + usual);
 }
 
 std::string jax(StackPackage& package, const std::string& cuda) {
   const auto major = cuda.substr(0, cuda.find('.'));
-  package.version = without_local(package.version);  // jaxlib has builds, jax itself has none
+  package.version = specs::public_version(package.version);  // jaxlib has builds, jax itself has none
   if (older(package.version, "0.4.26") || older(cuda, "12"))
     return fmt::format(
         "jaxlib for CUDA {} is on the wheel index of JAX (pip: --find-links); the default index "
         "has the build for CPUs.",
-        minor_release(cuda));
+        specs::minor_release(cuda));
   package.extras.insert("cuda" + major);
   return fmt::format(
       "The extra cuda{} of jax brings CUDA and cuDNN as wheels, in versions of its own choice.",

@@ -9,6 +9,7 @@
 #include "advisor/recipes/gpu_build.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -130,11 +131,6 @@ std::map<std::string, std::string> pi_parameters(const specs::Workload& workload
       left_out.push_back(name);
   if (kind == PiKind::framework_on_gpu && own->second.contains("device")) result.try_emplace("device", "gpu");
   return result;
-}
-
-std::string minor_release(const std::string& version) {
-  const auto first = version.find('.');
-  return first == version.npos ? version : version.substr(0, version.find('.', first + 1));
 }
 
 std::string shell_quoted(const std::string& text) {
@@ -293,7 +289,7 @@ std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const st
   const auto need = [&](const char* name, const std::string& version) {
     if (!version.empty()) needs += fmt::format("{}{} {}", needs.empty() ? "" : ", ", name, version);
   };
-  need("Python", minor_release(parts.python));
+  need("Python", specs::minor_release(parts.python));
   need("the NVIDIA driver", parts.driver);
   if (!parts.driver_range.empty()) needs += fmt::format(" ({} will do)", parts.driver_range);
   need("CUDA", parts.cuda);

@@ -53,7 +53,6 @@ std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const st
                         const std::string& prefix = "# ");
 
 std::string one_line(std::string_view text);            // control characters become spaces; UTF-8
-std::string minor_release(const std::string& version);  // "3.6" of "3.6.15"
 std::string shell_quoted(
     const std::string& text);  // 'it'\''s': one word for sh and bash, bare where it may be
 bool has_control(const std::string& text);

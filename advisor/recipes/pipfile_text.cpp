@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/recipes/parts.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 
@@ -19,7 +20,7 @@ json pipfile_pin(const StackPackage& package) {
 json pipfile_requires(const specs::Stack& stack) {
   const auto python = stack.components.find("python");
   if (python == stack.components.end()) return json::object();
-  return {{"python_version", minor_release(python->second)}};
+  return {{"python_version", specs::minor_release(python->second)}};
 }
 
 // JSON's strings are TOML's basic strings, and so are the arrays of them.

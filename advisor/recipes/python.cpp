@@ -9,6 +9,7 @@
 #include "specs/format/json.hpp"
 #include "specs/python/project.hpp"
 #include "specs/python/wheel_target.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -48,7 +49,7 @@ std::string settings(const RecipeParts& parts) {
 std::vector<specs::Artifact> suitable(const std::string& name, const StackPackage& package,
                                       const std::string& python) {
   if (python.empty()) return package.files;
-  const specs::Target target(minor_release(python), "linux x86_64");
+  const specs::Target target(specs::minor_release(python), "linux x86_64");
   std::vector<specs::Artifact> result;
   for (const auto& file : package.files) {
     const auto parsed = specs::parse_file_name(file.file, specs::normalized_name(name));
@@ -156,9 +157,9 @@ std::string pylock_recipe(const Recipe& recipe) {
   text += "lock-version = \"1.0\"\ncreated-by = \"stackx\"\n";
   text += "environments = [\"sys_platform == 'linux' and platform_machine == 'x86_64'\"]\n";
   if (!parts.python.empty()) {
-    check_python_version("python", minor_release(parts.python));
+    check_python_version("python", specs::minor_release(parts.python));
     text +=
-        fmt::format("requires-python = {}\n", toml_text("==" + minor_release(parts.python) + ".*"));
+        fmt::format("requires-python = {}\n", toml_text("==" + specs::minor_release(parts.python) + ".*"));
   }
   for (const auto& [name, package] : parts.packages)
     pylock_package(text, name, package, parts.python);

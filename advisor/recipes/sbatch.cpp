@@ -3,6 +3,7 @@
 
 #include "advisor/recipes/cluster.hpp"
 #include "specs/error.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -64,11 +65,11 @@ std::string from_image(const RecipeParts& parts, const Recipe& recipe) {
 std::string from_packages(const RecipeParts& parts, const Recipe& recipe) {
   const bool native = parts.python.empty();
   std::string text = "work=$(mktemp -d)\ntrap 'rm -rf \"$work\"' EXIT\nsite=$work/site\n";
-  if (!native) check_python_version("python", minor_release(parts.python));
+  if (!native) check_python_version("python", specs::minor_release(parts.python));
   const bool install = !parts.packages.empty();
   if (install || !native)
     text += fmt::format("python=${{STACKX_PYTHON:-python{}}}\n",
-                        native ? "3" : minor_release(parts.python));
+                        native ? "3" : specs::minor_release(parts.python));
   text += install ? "cat > \"$work/requirements.txt\" " + here_document(pins(parts))
                   : "mkdir \"$site\"\n";
   if (install)

@@ -15,6 +15,7 @@
 #include "specs/format/digest.hpp"
 #include "specs/python/pep508.hpp"
 #include "specs/version/version.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -85,11 +86,6 @@ std::string slug_of(const fs::path& directory) {
   if (lossy || slug.size() > 80)
     slug = slug.substr(0, 80) + "-" + specs::sha256(directory.string()).substr(0, 8);
   return slug.empty() ? "root" : slug;
-}
-
-std::string minor_of(const std::string& version) {
-  const auto second = version.find('.', version.find('.') + 1);
-  return version.substr(0, second);
 }
 
 const fs::path& home_of(const Interpreter& interpreter) {
@@ -190,7 +186,7 @@ std::vector<PythonEnvironment> look_into(const std::vector<Interpreter>& interpr
     environment.distributions = distributions_in(environment.sites);
     environment.frameworks = usable_frameworks(environment, remarks);
     const auto name =
-        fmt::format("python{}-{}", minor_of(interpreter.version), slug_of(home_of(interpreter)));
+        fmt::format("python{}-{}", specs::minor_release(interpreter.version), slug_of(home_of(interpreter)));
     environment.name = name;
     if (!names.insert(name).second) {
       environment.name += "-" + specs::sha256(interpreter.program.string()).substr(0, 8);

@@ -7,6 +7,7 @@
 
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -39,7 +40,7 @@ bool escapes(const fs::path& path) {
 std::string wanted_package_version(const specs::Artifact& artifact, const specs::Version& version) {
   if (!artifact.package_version.empty()) return artifact.package_version;
   const bool debian = version.scheme() == specs::Versioning::debian;
-  const bool local = version.text().find('+') != std::string::npos;
+  const bool local = specs::is_local(version.text());
   return debian || (local && version.scheme() == specs::Versioning::pep440) ? version.text() : "";
 }
 

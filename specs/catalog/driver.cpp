@@ -6,6 +6,7 @@
 
 #include "specs/catalog/open.hpp"
 #include "specs/format/json.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -21,13 +22,6 @@ std::string driver_at(const Node& node, std::string_view key) {
 }
 
 std::string major_of(const std::string& version) { return version.substr(0, version.find('.')); }
-
-// "12.8.1" -> "12.8"
-std::string minor_release(const std::string& cuda) {
-  const auto first = cuda.find('.');
-  if (first == cuda.npos) return cuda;
-  return cuda.substr(0, cuda.find('.', first + 1));
-}
 
 Version version_of(const std::string& text) {
   return Version::parse(text, Versioning::pep440).value_or(Version());

@@ -5,17 +5,14 @@
 #include <algorithm>
 
 #include "specs/format/json.hpp"
+#include "specs/format/members.hpp"
 #include "specs/python/pep508.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::specs {
 namespace {
 
 constexpr std::string_view pseudo[] = {"cuda", "driver", "cuda-compat"};
-
-std::string word_at(const Node& node, std::string_view key) {
-  const auto found = node.find(key);
-  return found ? found->nonempty() : "";
-}
 
 std::vector<std::string> words_at(const Node& node, std::string_view key) {
   const auto found = node.find(key);
@@ -70,8 +67,8 @@ Fact read_fact(const Node& node) {
   fact.file = node.file();
   fact.of = node.at("of").nonempty();
   read_versions(node.at("versions"), fact);
-  fact.extra = word_at(node, "extra");
-  fact.machine = word_at(node, "machine");
+  fact.extra = optional_text(node, "extra");
+  fact.machine = optional_text(node, "machine");
   if (const auto build = node.find("built_for")) {
     fact.built_for = read_gpu_build(*build);
     if (const auto by_cuda = build->find("cubins_for")) read_builds_by_cuda(*by_cuda, fact);
@@ -86,11 +83,11 @@ Fact read_fact(const Node& node) {
   fact.cudas = words_at(node, "cudas");
   fact.pythons = words_at(node, "pythons");
   fact.machines = words_at(node, "machines");
-  fact.fails = word_at(node, "fails");
-  fact.note = word_at(node, "note");
-  fact.instead = word_at(node, "instead");
+  fact.fails = optional_text(node, "fails");
+  fact.note = optional_text(node, "note");
+  fact.instead = optional_text(node, "instead");
   if (const auto soft = node.find("soft")) fact.soft = soft->boolean();
-  fact.known = word_at(node, "known");
+  fact.known = optional_text(node, "known");
   if (const auto source = node.find("source")) read_source(*source, fact);
   return fact;
 }
@@ -98,7 +95,7 @@ Fact read_fact(const Node& node) {
 }  // namespace
 
 bool Fact::is_about(const Version& version) const {
-  if (range) return version.text().find('+') == std::string::npos && range->contains(version);
+  if (range) return !is_local(version.text()) && range->contains(version);
   return std::ranges::find(versions, version) != versions.end();
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "specs/version/version_text.hpp"
+
 namespace stackx::specs {
 namespace {
 
@@ -58,7 +60,7 @@ class Thresholds {
 }  // namespace
 
 std::string just_above(const std::string& version) {
-  const auto text = version.substr(0, version.find('+'));
+  const auto text = public_version(version);
   const auto letter = text.find_first_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
   if (letter == text.npos || letter == 0) return text + kAbove;
   // Of 1.0rc1 the next is 1.0rc2: nothing may be appended to it, and > leaves its post-releases out.

@@ -9,6 +9,7 @@
 #include "specs/catalog/overlay.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/members.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/project/workload.hpp"
@@ -39,11 +40,6 @@ constexpr std::array artifact_types{ArtifactType::wheel,       ArtifactType::sdi
 Versioning versioning_of(const Node& component) {
   const auto node = component.find("versioning");
   return node ? word(*node, schemes) : Versioning::pep440;
-}
-
-std::string optional_text(const Node& node, std::string_view key) {
-  const auto found = node.find(key);
-  return found ? found->nonempty() : "";
 }
 
 std::string read_source(const Node& node) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "specs/format/json.hpp"
+#include "specs/format/members.hpp"
 #include "specs/python/pep508.hpp"
 
 namespace stackx::specs {
@@ -42,17 +43,12 @@ bool flag(const Node& node, std::string_view key) {
   return found && found->boolean();
 }
 
-std::string optional_words(const Node& node, std::string_view key) {
-  const auto found = node.find(key);
-  return found ? found->nonempty() : "";
-}
-
 PackageRelease read_release(const std::string& text, const Node& node) {
   node.only({"uploaded", "python", "wheels", "sdist", "yanked", "requires"});
   const auto version = Version::parse(text, Versioning::pep440);
   if (!version)
     node.fail(fmt::format("\"{}\" is no version: {}", text, version.error().reason));
-  PackageRelease release{*version, optional_words(node, "uploaded"), optional_words(node, "python"), {},
+  PackageRelease release{*version, optional_text(node, "uploaded"), optional_text(node, "python"), {},
                          flag(node, "sdist"), flag(node, "yanked"), {}};
   if (const auto wheels = node.find("wheels")) release.wheels = read_wheels(*wheels);
   if (const auto list = node.find("requires")) release.requires_ = list->texts();

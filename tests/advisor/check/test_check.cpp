@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "advisor/check/check_json.hpp"
 #include "specs/format/json.hpp"
 #include "tests/advisor/known.hpp"
 

@@ -1,0 +1,59 @@
+#include "advisor/check/pythons.hpp"
+
+#include <algorithm>
+
+#include "specs/python/wheel_target.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+// A release that a target could install: within the range, with a wheel for it.
+bool suits(const specs::PackageRelease& release, const specs::SpecifierSet& versions, const specs::Target& target) {
+  if (!versions.contains(release.version)) return false;
+  if (specs::is_local(release.version.text()) && !specs::is_local(versions.text())) return false;
+  if (release.yanked && specs::single_version(versions).empty()) return false;
+  if (!specs::range_or_any(release.requires_python).contains(target.python_version())) return false;
+  if (release.wheels.empty()) return release.source;
+  return std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); });
+}
+
+}  // namespace
+
+const std::vector<std::string>& known_pythons() {
+  static const std::vector<std::string> pythons{"3.15", "3.14", "3.13", "3.12", "3.11", "3.10", "3.9",
+                                                "3.8",  "3.7",  "3.6",  "3.5",  "3.4",  "2.7"};
+  return pythons;
+}
+
+std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Question& question) {
+  static const std::vector<std::string> usual{"3.12", "3.11", "3.13", "3.10", "3.14", "3.9", "3.15",
+                                              "3.8",  "3.7",  "3.6",  "3.5",  "3.4", "2.7"};
+  struct Rated {
+    std::vector<int> places;  // of each package: how many of its releases are as old or older; 0: none for this Python
+    std::string python;
+  };
+  std::vector<Rated> all;
+  for (const auto& python : usual) {
+    const specs::Target target(python, "linux " + question.machine);
+    if (question.pythons && !question.pythons->contains(target.python_version())) continue;
+    Rated rated{{0}, python};
+    for (const auto& placed : question.asked) {
+      if (!placed.dependency.holds(target.environment())) continue;
+      const auto* package = knowledge.package(knowledge.real_name(placed.dependency.name));
+      if (!package) continue;
+      int place = 0;
+      for (int i = static_cast<int>(package->releases.size()); i > 0 && place == 0; --i)
+        if (suits(package->releases[static_cast<std::size_t>(i - 1)], placed.dependency.versions, target)) place = i;
+      if (place == 0) --rated.places.front();
+      rated.places.push_back(place);
+    }
+    all.push_back(std::move(rated));
+  }
+  std::ranges::stable_sort(all, std::ranges::greater(), &Rated::places);
+  std::vector<std::string> pythons;
+  for (auto& one : all) pythons.push_back(std::move(one.python));
+  return pythons;
+}
+
+}  // namespace stackx::advisor

@@ -1,0 +1,19 @@
+// For which Pythons a question may be asked, where it names none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advisor/check/question.hpp"
+#include "advisor/facts/knowledge.hpp"
+
+namespace stackx::advisor {
+
+// The Pythons that could matter, newest first: "3.15", ..., "2.7".
+const std::vector<std::string>& known_pythons();
+
+// Those for which the question's packages have wheels, the best first: where the packages are newest, and of equal ones
+// the most usual. Without looking at what they require: an order to try, not an answer.
+std::vector<std::string> likely_pythons(const Knowledge& knowledge, const Question& question);
+
+}  // namespace stackx::advisor

@@ -1,0 +1,23 @@
+// What people name of a version: a release series, the version without its local build, the one version of a pin.
+//
+// Texts, not Versions: what comes in is often no version of the scheme ("R580", "12.x"), and then it stays as it is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "specs/version/specifier.hpp"
+
+namespace stackx::specs {
+
+std::string minor_release(std::string_view version);   // "12.8.1" -> "12.8", "12" -> "12"
+std::string public_version(std::string_view version);  // "2.8.0+cu126" -> "2.8.0"
+bool is_local(std::string_view version);               // "2.8.0+cu126"
+
+// "==2.7.1+cu128" -> "2.7.1+cu128"; "" where the range names no single version.
+std::string single_version(const SpecifierSet& range);
+
+// Of package metadata: what is no range says nothing, as for pip.
+SpecifierSet range_or_any(std::string_view text);
+
+}  // namespace stackx::specs
