@@ -74,14 +74,6 @@ void print_news(const advisor::PackageNews& one) {
   for (const auto& unread : one.unread) fmt::print("    requirements not known of {}\n", unread);
 }
 
-// The transport speaks of an option that other commands have.
-std::string reason_of(const advisor::NotReached& one) {
-  constexpr std::string_view other = ", or with --offline";
-  auto reason = one.reason;
-  if (const auto at = reason.find(other); at != reason.npos) reason.erase(at, other.size());
-  return reason;
-}
-
 void print_report(const advisor::RefreshReport& report, const fs::path& directory) {
   if (report.news.empty() && report.unchanged == 0)
     fmt::print("Nothing was read: no source could be reached; all that was known stays.\n");
@@ -95,14 +87,14 @@ void print_report(const advisor::RefreshReport& report, const fs::path& director
   if (report.not_reached.empty()) return;
   fmt::print("Not read, what was known of it stays:\n");
   for (const auto& one : report.not_reached)
-    fmt::print("  {}{}\n", one.what, one.reason.empty() ? ": it lists no such project" : "\n    " + reason_of(one));
+    fmt::print("  {}{}\n", one.what, one.reason.empty() ? ": it lists no such project" : "\n    " + one.reason);
 }
 
 void refresh(const RefreshOptions& options, Globals& globals) {
   const auto directory = directory_of(options, globals);
   const auto today = workspace::today();
   const auto settings = workspace::pip_settings(options.pip, options.index_url);
-  const auto transport = pypi::make_curl({.ca_file = settings.ca_file});
+  const auto transport = pypi::make_curl({.ca_file = settings.ca_file, .has_offline = false});
   workspace::ProgressLine line;
   const auto show = [&](const pypi::Progress& progress) {
     line.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));

@@ -9,6 +9,7 @@
 
 #include "specs/error.hpp"
 #include "specs/format/names.hpp"
+#include "specs/format/text_file.hpp"
 #include "specs/version/specifier.hpp"
 
 namespace stackx::cli {
@@ -114,11 +115,7 @@ std::optional<seconds> parse_span(std::string_view text) {
 
 ComponentKinds read_component_kinds(const fs::path& data_directory) {
   ComponentKinds kinds;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(data_directory))
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  std::ranges::sort(files);
-  for (const fs::path& file : files) {
+  for (const fs::path& file : specs::json_files(data_directory)) {
     std::ifstream in(file, std::ios::binary);
     KindReader reader(kinds);
     json::sax_parse(in, &reader);  // what is no catalog is left at its first member

@@ -14,6 +14,7 @@
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
+#include "specs/format/text_file.hpp"
 #include "workspace/load.hpp"
 
 namespace stackx::cli {
@@ -43,10 +44,7 @@ std::set<std::string> components_of(const std::vector<specs::Stack>& stacks) {
 std::vector<fs::path> shipped_catalogs(const std::set<std::string>& components,
                                        const fs::path& data) {
   std::vector<fs::path> result;
-  std::set<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(data))
-    if (entry.path().extension() == ".json") files.insert(entry.path());
-  for (const auto& file : files) {
+  for (const auto& file : specs::json_files(data)) {
     const auto document = specs::Node::parse_file(file);
     const auto declared = document.find("components");
     if (!declared || document.at("$schema").text() != "stackx/catalog/1") continue;

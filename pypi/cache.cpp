@@ -9,6 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::pypi {
 namespace fs = std::filesystem;
@@ -25,16 +26,9 @@ std::optional<std::string> read(const fs::path& file) {
 void write(const fs::path& file, const std::string& text) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  const fs::path part = file.string() + fmt::format(".{}.part", getpid());
-  std::ofstream stream(part, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (stream) fs::rename(part, file, error);
-  if (!stream || error)
-    throw broken_environment(
-        fmt::format("{}: cannot be written; free some space, or set XDG_CACHE_HOME to a directory "
-                    "that can be written",
-                    file.string()));
+  if (specs::replace_text_file(file, text)) return;
+  throw broken_environment(fmt::format(
+      "{}: cannot be written; free some space, or set XDG_CACHE_HOME to a directory that can be written", file.string()));
 }
 
 }  // namespace

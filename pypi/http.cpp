@@ -217,13 +217,13 @@ class Curl : public Transport {
     done(transfer->index, std::move(response));
   }
 
-  static const char* advice(CURLcode code) {
+  const char* advice(CURLcode code) const {
     if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
       return "; name the file of trusted certificates in PIP_CERT or SSL_CERT_FILE";
     if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
       return "; expected an http or https URL: see --index-url and `pip config list`";
-    return "; is the network there? What was read so far is cached: run it again, or with "
-           "--offline";
+    if (!settings_.has_offline) return "; is the network there? What was read so far is cached: run it again";
+    return "; is the network there? What was read so far is cached: run it again, or with --offline";
   }
 
   static void release(CURL* easy, Transfer& transfer) {
@@ -265,6 +265,12 @@ struct Url {
 };
 
 }  // namespace
+
+Response Transport::get_one(const Request& request) {
+  Response result;
+  get({request}, [&](std::size_t, Response response) { result = std::move(response); });
+  return result;
+}
 
 std::unique_ptr<Transport> make_curl(const HttpSettings& settings) {
   return std::make_unique<Curl>(settings);

@@ -40,11 +40,13 @@ class Transport {
   // `done(i, response)` once for each request, in the order of completion.
   virtual void get(const std::vector<Request>& requests,
                    const std::function<void(std::size_t, Response)>& done) = 0;
+  Response get_one(const Request& request);
 };
 
 struct HttpSettings {
   std::string ca_file;        // PEM; "" for the system's
   long timeout_seconds = 60;  // without any progress
+  bool has_offline = true;    // the command has --offline, which a message may name
 };
 
 std::unique_ptr<Transport> make_curl(const HttpSettings& settings);

@@ -16,8 +16,7 @@ namespace {
 using specs::Json;
 
 Response read(const std::string& url, Transport& transport) {
-  Response result;
-  transport.get({{.url = url}}, [&](std::size_t, Response response) { result = std::move(response); });
+  auto result = transport.get_one({.url = url});
   if (result.status != 200)
     throw broken_environment(fmt::format("{}: the server answered HTTP {}; try later", shown_url(url), result.status));
   return result;

@@ -13,12 +13,6 @@ namespace {
 
 constexpr int most_pages = 100;
 
-Response ask(const Request& request, Transport& transport) {
-  Response result;
-  transport.get({request}, [&](std::size_t, Response response) { result = std::move(response); });
-  return result;
-}
-
 std::string parameter(const std::string& challenge, const std::string& name) {
   std::smatch found;
   return std::regex_search(challenge, found, std::regex(name + "=\"([^\"]*)\"")) ? found[1].str() : "";
@@ -33,7 +27,7 @@ std::string token_for(const std::string& challenge, const std::string& repositor
   const auto service = parameter(challenge, "service");
   const auto url = fmt::format("{}{}scope={}{}", realm, realm.find('?') == realm.npos ? "?" : "&", scope,
                                service.empty() ? "" : "&service=" + service);
-  const auto response = ask({.url = url}, transport);
+  const auto response = transport.get_one({.url = url});
   if (response.status != 200) return "";
   const auto document = specs::Node::parse_text(response.body, shown_url(url));
   for (const char* key : {"token", "access_token"})
@@ -47,10 +41,10 @@ std::vector<std::string> registry_tags(const std::string& base, const std::strin
   std::string url = fmt::format("{}/v2/{}/tags/list?n=1000", base, repository), token;
   std::vector<std::string> tags;
   for (int page = 0; page < most_pages && !url.empty(); ++page) {
-    auto response = ask({.url = url, .bearer = token}, transport);
+    auto response = transport.get_one({.url = url, .bearer = token});
     if (response.status == 401 && token.empty()) {
       token = token_for(response.authenticate, repository, transport);
-      if (!token.empty()) response = ask({.url = url, .bearer = token}, transport);
+      if (!token.empty()) response = transport.get_one({.url = url, .bearer = token});
     }
     if (response.status != 200)
       throw broken_environment(

@@ -9,6 +9,7 @@
 #include "inspector/machine/host.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
 #include "specs/python/project.hpp"
 
 namespace stackx::workspace {
@@ -29,12 +30,7 @@ std::vector<fs::path> user_overlays() {
     config = chosen;
   else if (const char* home = std::getenv("HOME"))
     config = fs::path(home) / ".config";
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& one : fs::directory_iterator(config / "stackx/catalogs", error))
-    if (one.path().extension() == ".json") files.push_back(one.path());
-  std::ranges::sort(files);
-  return files;
+  return specs::json_files(config / "stackx/catalogs");
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include "specs/catalog/overlay.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -18,15 +19,6 @@ using specs::Fact;
 using specs::PackageRelease;
 using specs::Version;
 using specs::Versioning;
-
-std::vector<fs::path> json_files(const fs::path& directory) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& one : fs::directory_iterator(directory, error))
-    if (one.path().extension() == ".json") files.push_back(one.path());
-  std::ranges::sort(files);
-  return files;
-}
 
 bool is_nvidia(const std::string& requirement) {
   return requirement.starts_with("nvidia-") || requirement.starts_with("nvidia_") ||
@@ -86,7 +78,7 @@ bool in_metadata(const specs::Requirement& requirement) {
 }
 
 Knowledge::Knowledge(Places places) : places_(std::move(places)) {
-  for (const auto& file : json_files(places_.facts)) read_facts_of(specs::Node::parse_file(file));
+  for (const auto& file : specs::json_files(places_.facts)) read_facts_of(specs::Node::parse_file(file));
   for (const auto& directory : places_.generated)
     for (const auto& [cuda, driver] : pypi::drivers_of_toolkits(pypi::load_cuda_releases(directory / "nvidia/cuda.json")))
       drivers_.add_toolkit(cuda, driver);
@@ -268,7 +260,7 @@ bool Knowledge::has_gpu_facts(const std::string& name) const {
 std::vector<std::string> Knowledge::names() const {
   std::set<std::string> names;
   for (const auto& directory : places_.generated)
-    for (const auto& file : json_files(directory)) names.insert(file.stem().string());
+    for (const auto& file : specs::json_files(directory)) names.insert(file.stem().string());
   for (const auto& [name, component] : overlay_.components) names.insert(name);
   return {names.begin(), names.end()};
 }

@@ -12,6 +12,7 @@
 
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
 #include "specs/python/pep508.hpp"
 
 namespace stackx::advisor {
@@ -32,18 +33,10 @@ class CannotWrite : public Error {
   explicit CannotWrite(const std::string& message) : Error(ErrorCode::environment, message) {}
 };
 
-// Beside it first, then in its place.
 void replace(const fs::path& file, const std::string& text) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  auto temporary = file;
-  temporary += ".new";
-  std::ofstream out(temporary, std::ios::binary);
-  out << text;
-  out.close();
-  if (out) fs::rename(temporary, file, error);
-  if (out && !error) return;
-  fs::remove(temporary, error);
+  if (specs::replace_text_file(file, text)) return;
   throw CannotWrite(fmt::format("{}: cannot be written; is there space, and is the directory yours? "
                                        "--output DIR takes another",
                                        file.string()));

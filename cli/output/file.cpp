@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::cli {
 
@@ -18,14 +19,14 @@ void write_output(const std::string& output, const std::string& text) {
   }
   std::error_code unknown;
   const bool device = fs::exists(output, unknown) && !fs::is_regular_file(output, unknown);
-  const fs::path part = device ? output : output + ".part";  // /dev/null is written, never replaced
-  std::ofstream stream(part, std::ios::binary);
-  stream << text;
-  stream.close();
-  std::error_code error;
-  if (stream && !device) fs::rename(part, output, error);
-  if (stream && !error) return;
-  if (!device) fs::remove(part, error);
+  if (device) {  // /dev/null is written, never replaced
+    std::ofstream stream(output, std::ios::binary);
+    stream << text;
+    stream.close();
+    if (stream) return;
+  } else if (specs::replace_text_file(output, text)) {
+    return;
+  }
   throw broken_environment(
       fmt::format("{}: cannot be written; name another file", output));
 }

@@ -1,7 +1,9 @@
 #include "specs/format/text_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <vector>
 
@@ -30,6 +32,27 @@ std::string read_text_file(const std::filesystem::path& file, std::string_view k
   if (in.bad()) throw broken_environment(name + ": reading failed half-way; check the disk");
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   return text;
+}
+
+bool replace_text_file(const std::filesystem::path& file, std::string_view text) {
+  const std::filesystem::path part = fmt::format("{}.{}.part", file.string(), getpid());
+  std::ofstream stream(part, std::ios::binary);
+  stream << text;
+  stream.close();
+  std::error_code error;
+  if (stream) std::filesystem::rename(part, file, error);
+  if (stream && !error) return true;
+  std::filesystem::remove(part, error);
+  return false;
+}
+
+std::vector<std::filesystem::path> json_files(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& one : std::filesystem::directory_iterator(directory, error))
+    if (one.path().extension() == ".json") files.push_back(one.path());
+  std::ranges::sort(files);
+  return files;
 }
 
 std::string in_quotes(std::string_view text) {

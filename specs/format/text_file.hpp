@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stackx::specs {
 
@@ -11,6 +12,13 @@ namespace stackx::specs {
 // file that is not there, is a directory or is larger than 64 MiB, broken_environment if reading
 // fails.
 std::string read_text_file(const std::filesystem::path& file, std::string_view kind);
+
+// Written beside it first and then put in its place, so that nobody ever reads half of it. False if that cannot be
+// done: then the file is as it was.
+[[nodiscard]] bool replace_text_file(const std::filesystem::path& file, std::string_view text);
+
+// The *.json of a directory by name; none where there is no such directory.
+std::vector<std::filesystem::path> json_files(const std::filesystem::path& directory);
 
 // For messages: in quotes, UTF-8, without control characters, cut after 200 bytes.
 std::string in_quotes(std::string_view text);

@@ -41,7 +41,7 @@ requires-python = ">=3.11"
 [[package]]
 name = "Torch"
 version = "2.4.0"
-source = { registry = "https://pypi.org/simple" }
+source = { registry = "https://index.example/simple" }
 dependencies = [{ name = "numpy", marker = "x" }]
 
 [[package]]
@@ -62,16 +62,16 @@ source = { git = "https://h/fork?rev=1#2" }
 [[package]]
 name = "numpy"
 version = "1.26.4"
-source = { registry = "https://pypi.org/simple" }
+source = { registry = "https://index.example/simple" }
 
 [[package]]
 name = "numpy"
 version = "2.1.0"
-source = { registry = "https://pypi.org/simple" }
+source = { registry = "https://index.example/simple" }
 
 [[package]]
 name = "dynamic"
-source = { registry = "https://pypi.org/simple" }
+source = { registry = "https://index.example/simple" }
 )");
   CHECK(shown(list.dependencies) == Texts{"torch==2.4.0"});
   CHECK_THAT(list.dependencies.at(0).place, Contains("uv.lock:4:"));
