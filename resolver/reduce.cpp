@@ -64,12 +64,6 @@ class Reducer {
       }
   }
 
-  void rebuild() {
-    for (auto& relation : network_.relations) shrink(relation);
-    std::erase_if(network_.relations, [&](const Relation& relation) { return is_idle(relation); });
-    for (std::size_t x = 0; x < network_.variables.size(); ++x) shrink(network_.variables[x]);
-  }
-
  private:
   Bits& possible(std::size_t x) { return network_.variables[x].possible; }
 
@@ -97,22 +91,43 @@ class Reducer {
     return changed;
   }
 
-  Rows kept(const Rows& rows, const Bits& first, const Bits& second) const {
+  Network& network_;
+  std::vector<std::vector<Side>> sides_;
+  std::deque<std::size_t> waiting_;
+  std::vector<bool> queued_;
+};
+
+// Leaves what is still possible: values, and what relations say of these.
+class Shrinker {
+ public:
+  explicit Shrinker(Network& network) : network_(network) {}
+
+  void run() {
+    for (auto& relation : network_.relations) shrink(relation);
+    std::erase_if(network_.relations, [&](const Relation& relation) { return is_idle(relation); });
+    for (std::size_t x = 0; x < network_.variables.size(); ++x) shrink(network_.variables[x]);
+  }
+
+ private:
+  Bits& possible(std::size_t x) { return network_.variables[x].possible; }
+
+  static Rows kept(Rows&& rows, const Bits& first, const Bits& second) {
+    if (first.all() && second.all()) return std::move(rows);
     Rows result;
     for (auto v = first.find_first(); v != Bits::npos; v = first.find_next(v)) {
-      Bits row;
-      for (auto w = second.find_first(); w != Bits::npos; w = second.find_next(w))
-        row.push_back(rows[v][w]);
-      result.push_back(std::move(row));
+      Bits& row = result.emplace_back(second.count());
+      std::size_t at = 0;
+      for (auto w = second.find_first(); w != Bits::npos; w = second.find_next(w), ++at)
+        if (rows[v][w]) row.set(at);
     }
     return result;
   }
 
   void shrink(Relation& relation) {
     const Bits &first = possible(relation.first), &second = possible(relation.second);
-    relation.allowed = kept(relation.allowed, first, second);
-    relation.first_supported = kept(relation.first_supported, first, second);
-    relation.second_supported = kept(relation.second_supported, first, second);
+    relation.allowed = kept(std::move(relation.allowed), first, second);
+    relation.first_supported = kept(std::move(relation.first_supported), first, second);
+    relation.second_supported = kept(std::move(relation.second_supported), first, second);
     // Support that nobody needs any more says nothing.
     std::size_t at = 0;
     for (auto v = first.find_first(); v != Bits::npos; v = first.find_next(v), ++at)
@@ -143,9 +158,6 @@ class Reducer {
   }
 
   Network& network_;
-  std::vector<std::vector<Side>> sides_;
-  std::deque<std::size_t> waiting_;
-  std::vector<bool> queued_;
 };
 
 // Joins values of components that every relation treats alike. Other variables have none: each of
@@ -204,9 +216,9 @@ bool reduce(Network& network) {
   Reducer reducer(network);
   if (!reducer.make_consistent()) return false;
   reducer.grant_certain_support();
-  reducer.rebuild();
+  Shrinker(network).run();
   Joiner(network).run();
-  Reducer(network).rebuild();
+  Shrinker(network).run();
   return true;
 }
 
