@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "advisor/check/judge.hpp"
 #include "advisor/check/nearest.hpp"
@@ -201,7 +202,8 @@ class Checking {
       wanted.erase(0, std::min(wanted.find_first_not_of("= "), wanted.size()));
       result_.because.push_back(
           fmt::format("no {} {} is known{}", one.name, wanted,
-                      one.near.empty() ? "" : fmt::format("; known are {}", fmt::join(one.near, " and "))));
+                      one.near.empty() ? "" : fmt::format("; {} {}", one.near.size() == 1 ? "the nearest known is" : "known are",
+                                                              fmt::join(one.near, " and "))));
     }
     result_.text = result_.because.front();
     result_.notes.push_back("to learn of newer releases: stackx catalog refresh");
@@ -249,9 +251,23 @@ class Checking {
     for (auto& reason : reasons) {
       for (const auto& [from, to] : words)
         if (const auto at = reason.text.find(from); at != std::string::npos) reason.text.replace(at, from.size(), to);
+      reason.text = with_extras(reason.text);
       reason.leads_to = in_words(std::move(reason.leads_to));
     }
     return reasons;
+  }
+
+  // "jax+cuda12 0.4.31" -> "jax[cuda12] 0.4.31"; versions, which have a plus of their own, begin otherwise.
+  static std::string with_extras(const std::string& text) {
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+      const auto end = std::min(text.find_first_of(" ,;()", at), text.size());
+      const auto word = text.substr(at, end - at);
+      result += word.empty() || !std::isalpha(static_cast<unsigned char>(word.front())) ? word : package_in_words(word);
+      if (end < text.size()) result += text[end];
+      at = end + 1;
+    }
+    return result;
   }
 
   // A data-center GPU may run newer CUDA on an old branch.

@@ -87,9 +87,18 @@ class Search {
       if (judge({world.project, world.catalog, world.order}).runs) break;
     }
     if (nearest.changes.empty()) return;
-    const auto& first = nearest.changes.front();
+    const auto first = nearest.changes.front();
     nearest.text = fmt::format("with {} held at {} it runs", first.name, first.to);
     found_.push_back(std::move(nearest));
+    if (!is_asked(first.name)) return;
+    question_.any_build.insert(first.name);
+    add_newer_build(question_, first.name, first.from, first.to);
+    question_.any_build.erase(first.name);
+  }
+
+  bool is_asked(const std::string& name) const {
+    return std::ranges::any_of(question_.asked,
+                               [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == name; });
   }
 
   // The line that installs it: what was asked for, in the version that runs.
@@ -114,13 +123,10 @@ class Search {
         changes.push_back({name, chosen->second, version});
     }
     const auto rank = [&](const Change& change) {
-      const bool asked = std::ranges::any_of(question_.asked, [&](const auto& placed) {
-        return knowledge_.real_name(placed.dependency.name) == change.name;
-      });
       const bool blamed = judged_.why && std::ranges::any_of(judged_.why->clauses, [&](const auto& clause) {
                             return clause.component == change.name;
                           });
-      return asked ? 0 : blamed ? 1 : 2;
+      return is_asked(change.name) ? 0 : blamed ? 1 : 2;
     };
     std::ranges::stable_sort(changes, {}, rank);
     return changes;
@@ -132,8 +138,7 @@ class Search {
     const auto add = [&](const std::string& component) {
       const auto name = component.substr(0, component.find('+'));
       if (std::ranges::find(names, name) != names.end()) return;
-      const auto asked = [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == name; };
-      if (std::ranges::any_of(question_.asked, asked) && knowledge_.package(name)) names.push_back(name);
+      if (is_asked(name) && knowledge_.package(name)) names.push_back(name);
     };
     if (judged_.why) {
       for (const auto& clause : judged_.why->clauses)
@@ -196,16 +201,26 @@ class Search {
       }
       changed.asked.push_back(std::move(placed));
     }
+    auto any_build = changed;
+    any_build.any_build.insert(name);
     auto stack = solve_on_some_python(changed);
-    if (!stack) {
-      changed.any_build.insert(name);
-      stack = solve_on_some_python(changed);
-    }
+    const bool of_the_index = stack.has_value();
+    if (!stack) stack = solve_on_some_python(any_build);
     if (!stack || !stack->components.contains(name)) return false;
     const auto to = stack->components.at(name);
     if (to == from) return false;
-    add_changed(changed, name, from, to, *stack);
+    add_changed(of_the_index ? changed : any_build, name, from, to, *stack);
+    if (of_the_index && !same_version) add_newer_build(any_build, name, from, to);
     return true;
+  }
+
+  // Beside what the index has: a build of another index, where that is of a newer version.
+  void add_newer_build(const Question& changed, const std::string& name, const std::string& from, const std::string& than) {
+    const auto stack = solve_on_some_python(changed);
+    if (!stack || !stack->components.contains(name)) return;
+    const auto to = stack->components.at(name);
+    const auto release = [](const std::string& text) { return *Version::parse(specs::public_version(text), Versioning::pep440); };
+    if (release(to) > release(than)) add_changed(changed, name, from, to, *stack);
   }
 
   void add_changed(const Question& changed, const std::string& name, const std::string& from, const std::string& to,

@@ -71,7 +71,7 @@ class Answers(Check):
                          "Yes: torch==2.4.0 runs on V100 (sm_70) with driver >=525.60.13,<581 on Python 3.8 to 3.12.")
         self.assertEqual(self.first_line("torch==2.11.0", hw="v100", exit_code=1),
                          "No: torch 2.11.0 has no kernels for V100 (sm_70); its build 2.11.0+cu126 has.")
-        self.assertRegex(self.first_line("torch==99"), r"^Unknown: no torch 99 is known; known are ")
+        self.assertRegex(self.first_line("torch==99"), r"^Unknown: no torch 99 is known; the nearest known is ")
 
     def test_strict_makes_an_unknown_fail(self):
         self.assertRegex(self.first_line("torch==99", "--strict", exit_code=1), "^Unknown: ")

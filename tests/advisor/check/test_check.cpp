@@ -254,7 +254,7 @@ TEST_CASE("check: a version that nobody lists is unknown, with its neighbours") 
   CHECK(checked.answer == Answer::unknown);
   CHECK(checked.text == "no torch 2.5.0 is known; known are 2.4.0 and 2.9.0 and 2.9.1");
   CHECK_THAT(joined(checked.notes), Contains("stackx catalog refresh"));
-  CHECK_THAT(in_torch_world(on_gpu({"torch==2.9.0+cu999"}, "8.0")).text, Contains("no torch 2.9.0+cu999 is known; known are 2.9.0+cu126"));
+  CHECK_THAT(in_torch_world(on_gpu({"torch==2.9.0+cu999"}, "8.0")).text, Contains("no torch 2.9.0+cu999 is known; the nearest known is 2.9.0+cu126"));
 }
 
 TEST_CASE("check: a package that nobody lists is unknown beside a GPU, and not judged beside others") {
@@ -522,6 +522,31 @@ TEST_CASE("check: as JSON") {
   CHECK(no["answer"] == "no");
   CHECK(no["nearest"]["changes"][0]["to"] == "2.9.0+cu126");
   CHECK(no["clash"].is_array());
+}
+
+TEST_CASE("check: beside the version of the index the newer build of another index; extras as people write them") {
+  Known known;
+  known.package("a", R"({"1": {"wheels": {"any": "py3-none"}, "requires": []}, "2": {"wheels": {"any": "py3-none"}, "requires": []}})")
+      .package("b", R"({"1": {"wheels": {"any": "py3-none"}, "requires": ["a>=2; extra == \"x\""]}})")
+      .facts(std::string(drivers) + R"(,
+        {"of": "a", "versions": ["1"], "built_for": {"cuda": "12.1", "cubins": ["7.0"]}},
+        {"of": "a", "versions": ["2"], "built_for": {"cuda": "12.6", "cubins": ["8.0"]}},
+        {"of": "a", "versions": ["2+cu121"], "built_for": {"cuda": "12.1", "cubins": ["7.0"]}})");
+  for (const char* asked : {"a", "a>=1"}) {
+    const auto checked = known.check(on_gpu({asked}, "7.0"));
+    CHECK(checked.answer == Answer::no);
+    REQUIRE(checked.nearest.size() == 2);
+    CHECK(checked.nearest[0].changes[0].to == "1");
+    CHECK(checked.nearest[1].changes[0].to == "2+cu121");
+    CHECK(checked.nearest[1].install == Texts{"a==2+cu121"});
+  }
+  CHECK(known.check(on_gpu({"a<2"}, "7.0")).answer == Answer::yes);
+  const auto checked = known.check(on_gpu({"b[x]"}, "7.0"));
+  CHECK(checked.answer == Answer::no);
+  REQUIRE_FALSE(checked.clash.empty());
+  CHECK(checked.clash.front().text == "you ask for b[x]");
+  REQUIRE_FALSE(checked.clash.front().leads_to.empty());
+  CHECK(checked.clash.front().leads_to.front().text == "b[x] 1 needs a >=2");
 }
 
 TEST_CASE("check: a library of the system counts in any release of its major version") {
