@@ -53,6 +53,7 @@ class Reading {
     for (const auto& text : request_.what) read(text);
     if (question_.asked.empty()) throw bad_input("nothing to check: no package is named there");
     check_words();
+    say_forward_compatibility();
     return std::move(question_);
   }
 
@@ -97,14 +98,19 @@ class Reading {
     take(specs::read_dependency(text, "the command line"));
   }
 
-  // driver==535.183.01 and python==3.11 are the machine's.
+  // driver==535.183.01, python==3.11 and cuda-compat==12.8 (cuda-compat-12-8) are the machine's.
   void take(specs::PlacedDependency placed) {
     auto version = placed.dependency.versions.text();
     const bool exact = version.starts_with("==");
     if (exact) version.erase(0, version.find_first_not_of("= "));
     if (placed.dependency.name == "driver" && exact)
       question_.driver = version;
-    else if (placed.dependency.name == "python" && exact)
+    else if (placed.dependency.name == "cuda-compat" && exact)
+      question_.cuda_compat = specs::minor_release(version);
+    else if (constexpr std::string_view compat = "cuda-compat-"; placed.dependency.name.starts_with(compat)) {
+      question_.cuda_compat = placed.dependency.name.substr(compat.size());
+      std::ranges::replace(question_.cuda_compat, '-', '.');
+    } else if (placed.dependency.name == "python" && exact)
       question_.python = specs::minor_release(version);
     else
       question_.asked.push_back(without_alias(std::move(placed)));
@@ -228,13 +234,29 @@ class Reading {
   }
 
   void check_words() const {
-    for (const auto& [option, text] : {std::pair{"--driver", question_.driver}, {"--python", question_.python}})
+    struct Word {
+      std::string_view option, example;
+      const std::string& text;
+    };
+    for (const auto& [option, example, text] : {Word{"--driver", "535.183.01", question_.driver},
+                                                {"--python", "3.11", question_.python},
+                                                {"cuda-compat", "12.8", question_.cuda_compat}})
       if (!text.empty() && !specs::Version::parse(text, specs::Versioning::pep440))
-        throw bad_input(fmt::format("{} {}: expected a version such as {}", option, specs::in_quotes(text),
-                                    std::string_view(option) == "--driver" ? "535.183.01" : "3.11"));
+        throw bad_input(fmt::format("{} {}: expected a version such as {}", option, specs::in_quotes(text), example));
     const auto& known = known_pythons();
     if (!question_.python.empty() && std::ranges::find(known, question_.python) == known.end())
       throw bad_input(fmt::format("--python {}: expected one of {}", question_.python, fmt::join(known, ", ")));
+  }
+
+  void say_forward_compatibility() {
+    const auto& release = question_.cuda_compat;
+    if (release.empty() || !question_.gpu) return;
+    question_.remarks.push_back(
+        !question_.gpu->data_center
+            ? fmt::format("cuda-compat does not count: it is for data-center GPUs, and {} is none", gpu_in_words(*question_.gpu))
+        : knowledge_.drivers().compatible_branches(release).empty()
+            ? fmt::format("cuda-compat {} does not count: nobody states with which drivers it works", release)
+            : fmt::format("counts on NVIDIA's package cuda-compat for CUDA {} being installed", release));
   }
 
   const CheckRequest& request_;

@@ -287,8 +287,9 @@ class Checking {
       auto release = fact.built_for->cuda;
       std::ranges::replace(release, '.', '-');
       result_.notes.push_back(fmt::format(
-          "NVIDIA's forward compatibility: with the package cuda-compat-{} driver R{} runs it on data-center GPUs", release,
-          branch));
+          "NVIDIA's forward compatibility: with the package cuda-compat-{0} driver R{1} runs it on data-center GPUs; if that is "
+          "installed, ask with cuda-compat-{0}",
+          release, branch));
     }
   }
 

@@ -393,7 +393,17 @@ class Builder {
     made.requires_.push_back({"gpu", "compute_capability", build.runs_on()});
     const auto reach = build.reach(capability);
     const auto least = build.cuda.empty() || build.cuda == "any" ? std::nullopt : knowledge_.drivers().least(build.cuda, reach);
-    if (least) made.requires_.push_back(needs("driver", specs::range_or_any(">=" + *least)));
+    if (least) made.requires_.push_back(driver_for(build.cuda, *least));
+  }
+
+  // Forward compatibility: with cuda-compat as new as the build's CUDA, on a data-center GPU, older branches run it, too.
+  Requirement driver_for(const std::string& cuda, const std::string& least) const {
+    auto requirement = needs("driver", specs::range_or_any(">=" + least));
+    const auto compat = Version::parse(question_.cuda_compat, Versioning::pep440), built = Version::parse(cuda, Versioning::pep440);
+    if (!question_.gpu->data_center || !compat || !built || *compat < *built) return requirement;
+    for (const auto& branch : knowledge_.drivers().compatible_branches(question_.cuda_compat))
+      requirement.constraint.any.push_back({specs::range_or_any(fmt::format(">={},<{}", branch, std::stoi(branch) + 1)), {}});
+    return requirement;
   }
 
   // An open component that some version suits whoever asks for it says nothing about the question.

@@ -34,6 +34,7 @@ struct Question {
   std::string machine = "x86_64";  // "aarch64"
   std::string glibc;               // "2.31"; "": new enough
   std::string driver;              // "535.183.01"; "": any
+  std::string cuda_compat;         // "12.8": NVIDIA's package of forward compatibility is installed; "": it is not
   std::optional<AskedGpu> gpu;     // none: no GPU is to be used
   std::string hardware;            // as the user wrote it
   bool known_only = false;           // builds of which nobody states the GPUs do not count

@@ -31,6 +31,13 @@ Constraint exactly(const std::string& compute_capability, const std::string& wor
   return {{{*SpecifierSet::parse("==" + compute_capability, Versioning::pep440), {}}}, words};
 }
 
+std::string branch_in(const Node& node) {
+  const auto text = node.scalar();
+  if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != text.npos)
+    node.fail(fmt::format("\"{}\": expected a branch such as 470", text));
+  return text;
+}
+
 // No GPU satisfies it.
 Constraint none(const std::string& words) {
   return {{{*SpecifierSet::parse("<0", Versioning::pep440), {}}}, words};
@@ -51,7 +58,9 @@ void DriverFacts::read(const Node& document) {
       read_gpus(fact);
     } else if (of == "cuda-compat") {
       fact.only({"of", "cuda", "branches", "note", "known", "source"});
-      compat_[fact.at("cuda").scalar()] = fact.at("branches").texts();
+      auto& branches = compat_[fact.at("cuda").scalar()];
+      branches.clear();
+      for (const auto& one : fact.at("branches").items()) branches.push_back(branch_in(one));
     }
   }
 }
@@ -61,11 +70,8 @@ void DriverFacts::read_gpus(const Node& fact) {
     if (const auto since = driver_at(fact, "since"); !since.empty())
       for (const auto& one : gpus->texts()) since_[one] = since;
   if (const auto gpus = fact.find("last_for")) {
-    const auto branch = fact.at("branch");
-    const auto text = branch.scalar();
-    if (text.empty() || text.size() > 6 || text.find_first_not_of("0123456789") != text.npos)
-      branch.fail(fmt::format("\"{}\": expected a branch such as 470", text));
-    for (const auto& one : gpus->texts()) last_[one] = text;
+    const auto branch = branch_in(fact.at("branch"));
+    for (const auto& one : gpus->texts()) last_[one] = branch;
   }
 }
 

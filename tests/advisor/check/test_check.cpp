@@ -549,6 +549,30 @@ TEST_CASE("check: beside the version of the index the newer build of another ind
   CHECK(checked.clash.front().leads_to.front().text == "b[x] 1 needs a >=2");
 }
 
+TEST_CASE("check: forward compatibility counts where cuda-compat is there, on data-center GPUs and its drivers") {
+  const auto with = [](const char* compat, const char* driver, bool data_center = true) {
+    Known known;
+    known.package("a", pure({{"1", {}}})).facts(R"(
+      {"of": "a", "versions": ["1"], "built_for": {"cuda": "12.8", "cubins": ["8.0"]}},
+      {"of": "cuda", "versions": ["12.8"], "driver": "570.26", "minor": "525.60.13"},
+      {"of": "cuda-compat", "cuda": "12.6", "branches": ["470"]}, {"of": "cuda-compat", "cuda": "12.8", "branches": ["470"]},
+      {"of": "cuda-compat", "cuda": "13.0", "branches": ["515"]})");
+    auto question = on_gpu({"a"}, "8.0", driver);
+    question.gpu->data_center = data_center;
+    question.cuda_compat = compat;
+    return known.check(question);
+  };
+  CHECK(with("", "470.57.02").answer == Answer::no);
+  CHECK(with("12.8", "470.57.02").answer == Answer::yes);
+  CHECK(with("12.8", "450.80.02").answer == Answer::no);
+  CHECK(with("12.8", "515.43").answer == Answer::no);
+  CHECK(with("13.0", "515.43").answer == Answer::yes);   // newer than the build needs
+  CHECK(with("12.6", "470.57.02").answer == Answer::no);  // older
+  CHECK(with("12.8", "470.57.02", false).answer == Answer::no);
+  CHECK(with("12.8", "525.60.13").answer == Answer::yes);
+  CHECK(with("12.8", "").driver == ">=470,<471 or >=525.60.13");
+}
+
 TEST_CASE("check: a library of the system counts in any release of its major version") {
   const auto on = [](const char* capability, const char* cudnn) {
     Known known;
