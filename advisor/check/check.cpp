@@ -238,7 +238,16 @@ class Checking {
     const bool of_kernels = result_.text.find(" has no kernels for ") != std::string::npos;
     if (of_kernels && !result_.nearest.empty() && result_.nearest.front().text.ends_with(" has"))
       result_.text += "; " + result_.nearest.front().text;
+    if (result_.nearest.empty()) say_hopeless();
     add_forward_compatibility(here);
+  }
+
+  void say_hopeless() {
+    for (const auto& placed : question_.asked) {
+      const auto name = knowledge_.real_name(placed.dependency.name);
+      if (!some_release_has_code(knowledge_, name, question_))
+        result_.notes.push_back(fmt::format("no release of {} that is known has code for {}", name, gpu_in_words(*question_.gpu)));
+    }
   }
 
   // The resolver speaks of projects and components; here somebody asks for packages.

@@ -16,6 +16,26 @@ using specs::SpecifierSet;
 using specs::Version;
 using specs::Versioning;
 
+bool has_code(const Knowledge& knowledge, const std::string& name, const Version& version, const Question& question) {
+  const auto fact = knowledge.about(name, version, "", question.machine);
+  if (!fact.gpu_from.empty() || !fact.built_for_cuda.empty() || fact.soft) return true;
+  if (!fact.built_for || fact.built_for->for_cpus() || !system_failure(knowledge, fact, question).empty()) return false;
+  const bool of_amd = !fact.built_for->gfx.empty() || !fact.built_for->rocm.empty();
+  return of_amd ? question.gpu->vendor == "amd"
+                : fact.built_for->reach(question.gpu->compute_capability) != specs::GpuBuild::Reach::none;
+}
+
+// The newest release that is not known to be built for other GPUs; null: all are.
+const specs::PackageRelease* newest_with_code(const Knowledge& knowledge, const specs::Package& package, const Question& question,
+                                              bool any_build) {
+  const bool stated = question.gpu && knowledge.has_gpu_facts(package.name);
+  for (auto release = package.releases.rbegin(); release != package.releases.rend(); ++release)
+    if ((any_build || !specs::is_local(release->version.text())) && !release->yanked &&
+        (!stated || has_code(knowledge, package.name, release->version, question)))
+      return &*release;
+  return nullptr;
+}
+
 class Search {
  public:
   Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged)
@@ -171,11 +191,22 @@ class Search {
     return result;
   }
 
-  std::optional<specs::Stack> solve_on_some_python(const Question& changed) const {
+  // On the Python of the question; where it names none, then on the one for which the newest release that could run has
+  // wheels, and where other packages have a say on the usual ones.
+  std::optional<specs::Stack> solve_on_some_python(const Question& changed, const std::string& name) const {
     std::vector<std::string> pythons{world_.python};
-    if (question_.python.empty())
-      for (const char* usual : {"3.12", "3.10", "3.8"})
-        if (usual != world_.python) pythons.emplace_back(usual);
+    const auto add = [&](const std::string& python) {
+      if (std::ranges::find(pythons, python) == pythons.end()) pythons.push_back(python);
+    };
+    if (question_.python.empty()) {
+      if (const auto* newest = newest_with_code(knowledge_, *knowledge_.package(name), question_, changed.any_build.contains(name))) {
+        auto alone = changed;
+        alone.asked = {specs::read_dependency(name + "==" + newest->version.text(), "")};
+        add(likely_pythons(knowledge_, alone).front());
+      }
+      if (changed.asked.size() > 1)
+        for (const char* usual : {"3.12", "3.10", "3.8"}) add(usual);
+    }
     for (const auto& python : pythons)
       if (auto stack = solve(changed, python_world(knowledge_, changed, python))) return stack;
     return std::nullopt;
@@ -187,6 +218,7 @@ class Search {
   }
 
   bool change_package(const std::string& name, bool same_version) {
+    if (!some_release_has_code(knowledge_, name, question_)) return false;
     const auto follow = followers(name);
     Question changed = question_;
     changed.asked.clear();
@@ -203,9 +235,9 @@ class Search {
     }
     auto any_build = changed;
     any_build.any_build.insert(name);
-    auto stack = solve_on_some_python(changed);
+    auto stack = solve_on_some_python(changed, name);
     const bool of_the_index = stack.has_value();
-    if (!stack) stack = solve_on_some_python(any_build);
+    if (!stack) stack = solve_on_some_python(any_build, name);
     if (!stack || !stack->components.contains(name)) return false;
     const auto to = stack->components.at(name);
     if (to == from) return false;
@@ -216,7 +248,7 @@ class Search {
 
   // Beside what the index has: a build of another index, where that is of a newer version.
   void add_newer_build(const Question& changed, const std::string& name, const std::string& from, const std::string& than) {
-    const auto stack = solve_on_some_python(changed);
+    const auto stack = solve_on_some_python(changed, name);
     if (!stack || !stack->components.contains(name)) return;
     const auto to = stack->components.at(name);
     const auto release = [](const std::string& text) { return *Version::parse(specs::public_version(text), Versioning::pep440); };
@@ -312,6 +344,11 @@ class Search {
 };
 
 }  // namespace
+
+bool some_release_has_code(const Knowledge& knowledge, const std::string& name, const Question& question) {
+  const auto* package = knowledge.package(name);
+  return !question.gpu || !package || newest_with_code(knowledge, *package, question, true);
+}
 
 std::vector<Nearest> nearest_that_run(const Knowledge& knowledge, const Question& question, const PythonWorld& world,
                                       const Judged& judged) {

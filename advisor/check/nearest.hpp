@@ -12,6 +12,9 @@
 
 namespace stackx::advisor {
 
+// False where every release of the package that is known is built for other GPUs: no version of it helps.
+bool some_release_has_code(const Knowledge& knowledge, const std::string& package, const Question& question);
+
 std::vector<Nearest> nearest_that_run(const Knowledge& knowledge, const Question& question, const PythonWorld& world,
                                       const Judged& judged);
 

@@ -214,7 +214,7 @@ class Builder {
     if (const auto* own = knowledge_.own(package.name, release.version)) add_own(*own, made);
     if (question_.gpu) add_build(fact, made);
     if (question_.gpu) add_no_build(package.name, fact, made);
-    if (question_.gpu) add_system(fact, made);
+    if (const auto words = system_failure(knowledge_, fact, question_); !words.empty()) made.requires_.push_back(fails(words));
     if (!fact.fails.empty()) made.requires_.push_back(fails(fact.fails));
     return made;
   }
@@ -343,28 +343,6 @@ class Builder {
                                   {{"gpu", "compute_capability", build.runs_on()}}});
   }
 
-  // What it loads from the system may be any release of the library from the stated one to the end of its major version.
-  void add_system(const specs::Fact& fact, VersionEntry& made) {
-    const auto& gpu = *question_.gpu;
-    const auto cuda = fact.system.find("cuda"), cudnn = fact.system.find("cudnn");
-    if (gpu.vendor != "nvidia" || cuda == fact.system.end() || cudnn == fact.system.end()) return;
-    const auto first = [](const std::string& version) { return version.substr(0, version.find('.')); };
-    const auto* package = knowledge_.package("nvidia-cudnn-cu" + first(cuda->second));
-    if (!package) return;
-    const auto range = specs::range_or_any(fmt::format(">={},=={}.*", cudnn->second, first(cudnn->second)));
-    bool known = false;
-    for (const auto& release : package->releases) {
-      if (!range.contains(release.version)) continue;
-      const auto one = knowledge_.about(package->name, release.version, "", question_.machine);
-      if (!one.built_for || !one.built_for->known()) continue;
-      if (one.built_for->reach(gpu.compute_capability) != GpuBuild::Reach::none) return;
-      known = true;
-    }
-    if (known)
-      made.requires_.push_back(fails(fmt::format("it loads cuDNN {} of the system, and no release of that has kernels for {}",
-                                                 first(cudnn->second), gpu_in_words(gpu))));
-  }
-
   // A framework that was asked for, but not in this build: for CPUs, or for what nobody states.
   void add_no_build(const std::string& name, const specs::Fact& fact, VersionEntry& made) {
     const bool states = fact.built_for && fact.built_for->known();
@@ -455,6 +433,26 @@ bool is_framework(const std::string& package) {
 bool is_given(const std::string& component) {
   static const std::set<std::string> given{"python", "machine", "glibc", "gpu", "driver", "use"};
   return given.contains(component);
+}
+
+std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, const Question& question) {
+  const auto cuda = fact.system.find("cuda"), cudnn = fact.system.find("cudnn");
+  if (!question.gpu || question.gpu->vendor != "nvidia" || cuda == fact.system.end() || cudnn == fact.system.end()) return "";
+  const auto first = [](const std::string& version) { return version.substr(0, version.find('.')); };
+  const auto* package = knowledge.package("nvidia-cudnn-cu" + first(cuda->second));
+  if (!package) return "";
+  const auto range = specs::range_or_any(fmt::format(">={},=={}.*", cudnn->second, first(cudnn->second)));
+  bool known = false;
+  for (const auto& release : package->releases) {
+    if (!range.contains(release.version)) continue;
+    const auto one = knowledge.about(package->name, release.version, "", question.machine);
+    if (!one.built_for || !one.built_for->known()) continue;
+    if (one.built_for->reach(question.gpu->compute_capability) != GpuBuild::Reach::none) return "";
+    known = true;
+  }
+  if (!known) return "";
+  return fmt::format("it loads cuDNN {} of the system, and no release of that has kernels for {}", first(cudnn->second),
+                     gpu_in_words(*question.gpu));
 }
 
 PythonWorld python_world(const Knowledge& knowledge, const Question& question, const std::string& python) {

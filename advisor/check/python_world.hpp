@@ -43,6 +43,10 @@ bool is_given(const std::string& component);
 // What computes on a GPU; a build of these for CPUs is not what somebody who names a GPU wants.
 bool is_framework(const std::string& package);
 
+// Why what a build loads from the system does not run on the GPU; "" if it does, or nobody knows. It may be any release of
+// the library from the stated one to the end of its major version.
+std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, const Question& question);
+
 PythonWorld python_world(const Knowledge& knowledge, const Question& question, const std::string& python);
 
 }  // namespace stackx::advisor

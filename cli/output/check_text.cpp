@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "analysis/text/table.hpp"
+#include "specs/version/version_text.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -56,6 +57,17 @@ std::string install_line(const advisor::Nearest& nearest) {
   return line;
 }
 
+// Where it is another than that of the answer; a change of Python says so itself.
+std::string on_python(const Checked& checked, const advisor::Nearest& nearest) {
+  const auto python = nearest.stack.components.find("python");
+  if (python == nearest.stack.components.end()) return "";
+  const auto series = specs::minor_release(python->second);
+  const auto changes_it = [](const auto& change) { return change.name == "python"; };
+  if (std::ranges::find(checked.pythons, series) != checked.pythons.end() || std::ranges::any_of(nearest.changes, changes_it))
+    return "";
+  return ", on Python " + series;
+}
+
 void print_nearest(const Checked& checked) {
   for (std::size_t i = 0; i < checked.nearest.size(); ++i) {
     const auto& one = checked.nearest[i];
@@ -64,7 +76,7 @@ void print_nearest(const Checked& checked) {
     for (const auto& change : one.changes)
       changes.push_back(change.from.empty() ? fmt::format("{} {}", change.name, change.to)
                                             : fmt::format("{} {} instead of {}", change.name, change.to, change.from));
-    fmt::print("{}\n", fmt::join(changes, ", "));
+    fmt::print("{}{}\n", fmt::join(changes, ", "), on_python(checked, one));
     if (!one.install.empty() && one.install.size() <= 12) fmt::print("  {}\n", install_line(one));
   }
 }
