@@ -189,8 +189,7 @@ class Reading {
   }
 
   void take_gpu(const specs::Accelerator& model, const std::string& asked) {
-    auto gpu = asked_gpu(model, asked);
-    question_.gpu = std::move(gpu);
+    question_.gpu = asked_gpu(model, asked);
     if (!model.machine.empty()) question_.machine = model.machine;
   }
 

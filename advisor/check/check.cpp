@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "advisor/check/judge.hpp"
 #include "advisor/check/nearest.hpp"
@@ -13,6 +12,7 @@
 #include "advisor/check/wording.hpp"
 #include "specs/catalog/open.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -230,7 +230,7 @@ class Checking {
     result_.answer = Answer::no;
     if (here.judged.why) {
       result_.because = reasons_in_words(*here.judged.why, here.world, question_, knowledge_);
-      result_.clash = in_words(here.judged.why->tree);
+      result_.clash = tree_in_words(here.judged.why->tree);
     }
     if (here.judged.installable) result_.stack = here.judged.chosen;
     result_.nearest = nearest_that_run(knowledge_, question_, here.world, here.judged);
@@ -250,35 +250,6 @@ class Checking {
     }
   }
 
-  // The resolver speaks of projects and components; here somebody asks for packages.
-  static std::vector<resolver::Reason> in_words(std::vector<resolver::Reason> reasons) {
-    constexpr std::pair<std::string_view, std::string_view> words[] = {
-        {"the project needs ", "you ask for "}, {"the project runs on ", "you have "}, {"gpu.compute_capability ", "compute capability "},
-        {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "},
-        {" needs use ", " cannot be used: "}, {" needs machine no wheel", " has no wheel"},
-        {" needs gpu ", " does not use a GPU: "}};
-    for (auto& reason : reasons) {
-      for (const auto& [from, to] : words)
-        if (const auto at = reason.text.find(from); at != std::string::npos) reason.text.replace(at, from.size(), to);
-      reason.text = with_extras(reason.text);
-      reason.leads_to = in_words(std::move(reason.leads_to));
-    }
-    return reasons;
-  }
-
-  // "jax+cuda12 0.4.31" -> "jax[cuda12] 0.4.31"; versions, which have a plus of their own, begin otherwise.
-  static std::string with_extras(const std::string& text) {
-    std::string result;
-    for (std::size_t at = 0; at < text.size();) {
-      const auto end = std::min(text.find_first_of(" ,;()", at), text.size());
-      const auto word = text.substr(at, end - at);
-      result += word.empty() || !std::isalpha(static_cast<unsigned char>(word.front())) ? word : package_in_words(word);
-      if (end < text.size()) result += text[end];
-      at = end + 1;
-    }
-    return result;
-  }
-
   // A data-center GPU may run newer CUDA on an old branch.
   void add_forward_compatibility(const OnPython& here) {
     if (question_.driver.empty() || !question_.gpu || !question_.gpu->data_center || !here.judged.why) return;
@@ -286,7 +257,7 @@ class Checking {
       return clause.kind == resolver::Clause::Kind::requirement && clause.text.starts_with("driver ");
     });
     if (!about_driver) return;
-    const auto branch = question_.driver.substr(0, question_.driver.find('.'));
+    const auto branch = specs::major_release(question_.driver);
     for (const auto& [name, version] : here.judged.chosen.components) {
       if (is_given(name) || name.find('+') != name.npos || !knowledge_.package(name)) continue;
       const auto fact = knowledge_.about(name, *Version::parse(version, Versioning::pep440), "", question_.machine);

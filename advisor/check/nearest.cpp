@@ -278,7 +278,7 @@ class Search {
   void hold(const Question& asked, Nearest& nearest) const {
     const auto python = nearest.stack.components.find("python");
     const auto series = python == nearest.stack.components.end() ? world_.python
-                                                                 : python->second.substr(0, python->second.rfind('.'));
+                                                                 : specs::minor_release(python->second);
     const auto world = python_world(knowledge_, asked, series);
     const auto judged = judge({world.project, world.catalog, world.order});
     if (judged.runs || !judged.installable) return;

@@ -438,10 +438,9 @@ bool is_given(const std::string& component) {
 std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, const Question& question) {
   const auto cuda = fact.system.find("cuda"), cudnn = fact.system.find("cudnn");
   if (!question.gpu || question.gpu->vendor != "nvidia" || cuda == fact.system.end() || cudnn == fact.system.end()) return "";
-  const auto first = [](const std::string& version) { return version.substr(0, version.find('.')); };
-  const auto* package = knowledge.package("nvidia-cudnn-cu" + first(cuda->second));
+  const auto* package = knowledge.package("nvidia-cudnn-cu" + specs::major_release(cuda->second));
   if (!package) return "";
-  const auto range = specs::range_or_any(fmt::format(">={},=={}.*", cudnn->second, first(cudnn->second)));
+  const auto range = specs::range_or_any(fmt::format(">={},=={}.*", cudnn->second, specs::major_release(cudnn->second)));
   bool known = false;
   for (const auto& release : package->releases) {
     if (!range.contains(release.version)) continue;
@@ -451,7 +450,7 @@ std::string system_failure(const Knowledge& knowledge, const specs::Fact& fact, 
     known = true;
   }
   if (!known) return "";
-  return fmt::format("it loads cuDNN {} of the system, and no release of that has kernels for {}", first(cudnn->second),
+  return fmt::format("it loads cuDNN {} of the system, and no release of that has kernels for {}", specs::major_release(cudnn->second),
                      gpu_in_words(*question.gpu));
 }
 

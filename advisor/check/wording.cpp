@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "resolver/resolver.hpp"
@@ -180,6 +181,19 @@ class Wording {
   const Knowledge& knowledge_;
 };
 
+// "jax+cuda12 0.4.31" -> "jax[cuda12] 0.4.31"; versions, which have a plus of their own, begin otherwise.
+std::string with_extras(const std::string& text) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find_first_of(" ,;()", at), text.size());
+    const auto word = text.substr(at, end - at);
+    result += word.empty() || !std::isalpha(static_cast<unsigned char>(word.front())) ? word : package_in_words(word);
+    if (end < text.size()) result += text[end];
+    at = end + 1;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string package_in_words(const std::string& component) {
@@ -191,6 +205,21 @@ std::string package_in_words(const std::string& component) {
 std::vector<std::string> reasons_in_words(const resolver::Unsolvable& why, const PythonWorld& world,
                                           const Question& question, const Knowledge& knowledge) {
   return Wording(world, question, knowledge).of(why);
+}
+
+std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reasons) {
+  constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"the project needs ", "you ask for "}, {"the project runs on ", "you have "}, {"gpu.compute_capability ", "compute capability "},
+      {"gpu.vendor ", "a GPU of "}, {"gpu.gfx ", "a GPU of "},
+      {" needs use ", " cannot be used: "}, {" needs machine no wheel", " has no wheel"},
+      {" needs gpu ", " does not use a GPU: "}};
+  for (auto& reason : reasons) {
+    for (const auto& [from, to] : words)
+      if (const auto at = reason.text.find(from); at != std::string::npos) reason.text.replace(at, from.size(), to);
+    reason.text = with_extras(reason.text);
+    reason.leads_to = tree_in_words(std::move(reason.leads_to));
+  }
+  return reasons;
 }
 
 }  // namespace stackx::advisor

@@ -16,4 +16,7 @@ std::string package_in_words(const std::string& component);
 std::vector<std::string> reasons_in_words(const resolver::Unsolvable& why, const PythonWorld& world,
                                           const Question& question, const Knowledge& knowledge);
 
+// The clash as a tree. The resolver speaks of projects and components; here somebody asks for packages.
+std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reasons);
+
 }  // namespace stackx::advisor

@@ -59,7 +59,7 @@ std::string containerfile_recipe(const Recipe& recipe) {
     if (text.base->image.starts_with("docker.io/nvidia/cuda:") && !parts.cudnn.empty())
       parts.notes.push_back(
           fmt::format("The image has the last cuDNN {} for its CUDA, not {} itself.",
-                      parts.cudnn.substr(0, parts.cudnn.find('.')), parts.cudnn));
+                      specs::major_release(parts.cudnn), parts.cudnn));
   }
   text.head = recipe_head(recipe, parts, "Containerfile");
   return containerfile(recipe.stack, {recipe.workload.pi, parts.parameters}, recipe.catalog, text);

@@ -74,7 +74,7 @@ std::optional<CudaImage> cuda_image(const std::string& cuda, const std::string& 
   const auto minor = specs::minor_release(python);
   for (const auto& tag : tags) {
     if (specs::minor_release(cuda) != tag.cuda) continue;
-    if (!cudnn.empty() && cudnn.substr(0, cudnn.find('.')) != tag.cudnn) continue;
+    if (!cudnn.empty() && specs::major_release(cudnn) != tag.cudnn) continue;
     if (!python.empty() && !has_python(tag.ubuntu, minor)) continue;
     CudaImage image{
         std::string("docker.io/nvidia/cuda:") + tag.tag + "-ubuntu" + tag.ubuntu, {}, ""};

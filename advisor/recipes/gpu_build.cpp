@@ -66,7 +66,7 @@ std::string torch(StackPackage& package, const std::string& cuda, const specs::C
 }
 
 std::string jax(StackPackage& package, const std::string& cuda) {
-  const auto major = cuda.substr(0, cuda.find('.'));
+  const auto major = specs::major_release(cuda);
   package.version = specs::public_version(package.version);  // jaxlib has builds, jax itself has none
   if (older(package.version, "0.4.26") || older(cuda, "12"))
     return fmt::format(

@@ -21,8 +21,6 @@ std::string driver_at(const Node& node, std::string_view key) {
   return text;
 }
 
-std::string major_of(const std::string& version) { return version.substr(0, version.find('.')); }
-
 Version version_of(const std::string& text) {
   return Version::parse(text, Versioning::pep440).value_or(Version());
 }
@@ -80,7 +78,7 @@ void DriverFacts::add_toolkit(const std::string& cuda, const std::string& driver
   if (release.driver.empty()) release.driver = driver;
   if (!release.minor.empty()) return;
   for (const auto& [other, known] : cuda_)  // one rule a major version
-    if (major_of(other) == major_of(cuda) && !known.minor.empty()) release.minor = known.minor;
+    if (major_release(other) == major_release(cuda) && !known.minor.empty()) release.minor = known.minor;
 }
 
 std::optional<std::string> DriverFacts::least(const std::string& cuda, GpuBuild::Reach reach) const {
@@ -91,7 +89,7 @@ std::optional<std::string> DriverFacts::least(const std::string& cuda, GpuBuild:
     if (!driver.empty()) return driver;
   }
   for (const auto& [release, drivers] : cuda_)  // a release that is not listed: its major's rule
-    if (major_of(release) == major_of(cuda) && !drivers.minor.empty()) return drivers.minor;
+    if (major_release(release) == major_release(cuda) && !drivers.minor.empty()) return drivers.minor;
   return std::nullopt;
 }
 

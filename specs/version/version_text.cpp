@@ -2,6 +2,8 @@
 
 namespace stackx::specs {
 
+std::string major_release(std::string_view version) { return std::string(version.substr(0, version.find('.'))); }
+
 std::string minor_release(std::string_view version) {
   const auto first = version.find('.');
   return std::string(version.substr(0, first == version.npos ? version.npos : version.find('.', first + 1)));

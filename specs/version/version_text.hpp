@@ -10,6 +10,7 @@
 
 namespace stackx::specs {
 
+std::string major_release(std::string_view version);   // "12.8.1" -> "12"
 std::string minor_release(std::string_view version);   // "12.8.1" -> "12.8", "12" -> "12"
 std::string public_version(std::string_view version);  // "2.8.0+cu126" -> "2.8.0"
 bool is_local(std::string_view version);               // "2.8.0+cu126"
