@@ -1,0 +1,30 @@
+// The Python packages of an answer, each with its version and the index that has it: what the install line and every
+// recipe say.
+//
+// Pinned is only what is known to belong together: the packages that were asked for, what their own metadata pins, and
+// what had to be held back. Rejected: pinning all that check chose; where a build's metadata is not known (torch
+// 2.14.1+cu126 is on PyTorch's own index), an installer would refuse a pin that is not that build's.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace stackx::advisor {
+
+struct PinnedPackage {
+  std::string name, version;           // "torch", "2.14.1+cu126"
+  std::set<std::string> extras = {};   // {"cuda12"}
+  bool asked = true;                   // false: held back or pinned by one that was
+  std::string index = {};              // PyTorch's index of that build: "cu126"; "": the one that pip knows
+};
+
+struct Pinned {
+  std::string python;                  // to take: "3.12"
+  std::vector<std::string> pythons;    // on which the same holds, newest first
+  std::string driver;                  // range: ">=525.60.13,<581"; "": no GPU
+  std::string glibc;                   // that the wheels need: "2.28"; "": not known
+  std::vector<PinnedPackage> packages;
+};
+
+}  // namespace stackx::advisor
