@@ -8,6 +8,7 @@
 #include "specs/error.hpp"
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/python/project.hpp"
+#include "specs/version/version_text.hpp"
 #include "workspace/load.hpp"
 #include "workspace/words.hpp"
 
@@ -112,7 +113,7 @@ class Asking {
     else if (!options_.project.empty())
       result_.not_in_catalogs = add_wishes(project, catalog, options_.project, options_.context);
     if (of_python)  // the roots of a project of stackx may be virtual; the space holds them
-      result_.wishes.assign(project.requires_.begin() + std::ssize(without.requires_),
+      result_.wishes.insert(result_.wishes.end(), project.requires_.begin() + std::ssize(without.requires_),
                             project.requires_.end());
     result_.space = std::make_unique<ValidSpace>(std::move(project), std::move(catalog));
     if (result_.space->count() > 0) {
@@ -139,8 +140,6 @@ class Asking {
     if (!space) {
       result_.no_space = fmt::format(
           "the catalogs do not say which stacks run {} on {}", wanted.name, hardware_.name);
-      if (!options_.lock.empty() || !options_.project.empty())
-        throw bad_input(fmt::format("--lock and --project: {}", result_.no_space));
       return std::nullopt;
     }
     std::vector<std::filesystem::path> files;
@@ -149,8 +148,23 @@ class Asking {
     auto catalog = specs::load_catalogs(files, workspace::user_overlays());
     auto project = project_of(*space, wanted, hardware_, catalog);
     result_.roots = space->requires_;
+    add_have(project, catalog);
     specs::split_open(catalog, project.requires_);
     return specs::LoadedProject{std::move(project), std::move(catalog)};
+  }
+
+  // What the user's machine keeps: 11.8 is any of its releases.
+  void add_have(specs::Project& project, const specs::Catalog& catalog) {
+    const auto& have = options_.have;
+    const auto python = options_.context.python.empty() ? have.python : options_.context.python;
+    for (const auto& [name, version] : {std::pair<std::string, std::string>{"cuda", have.cuda},
+                                        {"python", specs::minor_release(python)}, {"driver", have.driver}}) {
+      if (version.empty() || !catalog.find(name)) continue;
+      const auto text = name == "driver" ? "<=" + version : "==" + version + ".*";
+      specs::Requirement wish{name, "", {{{*specs::SpecifierSet::parse(text, specs::Versioning::pep440), {}}}, text}};
+      project.requires_.push_back(wish);
+      result_.wishes.push_back(std::move(wish));
+    }
   }
 
   // A project of stackx says itself what its stacks are; the hardware is the one asked for.
@@ -175,6 +189,7 @@ class Asking {
     if (options_.lock.empty()) return;
     result_.own = read_own_stack(options_.lock, options_.context.python, catalog);
     result_.not_in_catalogs = result_.own->unknown;
+    if (result_.own->named.components.empty()) result_.own.reset();
   }
 
   void say_no_space() {
@@ -186,7 +201,6 @@ class Asking {
         : why && !why->so.empty()                  ? why->so.front()
                                                    : "their demands clash");
     result_.space.reset();
-    if (result_.own) throw bad_input(fmt::format("--lock: {}", result_.no_space));
   }
 
   // Each wish left out for itself: which versions of it work here with the others; and the same

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "advisor/answer/have.hpp"
 #include "advisor/own_stack.hpp"
 #include "advisor/recommendation_type.hpp"
 #include "advisor/valid_space.hpp"
@@ -22,6 +23,7 @@ struct SpaceOptions {
   std::filesystem::path advisories;  // of type security
   std::filesystem::path lock, project;  // project: of Python, or of stackx itself
   specs::PythonContext context;  // of lock and project
+  Have have;                     // what the user's machine keeps
 };
 
 struct AskedSpace {

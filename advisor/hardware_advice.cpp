@@ -1,5 +1,7 @@
 #include "advisor/hardware_advice.hpp"
 
+#include "advisor/answer/wish.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,8 +26,8 @@ struct Evidence {
 
 class Gathering {
  public:
-  Gathering(const AdviceOptions& options, const workspace::Context& context)
-      : options_(options), context_(context) {
+  Gathering(const AdviceOptions& options, const Knowledge& knowledge, const workspace::Context& context)
+      : options_(options), knowledge_(knowledge), context_(context) {
     advice_.accelerators =
         std::make_unique<specs::Accelerators>(specs::load_accelerators(context.data_directory()));
   }
@@ -36,11 +38,11 @@ class Gathering {
     auto reading = std::async(std::launch::async, [this] { return evidence(); });
     const auto early = workspace::hardware_of_catalogs(options_.selection.hw, host_,
                                             *advice_.accelerators, context_);
-    if (early) make_space(*early);
+    if (early) make_space(*early), find_candidate(*early);
     take(reading.get());
     check_workload();
     const auto& hardware = advice_.selection.hardware;
-    if (!early) make_space(hardware);
+    if (!early) make_space(hardware), find_candidate(hardware);
     if (hardware.component == "gpu")
       advice_.accelerator = advice_.accelerators->identify(hardware.name);
     if (advice_.impossible) return std::move(advice_);
@@ -91,6 +93,13 @@ class Gathering {
     advice_.published = std::move(evidence.published);
   }
 
+  void find_candidate(const workspace::AskedHardware& hardware) {
+    advice_.wish = wish_of(options_, {hardware, asked_, families_, advice_.space.get()}, knowledge_, context_);
+    if (!advice_.wish) return;
+    advice_.wish->advisories = advice_.prepared.advisories.get();
+    if (options_.lock.empty()) advice_.candidate = newest_candidate(knowledge_, *advice_.wish);
+  }
+
   void make_space(const workspace::AskedHardware& hardware) {
     static_cast<AskedSpace&>(advice_) = asked_space(options_, asked_, hardware, host_,
                                                     *advice_.accelerators, families_, context_);
@@ -112,6 +121,9 @@ class Gathering {
 
   void rank_measured() {
     auto& selection = advice_.selection;
+    if (selection.measurements.empty()) return;
+    // What the project or the user's machine excludes was not asked for.
+    std::erase_if(selection.measurements, [&](const auto& one) { return is_out(one.stack) || lacks_a_wish(one.stack); });
     if (selection.measurements.empty()) return;
     auto settings = options_.analysis;
     settings.this_host = selection.this_host;
@@ -165,20 +177,6 @@ class Gathering {
                               advice_.measured.workload};
       return;
     }
-    for (const auto& group : advice_.published.groups)
-      for (const auto& row : group.rows) {
-        if (is_out(row.stack)) continue;
-        Chosen chosen{row.stack, {row.stack, {}, {}}, "published",
-                      fmt::format("{} published results, {}", row.documents.size(),
-                                  row.sources.front().url),
-                      group.shape};
-        if (advice_.space) {
-          chosen.valid = advice_.space->nearest(as_run(row.stack));
-          if (!row.stack.components.contains("cublas")) chosen.valid.differs.erase("cublas");
-        }
-        advice_.chosen = std::move(chosen);
-        return;
-      }
   }
 
   // By the ranking; for `stable`, the steadiest.
@@ -193,11 +191,20 @@ class Gathering {
     return first;
   }
 
-  // With the recommended library.
   void find_latest() {
     if (!advice_.space) return;
-    advice_.latest = advice_.space->latest_like(advice_.chosen ? advice_.chosen->valid.stack
-                                                               : usual_library());
+    advice_.latest = advice_.chosen      ? advice_.space->latest_like(advice_.chosen->valid.stack)
+                     : advice_.candidate ? advice_.space->nearest(stack_of(*advice_.candidate)).stack
+                                         : advice_.space->nearest(usual_library()).stack;
+  }
+
+  // In the words of the catalogs.
+  static specs::Stack stack_of(const Candidate& candidate) {
+    specs::Stack stack;
+    stack.components[candidate.package] = candidate.version;
+    if (!candidate.cuda.empty()) stack.components["cuda"] = candidate.cuda;
+    if (!candidate.cudnn.empty()) stack.components["cudnn"] = candidate.cudnn;
+    return stack;
   }
 
   std::optional<RowPredictor> predictor() const {
@@ -207,9 +214,12 @@ class Gathering {
                         *advice_.accelerator);
   }
 
+  // The newest of the libraries that the workload is usually run with.
   specs::Stack usual_library() const {
     specs::Stack stack;
-    for (const char* library : {"cublas", "torch", "tensorflow"})
+    auto libraries = usual_for(families_, asked_, advice_.selection.hardware);
+    libraries.insert(libraries.end(), {"cublas", "torch", "tensorflow"});
+    for (const auto& library : libraries)
       if (const auto versions = advice_.space->possible(library); !versions.empty()) {
         stack.components[library] = versions.back();
         break;
@@ -221,7 +231,6 @@ class Gathering {
   void choose_without_evidence() {
     if (!advice_.space) return;
     const auto& rows = advice_.predicted.rows;
-    if (rows.empty() && options_.type != RecommendationType::latest) return;
     const auto& stack = advice_.latest;
     advice_.chosen = Chosen{stack, {stack, {}, {}}, rows.empty() ? "none" : "predicted",
                             rows.empty() ? "the newest versions that are valid together"
@@ -229,18 +238,8 @@ class Gathering {
                             rows.empty() ? advice_.selection.asked : rows[0].workload};
   }
 
-  // A published stack that names no framework measured NVIDIA's library itself.
-  specs::Stack as_run(specs::Stack stack) const {
-    const auto& catalog = advice_.space->catalog();
-    for (const char* framework : {"tensorflow", "torch", "jax", "mxnet"})
-      if (stack.components.contains(framework)) return stack;
-    if (const auto cuda = stack.components.find("cuda");
-        cuda != stack.components.end() && catalog.find("cublas"))
-      stack.components.emplace("cublas", cuda->second);
-    return stack;
-  }
-
   const AdviceOptions& options_;
+  const Knowledge& knowledge_;
   const workspace::Context& context_;
   const specs::WorkloadFamilies families_ = specs::WorkloadFamilies::load(context_.data_directory());
   const specs::Host host_ = workspace::this_machine(context_);
@@ -259,8 +258,8 @@ std::optional<MeasuredShare> measured_peak_share(const HardwareAdvice& advice, s
   return MeasuredShare{ranking.recommendations[row].median / peak->gflop_s, *peak};
 }
 
-HardwareAdvice hardware_advice(const AdviceOptions& options, const workspace::Context& context) {
-  return Gathering(options, context).run();
+HardwareAdvice hardware_advice(const AdviceOptions& options, const Knowledge& knowledge, const workspace::Context& context) {
+  return Gathering(options, knowledge, context).run();
 }
 
 }  // namespace stackx::advisor

@@ -1,10 +1,9 @@
 // What `advise` knows of a workload on some hardware, from the best evidence to the weakest: what was
 // measured, what others have published, what the model predicts; which stacks are valid there; what
-// the user runs today. Gathered here; cli/output/advice_text.cpp and cli/output/advice_json.cpp say it.
+// the user runs today. Gathered here; answer/advice.hpp makes the answer of it.
 //
-// Nothing is moved from one grade to another: a published stack keeps the versions that its source
-// states, and the valid stack nearest to it stands beside. Where a family is asked for, all numbers
-// of a published table are at one shape, and predictions are made for the shape of the first.
+// Nothing is moved from one grade to another: a published stack keeps the versions that its source states. Where a family
+// is asked for, all numbers of a published table are at one shape, and predictions are made for the shape of the first.
 #pragma once
 
 #include <memory>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "advisor/answer/candidate.hpp"
 #include "advisor/asked_space.hpp"
 #include "advisor/own_advice.hpp"
 #include "advisor/predicted_rows.hpp"
@@ -27,11 +27,11 @@ struct AdviceOptions : SpaceOptions {
   std::optional<double> price;  // of a device-hour
 };
 
-// The stack to run: what is recommended first, as a valid stack.
+// The stack of the catalogs to run: what was measured and leads, else the newest.
 struct Chosen {
   specs::Stack named;    // as the evidence names it
-  NearestStack valid;    // the stack of the catalogs nearest to it; what was measured, as it was
-  std::string evidence;  // "measured", "measured-elsewhere", "published", "predicted", "none"
+  NearestStack valid;    // what of it the catalogs do not know
+  std::string evidence;  // "measured", "measured-elsewhere", "predicted", "none"
   std::string rests_on;  // a line
   specs::Workload workload;
 };
@@ -41,17 +41,18 @@ struct HardwareAdvice : AskedSpace {
   std::unique_ptr<specs::Accelerators> accelerators;
   const specs::Accelerator* accelerator = nullptr;  // that the name stands for; null: none
   std::optional<OwnAdvice> own_advice;
+  std::optional<Wish> wish;            // of Python packages; absent where none is asked for
+  std::optional<Candidate> candidate;  // the newest of them that is valid
 
   analysis::Ranking measured;              // may be empty
   analysis::PublishedRanking published;    // may be empty
   std::vector<specs::Published> found;     // what it was made from
   std::vector<specs::Published> family;    // published of the workload's family, on any hardware
-  specs::Stack latest;  // the newest with the library that computes in the chosen one; or empty
+  specs::Stack latest;  // of the catalogs: the candidate's, else the newest with the usual library; or empty
   PredictedRows predicted;
   std::optional<double> price;
   std::optional<Chosen> chosen;            // absent: nothing to recommend
 
-  bool recommends() const { return chosen.has_value(); }
 };
 
 // Of a measured row, by its place; nothing where the peak is not known, as of processors, whose clock
@@ -63,6 +64,6 @@ struct MeasuredShare {
 std::optional<MeasuredShare> measured_peak_share(const HardwareAdvice& advice, std::size_t row);
 
 // Throws Error(bad_input) for hardware, workloads and files that nobody knows.
-HardwareAdvice hardware_advice(const AdviceOptions& options, const workspace::Context& context);
+HardwareAdvice hardware_advice(const AdviceOptions& options, const Knowledge& knowledge, const workspace::Context& context);
 
 }  // namespace stackx::advisor

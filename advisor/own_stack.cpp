@@ -80,14 +80,6 @@ bool is_for_cpus(const std::string& package, const specs::Component& component, 
          std::ranges::all_of(entry->artifacts, [&](const auto& file) { return file.package == package + "-gpu"; });
 }
 
-Error knows_nothing(const std::filesystem::path& file, const specs::Catalog& catalog) {
-  std::vector<std::string> names;
-  for (const auto& [name, component] : catalog.components)
-    if (component.kind == specs::Kind::package) names.push_back(name);
-  return bad_input(fmt::format("{}: names nothing that bears on the hardware; its catalogs know {}",
-                               file.string(), fmt::join(names, ", ")));
-}
-
 }  // namespace
 
 std::string component_of_package(const std::string& package) {
@@ -109,7 +101,6 @@ OwnStack read_own_stack(const std::filesystem::path& lock, const std::string& py
     else
       own.unknown.push_back(known ? package + " (for CPUs)" : package);
   }
-  if (own.named.components.empty()) throw knows_nothing(lock, catalog);
   if (const auto* known = catalog.find("python"); known && !read.python.empty())
     own.named.components.emplace("python", read.python);
   return own;
@@ -121,18 +112,15 @@ std::vector<std::string> add_wishes(specs::Project& project, const specs::Catalo
   const auto wishes = specs::read_python_project(file, context);
   const auto environment = environment_of(catalog, context);
   std::vector<std::string> unknown;
-  std::size_t known = 0;
   const auto take = [&](const specs::PlacedDependency& placed) {
     const auto component = component_of_package(placed.dependency.name);
     const auto* declared = catalog.find(component);
     if (!declared || declared->versioning != specs::Versioning::pep440)
       return unknown.push_back(placed.dependency.name);
     project.requires_.push_back(requirement(component, placed));
-    ++known;
   };
   for (const auto& placed : wishes.dependencies)
     if (specs::applies(placed, environment)) take(placed);
-  if (known == 0) throw knows_nothing(file, catalog);
   if (wishes.python) take(*wishes.python);
   project.name = wishes.name;
   return unknown;

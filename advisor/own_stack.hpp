@@ -22,13 +22,12 @@ struct OwnStack {
 // The component that a package of the index is: "tensorflow-gpu" -> "tensorflow"; else its own name.
 std::string component_of_package(const std::string& package);
 
-// `python` "": the lock's own, if it names one. Throws as load_lock does, and Error(bad_input) for a
-// lock that names nothing the catalogs know.
+// `python` "": the lock's own, if it names one. Throws as load_lock does.
 OwnStack read_own_stack(const std::filesystem::path& lock, const std::string& python,
                         const specs::Catalog& catalog);
 
 // Makes what a Python project asks for roots of `project`; returns the packages that the catalogs do
-// not know. Throws as read_python_project does, and Error(bad_input) where it knows none.
+// not know. Throws as read_python_project does.
 std::vector<std::string> add_wishes(specs::Project& project, const specs::Catalog& catalog,
                                     const std::filesystem::path& file,
                                     const specs::PythonContext& context);

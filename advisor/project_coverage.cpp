@@ -63,7 +63,7 @@ std::map<std::string, std::vector<std::string>> valid_versions(const resolver::R
   return valid;
 }
 
-void add_row(Answer& answer, const std::string& what, std::size_t part, const resolver::BigInt& whole,
+void add_row(analysis::Answer& answer, const std::string& what, std::size_t part, const resolver::BigInt& whole,
              const std::vector<std::string>& missing = {}) {
   const double share = whole == 0 ? 0 : static_cast<double>(part) / whole.convert_to<double>();
   constexpr std::size_t few = 8;
@@ -78,13 +78,13 @@ void add_row(Answer& answer, const std::string& what, std::size_t part, const re
 
 }  // namespace
 
-Answer project_coverage(const store::Questions& store, const analysis::QuestionOptions& options,
+analysis::Answer project_coverage(const store::Questions& store, const analysis::QuestionOptions& options,
                         const workspace::Loaded& loaded) {
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   const Inspected found = inspected(store, options.filter, loaded);
   const Versions versions = versions_of(found.stacks);
   const auto valid = valid_versions(resolver);
-  Answer answer;
+  analysis::Answer answer;
   answer.question = "coverage";
   answer.heading = fmt::format("Project {}: {} inspections of its stacks.", loaded.project.name,
                                found.inspections);

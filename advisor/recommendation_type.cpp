@@ -67,7 +67,8 @@ Prepared prepare(specs::Catalog& catalog, RecommendationType type,
         "--type security: needs --advisories FILE, security advisories in the OSV format "
         "(https://ossf.github.io/osv-schema/): no database of them comes with stackx");
   prepared.file = advisories.filename().string();
-  const auto read = specs::Advisories::load(advisories);
+  prepared.advisories = std::make_shared<const specs::Advisories>(specs::Advisories::load(advisories));
+  const auto& read = *prepared.advisories;
   prepared.excluded = specs::exclude(catalog, read);
   prepared.notes.push_back(fmt::format(
       "{}: {} advisories{}; {} versions in the catalogs are listed and left out.",

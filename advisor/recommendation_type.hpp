@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,7 @@ struct Prepared {
   // "excluded by PYSEC-2021-1, GHSA-x (advisories.json)"; "" for a version that nothing was done to
   std::string why_not(const std::string& component, const std::string& version) const;
   std::string file;  // of the advisories
+  std::shared_ptr<const specs::Advisories> advisories;  // of type security; null else
 };
 
 // `advisories` "" : none. Throws Error(bad_input) where security has no file, another type has one, or it cannot be read.

@@ -1,8 +1,9 @@
-// stackx advise: the ranked answer, from what has been measured.
+// stackx advise: what to run, what to expect of it, and why.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
+#include "advisor/answer/advice.hpp"
 #include "advisor/check/asked.hpp"
 #include "advisor/price.hpp"
 #include "advisor/recipes/parts.hpp"
@@ -11,6 +12,7 @@
 #include "analysis/ranking/ranking.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/advice_text.hpp"
+#include "cli/output/explanation.hpp"
 #include "cli/output/facts_line.hpp"
 #include "cli/output/file.hpp"
 #include "cli/output/print.hpp"
@@ -24,7 +26,7 @@ namespace {
 
 struct AdviseOptions {
   advisor::AdviceOptions advice;
-  std::string objective = "rate", format = "table";
+  std::string objective = "rate", format = "text", have, require;
   std::size_t rows = 25;
   double delta = 1.0;  // percent
   bool pareto = false, rows_given = false, explain = false;
@@ -84,6 +86,7 @@ std::string command_of(const AdviseOptions& options) {
     text += " --project " + advisor::shell_quoted(options.advice.project.string());
   if (!options.advice.context.python.empty())
     text += " --python " + advisor::shell_quoted(options.advice.context.python);
+  if (!options.have.empty()) text += " --have " + advisor::shell_quoted(options.have);
   if (options.delta != 1) text += fmt::format(" --delta {:g}", options.delta);
   if (options.type != "performance") text += " --type " + options.type;
   if (!options.advice.advisories.empty())
@@ -100,34 +103,66 @@ void write_settling(const AdviseOptions& options, const advisor::HardwareAdvice&
   for (const auto& note : campaign.notes) fmt::print(stderr, "{}\n", note);
 }
 
+// What a recipe is written from. Throws Error(bad_input) where there is no stack.
+advisor::Recipe recipe_of(const advisor::Advice& advice, const advisor::HardwareAdvice& known, const advisor::Knowledge& knowledge) {
+  if (!advice.found || !known.space) throw bad_input("--format: there is no stack to write down. " + advice.line);
+  static const specs::Stack no_stack;
+  advisor::Recipe recipe{advice.chosen ? advice.chosen->valid.stack : known.latest, known.selection.asked, known.space->catalog(),
+                         known.selection.hw, known.accelerator, {advice.line, advice.expect}};
+  recipe.knowledge = &knowledge;
+  return recipe;
+}
+
+// The answer, then what it rests on where that is asked for.
+void print_text(const AdviseOptions& options, const advisor::Advice& advice, const advisor::HardwareAdvice& known,
+                const advisor::NotKnown& open) {
+  fmt::print("{}", advice_text(advice, output_width(), in_colour()));
+  if (!options.explain) return;
+  fmt::print("\n{}", explanation(known, open, {options.rows, in_colour(), command_of(options)}));
+  if (known.space) fmt::print("{}", facts_lines(known.space->catalog()));
+}
+
+// `answer` first, for whoever reads the beginning; without --explain eight recommendations at most.
+void print_document(const AdviseOptions& options, const advisor::Advice& advice, const advisor::HardwareAdvice& known,
+                    const advisor::NotKnown& open) {
+  nlohmann::ordered_json document;
+  document["answer"] = answer_json(advice);
+  document["$schema"] = "stackx/advice/1";
+  auto rest = options.explain ? explanation_json(known, open) : summary_json(known, open);
+  if (known.space) rest["facts"] = facts_json(known.space->catalog());
+  for (auto& [name, value] : rest.items()) document[name] = std::move(value);
+  fmt::print("{}\n", document.dump());
+}
+
 void advise(const AdviseOptions& given, Globals& globals) {
   AdviseOptions options = given;
   check(options);
   options.advice.analysis.objective = objective_from(options.objective);
   options.advice.analysis.delta = options.delta / 100;
   options.advice.type = *advisor::recommendation_type_from(options.type);
+  options.advice.have = advisor::read_have(options.have);
   if (!options.price.empty()) options.advice.price = advisor::price_from(options.price);
   if (options.advice.type == advisor::RecommendationType::stable)
     options.advice.analysis.objective = analysis::Objective::stability;
   if (options.pareto) return advise_pareto(options, globals);
   options.advice.selection.stacks = {options.rows_given ? options.rows : 10, options.rows};
-  const auto advice = advisor::hardware_advice(options.advice, globals);
-  if (!advice.recommends()) globals.exit_code = 1;
-  const auto open = advisor::not_known(advice, options.advice.analysis.delta);
-  if (!options.settle.empty() && !advice.impossible) write_settling(options, advice, open);
-  const auto recipe = advisor::recipe_format_from(options.format);
-  if (recipe && !advice.impossible)
-    return fmt::print("{}", advice_recipe(advice, *recipe, advisor::load_knowledge(globals, options.advice.context.catalogs)));
-  if (globals.json || options.format == "json") {
-    auto document = advice_json(advice, open);
-    if (advice.space) document["facts"] = facts_json(advice.space->catalog());
-    print_json(document);
-  } else {
-    fmt::print("{}", advice_text(advice, open,
-                                 {options.rows, stdout_is_terminal(), options.explain,
-                                  command_of(options)}));
-    if (advice.space) fmt::print("{}", facts_lines(advice.space->catalog()));
-  }
+  const auto knowledge = advisor::load_knowledge(globals, options.advice.context.catalogs);
+  const auto known = advisor::hardware_advice(options.advice, knowledge, globals);
+  const auto open = advisor::not_known(known, options.advice.analysis.delta);
+  const auto advice = advisor::make_advice(known, knowledge, {options.advice, command_of(options)});
+  const bool enough = advice.found && advisor::satisfies(advice.grade, options.require);
+  if (!enough) globals.exit_code = 1;
+  if (!options.settle.empty() && advice.found) write_settling(options, known, open);
+  if (const auto recipe = advisor::recipe_format_from(options.format))
+    return fmt::print("{}", advisor::write_recipe(*recipe, recipe_of(advice, known, knowledge)));
+  if (globals.json || options.format == "json")
+    print_document(options, advice, known, open);
+  else if (options.format == "markdown")
+    fmt::print("{}", advice_markdown(advice));
+  else
+    print_text(options, advice, known, open);
+  if (advice.found && !enough)
+    fmt::print(stderr, "stackx: --require {}: the answer is {}\n", options.require, advisor::to_string(advice.grade));
 }
 
 }  // namespace
@@ -135,7 +170,7 @@ void advise(const AdviseOptions& given, Globals& globals) {
 void add_advise(Command app, Globals& globals) {
   auto options = std::make_shared<AdviseOptions>();
   const auto command = app.add_subcommand(
-      "advise", "Which stacks to run a workload with on some hardware: what is valid, what is fastest by the best evidence");
+      "advise", "What to run a workload with on some hardware, what to expect of it, and why");
   add_selection_options(command, options->advice.selection);
   command.add_option("--objective", options->objective,
                    "What decides within a tie: rate, stability or balanced; cost: rate, and what work costs "
@@ -143,9 +178,9 @@ void add_advise(Command app, Globals& globals) {
       .check(one_of({"rate", "stability", "balanced", "cost"}))
       .show_default();
   auto formats = advisor::recipe_formats();
-  formats.insert(formats.begin(), {"table", "json"});
+  formats.insert(formats.begin(), {"text", "markdown", "json"});
   command.add_option("--format", options->format,
-                   "table or json; or the recommended stack as something to run")
+                   "text, markdown or json; or the recommended stack as something to run")
       .check(one_of(formats))
       .show_default();
   command.add_option("--type", options->type,
@@ -160,7 +195,13 @@ void add_advise(Command app, Globals& globals) {
   command.add_option("--settle", options->settle,
                    "Also write the campaign that would settle what is not known, for such a machine")
       .type_name("FILE");
-  command.add_option("--rows", options->rows, "Rows of the table (0: all)")
+  command.add_option("--have", options->have,
+                   "What your machine keeps: driver=535.183.01,python=3.11,cuda=11.8,glibc=2.31; the answer keeps it, too, and "
+                   "says what that costs")
+      .type_name("NAME=VERSION,...");
+  command.add_option("--require", options->require, "Exit code 1 where less than this is known: measured, published or predicted")
+      .check(one_of(advisor::required_grades()));
+  command.add_option("--rows", options->rows, "Rows of the tables of --explain (0: all)")
       .type_name("N")
       .show_default();
   add_delta_option(command, options->delta);
@@ -178,10 +219,10 @@ void add_advise(Command app, Globals& globals) {
       .type_name("FILE")
       .one_each();
   command.add_option("--python", options->advice.context.python,
-                   "Python that markers of --lock and --project hold for")
+                   "Python that the stack is to run on, and that markers of --lock and --project hold for")
       .type_name("X.Y");
   command.add_flag("--explain", options->explain,
-                    "From each recommendation to the documents it rests on");
+                    "All that the answer rests on: what is valid, measured, published, predicted, with sources");
   command.callback([options, command, &globals] {
     options->rows_given = command.given("--rows");
     advise(*options, globals);

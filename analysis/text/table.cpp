@@ -69,12 +69,12 @@ std::string number(double value) {
 }
 
 std::string wrap(const std::vector<std::string>& words, std::size_t indent,
-                 std::string_view separator) {
+                 std::string_view separator, std::size_t width) {
   std::string text;
   std::size_t column = indent;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string word = words[i] + (i + 1 < words.size() ? std::string(separator) : "");
-    if (column > indent && column + 1 + word.size() > page_width) {
+    if (column > indent && column + 1 + word.size() > width) {
       text += "\n" + std::string(indent, ' ');
       column = indent;
     } else if (column > indent) {

@@ -36,7 +36,7 @@ std::string number(double value);
 // `indent` is where the text begins; further lines are indented by as much. `separator` follows every
 // word but the last.
 std::string wrap(const std::vector<std::string>& words, std::size_t indent,
-                 std::string_view separator);
+                 std::string_view separator, std::size_t width = page_width);
 std::vector<std::string> split(const std::string& text);  // at spaces
 
 }  // namespace stackx::analysis

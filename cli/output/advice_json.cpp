@@ -1,7 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "advisor/price.hpp"
-#include "advisor/published_note.hpp"
 #include "cli/output/advice_text.hpp"
 
 namespace stackx::cli {
@@ -9,141 +7,62 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json stack_json(const specs::Stack& stack) {
-  return {{"id", stack.id()}, {"components", stack.components}};
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json candidate_json(const advisor::Candidate& candidate) {
+  return {{"package", candidate.package},     {"version", candidate.version}, {"cuda", text_or_null(candidate.cuda)},
+          {"cudnn", text_or_null(candidate.cudnn)}, {"released", text_or_null(candidate.released)},
+          {"driver", text_or_null(candidate.pinned.driver)}, {"pythons", candidate.pinned.pythons}};
 }
 
-Json nearest_json(const advisor::NearestStack& nearest) {
-  Json differs = Json::object();
-  for (const auto& [name, versions] : nearest.differs)
-    differs[name] = {{"named", versions.first},
-                     {"valid", versions.second.empty() ? Json() : Json(versions.second)}};
-  return {{"stack", stack_json(nearest.stack)},
-          {"differs", std::move(differs)},
-          {"unknown", nearest.unknown}};
+Json install_json(const advisor::Advice& advice) {
+  Json packages = Json::array();
+  if (advice.pinned)
+    for (const auto& one : advice.pinned->packages)
+      packages.push_back({{"name", one.name}, {"version", one.version}, {"extras", one.extras}, {"asked", one.asked},
+                          {"index", text_or_null(one.index)}});
+  return {{"line", text_or_null(advice.install)}, {"packages", std::move(packages)}};
 }
 
-Json valid_json(const advisor::HardwareAdvice& advice) {
-  if (!advice.space) return {{"stacks", nullptr}, {"why", advice.no_space}};
-  const auto& space = *advice.space;
-  Json result = {{"stacks", space.count().str()},
-                 {"raw_combinations", space.resolver().raw_combinations().str()},
-                 {"newest", Json::array()}};
-  for (const auto& row : space.newest()) {
-    Json one = {{"component", row.component},
-                {"version", row.version.empty() ? Json() : Json(row.version)},
-                {"newer_out", row.newer}};
-    if (row.newer > 0) {
-      one["first_out"] = row.first_out;
-      one["because"] = row.why;
-    }
-    result["newest"].push_back(std::move(one));
-  }
-  return result;
-}
-
-Json impossible_json(const advisor::HardwareAdvice& advice) {
-  return {{"hw", advice.selection.hw},
-          {"workload", advice.selection.asked.text()},
-          {"valid", {{"stacks", "0"}, {"clash", advice.impossible->clash}, {"so", advice.impossible->so}}},
-          {"nearest_that_works", advice.nearest_that_works},
-          {"recommendations", Json::array()},
-          {"notes", advice.impossible->notes}};
-}
-
-void add_published(Json& document, const advisor::HardwareAdvice& advice) {
-  auto& rows = document["recommendations"];
-  std::size_t above = rows.empty() ? 0 : rows.back()["rank"].get<std::size_t>();
-  for (const auto& group : advice.published.groups) {
-    std::size_t last = 0;
-    for (const auto& row : group.rows) {
-      auto one = analysis::to_json(group, row);
-      last = std::max(last, row.rank);
-      one["rank"] = above + row.rank;
-      one["group"] = analysis::group_title(group);
-      one["stack"] = stack_json(row.stack);
-      rows.push_back(std::move(one));
-    }
-    above += last;
-  }
-  std::vector<specs::Published> matching;
-  for (const auto& result : advice.found)
-    if (advice.selection.asked.matches(result.workload)) matching.push_back(result);
-  const auto note = advisor::published_note(matching);
-  if (note.results > 0) document["published"] = to_json(note);
-}
-
-void add_predicted(Json& document, const advisor::HardwareAdvice& advice) {
-  auto& rows = document["recommendations"];
-  std::size_t rank = rows.empty() ? 0 : rows.back()["rank"].get<std::size_t>();
-  for (const auto& row : advice.predicted.rows)
-    rows.push_back({{"rank", ++rank},
-                    {"evidence", "predicted"},
-                    {"stack", stack_json(row.stack)},
-                    {"workload", specs::to_json(row.workload)},
-                    {"rate",
-                     {{"median", row.prediction.rate},
-                      {"unit", "GFLOP/s"},
-                      {"ci95", nullptr},
-                      {"interval80", {row.prediction.low, row.prediction.high}}}},
-                    {"share_of_peak", row.share ? Json(*row.share) : Json()},
-                    {"prediction", analysis::to_json(row.prediction)}});
-}
-
-void add_costs(Json& document, double price) {
-  for (auto& row : document["recommendations"]) {
-    const auto& rate = row["rate"];
-    const double devices = row.value("devices", 1.0);
-    if (const auto cost = advisor::cost_of(price, rate["median"], rate["unit"], std::nullopt, devices))
-      row["cost"] = {{"amount", cost->amount}, {"per", cost->per}, {"price_per_device_hour", price}};
-  }
+Json expected_json(const advisor::Expected& one) {
+  Json json = {{"of", one.of}, {"value", one.value}, {"unit", one.unit}, {"interval", nullptr}};
+  if (one.interval) json["interval"] = {one.interval->low, one.interval->high};
+  return json;
 }
 
 }  // namespace
 
-Json advice_json(const advisor::HardwareAdvice& advice, const advisor::NotKnown& open) {
-  if (advice.impossible) return impossible_json(advice);
-  Json document = advice.measured.unit.empty() && advice.measured.failed.empty()
-                      ? Json{{"hw", advice.selection.hw},
-                             {"workload", advice.selection.asked.text()},
-                             {"delta", advice.published.delta},
-                             {"recommendations", Json::array()},
-                             {"notes", Json::array()}}
-                      : analysis::to_json(advice.measured);
-  if (advice.accelerator) document["accelerator"] = advice.accelerator->name;
-  document["valid"] = valid_json(advice);
-  for (std::size_t i = 0; i < advice.measured.recommendations.size(); ++i)
-    if (const auto share = advisor::measured_peak_share(advice, i))
-      document["recommendations"][i]["peak"] = {{"share", share->share},
-                                                {"gflop_s", share->peak.gflop_s},
-                                                {"unit", share->peak.unit},
-                                                {"accelerator", advice.accelerator->name}};
-  add_published(document, advice);
-  add_predicted(document, advice);
-  if (advice.price) add_costs(document, *advice.price);
-  if (advice.own)
-    document["own"] = {{"file", advice.own->file.string()},
-                       {"components", advice.own->named.components},
-                       {"nearest_valid", nearest_json(*advice.own_valid)},
-                       {"stay", advice.own_advice->stay},
-                       {"advice", advice.own_advice->lines}};
-  document["not_known"] = {{"lines", open.lines},
-                           {"candidates", Json::array()},
-                           {"expected_cv", open.spread.cv},
-                           {"rounds", open.rounds}};
-  for (const auto& stack : open.candidates)
-    document["not_known"]["candidates"].push_back(stack_json(stack));
-  for (const auto& note : advice.prepared.notes) document["notes"].push_back(note);
-  for (const auto& one : advice.prepared.excluded)
-    document["excluded"].push_back(
-        {{"component", one.component}, {"version", one.version}, {"advisories", one.ids}});
-  if (!advice.not_in_catalogs.empty()) document["not_in_catalogs"] = advice.not_in_catalogs;
-  if (advice.chosen) {
-    document["run"] = nearest_json(advice.chosen->valid);
-    document["run"]["evidence"] = advice.chosen->evidence;
-    document["run"]["rests_on"] = advice.chosen->rests_on;
-  }
-  return document;
+Json answer_json(const advisor::Advice& advice) {
+  Json json = {{"found", advice.found},
+               {"line", advice.line},
+               {"run", text_or_null(advice.run)},
+               {"grade", advice.found ? Json(advisor::to_string(advice.grade)) : Json()},
+               {"expect", text_or_null(advice.expect)},
+               {"expected", Json::array()},
+               {"why", text_or_null(advice.why)},
+               {"install", install_json(advice)},
+               {"cautions", advice.cautions},
+               {"stack", advice.candidate ? Json(advice.candidate->checked.stack.components)
+                         : advice.chosen  ? Json(advice.chosen->valid.stack.components)
+                                          : Json()},
+               {"package", advice.candidate ? candidate_json(*advice.candidate) : Json()},
+               {"by_driver", Json::array()},
+               {"limits", Json::array()},
+               {"evidence", Json::array()},
+               {"remarks", advice.remarks},
+               {"next", advice.next},
+               {"facts_as_of", text_or_null(advice.as_of)}};
+  for (const auto& one : advice.expected) json["expected"].push_back(expected_json(one));
+  for (const auto& row : advice.by_driver)
+    json["by_driver"].push_back({{"driver_at_least", row.driver}, {"run", row.candidate.name()}, {"package", candidate_json(row.candidate)}});
+  for (const auto& limit : advice.limits)
+    json["limits"].push_back({{"component", limit.component}, {"this_stack", limit.here}, {"last_valid", limit.last},
+                              {"first_out", limit.first_out}, {"because", limit.why}});
+  for (const auto& row : advice.evidence)
+    json["evidence"].push_back({{"value", row.value}, {"unit", row.unit}, {"kind", row.kind}, {"stack", row.stack},
+                                {"year", row.year}, {"remark", row.remark}, {"hardware", row.hardware},
+                                {"title", row.title}, {"url", row.url}});
+  return json;
 }
 
 }  // namespace stackx::cli

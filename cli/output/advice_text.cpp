@@ -4,379 +4,222 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
-#include "advisor/price.hpp"
 #include "analysis/text/table.hpp"
-#include "analysis/text/words.hpp"
-#include "specs/error.hpp"
-#include "workspace/load.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
 
-using analysis::components_text;
-using analysis::counted;
+using advisor::Advice;
+using advisor::figure_text;
 using analysis::split;
-using analysis::wrap;
 
-std::string paragraph(const std::string& text, std::size_t indent) {
-  return std::string(indent, ' ') + wrap(split(text), indent, "") + "\n";
-}
+constexpr std::size_t most_lines = 24;
+constexpr std::size_t least_evidence = 2;
 
-std::string figure(const std::optional<double>& value, const char* unit) {
-  return value ? fmt::format(", {:g} {}", *value, unit) : "";
-}
+using Grid = std::vector<std::vector<std::string>>;  // the first holds the titles
 
-std::string accelerator_line(const advisor::HardwareAdvice& advice) {
-  const auto& model = *advice.accelerator;
-  std::string text = fmt::format("{} is taken for {} ({}: {}{}{}{}{})", advice.selection.hw,
-                                 model.name, model.title, model.architecture,
-                                 model.compute_capability.empty()
-                                     ? ""
-                                     : ", compute capability " + model.compute_capability,
-                                 figure(model.memory_gb, "GB"), figure(model.bandwidth_gb_s, "GB/s"),
-                                 figure(model.tdp_w, "W"));
-  if (const auto others = advice.selection.hardware.models.size() - 1; others > 0)
-    text += fmt::format("; {} more of that name: `stackx hw show {}`", counted(others, "model"),
-                        advice.selection.hw);
-  return text;
-}
-
-// What tells: drivers and runtimes, and what is not at its newest. The rest is counted.
-std::vector<advisor::NewestVersion> telling(const advisor::HardwareAdvice& advice,
-                                   const std::vector<advisor::NewestVersion>& newest) {
-  constexpr std::size_t most = 16;
-  if (newest.size() <= most) return newest;
-  std::vector<advisor::NewestVersion> result;
-  for (const auto& row : newest) {
-    const auto kind = advice.space->catalog().find(row.component)->kind;
-    if (row.newer > 0 || kind == specs::Kind::driver || kind == specs::Kind::runtime)
-      result.push_back(row);
-  }
-  return result;
-}
-
-std::string newest_table(const advisor::HardwareAdvice& advice) {
-  const auto all = advice.space->newest();
-  const auto newest = telling(advice, all);
-  std::vector<analysis::Column> columns{
-      {"component", false, {}}, {"newest valid", false, {}}, {"newer, out", false, {}}};
-  for (const auto& row : newest) {
-    columns[0].cells.push_back(row.component);
-    columns[1].cells.push_back(row.version.empty() ? "none" : row.version);
-    columns[2].cells.push_back(
-        row.newer == 0 ? "-" : fmt::format("{} from {}", row.newer, row.first_out));
-  }
-  const auto widths = analysis::widths_of(columns);
-  std::size_t indent = 3;
-  for (const auto width : widths) indent += width + analysis::gap.size();
-  std::string text =
-      "   " + analysis::titles(columns, widths) + std::string(analysis::gap) + "because\n";
-  for (std::size_t i = 0; i < newest.size(); ++i) {
-    std::string line = "   ";
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      line += columns[c].cell(i, widths[c]) + std::string(analysis::gap);
-    line += wrap(split(newest[i].why), indent, "");
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
-  }
-  if (newest.size() < all.size())
-    text += fmt::format("   and {}, each valid at its newest\n",
-                        counted(all.size() - newest.size(), "component"));
-  return text;
-}
-
-std::string valid_part(const advisor::HardwareAdvice& advice) {
-  const std::string heading = fmt::format("1. Valid on {}", advice.selection.hw);
-  if (!advice.space) return heading + ": " + advice.no_space + "\n";
-  constexpr std::size_t most_named = 20;
-  std::vector<std::string> names;
-  for (const auto& component : advice.space->resolver().components()) names.push_back(component.name);
-  std::string text = wrap(
-      split(fmt::format("{}: {} stacks, out of {} combinations of {}", heading,
-                        workspace::grouped(advice.space->count()),
-                        workspace::grouped(advice.space->resolver().raw_combinations()),
-                        names.size() > most_named ? counted(names.size(), "component")
-                                                  : fmt::format("{}", fmt::join(names, ", ")))),
-      3, "") + "\n";
-  const auto& hardware = advice.selection.hardware;
-  if (hardware.component == "cpu" && hardware.version != "host")
-    text += paragraph(fmt::format("on a machine with {}, of which nothing else is known: with cores and "
-                                  "memory enough", hardware.name), 3);
-  if (advice.accelerator) text += paragraph(accelerator_line(advice), 3);
-  return text + newest_table(advice);
-}
-
-std::string impossible_part(const advisor::HardwareAdvice& advice) {
-  std::string text = fmt::format("1. Valid on {}: no stack.\n{}\n", advice.selection.hw,
-                                 advice.impossible->text());
-  if (advice.nearest_that_works.empty()) return text;
-  text += "The nearest that works:\n";
-  for (const auto& line : advice.nearest_that_works) text += "  " + wrap(split(line), 2, "") + "\n";
-  return text;
-}
-
-std::string differences(const advisor::NearestStack& nearest) {
-  std::string text;
-  for (const auto& [name, versions] : nearest.differs)
-    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", name, versions.first,
-                        versions.second.empty() ? "is not needed" : "-> " + versions.second);
-  return text;
-}
-
-std::string own_lines(const advisor::HardwareAdvice& advice) {
-  if (!advice.own) return "";
-  const auto& own = *advice.own;
-  std::string text = paragraph(
-      fmt::format("Your stack ({}): {}", own.file.string(), components_text(own.named.components)), 3);
-  text += paragraph(
-      advice.own_valid->differs.empty()
-          ? fmt::format("Valid here, as {}.", components_text(advice.own_valid->stack.components))
-          : fmt::format("NOT valid here as it is; the nearest valid stack changes {}.",
-                        differences(*advice.own_valid)),
-      3);
-  for (const auto& line : advice.own_advice->lines) text += paragraph(line, 3);
-  return text;
-}
-
-// "torch: 84 versions, by MADE-UP-1"
-std::vector<std::string> excluded_lines(const advisor::HardwareAdvice& advice) {
-  std::map<std::string, std::pair<std::size_t, std::set<std::string>>> by_component;
-  for (const auto& one : advice.prepared.excluded) {
-    auto& [count, ids] = by_component[one.component];
-    ++count;
-    ids.insert(one.ids.begin(), one.ids.end());
-  }
+std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
-  for (const auto& [component, found] : by_component)
-    lines.push_back(fmt::format("Left out of {}: {}, by {}.", component,
-                                counted(found.first, "version"), fmt::join(found.second, ", ")));
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
   return lines;
 }
 
-std::string unheeded_lines(const advisor::HardwareAdvice& advice) {
-  std::string text;
-  for (const auto& note : advice.prepared.notes) text += paragraph(note, 3);
-  for (const auto& line : excluded_lines(advice)) text += paragraph(line, 3);
-  if (!advice.not_in_catalogs.empty())
-    text += paragraph(fmt::format("Not in the catalogs of this hardware, and not looked at: {}.",
-                                  fmt::join(advice.not_in_catalogs, ", ")),
-                      3);
-  return text;
-}
+// ---- what the tables say, for text and Markdown
 
-std::string predicted_table(const advisor::HardwareAdvice& advice) {
-  const auto& rows = advice.predicted.rows;
-  if (rows.empty()) return "";
-  std::string text = "Predicted, for the newest versions: " + components_text(rows[0].stack.components) + "\n";
-  text = wrap(split(text), 0, "") + "\n";
-  for (const auto& row : rows) {
-    const std::string share =
-        !row.share       ? ""
-        : *row.share > 1 ? ", more than the peak: the operations are counted as if none were saved"
-                         : fmt::format(", {:.1f}% of peak", 100 * *row.share);
-    text += paragraph(
-        fmt::format("{}: {}{}", row.workload.text(), row.prediction.text(), share), 2);
+Grid limit_rows(const Advice& advice) {
+  Grid rows;
+  if (advice.limits.empty()) return rows;
+  rows.push_back({"", "this stack", "last valid", "first out", ""});
+  std::string before;
+  for (const auto& limit : advice.limits) {
+    rows.push_back({limit.component, limit.here, limit.last, limit.first_out, limit.why == before ? "same" : limit.why});
+    before = limit.why;
   }
-  return text;
+  return rows;
 }
 
-std::string cost_lines(const advisor::HardwareAdvice& advice) {
-  if (!advice.price) return "";
-  std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(advice.measured.recommendations.size(), 3); ++i) {
-    const auto& row = advice.measured.recommendations[i];
-    if (const auto cost = advisor::cost_of(*advice.price, row.median, advice.measured.unit, row.ci))
-      text += paragraph(
-          fmt::format("{}: {:.3g}{} per {} (measured)", row.stack.short_id(), cost->amount,
-                      cost->interval ? fmt::format(" [{:.3g}, {:.3g}]", cost->interval->low,
-                                                   cost->interval->high)
-                                     : "",
-                      cost->per),
-          3);
+Grid driver_rows(const Advice& advice) {
+  Grid rows;
+  if (advice.by_driver.empty()) return rows;
+  rows.push_back({"your driver", "run", ""});
+  for (const auto& row : advice.by_driver) {
+    std::vector<std::string> with;
+    if (!row.candidate.cuda.empty()) with.push_back("CUDA " + row.candidate.cuda);
+    if (!row.candidate.cudnn.empty()) with.push_back("cuDNN " + row.candidate.cudnn);
+    rows.push_back({">=" + row.driver, row.candidate.name(), fmt::format("{}", fmt::join(with, ", "))});
   }
-  for (const auto& group : advice.published.groups) {
-    const auto& row = group.rows.front();
-    if (const auto cost = advisor::cost_of(*advice.price, row.value, group.unit, std::nullopt,
-                                  static_cast<double>(group.devices.value_or(1))))
-      text += paragraph(fmt::format("{}: {}: {:.3g} per {} (published, no interval)",
-                                    analysis::group_title(group), components_text(row.stack.components),
-                                    cost->amount, cost->per),
-                        3);
+  return rows;
+}
+
+// Where the table says what the hardware allows, the drivers are a line.
+std::string older_drivers(const Advice& advice) {
+  std::vector<std::string> words;
+  for (std::size_t i = 1; i < advice.by_driver.size(); ++i)
+    words.push_back(fmt::format(">={} {}", advice.by_driver[i].driver, advice.by_driver[i].candidate.name()));
+  return words.empty() ? "" : fmt::format("With an older driver: {}.", fmt::join(words, "; "));
+}
+
+Grid evidence_table(const Advice& advice, std::size_t most) {
+  Grid rows;
+  for (const auto& row : advice.evidence) {
+    if (rows.size() == most) break;
+    rows.push_back({figure_text(row.value), row.kind.empty() ? row.unit : row.unit + " " + row.kind, row.stack, row.year, row.remark});
   }
-  for (const auto& row : advice.predicted.rows)
-    if (const auto cost = advisor::cost_of(*advice.price, row.prediction.rate, "GFLOP/s",
-                                  specs::Interval{row.prediction.low, row.prediction.high, 0.8}))
-      text += paragraph(fmt::format("{}: {:.3g} [{:.3g}, {:.3g}] per {} (predicted, 80%)",
-                                    row.workload.text(), cost->amount, cost->interval->low,
-                                    cost->interval->high, cost->per),
-                        3);
-  return text.empty() ? "" : fmt::format("\nCost, at {:g} a device-hour:\n", *advice.price) + text;
+  return rows;
 }
 
-// On a GPU: of the peak that the catalog states.
-std::string peak_line(const advisor::HardwareAdvice& advice) {
-  const auto share = advisor::measured_peak_share(advice, 0);
-  return share ? paragraph(fmt::format("The first reaches {:.1f}% of the {} peak of {}, {:.0f} GFLOP/s.",
-                                       100 * share->share, share->peak.unit,
-                                       advice.accelerator->name, share->peak.gflop_s),
-                           0)
-               : "";
-}
+// ---- text
 
-std::string recommendations_part(const advisor::HardwareAdvice& advice, const AdviceTextOptions& options) {
-  std::string text = fmt::format("2. Recommendations for {}: measured, then published, then predicted\n",
-                                 advice.selection.asked.text());
-  text += own_lines(advice) + unheeded_lines(advice);
-  if (!advice.measured.recommendations.empty() || !advice.measured.failed.empty())
-    text += "\n" + analysis::table(advice.measured, options.rows, options.colour) + peak_line(advice);
-  else
-    text += paragraph(fmt::format("No measurement of {} on {} with stackx.",
-                                  advice.selection.asked.text(), advice.selection.hw), 3);
-  if (!advice.published.groups.empty() || advice.published.without_stack > 0)
-    text += "\n" + analysis::table(advice.published, {3, options.rows, options.colour});
-  if (auto predicted = predicted_table(advice); !predicted.empty()) text += "\n" + predicted;
-  return text + cost_lines(advice);
-}
+class Text {
+ public:
+  Text(std::size_t width, bool colour) : width_(width), paint_{colour} {}
 
-void append_sources(std::string& text, const std::vector<std::string>& sources) {
-  for (const auto& source : sources) text += fmt::format("      {}\n", source);
-}
-
-// Where the catalogs have it from: the hardware, the newest valid versions, and those that are out.
-std::string explained_space(const advisor::HardwareAdvice& advice) {
-  if (!advice.space) return "";
-  std::string text = "What is valid rests on\n";
-  if (advice.accelerator) {
-    text += fmt::format("  {}: capability, memory, bandwidth, peaks\n", advice.accelerator->name);
-    append_sources(text, advice.accelerator->sources);
+  void paragraph(const std::string& text, std::size_t indent = 0, const std::string& first = {}) {
+    if (text.empty()) return;
+    auto words = split(text);
+    auto wrapped = analysis::wrap(words, indent, "", width_);
+    text_ += (first.empty() ? std::string(indent, ' ') : first) + wrapped + "\n";
   }
-  for (const auto& row : advice.space->newest()) {
-    const auto* component = advice.space->catalog().find(row.component);
-    for (const auto& version : {row.version, row.first_out}) {
-      const auto* entry = component->find(version);
-      if (!entry) continue;
-      text += fmt::format("  {} {}\n", row.component, version);
-      append_sources(text, entry->sources.empty() ? component->sources : entry->sources);
+  void headline(const std::string& text) {
+    for (const auto& line : lines_of(analysis::wrap(split(text), 0, "", width_))) text_ += paint_("1", line) + "\n";
+  }
+  void blank() {
+    if (!text_.empty() && !text_.ends_with("\n\n")) text_ += "\n";
+  }
+  void as_it_is(const std::string& line) { text_ += line + "\n"; }
+
+  // Columns two spaces apart; the last is wrapped.
+  void table(const Grid& rows, bool first_right = false) {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows)
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        if (widths.size() <= c) widths.push_back(0);
+        widths[c] = std::max(widths[c], analysis::width_of(row[c]));
+      }
+    std::size_t indent = 2;
+    for (std::size_t c = 0; c + 1 < widths.size(); ++c) indent += widths[c] + (widths[c] > 0 ? 2 : 0);
+    for (const auto& row : rows) {
+      std::string line = "  ";
+      for (std::size_t c = 0; c + 1 < row.size(); ++c) {
+        if (widths[c] == 0) continue;
+        const std::string pad(widths[c] - analysis::width_of(row[c]), ' ');
+        line += (first_right && c == 0 ? pad + row[c] : row[c] + pad) + "  ";
+      }
+      const bool below = !row.back().empty() && indent + analysis::width_of(row.back()) > width_ && indent + 24 > width_;
+      if (below) line.erase(line.find_last_not_of(' ') + 1), line += "\n" + std::string(8, ' ');
+      line += analysis::wrap(split(row.back()), below ? 8 : indent, "", width_);
+      text_ += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
     }
   }
-  return text + "\n";
-}
 
-std::string explained(const advisor::HardwareAdvice& advice, const AdviceTextOptions& options) {
-  std::string text = explained_space(advice) + "What the recommendations rest on\n";
-  for (const auto& row : advice.measured.recommendations) {
-    text += fmt::format("  {} ({}): {} inspections of", row.stack.short_id(), row.evidence,
-                        row.inspections);
-    for (const auto& campaign : row.sources)
-      text += campaign.empty() ? " single inspections" : " campaign " + campaign.substr(0, 12);
-    text += "; `stackx export --campaign ID` prints the documents\n";
+  std::size_t lines() const { return static_cast<std::size_t>(std::ranges::count(text_, '\n')); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::size_t width_;
+  analysis::Paint paint_;
+  std::string text_;
+};
+
+void head(const Advice& advice, Text& text) {
+  text.headline(advice.line);
+  text.paragraph(advice.expect);
+  if (!advice.why.empty()) text.paragraph("Why: " + advice.why);
+  text.blank();
+  if (!advice.install.empty()) text.as_it_is("  " + advice.install);
+  for (const auto& caution : advice.cautions) text.paragraph(caution, 4, "  ! ");
+  text.blank();
+  if (const auto rows = limit_rows(advice); !rows.empty()) {
+    text.table(rows);
+    text.paragraph(older_drivers(advice), 2);
+  } else if (const auto drivers = driver_rows(advice); !drivers.empty()) {
+    text.table(drivers);
   }
-  if (!advice.published.groups.empty())
-    text += analysis::explain(advice.published, {3, options.rows, options.colour});
-  for (const auto& row : advice.predicted.rows) {
-    text += fmt::format("  predicted, {}:\n", row.workload.text());
-    for (const auto& basis : row.prediction.basis)
-      text += fmt::format("    {:4.1f}%  {}  {} GFLOP/s on {}\n           {}\n", 100 * basis.share,
-                          basis.observation.evidence.substr(0, 12),
-                          analysis::number(basis.observation.rate),
-                          basis.observation.accelerator->name, basis.observation.source);
-  }
-  return text;
+  text.paragraph(advice.besides, 2);
+  text.blank();
 }
 
-std::string with_option(const AdviceTextOptions& options, const std::string& more) {
-  return fmt::format("stackx advise{} {}", options.command, more);
-}
-
-std::string unknown_part(const advisor::NotKnown& open, double delta, const AdviceTextOptions& options) {
-  if (open.lines.empty()) return "3. Not known\n   Nothing that another campaign would settle.\n";
-  std::string text = "3. Not known\n";
-  for (const auto& line : open.lines) text += paragraph(line, 3);
-  if (open.candidates.empty())
-    return text + paragraph("To settle it, measure there: `stackx inspect PROJECT`.", 3);
-  const auto arms = open.candidates.size();
-  text += paragraph(
-      fmt::format("To settle it, there: `stackx inspect settle.json`, {} in {}, for differences of {} "
-                  "at a CV of {:.1f}% ({}). The file: `{}`",
-                  counted(arms, "stack"),
-                  open.rounds > 0 ? counted(open.rounds, "round") : "more than 10,000 rounds",
-                  delta == 0.01 ? "a percent" : fmt::format("{:g}%", 100 * delta),
-                  100 * open.spread.cv, open.spread.from, with_option(options, "--settle settle.json")),
-      3);
-  return text;
-}
-
-// Components of the stack to run that the catalogs do not know: a recipe would leave them out.
-std::vector<std::string> without_recipe(const advisor::Chosen& chosen) {
-  std::vector<std::string> result;
-  for (const auto& [name, version] : chosen.valid.stack.components)
-    if (const auto text = name + " " + version;
-        std::ranges::find(chosen.valid.unknown, text) != chosen.valid.unknown.end())
-      result.push_back(text);
-  return result;
-}
-
-std::string run_part(const advisor::HardwareAdvice& advice, const AdviceTextOptions& options) {
-  if (!advice.chosen) return "";
-  const auto& chosen = *advice.chosen;
-  const auto& stack = chosen.valid.stack;
-  std::string text = wrap(split(fmt::format("4. To run it ({}): {}  {}", chosen.evidence,
-                                            stack.short_id(), components_text(stack.components))),
-                          3, "") + "\n";
-  if (!chosen.valid.differs.empty())
-    text += paragraph(fmt::format("It is the valid stack nearest to the published one: {}.",
-                                  differences(chosen.valid)), 3);
-  if (!chosen.valid.unknown.empty())
-    text += paragraph(fmt::format("The catalogs do not know {}.",
-                                  fmt::join(chosen.valid.unknown, ", ")), 3);
-  if (advice.space)
-    if (const auto images = advice.space->images_with(stack); !images.empty())
-      text += paragraph(
-          fmt::format("NGC images with {}: {}.",
-                      stack.components.contains("cudnn") ? "this CUDA and cuDNN" : "this CUDA",
-                      fmt::join(images, ", ")),
-          3);
-  if (!advice.space || !without_recipe(chosen).empty()) return text;
-  return text + paragraph(fmt::format("`{}`", with_option(options, "--format " +
-                                      fmt::format("{}", fmt::join(advisor::recipe_formats(), "|")))), 3);
+void tail(const Advice& advice, Text& text) {
+  std::string remarks;
+  for (const auto& one : advice.remarks) remarks += one + " ";
+  if (!advice.as_of.empty()) remarks += workspace::freshness(advice.as_of, workspace::today()) + ".";
+  text.paragraph(remarks);
+  for (const auto& one : advice.next) text.paragraph(one, 2, "");
+  if (!advice.options.empty()) text.paragraph(fmt::format("Next: {}", fmt::join(advice.options, "   ")));
 }
 
 }  // namespace
 
-std::string advice_text(const advisor::HardwareAdvice& advice, const advisor::NotKnown& open,
-                        const AdviceTextOptions& options) {
-  if (advice.impossible) return impossible_part(advice);
-  std::string text = valid_part(advice) + "\n" + recommendations_part(advice, options);
-  if (options.explain) text += "\n" + explained(advice, options);
-  text += "\n" + unknown_part(open, advice.published.delta, options);
-  if (auto run = run_part(advice, options); !run.empty()) text += "\n" + run;
+std::string advice_text(const Advice& advice, std::size_t width, bool colour) {
+  Text above(width, colour), below(width, colour);
+  head(advice, above);
+  tail(advice, below);
+  const auto used = above.lines() + below.lines() + 2;
+  // A row may take two lines; the rows that fit are found by trying.
+  for (auto most = advice.evidence.size(); most > 0; --most) {
+    Text evidence(width, colour);
+    evidence.paragraph(advice.evidence_title);
+    evidence.table(evidence_table(advice, most), true);
+    if (used + evidence.lines() > most_lines && most > least_evidence) continue;
+    if (most < advice.evidence.size())
+      evidence.as_it_is(fmt::format("  and {} more: --explain", advice.evidence.size() - most));
+    return above.text() + evidence.text() + "\n" + below.text();
+  }
+  return above.text() + below.text();
+}
+
+namespace {
+
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
   return text;
 }
 
-std::string advice_recipe(const advisor::HardwareAdvice& advice, advisor::RecipeFormat format,
-                          const advisor::Knowledge& knowledge) {
-  if (!advice.chosen || !advice.space)
-    throw bad_input(fmt::format("--format: there is no stack to run {} on {}: {}",
-                                advice.selection.asked.text(), advice.selection.hw,
-                                advice.space ? "no evidence recommends one" : advice.no_space));
-  const auto& chosen = *advice.chosen;
-  if (const auto unknown = without_recipe(chosen); !unknown.empty())
-    throw bad_input(fmt::format(
-        "--format: the catalogs do not know {} of the {} stack {}, so no recipe can install it; "
-        "`stackx inspect` runs it from the catalogs of its own project",
-        fmt::join(unknown, ", "), chosen.evidence, chosen.valid.stack.short_id()));
-  advisor::Recipe recipe{chosen.valid.stack,
-                chosen.workload,
-                advice.space->catalog(),
-                advice.selection.hw,
-                advice.accelerator,
-                {fmt::format("{}: {}", chosen.evidence, chosen.rests_on)}};
-  if (!chosen.valid.differs.empty())
-    recipe.evidence.push_back("nearest valid stack to it: " + differences(chosen.valid));
-  recipe.knowledge = &knowledge;
-  return advisor::write_recipe(format, recipe);
+std::string markdown_table(const Grid& rows, bool titles = true) {
+  if (rows.empty()) return "";
+  std::string text = "\n";
+  const auto line = [&](const std::vector<std::string>& cells) {
+    text += "|";
+    for (const auto& one : cells) text += " " + cell(one) + " |";
+    text += "\n";
+  };
+  line(titles ? rows.front() : std::vector<std::string>(rows.front().size()));
+  text += "|";
+  for (std::size_t i = 0; i < rows.front().size(); ++i) text += "---|";
+  text += "\n";
+  for (std::size_t i = titles ? 1 : 0; i < rows.size(); ++i) line(rows[i]);
+  return text;
+}
+
+}  // namespace
+
+std::string advice_markdown(const Advice& advice) {
+  std::string text = fmt::format("**{}**\n", advice.line);
+  if (!advice.expect.empty()) text += "\n" + advice.expect + "\n";
+  if (!advice.why.empty()) text += "\nWhy: " + advice.why + "\n";
+  if (!advice.install.empty()) text += "\n```sh\n" + advice.install + "\n```\n";
+  if (!advice.cautions.empty()) text += "\n";
+  for (const auto& caution : advice.cautions) text += "- " + caution + "\n";
+  text += markdown_table(driver_rows(advice)) + markdown_table(limit_rows(advice));
+  if (!advice.besides.empty()) text += "\n" + advice.besides + "\n";
+  if (!advice.evidence.empty()) {
+    Grid rows{{"", "", "stack", "year", "", "source"}};
+    for (const auto& row : advice.evidence)
+      rows.push_back({figure_text(row.value), row.kind.empty() ? row.unit : row.unit + " " + row.kind, row.stack, row.year,
+                      row.remark, row.url.empty() ? row.title : fmt::format("[{}]({})", row.title.empty() ? "source" : row.title, row.url)});
+    text += "\n" + advice.evidence_title + "\n" + markdown_table(rows);
+  }
+  std::string remarks;
+  for (const auto& one : advice.remarks) remarks += one + " ";
+  if (!advice.as_of.empty()) remarks += workspace::freshness(advice.as_of, workspace::today()) + ".";
+  if (!remarks.empty()) text += "\n" + remarks + "\n";
+  return text;
 }
 
 }  // namespace stackx::cli

@@ -1,6 +1,7 @@
 // What commands write to stdout.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 
@@ -11,5 +12,9 @@ inline constexpr std::uint64_t documents_worth_showing = 20'000;
 
 void print_json(const nlohmann::json& document);      // one line on stdout
 bool stdout_is_terminal();
+// Columns to write into: the terminal's, else $COLUMNS, else 100; 60 at least.
+std::size_t output_width();
+// Bold and the like: on a terminal, unless $NO_COLOR is set (https://no-color.org).
+bool in_colour();
 
 }  // namespace stackx::cli

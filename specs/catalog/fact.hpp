@@ -12,6 +12,7 @@
 //   instead    the package of the same release that does use a GPU: "tensorflow-gpu", "jax[cuda12]"
 //   system     what it loads from the system: {"cuda": "11.2", "cudnn": "8.1"}
 //   pythons, machines  of builds that no index lists here: {"3.9", ...}, {"x86_64", "aarch64"}
+//   exists     "inferred": nobody is known to have seen this build; checks judge it, advice does not name it
 //   soft       a GPU that it has no code for matters only where several GPUs work together (NCCL)
 // Of the pseudo packages cuda, driver and cuda-compat: see DriverFacts in specs/catalog/driver.hpp.
 #pragma once
@@ -40,7 +41,7 @@ struct Fact {
   std::map<std::string, GpuBuild> built_for_cuda;  // by the stack's CUDA ("12.8"), where that decides
   std::map<std::string, std::string> requires_, system;
   std::vector<std::string> gpu_from, cudas, pythons, machines;
-  std::string fails, note, instead;
+  std::string fails, note, instead, exists;
   bool soft = false;
 
   std::string known;  // "read", "inferred", "generated"

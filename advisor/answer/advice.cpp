@@ -1,0 +1,399 @@
+#include "advisor/answer/advice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "advisor/answer/wish.hpp"
+#include "advisor/check/stack_check.hpp"
+#include "advisor/check/python_world.hpp"
+#include "advisor/recipes/install_line.hpp"
+#include "advisor/recipes/stack_packages.hpp"
+#include "analysis/ranking/headline.hpp"
+#include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
+#include "specs/version/version_text.hpp"
+#include "workspace/words.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+using analysis::counted;
+using analysis::Interval;
+
+constexpr std::size_t most_evidence = 8;
+
+// "Python 3.10 to 3.14"
+std::string pythons_text(const Pinned& pinned) {
+  if (pinned.pythons.size() > 1) return fmt::format("Python {} to {}", pinned.pythons.back(), pinned.pythons.front());
+  return pinned.python.empty() ? "" : "Python " + pinned.python;
+}
+
+bool newer(const std::string& a, const std::string& b) {
+  const auto left = specs::Version::parse(specs::public_version(a), specs::Versioning::pep440);
+  const auto right = specs::Version::parse(specs::public_version(b), specs::Versioning::pep440);
+  return left && right && *left > *right;
+}
+
+class Making {
+ public:
+  Making(const HardwareAdvice& known, const Knowledge& knowledge, const AdviceRequest& request)
+      : known_(known), knowledge_(knowledge), options_(request.options), hw_(known.selection.hw),
+        workload_(known.selection.asked.text()), wish_(known.wish) {}
+
+  Advice run() {
+    const bool of_measured = known_.chosen && known_.chosen->evidence.starts_with("measured");
+    if (!options_.lock.empty() && wish_)
+      from_lock();
+    else if (of_measured)
+      from_measured();
+    else if (wish_)
+      from_packages();
+    else if (known_.chosen)
+      from_catalogs();
+    else
+      nothing(known_.no_space.empty() ? "no stack that stackx knows runs " + workload_ + " there" : known_.no_space);
+    add_evidence();
+    add_remarks();
+    return std::move(answer_);
+  }
+
+ private:
+  // ---- what was measured
+  void from_measured() {
+    const auto headline = analysis::headline(known_.measured, hw_);
+    const auto& first = known_.measured.recommendations.front();
+    answer_.found = true;
+    answer_.chosen = known_.chosen;
+    answer_.line = headline.line;
+    answer_.grade = known_.chosen->evidence == "measured" ? Grade::measured : Grade::measured_elsewhere;
+    answer_.expected.push_back({"", first.median, known_.measured.unit, first.ci});
+    answer_.run = analysis::components_text(known_.chosen->valid.stack.components);
+    answer_.expect = fmt::format("{}", fmt::join(headline.context, " "));
+    answer_.cautions = headline.cautions;
+    answer_.why = headline.decided ? "measured against each other, round by round; the interval of the ratio excludes a tie."
+                                   : "the first of those that were measured; none is shown to be faster.";
+    add_unmeasured();
+    if (known_.space) pin_catalog_stack(known_.chosen->valid.stack);
+  }
+
+  // Of the valid stacks, those that nobody measured, and a newer release of what was.
+  void add_unmeasured() {
+    if (known_.space) {
+      const auto measured = known_.measured.recommendations.size() + known_.measured.failed.size();
+      if (known_.space->count() > measured)
+        answer_.cautions.push_back(fmt::format("{} of {} valid stacks are not measured.",
+                                               workspace::grouped(known_.space->count() - measured),
+                                               workspace::grouped(known_.space->count())));
+    }
+    if (!wish_) return;
+    const auto own = known_.chosen->valid.stack.components.find(wish_->root);
+    if (own == known_.chosen->valid.stack.components.end()) return;
+    if (const auto& newest = known_.candidate; newest && newer(newest->version, own->second))
+      answer_.cautions.push_back(fmt::format("{} is newer, valid here, and not measured.", newest->text()));
+  }
+
+  // ---- Python packages
+  void from_packages() {
+    auto candidate = known_.candidate;
+    if (!candidate) return no_candidate();
+    answer_.why = fmt::format("the newest {}stack valid on {}; no result shows {} to be faster.", restriction(), hw_words(),
+                              wish_->question.asked.empty() ? "an older one" : "another");
+    const auto rival = rival_of(known_.published, wish_->root, candidate->version, candidate->cuda);
+    if (rival.best && options_.type != RecommendationType::latest) displace(*candidate, rival);
+    take(*candidate);
+    expect_of(*candidate);
+    answer_.cautions.insert(answer_.cautions.end(), plain_.begin(), plain_.end());
+    if (const auto plain = plain_install_brings(knowledge_, *wish_, *candidate); !plain.empty()) answer_.cautions.push_back(plain);
+    if (!candidate->unsure.empty())
+      answer_.remarks.push_back(fmt::format("{} {} may exist; nobody is known to have seen it.", wish_->root, candidate->unsure.front()));
+    answer_.by_driver = by_driver(knowledge_, *wish_, *candidate, 3);
+    if (answer_.by_driver.size() < 2) answer_.by_driver.clear();
+    add_limits(*candidate);
+    add_what_is_lost(*candidate);
+  }
+
+  // One source has another version of it faster at the same shapes.
+  void displace(Candidate& candidate, const Rival& rival) {
+    const auto& best = rival.best->stack.components.at(wish_->root);
+    auto other = *wish_;
+    std::erase_if(other.question.asked, [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == wish_->root; });
+    other.question.asked.push_back({*specs::parse_dependency(wish_->root + "==" + specs::public_version(best)), "evidence"});
+    if (const auto cuda = rival.best->stack.components.find("cuda"); cuda != rival.best->stack.components.end())
+      other.cuda = specs::minor_release(cuda->second);
+    auto faster = newest_candidate(knowledge_, other);
+    if (!faster) return;
+    const auto& over = *rival.own->over_shapes;
+    answer_.why = fmt::format("{} was x{:.2f} [{:.2f}, {:.2f}] the rate of the newest, {}, over {} of one source, {}.",
+                              faster->name(), 1 / over.ratio, 1 / over.interval->high, 1 / over.interval->low,
+                              candidate.name(), counted(over.shapes, "shape"), rival.best->sources.front().title);
+    candidate = std::move(*faster);
+    displaced_by_ = rival.best;
+  }
+
+  void take(const Candidate& candidate) {
+    answer_.found = true;
+    answer_.candidate = candidate;
+    answer_.pinned = candidate.pinned;
+    answer_.run = candidate.text();
+    answer_.install = install_line(candidate.pinned);
+    answer_.line = fmt::format("Run {} on {}{}.", candidate.text(), pythons_text(candidate.pinned), driver_words(candidate));
+  }
+
+  // ", driver >=525.60.13 (580 is the last branch for V100)"
+  std::string driver_words(const Candidate& candidate) const {
+    const auto& gpu = wish_->question.gpu;
+    if (!gpu || gpu->vendor != "nvidia") return "";
+    if (!wish_->question.driver.empty()) return ", driver " + wish_->question.driver;
+    if (candidate.least_driver.empty()) return "";
+    auto text = ", driver >=" + candidate.least_driver;
+    if (const auto last = knowledge_.drivers().last_branch(gpu->compute_capability))
+      text += fmt::format(" ({} is the last branch for {})", *last, hw_words());
+    return text;
+  }
+
+  void expect_of(const Candidate& candidate) {
+    const auto rival = rival_of(known_.published, wish_->root, candidate.version, candidate.cuda);
+    const auto* own = displaced_by_ ? displaced_by_ : rival.own;
+    if (own) {
+      const auto figure = readable(own->value, rival.group ? rival.group->unit : "");
+      answer_.grade = Grade::published;
+      answer_.expected.push_back({"", figure.value, figure.unit, std::nullopt});
+      answer_.expect = fmt::format("Expect {}: PUBLISHED, one source's number ({}).", answer_.expected.front().text(),
+                                   own->sources.empty() ? "not named" : own->sources.front().title);
+    } else if (!known_.predicted.rows.empty()) {
+      answer_.grade = Grade::predicted;
+      expect_predicted();
+    } else {
+      answer_.grade = Grade::newest;
+      answer_.expect = fmt::format("Speed: UNKNOWN (NEWEST). No {} result for it on {}, measured or published; no prediction.",
+                                   known_.selection.asked.pi, hw_words());
+    }
+  }
+
+  void expect_predicted() {
+    for (const auto& row : known_.predicted.rows) {
+      const auto dtype = row.workload.params.find("dtype");
+      const double scale = row.prediction.rate >= 1000 ? 1000 : 1;
+      answer_.expected.push_back({dtype == row.workload.params.end() ? "" : dtype->second, row.prediction.rate / scale,
+                                  scale > 1 ? "TFLOP/s" : "GFLOP/s",
+                                  Interval{row.prediction.low / scale, row.prediction.high / scale}});
+    }
+    std::vector<std::string> texts;
+    for (const auto& one : answer_.expected) texts.push_back(one.text());
+    answer_.expect = fmt::format("Expect {}: PREDICTED (80% intervals), nothing measured.", fmt::join(texts, ", "));
+  }
+
+  void no_candidate() {
+    Question question = wish_->question;
+    const bool asked = std::ranges::any_of(question.asked, [&](const auto& placed) {
+      return knowledge_.real_name(placed.dependency.name) == wish_->root;
+    });
+    if (!asked) question.asked.push_back({*specs::parse_dependency(wish_->root), "advice"});
+    const auto checked = check(knowledge_, question);
+    nothing(checked.answer == Answer::yes ? fmt::format("no release of {} is known to run there{}", wish_->root, kept())
+                                           : checked.text + kept());
+    add_nearest(checked);
+  }
+
+  std::string kept() const {
+    const auto& have = options_.have;
+    return have.any() ? " with " + have.text() : "";
+  }
+
+  void add_nearest(const Checked& checked) {
+    for (const auto& one : checked.nearest) {
+      std::vector<std::string> changes;
+      for (const auto& change : one.changes)
+        changes.push_back(change.from.empty() ? fmt::format("{} {}", change.name, change.to)
+                                              : fmt::format("{} {} instead of {}", change.name, change.to, change.from));
+      answer_.cautions.push_back(fmt::format("The nearest that runs: {}.", fmt::join(changes, ", ")));
+    }
+  }
+
+  // ---- what the user runs
+  void from_lock() {
+    auto checked = check(knowledge_, wish_->question);
+    const bool runs = checked.answer == Answer::yes;
+    const auto own = as_it_is(knowledge_, wish_->question, wish_->root, checked);
+    const auto file = options_.lock.filename().string();
+    const auto what = own.version.empty() ? "" : fmt::format(" ({}{})", own.text(), driver_words(own));
+    answer_.found = runs;
+    answer_.line = runs ? fmt::format("Yes: {} runs on {}{}, on {}.", file, hw_words(), what, pythons_text(own.pinned))
+                 : checked.answer == Answer::no
+                     ? fmt::format("No: {} does not run on {}: {}.", file, hw_words(), checked.text)
+                     : fmt::format("Unknown: whether {} runs on {}: {}.", file, hw_words(), checked.text);
+    answer_.run = own.text();
+    answer_.candidate = own;
+    answer_.pinned = own.pinned;
+    if (runs) expect_of(own);
+    add_nearest(checked);
+    if (known_.own_advice && runs) answer_.why = fmt::format("{}", fmt::join(known_.own_advice->lines, " "));
+    auto free = *wish_;
+    free.question.asked.clear();
+    if (const auto newest = newest_candidate(knowledge_, free); newest && newer(newest->version, own.version)) {
+      answer_.cautions.push_back(fmt::format("The newest valid on {} is {}{}; no result shows it to be faster.", hw_words(),
+                                             newest->text(), driver_words(*newest)));
+      answer_.install = install_line(newest->pinned);
+    }
+  }
+
+  // ---- stacks of the catalogs, without evidence
+  void from_catalogs() {
+    answer_.found = true;
+    answer_.chosen = known_.chosen;
+    const auto& stack = known_.chosen->valid.stack;
+    pin_catalog_stack(stack);
+    answer_.run = packages_text(stack);
+    answer_.line = fmt::format("Run {} on {}.", answer_.run, hw_words());
+    answer_.why = fmt::format("the newest stack valid on {} with what {} is usually run with; no result shows another to be faster.",
+                              hw_words(), known_.selection.asked.pi);
+    answer_.expect = fmt::format("Speed: UNKNOWN (NEWEST). No {} result on {}, measured or published.", known_.selection.asked.pi, hw_words());
+  }
+
+  // What is installed of a stack; settings and the hardware say themselves.
+  std::string packages_text(const specs::Stack& stack) const {
+    std::vector<std::string> words;
+    for (const auto& [name, version] : stack.components) {
+      const auto* component = known_.space ? known_.space->catalog().find(name) : nullptr;
+      if (component && component->kind == specs::Kind::package) words.push_back(name + " " + version);
+    }
+    return words.empty() ? analysis::components_text(stack.components) : fmt::format("{}", fmt::join(words, ", "));
+  }
+
+  void pin_catalog_stack(const specs::Stack& stack) {
+    Pinned pinned;
+    for (const auto& [name, package] : stack_packages(stack, known_.space->catalog(), {}))
+      pinned.packages.push_back({name, package.version, package.extras, true, ""});
+    if (const auto python = stack.components.find("python"); python != stack.components.end())
+      pinned.python = specs::minor_release(python->second);
+    if (pinned.packages.empty()) return;
+    answer_.install = install_line(pinned);
+    answer_.pinned = std::move(pinned);
+  }
+
+  // ---- nothing
+  void nothing(const std::string& why) {
+    answer_.line = fmt::format("No stack to run {} on {}: {}.", workload_, hw_words(), why);
+    if (!answer_.line.empty() && answer_.line.ends_with("..")) answer_.line.pop_back();
+  }
+
+  // ---- the tables
+  void add_limits(const Candidate& candidate) {
+    if (!known_.space || !wish_->question.gpu || wish_->question.gpu->vendor != "nvidia") return;
+    std::vector<Limit> limits;
+    for (const auto& row : known_.space->newest()) {
+      const bool root = row.component == wish_->root;
+      if (row.component != "driver" && row.component != "cuda" && row.component != "cudnn" && !root) continue;
+      const auto here = row.component == "driver" ? ">=" + candidate.least_driver
+                        : row.component == "cuda" ? candidate.cuda
+                        : root                    ? candidate.version
+                                                  : candidate.cudnn;
+      if (row.newer > 0) limits.push_back({row.component, here, row.version, row.first_out, short_reason(row.why)});
+    }
+    answer_.limits = std::move(limits);
+    if (known_.space->catalog().find("cublas") && known_.selection.asked.pi == "matmul") {
+      const auto cuda = known_.space->possible("cuda"), cublas = known_.space->possible("cublas");
+      if (!cuda.empty() && !cublas.empty())
+        answer_.besides = fmt::format("Without a framework: cuda {}, cublas {}.", cuda.back(), cublas.back());
+    }
+  }
+
+  // "driver 590.44.01 needs gpu.compute_capability >=7.5,<13; v100-sxm2-16gb has 7.0" -> "needs compute capability 7.5; V100
+  // has 7.0": of a chain of requirements the last decides.
+  std::string short_reason(const std::string& why) const {
+    static const std::regex capability(R"(compute_capability >=([\d.]+))");
+    std::smatch found;
+    if (std::regex_search(why, found, capability))
+      return fmt::format("needs compute capability {}; {} has {}", found[1].str(), hw_words(), wish_->question.gpu->compute_capability);
+    const auto last = why.rfind("; ");
+    return last == why.npos ? why : why.substr(last + 2);
+  }
+
+  // What a newer driver or CUDA than the user has would bring.
+  void add_what_is_lost(const Candidate& candidate) {
+    const auto& have = options_.have;
+    if (!have.any()) return;
+    auto free = *wish_;
+    free.cuda.clear();
+    if (!have.driver.empty()) free.question.driver.clear();
+    if (!have.python.empty()) free.question.python.clear();
+    const auto newest = newest_candidate(knowledge_, free);
+    if (!newest || !newer(newest->version, candidate.version)) {
+      answer_.cautions.push_back(fmt::format("Staying with {} loses nothing: {} is the newest release on {} anyway.", have.text(),
+                                             candidate.name(), hw_words()));
+      return;
+    }
+    answer_.cautions.push_back(fmt::format("Staying with {} keeps you from {}{}{}.", have.text(), newest->text(),
+                                           free.question.driver.empty() ? driver_words(*newest) : "",
+                                           "; whether that is faster is not known"));
+  }
+
+  void add_evidence() {
+    answer_.evidence = evidence_rows(known_.published, most_evidence);
+    if (!answer_.evidence.empty())
+      add_other_framework();
+    if (!answer_.evidence.empty())
+      answer_.evidence_title = fmt::format("Published for {} on {} (others' numbers, each a single one):", known_.selection.asked.pi, hw_words());
+  }
+
+  // The best published number is often of another framework: context, said as such.
+  void add_other_framework() {
+    if (!answer_.candidate) return;
+    const auto& best = known_.published.groups.empty() ? answer_.evidence.front() : answer_.evidence.front();
+    const auto& stack = best.stack;
+    for (const char* framework : {"mxnet", "tensorflow", "pytorch", "torch", "jax"}) {
+      const auto name = std::string(framework) == "pytorch" ? "torch" : framework;
+      if (!stack.contains(framework) || wish_->root == name) continue;
+      answer_.remarks.push_back(fmt::format("Fastest published: {}, {} {} ({}): another framework, so no reason to leave {}.", stack,
+                                            figure_text(best.value), best.unit, best.year, wish_->root));
+      return;
+    }
+  }
+
+  void add_remarks() {
+    if (known_.accelerator && known_.selection.hardware.models.size() > 1)
+      answer_.remarks.insert(answer_.remarks.begin(),
+                             fmt::format("Taken for {}; {}: stackx hw show {}.", known_.accelerator->title,
+                                         counted(known_.selection.hardware.models.size() - 1, "more model"), hw_));
+    for (const auto& note : known_.prepared.notes) answer_.remarks.push_back(note);
+    answer_.as_of = knowledge_.as_of();
+    if (!answer_.found) return;
+    answer_.options = {"--explain"};
+    if (answer_.pinned) answer_.options.insert(answer_.options.begin(), "--format requirements");
+    if (options_.project.empty() && options_.lock.empty()) answer_.options.insert(answer_.options.begin(), "--project FILE");
+    if (wish_ && wish_->question.gpu && !options_.have.any()) answer_.options.insert(answer_.options.begin(), "--have driver=V");
+  }
+
+  std::string hw_words() const {
+    if (!known_.accelerator) return hw_;
+    return gpu_in_words(asked_gpu(*known_.accelerator, hw_)).substr(0, gpu_in_words(asked_gpu(*known_.accelerator, hw_)).find(" ("));
+  }
+
+  // "torch of your project: "
+  std::string restriction() const { return options_.project.empty() ? "" : "of your project's requirements: "; }
+
+  const HardwareAdvice& known_;
+  const Knowledge& knowledge_;
+  const AdviceOptions& options_;
+  const std::string hw_, workload_;
+  const std::optional<Wish>& wish_;
+  const analysis::PublishedRow* displaced_by_ = nullptr;
+  std::vector<std::string> plain_;
+  Advice answer_;
+};
+
+}  // namespace
+
+std::string Expected::text() const {
+  const auto range = interval ? fmt::format(" [{}, {}]", figure_text(interval->low), figure_text(interval->high)) : "";
+  return fmt::format("{} {}{}{}", figure_text(value), unit, of.empty() ? "" : " " + of, range);
+}
+
+Advice make_advice(const HardwareAdvice& known, const Knowledge& knowledge, const AdviceRequest& request) {
+  return Making(known, knowledge, request).run();
+}
+
+}  // namespace stackx::advisor

@@ -1,0 +1,150 @@
+#include "advisor/answer/evidence_row.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analysis/text/words.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+using analysis::PublishedGroup;
+using analysis::PublishedRow;
+
+// "7.6.2.24" -> "7.6.2", "1.13.0a0+08820cb" -> "1.13.0a0"
+std::string short_version(const std::string& version) {
+  auto text = specs::public_version(version);
+  std::size_t at = 0;
+  for (int dots = 0; at < text.size(); ++at)
+    if (text[at] == '.' && ++dots == 3) break;
+  return text.substr(0, at);
+}
+
+// What a reader compares: the framework or library, CUDA, cuDNN; the rest of a stack is told by --explain.
+std::string short_stack(const PublishedRow& row) {
+  constexpr std::array<const char*, 12> first{"torch", "tensorflow", "jax", "mxnet",  "vllm",  "sglang",
+                                              "ngc",   "cublas",     "cuda", "cudnn", "nccl", "driver"};
+  std::vector<std::string> words;
+  for (const char* name : first)
+    if (const auto found = row.stack.components.find(name); found != row.stack.components.end() && words.size() < 2)
+      words.push_back(fmt::format("{} {}", name, short_version(found->second)));
+  for (const auto& [name, version] : row.stack.components)
+    if (words.empty()) words.push_back(name + " " + version);
+  for (const auto& [name, version] : row.besides)
+    if (words.empty()) words.push_back(name + " " + version);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string year_of(const PublishedRow& row) {
+  std::string date;
+  for (const auto& source : row.sources) date = std::max(date, source.date);
+  return date.substr(0, 4);
+}
+
+// dtype or precision, and the pass where there is one.
+std::string kind_of(const PublishedGroup& group) {
+  std::vector<std::string> words;
+  for (const char* name : {"dtype", "precision", "pass", "model", "scenario"})
+    if (const auto found = group.params.find(name); found != group.params.end() && words.size() < 2)
+      words.push_back(found->second);
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string compared(const PublishedRow& row) {
+  if (!row.versus_best) return "";
+  if (const auto& over = row.over_shapes; over && over->interval) {
+    const bool tie = over->interval->high >= 1 / 1.01;
+    return fmt::format("{}x{:.3f} [{:.3f}, {:.3f}], {}", tie ? "not told apart: " : "", over->ratio, over->interval->low,
+                       over->interval->high, analysis::counted(over->shapes, "shape"));
+  }
+  return fmt::format("x{:.2f} of the best", *row.versus_best);
+}
+
+// Rates of things say of what: images/s, tokens/s.
+std::string unit_of(const PublishedGroup& group, const PublishedRow& row) {
+  const auto& metric = row.shown.front().metric;
+  const auto per = metric.find("_per_s");
+  return group.unit == "items/s" && per != metric.npos ? metric.substr(0, per) + "/s" : group.unit;
+}
+
+EvidenceRow row_of(const PublishedGroup& group, const PublishedRow& row) {
+  const auto figure = readable(row.value, unit_of(group, row));
+  EvidenceRow result{figure.value, figure.unit, kind_of(group), short_stack(row), year_of(row), "", group.hardware, "", ""};
+  std::vector<std::string> remarks;
+  if (group.devices.value_or(1) > 1) remarks.push_back(fmt::format("{} devices", *group.devices));
+  if (row.peak) remarks.push_back(fmt::format("{:.0f}% of peak{}", 100 * row.peak->share,
+                                              row.peak->share <= 1         ? ""
+                                              : group.shape.pi == "conv2d" ? " (Winograd's method does less than is counted)"
+                                                                           : " (not computed in the type that is named)"));
+  if (auto text = compared(row); !text.empty()) remarks.push_back(std::move(text));
+  result.remark = fmt::format("{}", fmt::join(remarks, "; "));
+  if (!row.sources.empty()) result.title = row.sources.front().title, result.url = row.sources.front().url;
+  return result;
+}
+
+bool same_version(const std::string& published, const std::string& version) {
+  return specs::public_version(published) == specs::public_version(version);
+}
+
+bool same_cuda(const PublishedRow& row, const std::string& cuda) {
+  const auto found = row.stack.components.find("cuda");
+  return cuda.empty() || found == row.stack.components.end() ||
+         specs::minor_release(found->second) == specs::minor_release(cuda);
+}
+
+}  // namespace
+
+Figure readable(double value, const std::string& unit) {
+  if (unit == "GFLOP/s" && value >= 1000) return {value / 1000, "TFLOP/s"};
+  if (unit == "GB/s" && value >= 10000) return {value / 1000, "TB/s"};
+  return {value, unit};
+}
+
+std::string figure_text(double value) {
+  if (value >= 100) return fmt::format("{:.0f}", value);
+  if (value >= 10) return fmt::format("{:.1f}", value);
+  return fmt::format("{:.3g}", value);
+}
+
+std::vector<EvidenceRow> evidence_rows(const analysis::PublishedRanking& published, std::size_t most) {
+  std::vector<EvidenceRow> rows;
+  std::vector<std::size_t> taken(published.groups.size(), 0);
+  // The three best of the first group, then one of each other kind, then what is left of the first.
+  const auto take = [&](std::size_t group, std::size_t count) {
+    const auto& all = published.groups[group].rows;
+    for (; count > 0 && taken[group] < all.size() && rows.size() < most; --count)
+      rows.push_back(row_of(published.groups[group], all[taken[group]++]));
+  };
+  for (std::size_t i = 0; i < published.groups.size(); ++i) take(i, i == 0 ? 3 : 1);
+  for (const auto& one : published.unnamed) {
+    if (rows.size() >= most) break;
+    const auto figure = readable(one.value, one.unit);
+    rows.push_back({figure.value, figure.unit, "", "stack not stated", one.published.source.date.substr(0, 4),
+                    one.peak ? fmt::format("{:.0f}% of peak", 100 * one.peak->share) : "", one.published.hardware,
+                    one.published.source.title, one.published.source.url});
+  }
+  return rows;
+}
+
+Rival rival_of(const analysis::PublishedRanking& published, const std::string& package, const std::string& version,
+               const std::string& cuda) {
+  Rival rival;
+  for (const auto& group : published.groups)
+    for (const auto& row : group.rows) {
+      const auto found = row.stack.components.find(package);
+      if (found == row.stack.components.end() || !same_version(found->second, version) || !same_cuda(row, cuda)) continue;
+      if (!rival.own) rival.group = &group, rival.own = &row;
+      const auto& best = group.rows.front();
+      const auto there = best.stack.components.find(package);
+      const bool faster = row.over_shapes && row.over_shapes->interval &&
+                          row.over_shapes->interval->high < 1 / (1 + published.delta);
+      if (faster && there != best.stack.components.end() && !rival.best)
+        return {&group, &row, &best};
+    }
+  return rival;
+}
+
+}  // namespace stackx::advisor

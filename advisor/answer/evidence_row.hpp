@@ -1,0 +1,46 @@
+// What others have published about the workload on the hardware, a line each: context of an answer, and what displaces its
+// candidate.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/published/ranking.hpp"
+
+namespace stackx::advisor {
+
+struct EvidenceRow {
+  double value = 0;       // in the unit as people say it: 112 TFLOP/s
+  std::string unit;       // "TFLOP/s"
+  std::string kind;       // what tells it from the others: "float16"
+  std::string stack;      // "cuda 10.1.243, cudnn 7.6.2"
+  std::string year;       // "2019"; "" if the source does not say
+  std::string remark;     // "90% of peak", "not told apart: x0.999 [0.987, 1.000], 160 shapes"
+  std::string hardware;   // as published
+  std::string title, url;  // of the source
+};
+
+// At most `most`, those of the largest groups first, of each group the best first, of several kinds some of each.
+std::vector<EvidenceRow> evidence_rows(const analysis::PublishedRanking& published, std::size_t most);
+
+// "112 TFLOP/s" for 112276 GFLOP/s; two or three digits that count.
+struct Figure {
+  double value = 0;
+  std::string unit;
+};
+Figure readable(double value, const std::string& unit);
+std::string figure_text(double value);
+
+// A published stack that is the candidate's framework in the candidate's version, and one of the same framework that one
+// source has faster at the same shapes.
+struct Rival {
+  const analysis::PublishedGroup* group = nullptr;
+  const analysis::PublishedRow* own = nullptr;   // of the candidate; null: nobody published it
+  const analysis::PublishedRow* best = nullptr;  // faster by more than delta, with an interval; null: none is
+};
+// `cuda` "": of any.
+Rival rival_of(const analysis::PublishedRanking& published, const std::string& package, const std::string& version,
+               const std::string& cuda);
+
+}  // namespace stackx::advisor

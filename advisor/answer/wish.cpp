@@ -1,0 +1,123 @@
+#include "advisor/answer/wish.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advisor/check/asked.hpp"
+#include "advisor/check/python_world.hpp"
+#include "specs/error.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+// "==11.8.*" -> "11.8"; what is no single version or series is left to the catalogs.
+std::string series_of(const std::string& range) {
+  if (!range.starts_with("==")) return "";
+  auto text = range.substr(range.find_first_not_of("= "));
+  if (text.ends_with(".*")) text.resize(text.size() - 2);
+  return text.find_first_of(",|<>! ") == text.npos ? text : "";
+}
+
+// A project of stackx: its roots that are packages, and what it says of the machine.
+void take_project(const specs::Project& project, const Knowledge& knowledge, Wish& wish) {
+  for (const auto& root : project.requires_) {
+    const auto& text = root.constraint.text;
+    if (root.component == "python" && wish.question.python.empty())
+      wish.question.python = specs::minor_release(series_of(text));
+    else if (root.component == "cuda" && wish.cuda.empty())
+      wish.cuda = specs::minor_release(series_of(text));
+    else if (root.component == "driver" && wish.question.driver.empty())
+      wish.question.driver = series_of(text);
+    else if (knowledge.package(root.component))
+      if (auto dependency = specs::parse_dependency(root.component + (text == "*" ? "" : text)))
+        wish.question.asked.push_back({std::move(*dependency), project.file.string()});
+  }
+}
+
+std::string root_among(const std::vector<specs::PlacedDependency>& asked, const std::vector<std::string>& usual,
+                       const Knowledge& knowledge) {
+  const auto is_asked = [&](const std::string& name) {
+    return std::ranges::any_of(asked, [&](const auto& placed) { return knowledge.real_name(placed.dependency.name) == name; });
+  };
+  for (const auto& name : usual)
+    if (is_asked(name)) return name;
+  for (const char* name : {"vllm", "torch", "tensorflow", "tensorflow-gpu", "jax", "mxnet"})
+    if (is_asked(name)) return name;
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> usual_for(const specs::WorkloadFamilies& families, const specs::Workload& workload,
+                                   const workspace::AskedHardware& hardware) {
+  const auto* family = families.find(workload.pi);
+  if (hardware.component == "gpu") return family && family->gpu.empty() ? std::vector<std::string>{} : std::vector<std::string>{"torch"};
+  if (!family) return {};
+  if (family->cpu == "blas") return {"scipy-openblas64"};
+  if (family->cpu == "onednn") return {"onednn-cpu-gomp"};
+  if (family->cpu == "cpu-framework") return {"torch"};
+  return {};
+}
+
+std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, const Knowledge& knowledge,
+                            const workspace::Context& context) {
+  const auto& hardware = from.hardware;
+  if (hardware.component.empty()) return std::nullopt;
+  const auto usual = usual_for(from.families, from.workload, hardware);
+  const auto file = options.lock.empty() ? options.project : options.lock;
+  const bool of_python = !file.empty() && (!options.lock.empty() || specs::is_python_project(file));
+  const auto known = std::ranges::find_if(usual, [&](const auto& name) { return knowledge.package(name) != nullptr; });
+
+  CheckRequest request;
+  request.what = {of_python ? file.string() : known == usual.end() ? "torch" : *known};
+  request.hardware = hardware.component == "gpu" ? hardware.name : "host";
+  request.driver = options.have.driver;
+  request.python = options.context.python.empty() ? options.have.python : options.context.python;
+  Wish wish;
+  wish.question = question_of(request, knowledge, context);
+  wish.cuda = options.have.cuda;
+  if (!of_python) wish.question.asked.clear();
+  if (hardware.component != "gpu") wish.question.gpu.reset(), wish.question.driver.clear();
+  wish.question.remarks.clear();
+  wish.question.hardware = hardware.name;
+  if (!options.have.glibc.empty())
+    wish.question.glibc = options.have.glibc;
+  else if (hardware.version != "host")
+    wish.question.glibc.clear();
+  if (!file.empty() && !of_python && from.space) take_project(from.space->project(), knowledge, wish);
+
+  wish.root = root_among(wish.question.asked, usual, knowledge);
+  if (wish.root.empty() && known != usual.end()) wish.root = *known;
+  if (wish.root.empty()) return std::nullopt;
+  return wish;
+}
+
+std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, const Candidate& candidate) {
+  const auto& question = wish.question;
+  const auto* package = knowledge.package(wish.root);
+  if (!package || !question.gpu) return "";
+  const specs::PackageRelease* newest = nullptr;
+  for (const auto& release : package->releases)
+    if (!specs::is_local(release.version.text()) && !release.yanked && !release.version.is_prerelease()) newest = &release;
+  if (!newest) return "";
+  const auto plain = fmt::format("A plain `pip install {}` brings {} {}", wish.root, wish.root, newest->version.text());
+  const auto fact = knowledge.about(wish.root, newest->version, "", question.machine);
+  if (!fact.gpu_from.empty()) return fmt::format("A plain `pip install {}` computes on the processor: the extra brings the GPU's part.", wish.root);
+  if (wish.root == "tensorflow" && !fact.system.empty())
+    return "A plain `pip install tensorflow` brings no CUDA: it loads CUDA and cuDNN of the system, if they are there.";
+  if (!fact.built_for || candidate.version == newest->version.text()) return "";
+  if (!fact.built_for->rocm.empty() || fact.built_for->for_cpus()) return plain + ", which uses no GPU.";
+  const auto gpu = gpu_in_words(*question.gpu);
+  if (question.gpu->vendor != "nvidia") return fmt::format("{}, which is built for NVIDIA's CUDA.", plain);
+  const auto reach = fact.built_for->reach(question.gpu->compute_capability);
+  if (reach == specs::GpuBuild::Reach::none) return fmt::format("{}, a build without kernels for {}.", plain, gpu);
+  const auto least = knowledge.drivers().least(fact.built_for->cuda, reach);
+  const auto version = [](const std::string& text) { return specs::Version::parse(text, specs::Versioning::pep440); };
+  if (least && !question.driver.empty() && *version(question.driver) < *version(*least))
+    return fmt::format("{}, which needs driver {} or newer.", plain, *least);
+  return "";
+}
+
+}  // namespace stackx::advisor

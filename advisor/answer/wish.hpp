@@ -1,0 +1,32 @@
+// What is asked of an answer's Python packages: the project's or lock's own, the machine, what the user keeps, and the
+// framework that decides.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advisor/answer/candidate.hpp"
+#include "advisor/asked_space.hpp"
+
+namespace stackx::advisor {
+
+struct WishFrom {
+  const workspace::AskedHardware& hardware;
+  const specs::Workload& workload;
+  const specs::WorkloadFamilies& families;
+  const ValidSpace* space;  // with the project of stackx that was given; null: none
+};
+
+// Nothing where what is asked for is no Python package that check knows: a processor's libraries.
+std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, const Knowledge& knowledge,
+                            const workspace::Context& context);
+
+// What the workload's family is usually run with, the most usual first: packages or components; empty where nothing is known.
+std::vector<std::string> usual_for(const specs::WorkloadFamilies& families, const specs::Workload& workload,
+                                   const workspace::AskedHardware& hardware);
+
+// What goes wrong where somebody types `pip install FRAMEWORK`: a sentence; "" if it brings what the candidate is.
+std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, const Candidate& candidate);
+
+}  // namespace stackx::advisor
