@@ -103,6 +103,15 @@ void write_settling(const AdviseOptions& options, const advisor::HardwareAdvice&
   for (const auto& note : campaign.notes) fmt::print(stderr, "{}\n", note);
 }
 
+// --python and --have python= are one thing.
+void take_python(advisor::AdviceOptions& advice) {
+  auto& python = advice.context.python;
+  if (!python.empty() && !advice.have.python.empty() && python != advice.have.python)
+    throw bad_input(fmt::format("--python {} and --have python={}: give one of them", python, advice.have.python));
+  if (python.empty()) python = advice.have.python;
+  advice.have.python = python;
+}
+
 // What a recipe is written from. Throws Error(bad_input) where there is no stack.
 advisor::Recipe recipe_of(const advisor::Advice& advice, const advisor::HardwareAdvice& known, const advisor::Knowledge& knowledge) {
   if (!advice.found || !known.space) throw bad_input("--format: there is no stack to write down. " + advice.line);
@@ -141,6 +150,7 @@ void advise(const AdviseOptions& given, Globals& globals) {
   options.advice.analysis.delta = options.delta / 100;
   options.advice.type = *advisor::recommendation_type_from(options.type);
   options.advice.have = advisor::read_have(options.have);
+  take_python(options.advice);
   if (!options.price.empty()) options.advice.price = advisor::price_from(options.price);
   if (options.advice.type == advisor::RecommendationType::stable)
     options.advice.analysis.objective = analysis::Objective::stability;

@@ -99,8 +99,8 @@ class Making {
   void from_packages() {
     auto candidate = known_.candidate;
     if (!candidate) return no_candidate();
-    answer_.why = fmt::format("the newest {}stack valid on {}; no result shows {} to be faster.", restriction(), hw_words(),
-                              wish_->question.asked.empty() ? "an older one" : "another");
+    answer_.why = fmt::format("the newest stack valid on {}{}; no result shows {} to be faster.", hw_words(), restriction(),
+                              restriction().empty() ? "an older one" : "another");
     const auto rival = rival_of(known_.published, wish_->root, candidate->version, candidate->cuda);
     if (rival.best && options_.type != RecommendationType::latest) displace(*candidate, rival);
     take(*candidate);
@@ -108,7 +108,7 @@ class Making {
     answer_.cautions.insert(answer_.cautions.end(), plain_.begin(), plain_.end());
     if (const auto plain = plain_install_brings(knowledge_, *wish_, *candidate); !plain.empty()) answer_.cautions.push_back(plain);
     if (!candidate->unsure.empty())
-      answer_.remarks.push_back(fmt::format("{} {} may exist; nobody is known to have seen it.", wish_->root, candidate->unsure.front()));
+      answer_.remarks.push_back(fmt::format("{} {} may exist, unseen.", wish_->root, candidate->unsure.front()));
     answer_.by_driver = by_driver(knowledge_, *wish_, *candidate, 3);
     if (answer_.by_driver.size() < 2) answer_.by_driver.clear();
     add_limits(*candidate);
@@ -139,7 +139,13 @@ class Making {
     answer_.pinned = candidate.pinned;
     answer_.run = candidate.text();
     answer_.install = install_line(candidate.pinned);
-    answer_.line = fmt::format("Run {} on {}{}.", candidate.text(), pythons_text(candidate.pinned), driver_words(candidate));
+    say_run(candidate, true);
+  }
+
+  // Where a table has CUDA and cuDNN, they are not said twice.
+  void say_run(const Candidate& candidate, bool with_libraries) {
+    answer_.line = fmt::format("Run {} on {}{}.", with_libraries ? candidate.text() : candidate.name(),
+                               pythons_text(candidate.pinned), driver_words(candidate));
   }
 
   // ", driver >=525.60.13 (580 is the last branch for V100)"
@@ -176,14 +182,16 @@ class Making {
   void expect_predicted() {
     for (const auto& row : known_.predicted.rows) {
       const auto dtype = row.workload.params.find("dtype");
+      const auto of = dtype == row.workload.params.end() ? "" : dtype->second;
       const double scale = row.prediction.rate >= 1000 ? 1000 : 1;
-      answer_.expected.push_back({dtype == row.workload.params.end() ? "" : dtype->second, row.prediction.rate / scale,
+      if (std::ranges::find(answer_.expected, of, &Expected::of) != answer_.expected.end()) continue;
+      answer_.expected.push_back({of, row.prediction.rate / scale,
                                   scale > 1 ? "TFLOP/s" : "GFLOP/s",
                                   Interval{row.prediction.low / scale, row.prediction.high / scale}});
     }
     std::vector<std::string> texts;
     for (const auto& one : answer_.expected) texts.push_back(one.text());
-    answer_.expect = fmt::format("Expect {}: PREDICTED (80% intervals), nothing measured.", fmt::join(texts, ", "));
+    answer_.expect = fmt::format("Expect {}: PREDICTED, nothing measured.", fmt::join(texts, ", "));
   }
 
   void no_candidate() {
@@ -219,7 +227,7 @@ class Making {
     const bool runs = checked.answer == Answer::yes;
     const auto own = as_it_is(knowledge_, wish_->question, wish_->root, checked);
     const auto file = options_.lock.filename().string();
-    const auto what = own.version.empty() ? "" : fmt::format(" ({}{})", own.text(), driver_words(own));
+    const auto what = own.version.empty() ? "" : fmt::format(": {}{}", own.text(), driver_words(own));
     answer_.found = runs;
     answer_.line = runs ? fmt::format("Yes: {} runs on {}{}, on {}.", file, hw_words(), what, pythons_text(own.pinned))
                  : checked.answer == Answer::no
@@ -229,14 +237,17 @@ class Making {
     answer_.candidate = own;
     answer_.pinned = own.pinned;
     if (runs) expect_of(own);
+    if (runs && answer_.grade == Grade::newest) answer_.expect = "Speed: UNKNOWN. Nobody measured or published it.";
     add_nearest(checked);
-    if (known_.own_advice && runs) answer_.why = fmt::format("{}", fmt::join(known_.own_advice->lines, " "));
+    if (known_.own_advice && runs && answer_.grade != Grade::newest)
+      answer_.why = fmt::format("{}", fmt::join(known_.own_advice->lines, " "));
     auto free = *wish_;
     free.question.asked.clear();
     if (const auto newest = newest_candidate(knowledge_, free); newest && newer(newest->version, own.version)) {
-      answer_.cautions.push_back(fmt::format("The newest valid on {} is {}{}; no result shows it to be faster.", hw_words(),
-                                             newest->text(), driver_words(*newest)));
-      answer_.install = install_line(newest->pinned);
+      answer_.cautions.push_back(fmt::format("The newest valid on {} is {}{}; no result shows it to be faster. To take it: {}",
+                                             hw_words(), newest->text(),
+                                             newest->least_driver.empty() ? "" : fmt::format(", driver >={}", newest->least_driver),
+                                             install_line(newest->pinned)));
     }
   }
 
@@ -282,7 +293,7 @@ class Making {
 
   // ---- the tables
   void add_limits(const Candidate& candidate) {
-    if (!known_.space || !wish_->question.gpu || wish_->question.gpu->vendor != "nvidia") return;
+    if (!known_.space || !wish_->question.gpu || wish_->question.gpu->vendor != "nvidia" || options_.have.any()) return;
     std::vector<Limit> limits;
     for (const auto& row : known_.space->newest()) {
       const bool root = row.component == wish_->root;
@@ -291,9 +302,11 @@ class Making {
                         : row.component == "cuda" ? candidate.cuda
                         : root                    ? candidate.version
                                                   : candidate.cudnn;
-      if (row.newer > 0) limits.push_back({row.component, here, row.version, row.first_out, short_reason(row.why)});
+      const bool unsure = root && std::ranges::find(candidate.unsure, row.version) != candidate.unsure.end();
+      if (row.newer > 0) limits.push_back({row.component, here, unsure ? candidate.version : row.version, row.first_out, short_reason(row.why)});
     }
     answer_.limits = std::move(limits);
+    if (!answer_.limits.empty()) say_run(candidate, false);
     if (known_.space->catalog().find("cublas") && known_.selection.asked.pi == "matmul") {
       const auto cuda = known_.space->possible("cuda"), cublas = known_.space->possible("cublas");
       if (!cuda.empty() && !cublas.empty())
@@ -326,9 +339,18 @@ class Making {
                                              candidate.name(), hw_words()));
       return;
     }
-    answer_.cautions.push_back(fmt::format("Staying with {} keeps you from {}{}{}.", have.text(), newest->text(),
-                                           free.question.driver.empty() ? driver_words(*newest) : "",
-                                           "; whether that is faster is not known"));
+    answer_.cautions.push_back(fmt::format("Staying with {} keeps you from {}{}; whether that is faster is not known.", have.text(),
+                                           newest->text(),
+                                           newest->least_driver.empty() ? "" : fmt::format(" (driver >={})", newest->least_driver)));
+    if (!have.driver.empty()) add_driver_limit(*newest);
+  }
+
+  // "Driver 535.183.01: CUDA up to 12.9.2, torch up to 2.14.1+cu126; CUDA 13.2.2 needs driver >=580."
+  void add_driver_limit(const Candidate& newest) {
+    const auto cuda = known_.space ? known_.space->possible("cuda") : std::vector<std::string>{};
+    if (cuda.empty() || newest.least_driver.empty() || newest.cuda.empty()) return;
+    answer_.besides = fmt::format("Driver {}: CUDA up to {}, {} up to {}; CUDA {} needs driver >={}.", options_.have.driver, cuda.back(),
+                                  wish_->root, answer_.candidate->version, newest.cuda, newest.least_driver);
   }
 
   void add_evidence() {
@@ -372,8 +394,10 @@ class Making {
     return gpu_in_words(asked_gpu(*known_.accelerator, hw_)).substr(0, gpu_in_words(asked_gpu(*known_.accelerator, hw_)).find(" ("));
   }
 
-  // "torch of your project: "
-  std::string restriction() const { return options_.project.empty() ? "" : "of your project's requirements: "; }
+  // " with cuda 11.8 that r.txt allows"
+  std::string restriction() const {
+    return kept() + (options_.project.empty() ? "" : fmt::format(" that {} allows", options_.project.filename().string()));
+  }
 
   const HardwareAdvice& known_;
   const Knowledge& knowledge_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "advisor/check/judge.hpp"
 #include "advisor/check/python_world.hpp"
 #include "advisor/check/pythons.hpp"
 #include "specs/python/wheel_target.hpp"
@@ -56,6 +57,8 @@ class Search {
       if (tries++ >= most_tries) break;
       if (auto found = judged(form)) return finished(std::move(*found));
     }
+    if (tries > most_tries)
+      if (auto found = by_resolver()) return finished(std::move(*found));
     return std::nullopt;
   }
 
@@ -66,7 +69,7 @@ class Search {
     for (auto at = package_->releases.rbegin(); at != package_->releases.rend(); ++at) {
       if (!within(*at)) continue;
       const auto fact = about(at->version);
-      if (!plausible(fact, specs::is_local(at->version.text()))) continue;
+      if (!has_wheel(*at) || !plausible(fact, specs::is_local(at->version.text()))) continue;
       if (!is_seen(*at, fact)) {
         if (forms.empty()) unsure_.push_back(at->version.text());
         continue;
@@ -99,6 +102,13 @@ class Search {
 
   Fact about(const Version& version) const {
     return knowledge_.about(wish_.root, version, "", wish_.question.machine);
+  }
+
+  // For the Python that was asked for, or any.
+  bool has_wheel(const PackageRelease& release) const {
+    if (wish_.question.python.empty() || release.wheels.empty()) return true;
+    const specs::Target target(wish_.question.python, "linux " + wish_.question.machine);
+    return std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); });
   }
 
   bool plausible(const Fact& fact, bool local) const {
@@ -158,6 +168,32 @@ class Search {
     std::vector<std::string> result(extras.begin(), extras.end());
     if (result.empty()) result.emplace_back();
     return result;
+  }
+
+  // Where the newest ones fail for what they require: the newest that any whole stack holds.
+  std::optional<Candidate> by_resolver() {
+    auto question = wish_.question;
+    question.any_build.insert(wish_.root);
+    question.known_only = true;
+    if (own_.empty()) question.asked.push_back({*specs::parse_dependency(wish_.root), "advice"});
+    auto pythons = question.python.empty() ? std::vector<std::string>{"3.12", "3.10", "3.8"} : std::vector{question.python};
+    const specs::PackageRelease* newest = nullptr;
+    const auto all = forms();
+    for (const auto& python : pythons) {
+      auto world = python_world(knowledge_, question, python);
+      auto& versions = world.catalog.components.at(wish_.root).versions;
+      std::erase_if(versions, [&](const auto& entry) {
+        return std::ranges::none_of(all, [&](const auto& form) { return form.release->version == entry.version; });
+      });
+      std::ranges::stable_sort(world.order, {}, [&](const auto& name) { return name != wish_.root; });
+      const auto stack = newest_stack(world.project, world.catalog, world.order);
+      if (!stack || !stack->components.contains(wish_.root)) continue;
+      const auto* release = package_->find(version_of(stack->components.at(wish_.root)));
+      if (!newest || release->version > newest->version) newest = release;
+    }
+    for (const auto& form : all)
+      if (form.release == newest) return judged(form);
+    return std::nullopt;
   }
 
   // What an installer makes of the user's own requirements, where that runs: nothing newer fits them.
@@ -342,7 +378,8 @@ std::vector<DriverRow> by_driver(const Knowledge& knowledge, const Wish& wish, c
     if (!(level < version_of(rows.back().driver))) continue;
     auto older = wish;
     older.question.driver = level.text();
-    if (auto candidate = newest_candidate(knowledge, older)) rows.push_back({level.text(), std::move(*candidate)});
+    auto candidate = newest_candidate(knowledge, older);
+    if (candidate && candidate->version != rows.back().candidate.version) rows.push_back({level.text(), std::move(*candidate)});
   }
   return rows;
 }

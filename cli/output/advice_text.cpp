@@ -16,7 +16,7 @@ using advisor::figure_text;
 using analysis::split;
 
 constexpr std::size_t most_lines = 24;
-constexpr std::size_t least_evidence = 2;
+constexpr std::size_t least_evidence = 1;
 
 using Grid = std::vector<std::vector<std::string>>;  // the first holds the titles
 

@@ -19,7 +19,8 @@ struct ExplanationOptions {
 std::string explanation(const advisor::HardwareAdvice& known, const advisor::NotKnown& open,
                         const ExplanationOptions& options);
 nlohmann::json explanation_json(const advisor::HardwareAdvice& known, const advisor::NotKnown& open);
-// Of that what stands beside the answer without --explain: at most 20 kB with it.
+// Of that what stands beside the answer without --explain, at most 20 kB with it: eight of what was measured, which
+// `stackx verify` reads.
 nlohmann::json summary_json(const advisor::HardwareAdvice& known, const advisor::NotKnown& open);
 
 }  // namespace stackx::cli

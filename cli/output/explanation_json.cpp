@@ -155,11 +155,11 @@ Json summary_json(const advisor::HardwareAdvice& known, const advisor::NotKnown&
   auto& rows = summary["recommendations"] = Json::array();
   bool slower = false;  // what `stackx verify` runs against the first
   for (const auto& row : whole["recommendations"]) {
+    if (!row.value("evidence", "").starts_with("measured")) continue;  // others' numbers stand in the answer
     const bool first_slower = !slower && row.contains("vs_best") && row["vs_best"].is_object() &&
                               row["vs_best"].value("verdict", "") == "SLOWER";
     if (rows.size() >= most && !first_slower) continue;
     rows.push_back(row);
-    rows.back().erase("prediction");
     slower = slower || first_slower;
   }
   return summary;
