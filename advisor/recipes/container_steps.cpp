@@ -1,6 +1,7 @@
 #include "advisor/recipes/container_steps.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -18,9 +19,6 @@ using specs::ArtifactType;
 using Words = std::vector<std::string>;
 
 constexpr const char* home = "/opt/stackx";
-constexpr const char* write_lines =
-    "import os, sys; os.path.isdir('/opt/stackx') or os.makedirs('/opt/stackx'); "
-    "open(sys.argv[1], 'w').write('\\n'.join(sys.argv[2:]) + '\\n')";
 
 class StepsOf {
  public:
@@ -43,6 +41,7 @@ class StepsOf {
     python_packages();
     entry_point();
     steps_.variables = variables_;
+    steps_.program = program_;
     return std::move(steps_);
   }
 
@@ -133,7 +132,7 @@ class StepsOf {
     throw bad_input(fmt::format("Containerfile: {} is no reference of an image", specs::in_quotes(text)));
   }
 
-  void run(Words words, std::size_t fold = 1000) { steps_.runs.push_back({std::move(words), fold}); }
+  void run(Words words) { steps_.runs.push_back({std::move(words)}); }
 
   void system_packages() {
     if (system_.empty()) return;
@@ -154,13 +153,12 @@ class StepsOf {
     }
     if (hashes_.empty()) return;
     const std::string file = fmt::format("{}/requirements.txt", home);
-    Words words{program_, "-c", write_lines, file};
-    const auto fold = words.size();
+    Words words;
     for (const auto& [pinned, hashes] : hashes_) {
       words.push_back(pinned);
       for (const auto& hash : hashes) words.back() += " --hash=sha256:" + hash;
     }
-    run(words, fold);
+    steps_.runs.push_back({words, file});
     Words pip{program_, "-m", "pip"};
     if (python_.starts_with("2.") && !suite_.empty()) {  // Debian has no pip for it any more
       const std::string tools = fmt::format("{}/pip", home);
@@ -207,7 +205,7 @@ class StepsOf {
       return;
     }
     script = fmt::format("{}/script.py", home);
-    run({program_, "-c", write_lines, script, script_});
+    steps_.runs.push_back({{script_}, script});
     words.insert(words.begin(), {"/usr/bin/env", fmt::format("PYTHONPATH={}/site", home)});
     if (words.size() > 2) words.erase(words.begin() + 2);  // one `env` for all
     words.push_back(program_);
@@ -216,10 +214,13 @@ class StepsOf {
 
   void native_entry(Words& words) {
     steps_.context = "stackx-pi";
-    std::string places;
-    for (const auto& library : {library_, partners_.empty() ? std::string() : partners_.front()})
-      if (const auto slash = library.rfind('/'); slash != library.npos && library.starts_with(home))
-        if (const auto place = library.substr(0, slash); places != place) places += (places.empty() ? "" : ":") + place;
+    std::set<std::string> directories;
+    auto files = partners_;
+    files.push_back(library_);
+    for (const auto& file : files)
+      if (const auto slash = file.rfind('/'); slash != file.npos && file.starts_with(home))
+        directories.insert(file.substr(0, slash));
+    auto places = fmt::format("{}", fmt::join(directories, ":"));
     if (!steps_.cuda.empty()) places = "/usr/local/cuda/lib64:/opt/cuda/lib";
     if (!places.empty()) variables_["LD_LIBRARY_PATH"] = places;
     words.push_back(fmt::format("{}/stackx-pi", home));

@@ -31,8 +31,8 @@ struct ContainerText {
 
 struct ContainerSteps {
   struct Run {
-    std::vector<std::string> words;
-    std::size_t fold;  // from this word on, one a line
+    std::vector<std::string> words;  // a command; with `file` the lines that are written there
+    std::string file = {};
   };
   std::string from, cuda;                        // the base; where CUDA is copied from, "" for nowhere
   std::vector<std::string> notes;                // comments
@@ -40,6 +40,7 @@ struct ContainerSteps {
   std::vector<Run> runs;
   std::string context;  // what is brought to /opt/stackx: "python", "stackx-pi"; "" for nothing
   std::vector<std::string> entry;
+  std::string program;  // its Python; "" for none
 };
 
 // Throws Error(bad_input) for stacks that no container can have (something at a path of this machine).

@@ -8,6 +8,10 @@
 namespace stackx::advisor {
 namespace {
 
+constexpr const char* write_lines =
+    "import os, sys; os.path.isdir('/opt/stackx') or os.makedirs('/opt/stackx'); "
+    "open(sys.argv[1], 'w').write('\\n'.join(sys.argv[2:]) + '\\n')";
+
 // ["a", "b"]; from the word `fold` on, one word a line.
 std::string exec_form(const std::vector<std::string>& words, std::size_t fold = 1000) {
   std::string text = "[";
@@ -49,7 +53,13 @@ std::string containerfile(const specs::Stack& stack, const specs::Workload& work
     text += "COPY --from=cuda /usr/local/cuda/lib64/ /usr/local/cuda/lib64/\n"
             "COPY --from=cuda /usr/lib/x86_64-linux-gnu/libcu* /opt/cuda/lib/\n";
   for (const auto& [name, value] : steps.variables) text += fmt::format("ENV {}={}\n", name, env_quoted(value));
-  for (const auto& run : steps.runs) text += fmt::format("RUN {}\n", exec_form(run.words, run.fold));
+  for (const auto& run : steps.runs) {
+    std::vector<std::string> words;
+    if (!run.file.empty()) words = {steps.program, "-c", write_lines, run.file};
+    const auto fold = run.file.empty() || run.words.size() == 1 ? 1000 : words.size();
+    words.insert(words.end(), run.words.begin(), run.words.end());
+    text += fmt::format("RUN {}\n", exec_form(words, fold));
+  }
   if (!steps.context.empty()) text += fmt::format("COPY {0} /opt/stackx/{0}\n", steps.context);
   return text + fmt::format("ENTRYPOINT {}\n", exec_form(steps.entry));
 }

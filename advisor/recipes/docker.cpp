@@ -12,14 +12,13 @@ std::string device_words(const Recipe& recipe) {
   return amd ? " --device /dev/kfd --device /dev/dri" : " --gpus all";
 }
 
-// For `sh -c`: exits with the first step that fails, and becomes the PI.
+// For `sh -c`: exits with the first step that fails, and becomes the PI, which alone speaks on standard output.
 std::string in_one_shell(const ContainerSteps& steps) {
   std::string text;
   for (const auto& run : steps.runs) {
+    if (!run.file.empty()) text += "mkdir -p /opt/stackx && printf \"%s\\n\" ";
     for (const auto& word : run.words) text += shell_word(word) + " ";
-    if (run.words.front() == "apt-get") text += ">&2 ";  // the PI alone speaks on standard output
-    else if (run.words.size() > 2 && run.words[2] == "pip") text += "--quiet ";
-    text += "&& \\\n    ";
+    text += (run.file.empty() ? ">&2" : "> " + run.file) + " && \\\n    ";
   }
   text += "exec";
   for (const auto& word : steps.entry) text += " " + shell_word(word);

@@ -59,6 +59,21 @@ void keep_files_for(const std::string& machine, StackPackages& packages) {
     });
 }
 
+// Of a stack without a framework also what its CUDA runtime is made of: nothing else brings that.
+void add_runtime_wheels(const Recipe& recipe, StackPackages& packages) {
+  for (const auto& [name, version] : recipe.stack.components) {
+    const auto* component = recipe.catalog.find(name);
+    const auto* entry = component ? component->find(version) : nullptr;
+    if (!entry || component->kind != specs::Kind::runtime) continue;
+    for (const auto& artifact : entry->artifacts) {
+      if (artifact.type != ArtifactType::wheel || artifact.package.empty()) continue;
+      auto& package = packages[artifact.package];
+      package.version = artifact.package_version;
+      package.files.push_back(artifact);
+    }
+  }
+}
+
 // Dependencies that an installer would take in a version without kernels for the GPU are pinned to one that has them.
 void hold_back(const Recipe& recipe, RecipeParts& parts) {
   const auto checked = check_packages(*recipe.knowledge, parts.packages, parts.python, asked_gpu(*recipe.accelerator, recipe.hw));
@@ -103,6 +118,7 @@ void RecipeParts::from_stack(const Recipe& recipe) {
     const auto* component = recipe.catalog.find(name);
     if (const auto* entry = component ? component->find(version) : nullptr) read(name, *entry);
   }
+  if (python.empty() && image.empty()) add_runtime_wheels(recipe, packages);
   if (const auto container = version_of(named, "ngc"); !container.empty()) {
     if (image.empty()) image = ngc_reference(container);
     ngc = true;
@@ -199,8 +215,19 @@ void RecipeParts::add_library(const std::string& component, const specs::Version
 }
 
 bool RecipeParts::hashed() const {
-  return !packages.empty() && cuda.empty() &&
+  return !packages.empty() && (cuda.empty() || python.empty()) &&
          std::ranges::none_of(packages, [](const auto& one) { return one.second.files.empty(); });
+}
+
+std::set<std::string> RecipeParts::library_directories() const {
+  std::set<std::string> result;
+  auto files = partners;
+  files.push_back(library);
+  for (const auto& file : files) {
+    const auto slash = file.rfind('/');
+    if (!file.empty() && file.front() != '/') result.insert(slash == file.npos ? "" : "/" + file.substr(0, slash));
+  }
+  return result;
 }
 
 std::vector<std::string> RecipeParts::command(const Recipe& recipe, const std::string& program,

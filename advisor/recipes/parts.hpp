@@ -36,10 +36,12 @@ struct RecipeParts {
   std::vector<std::string> system;                // Debian packages
   std::vector<std::string> notes;                 // what whoever installs it must know
 
-  // Every package has a file with its hash, and there are no others: catalogs of GPU frameworks list no dependencies.
+  // Every package has a file with its hash, and there are no others: of GPU frameworks catalogs list no dependencies.
   bool hashed() const;
   // What follows `pip install`: indexes, packages and what the PI needs besides, without hashes.
   std::vector<std::string> pip_words() const;
+  // Where the native PI's libraries are below the packages' directory: "/nvidia/cublas/lib", "".
+  std::set<std::string> library_directories() const;
   // The PI with its parameters, or the import test. `site`: where the packages are ("-": the interpreter's own); `pis`: where
   // stackx-pi or the directory python/ is.
   std::vector<std::string> command(const Recipe& recipe, const std::string& program, const std::string& site,

@@ -152,7 +152,7 @@ std::string pylock_recipe(const Recipe& recipe) {
         "--format pylock: a lock names every file with its hash, and stackx knows these packages without their files; "
         "uv writes it of what --format requirements prints: uv pip compile --format pylock.toml "
         "--index-strategy unsafe-best-match -o pylock.toml requirements.txt");
-  if (!parts.cuda.empty())
+  if (!parts.cuda.empty() && !parts.hashed())
     throw bad_input(
         "--format pylock: a lock names every file with its hash, and catalogs of GPU frameworks do "
         "not "

@@ -1,5 +1,6 @@
 // The recipe as a Slurm batch script: the image under Apptainer, or the packages in a virtual environment of the job.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "advisor/recipes/cluster.hpp"
 #include "specs/error.hpp"
@@ -91,12 +92,9 @@ std::string from_packages(const RecipeParts& parts, const Recipe& recipe) {
         "{}-r \"$work/requirements.txt\"\n",
         hashes_suffice(parts) ? "--require-hashes --no-deps " : "", test ? "" : "--target \"$site\" ");
   if (test) return text + "\"$work/venv/bin/python\" -c " + shell_quoted(parts.import_test) + "\n";
-  if (native && !parts.library.empty() && parts.library.front() != '/') {
-    const auto slash = parts.library.rfind('/');
-    text += "export LD_LIBRARY_PATH=\"$site\"" +
-            (slash == std::string::npos ? "" : shell_quoted("/" + parts.library.substr(0, slash))) +
+  for (const auto& directory : native ? parts.library_directories() : std::set<std::string>{})
+    text += "export LD_LIBRARY_PATH=\"$site\"" + (directory.empty() ? "" : shell_quoted(directory)) +
             "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"\n";
-  }
   return text + pi_line(parts, recipe, "@python@", "@site@", "@pi@") + "\n";
 }
 
@@ -116,6 +114,8 @@ std::string sbatch_recipe(const Recipe& recipe) {
   if (parts.gpu)
     parts.notes.push_back(
         "Sites name their GPUs as they like: `sinfo -o %G` shows what --gres may ask for.");
+  if (parts.image.empty() && !parts.system.empty())
+    parts.notes.push_back(fmt::format("The nodes must have Debian's packages {}.", fmt::join(parts.system, ", ")));
   text += "#\n" + recipe_head(recipe, parts, "Slurm batch script");
   const bool pi = parts.import_test.empty();
   if (pi) text += "# STACKX_PI: the directory of stackx-pi and python/ (kernels/ of the source tree has python/)\n";
