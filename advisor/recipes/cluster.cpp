@@ -27,17 +27,17 @@ std::string label(std::string_view text) {
 
 }  // namespace
 
-std::string job_name(const Recipe& recipe) {
+std::string job_name(const Recipe& recipe, const RecipeParts& parts) {
   std::string pi;
   for (const char c : recipe.workload.pi) {
     const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     pi += lower_or_digit(lower) ? lower : '-';
   }
-  return fmt::format("stackx-{}-{}", pi.substr(0, 40), recipe.stack.short_id());
+  return fmt::format("stackx-{}-{}", pi.substr(0, 40), parts.named.short_id());
 }
 
-std::string image_name(const Recipe& recipe) {
-  return "localhost/stackx:" + recipe.stack.short_id();
+std::string image_name(const RecipeParts& parts) {
+  return "localhost/stackx:" + parts.named.short_id();
 }
 
 std::string gres_type(const Recipe& recipe) {

@@ -8,9 +8,9 @@
 namespace stackx::advisor {
 
 // At most 63 of [a-z0-9-], beginning and ending with a letter or digit (RFC 1123): "stackx-matmul-0123456789ab".
-std::string job_name(const Recipe& recipe);
+std::string job_name(const Recipe& recipe, const RecipeParts& parts);
 // The name of the image that the recipe's Containerfile makes: "localhost/stackx:0123456789ab".
-std::string image_name(const Recipe& recipe);
+std::string image_name(const RecipeParts& parts);
 // "v100" of v100-sxm2-16gb: what Slurm sites usually call the GPU in their GRES.
 std::string gres_type(const Recipe& recipe);
 // "Tesla-V100-SXM2-16GB": what NVIDIA's GPU feature discovery labels a node with, the driver's name with dashes; "" where

@@ -1,44 +1,37 @@
-// The recipe as a Containerfile: the stack's own base, NVIDIA's framework container, or an image of CUDA.
+// The recipe's container: the stack's own base, an image of the Python whose wheels bring CUDA, NVIDIA's framework
+// container, or an image of CUDA.
+#include "advisor/recipes/container.hpp"
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 
 #include "advisor/recipes/containerfile.hpp"
 #include "advisor/recipes/cuda_image.hpp"
-#include "advisor/recipes/parts.hpp"
 #include "specs/error.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
 
-std::vector<std::string> pinned(const StackPackages& packages) {
-  std::vector<std::string> words;
-  for (const auto& [name, package] : packages)
-    words.push_back(fmt::format(
-        "{}{}=={}", name,
-        package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ",")),
-        package.version));
-  return words;
+constexpr const char* site_packages = "/opt/stackx/site";
+
+bool newer_release(const std::string& version, const char* than) {
+  const auto a = specs::Version::parse(version, specs::Versioning::pep440);
+  const auto b = specs::Version::parse(than, specs::Versioning::pep440);
+  return a && b && *a > *b;
 }
 
-// Wheels of these bring CUDA and cuDNN: any Python image will do.
+// Wheels of these bring CUDA and cuDNN, or need none: any Python image will do.
 bool brings_cuda(const StackPackages& packages) {
-  for (const char* name : {"torch"})
-    if (packages.contains(name)) return true;
+  if (packages.contains("torch")) return true;
   for (const char* name : {"jax", "tensorflow"})
-    if (const auto at = packages.find(name); at != packages.end() && !at->second.extras.empty())
-      return true;
+    if (const auto at = packages.find(name); at != packages.end() && !at->second.extras.empty()) return true;
   return false;
 }
 
-ContainerBase gpu_base(const RecipeParts& parts) {
-  if (!parts.image.empty()) return {parts.image, {}, "python3", {}};
-  if (!parts.python.empty() && brings_cuda(parts.packages)) {
-    check_python_version("python", specs::minor_release(parts.python));
-    return {fmt::format("docker.io/library/python:{}-slim", specs::minor_release(parts.python)),
-            {},
-            "python3",
-            pinned(parts.packages)};
-  }
+ContainerBase cuda_base(RecipeParts& parts) {
   const auto image = cuda_image(parts.cuda, parts.cudnn, parts.python);
   if (!image)
     throw bad_input(fmt::format(
@@ -46,23 +39,66 @@ ContainerBase gpu_base(const RecipeParts& parts) {
         "--format requirements on a machine that has them, will do",
         parts.cuda, parts.cudnn.empty() ? "" : ", cuDNN " + parts.cudnn,
         parts.python.empty() ? "" : " and Python " + specs::minor_release(parts.python)));
-  return {image->reference, image->system, image->program, pinned(parts.packages)};
+  if (!parts.cudnn.empty())
+    parts.notes.push_back(fmt::format("The image has the last cuDNN {} for its CUDA, not {} itself.",
+                                      specs::major_release(parts.cudnn), parts.cudnn));
+  // PIs of frameworks are Python; Debian forbids pip the system's own directory.
+  if (!parts.python.empty()) return {image->reference, image->system, image->program, parts.pip_words(), site_packages};
+  if (image->reference.ends_with("ubuntu24.04")) return {image->reference, image->system, "", {}};
+  return {"docker.io/library/debian:bookworm-slim", {"libstdc++6", "libgomp1"}, "", {}, "-", image->reference};
 }
 
 }  // namespace
 
+std::string python_image(const std::string& python, const std::string& glibc) {
+  const auto minor = specs::minor_release(python);
+  check_python_version("python", minor);
+  constexpr std::array<std::array<const char*, 3>, 5> bases{{
+      // from this Python on, Debian's name, its glibc
+      {"3.7", "bookworm", "2.36"}, {"3.9", "trixie", "2.41"}, {"3.6", "bullseye", "2.31"}, {"2.7", "buster", "2.28"},
+      {"3.4", "stretch", "2.24"}}};
+  for (const auto& [first, suite, has] : bases) {
+    if (newer_release(first, minor.c_str()) || (!glibc.empty() && newer_release(glibc, has))) continue;
+    if (minor == "3.4" && std::string_view(suite) == "buster") continue;
+    return fmt::format("docker.io/library/python:{}-slim-{}", minor, suite);
+  }
+  throw bad_input(fmt::format("--format containerfile: no image of Python {} with glibc {} is known", minor, glibc));
+}
+
+ContainerText container_text(const Recipe& recipe, RecipeParts& parts) {
+  ContainerText text;
+  text.import_test = parts.import_test;
+  const bool by_catalog = !recipe.pinned && parts.cuda.empty() && !parts.gpu;
+  // The catalog's files have hashes; where it lacks those of a package, pip is asked for all by name.
+  const bool by_name = by_catalog && !parts.python.empty() && !parts.packages.empty() && !parts.hashed() &&
+                       std::ranges::none_of(recipe.stack.components, [&](const auto& one) {
+                         const auto* component = recipe.catalog.find(one.first);
+                         return component && component->kind == specs::Kind::image;
+                       });
+  const bool library_wheels = parts.python.empty() && !parts.packages.empty();
+  if (!parts.image.empty() && !by_catalog)
+    text.base = ContainerBase{parts.image, {}, "python3", {}};
+  else if (by_name || (!by_catalog && !parts.python.empty() && (recipe.pinned || brings_cuda(parts.packages))))
+    text.base = ContainerBase{python_image(parts.python, parts.glibc), {}, "python3", parts.pip_words()};
+  else if (!by_catalog && !library_wheels)
+    text.base = cuda_base(parts);
+  return text;
+}
+
+specs::Stack recipe_stack(const Recipe& recipe) {
+  if (!recipe.pinned) return recipe.stack;
+  specs::Stack settings;
+  for (const auto& [name, version] : recipe.stack.components)
+    if (const auto* component = recipe.catalog.find(name); component && component->kind == specs::Kind::setting)
+      settings.components[name] = version;
+  return settings;
+}
+
 std::string containerfile_recipe(const Recipe& recipe) {
   RecipeParts parts(recipe);
-  ContainerText text;
-  if (!parts.cuda.empty() || recipe.accelerator != nullptr) {
-    text.base = gpu_base(parts);
-    if (text.base->image.starts_with("docker.io/nvidia/cuda:") && !parts.cudnn.empty())
-      parts.notes.push_back(
-          fmt::format("The image has the last cuDNN {} for its CUDA, not {} itself.",
-                      specs::major_release(parts.cudnn), parts.cudnn));
-  }
+  auto text = container_text(recipe, parts);
   text.head = recipe_head(recipe, parts, "Containerfile");
-  return containerfile(recipe.stack, {recipe.workload.pi, parts.parameters}, recipe.catalog, text);
+  return containerfile(recipe_stack(recipe), {recipe.workload.pi, parts.parameters}, recipe.catalog, text);
 }
 
 }  // namespace stackx::advisor

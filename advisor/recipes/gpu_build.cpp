@@ -57,11 +57,10 @@ std::string torch(StackPackage& package, const std::string& cuda, const specs::C
   if (usual == specs::minor_release(cuda)) return "";
   package.version += "+cu" + digits(cuda);
   package.files.clear();  // those of the default index
+  package.index = "cu" + digits(cuda);
   return fmt::format(
-      "torch {} for CUDA {} is on the wheel index of PyTorch for cu{} (pip: --extra-index-url); "
-      "the "
-      "default index has {}.",
-      released, specs::minor_release(cuda), digits(cuda),
+      "torch {} for CUDA {} is on the wheel index of PyTorch for {}; the default index has {}.",
+      released, specs::minor_release(cuda), package.index,
       usual.empty() ? "another build" : "the build for CUDA " + usual);
 }
 

@@ -1,14 +1,62 @@
 #include "advisor/recipes/install_line.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "advisor/recipes/quoting.hpp"
+#include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
+
 namespace stackx::advisor {
+namespace {
+
+std::string line_of(const std::vector<std::string>& requirements, const std::set<std::string>& builds) {
+  std::string line = "pip install";
+  for (const auto& text : requirements) line += " " + shell_word(text);
+  for (const auto& build : builds) line += " --extra-index-url " + pytorch_index(build);
+  return line;
+}
+
+}  // namespace
+
+std::string pytorch_build(const std::string& package, const std::string& version) {
+  const auto plus = version.find('+');
+  if (plus == version.npos || !package.starts_with("torch")) return "";
+  const auto build = version.substr(plus + 1);
+  const bool known = build == "cpu" || build.starts_with("cu") || build.starts_with("rocm") || build == "xpu";
+  return known ? build : "";
+}
+
+std::string pytorch_index(const std::string& build) {
+  const auto fine = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '.'); };
+  if (build.empty() || build.front() == '.' || !std::ranges::all_of(build, fine))
+    throw bad_input(fmt::format("{} is no name of an index of PyTorch, as cu126 is", specs::in_quotes(build)));
+  return "https://download.pytorch.org/whl/" + build;
+}
+
 std::string install_line(const Pinned& pinned) {
-  std::string line = "pip install", index;
-  for (const auto& package : pinned.packages) {
-    if (!package.index.empty()) index = package.index;
-    const auto text = fmt::format("{}{}=={}", package.name, package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ",")), package.version);
-    if (package.asked) line += package.extras.empty() ? " " + text : " \"" + text + "\"";
+  std::vector<std::string> requirements;
+  std::set<std::string> builds;
+  for (const auto& one : pinned.packages) {
+    const auto extras = one.extras.empty() ? "" : fmt::format("[{}]", fmt::join(one.extras, ","));
+    requirements.push_back(fmt::format("{}{}=={}", one.name, extras, one.version));
+    const auto build = one.index.empty() ? pytorch_build(one.name, one.version) : one.index;
+    if (!build.empty()) builds.insert(build);
   }
-  return index.empty() ? line : line + " --extra-index-url https://download.pytorch.org/whl/" + index;
+  return line_of(requirements, builds);
 }
+
+std::string install_line(const std::vector<std::string>& requirements) {
+  std::set<std::string> builds;
+  for (const auto& text : requirements) {
+    const auto version = text.find("==");
+    if (version == text.npos) continue;
+    const auto build = pytorch_build(text, text.substr(version + 2, text.find_first_of(" ,;", version) - version - 2));
+    if (!build.empty()) builds.insert(build);
+  }
+  return line_of(requirements, builds);
 }
+
+}  // namespace stackx::advisor

@@ -1,6 +1,28 @@
+// The line that installs an answer, as typed in a shell: pip install "jax[cuda12]==0.6.2" nvidia-cudnn-cu12==9.10.2.21
+//
+// A build that is on PyTorch's own index only is asked for with its local part, and that index beside the usual one:
+//   pip install torch==2.14.1+cu126 transformers --extra-index-url https://download.pytorch.org/whl/cu126
+// pip looks into all of its indexes, and only PyTorch's has a +cu126, so the line means one build. uv takes a package from
+// the first index that has any version of it, and PyTorch's has some of NumPy's, Pillow's and others': the same line works
+// as `uv pip install ... --index-strategy unsafe-best-match`; a project of uv names the index for torch alone (uv_recipe).
+// Rejected: --index-url, since PyTorch's index has what torch requires and nothing else (no transformers), and that in few
+// versions; `torch==2.14.1` without the local part, of which pip takes the default index's build where PyTorch's has none
+// for this Python or processor, and says nothing.
 #pragma once
+
 #include <string>
+#include <vector>
+
 #include "advisor/recipes/pinned.hpp"
+
 namespace stackx::advisor {
+
 std::string install_line(const Pinned& pinned);
-}
+std::string install_line(const std::vector<std::string>& requirements);  // "torch==2.14.1+cu126", "numpy<2"
+
+// "cu126" of torch 2.14.1+cu126: the build of a package that PyTorch's index of that name has; "" for all others.
+std::string pytorch_build(const std::string& package, const std::string& version);
+// The URL of that index. Throws Error(bad_input) where a build's name is none.
+std::string pytorch_index(const std::string& build);
+
+}  // namespace stackx::advisor

@@ -1,56 +1,21 @@
 #include "advisor/recipes/parts.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
 #include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/gpu_build.hpp"
+#include "advisor/recipes/install_line.hpp"
 #include "specs/error.hpp"
-#include "specs/format/json.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
 
 using specs::ArtifactType;
-
-using Names = std::set<std::string>;
-
-// kernels/: what each PI takes, beside what all take.
-const std::map<std::string, Names>& own_parameters() {
-  static const std::map<std::string, Names> all{
-      {"matmul", {"m", "n", "k", "dtype", "framework", "mode", "device", "threads", "tf32"}},
-      {"conv1d",
-       {"length", "kernel", "batch", "in_channels", "out_channels", "stride", "padding", "layout",
-        "dtype", "framework", "mode", "device", "threads", "tf32"}},
-      {"conv2d",
-       {"height", "width", "kernel", "kernel_h", "kernel_w", "batch", "in_channels", "out_channels",
-        "stride", "padding", "layout", "dtype", "framework", "mode", "device", "threads", "tf32"}},
-      {"import_time", {"module", "framework"}},
-      {"hello_world", {"items", "framework"}},
-      {"train_resnet50",
-       {"batch", "image_size", "classes", "depth", "width", "version", "layout", "learning_rate",
-        "momentum", "num_warmup_batches", "num_batches", "display_every", "dtype", "framework",
-        "mode", "device", "threads", "tf32"}}};
-  return all;
-}
-// Of stackx-pi alone; their workloads' parameters are its own, so all are passed on.
-const Names& native_only() {
-  static const Names all{"lstm", "gru", "softmax", "layer_norm", "attention", "stream",
-                         "memory_bandwidth", "launch_latency", "transfer"};
-  return all;
-}
-const Names& for_frameworks() {  // what only they take
-  static const Names all{"framework", "mode", "device", "tf32"};
-  return all;
-}
-const Names& common_parameters() {
-  static const Names all{"repetitions", "mini_batch",  "min_sample_ms",
-                         "warmup_ms",   "max_seconds", "seed"};
-  return all;
-}
 
 std::string version_of(const specs::Stack& stack, const char* component) {
   const auto at = stack.components.find(component);
@@ -73,40 +38,6 @@ std::string ngc_reference(const std::string& version) {
 
 }  // namespace
 
-// Beside ASCII's controls those of Latin-1 and what is no character: readers of YAML refuse them, or end the line.
-std::string one_line(std::string_view text) {
-  const std::string valid = specs::to_utf8(text);
-  std::string result;
-  for (std::size_t i = 0; i < valid.size(); ++i) {
-    const auto at = [&](std::size_t k) {
-      return static_cast<unsigned char>(k < valid.size() ? valid[k] : 0);
-    };
-    const bool latin = at(i) == 0xc2 && at(i + 1) < 0xa0;  // U+0080 to U+009F
-    const bool separator =
-        at(i) == 0xe2 && at(i + 1) == 0x80 && (at(i + 2) | 1) == 0xa9;  // U+2028, U+2029
-    const bool none =
-        at(i) == 0xef && ((at(i + 1) == 0xbf && at(i + 2) >= 0xbe) ||  // U+FFFE, U+FFFF
-                          (at(i + 1) == 0xbb && at(i + 2) == 0xbf));   // U+FEFF
-    if (latin || separator || none) {
-      result += ' ';
-      i += latin ? 1 : 2;
-    } else {
-      result += at(i) < 0x20 || at(i) == 0x7f ? ' ' : valid[i];
-    }
-  }
-  return result;
-}
-
-bool has_control(const std::string& text) {
-  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
-bool has_pi(const std::string& name, PiKind kind) {
-  if (kind == PiKind::native && (name == "conv1d" || name == "import_time" || name == "train_resnet50"))
-    return false;
-  return own_parameters().contains(name) || (kind == PiKind::native && native_only().contains(name));
-}
-
 std::string where_libraries_are(const specs::Stack& stack, const specs::Catalog& catalog) {
   for (const auto& [name, version] : stack.components) {
     const auto* component = catalog.find(name);
@@ -118,33 +49,6 @@ std::string where_libraries_are(const specs::Stack& stack, const specs::Catalog&
   return "";
 }
 
-std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, PiKind kind,
-                                                 std::vector<std::string>& left_out) {
-  const auto own = own_parameters().find(workload.pi);
-  if (own == own_parameters().end()) return workload.params;
-  std::map<std::string, std::string> result;
-  for (const auto& [name, value] : workload.params)
-    if ((own->second.contains(name) && !(kind == PiKind::native && for_frameworks().contains(name))) ||
-        common_parameters().contains(name))
-      result.emplace(name, value);
-    else
-      left_out.push_back(name);
-  if (kind == PiKind::framework_on_gpu && own->second.contains("device")) result.try_emplace("device", "gpu");
-  return result;
-}
-
-std::string shell_quoted(const std::string& text) {
-  const bool bare = !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
-    return (c < 0x80 && std::isalnum(c)) ||
-           (c != 0 &&
-            std::string_view("_./:=@%+,-").find(static_cast<char>(c)) != std::string_view::npos);
-  });
-  if (bare) return text;
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
 namespace {
 
 // Wheels for another processor than the host's, and their hashes, are not what is installed there.
@@ -153,6 +57,21 @@ void keep_files_for(const std::string& machine, StackPackages& packages) {
     std::erase_if(package.files, [&](const specs::Artifact& file) {
       return file.file.ends_with(".whl") && !file.file.ends_with("any.whl") && file.file.find(machine) == std::string::npos;
     });
+}
+
+// Of a stack without a framework also what its CUDA runtime is made of: nothing else brings that.
+void add_runtime_wheels(const Recipe& recipe, StackPackages& packages) {
+  for (const auto& [name, version] : recipe.stack.components) {
+    const auto* component = recipe.catalog.find(name);
+    const auto* entry = component ? component->find(version) : nullptr;
+    if (!entry || component->kind != specs::Kind::runtime) continue;
+    for (const auto& artifact : entry->artifacts) {
+      if (artifact.type != ArtifactType::wheel || artifact.package.empty()) continue;
+      auto& package = packages[artifact.package];
+      package.version = artifact.package_version;
+      package.files.push_back(artifact);
+    }
+  }
 }
 
 // Dependencies that an installer would take in a version without kernels for the GPU are pinned to one that has them.
@@ -173,58 +92,113 @@ void hold_back(const Recipe& recipe, RecipeParts& parts) {
 
 }  // namespace
 
-RecipeParts::RecipeParts(const Recipe& recipe)
-    : packages(stack_packages(recipe.stack, recipe.catalog, recipe.roots)),
-      python(version_of(recipe.stack, "python")),
-      driver(version_of(recipe.stack, "driver")),
-      cuda(version_of(recipe.stack, "cuda")),
-      cudnn(version_of(recipe.stack, "cudnn")) {
-  std::map<std::string, std::string> of_settings;
+// A component of the stack: what it exports, the PI's parameters it sets, the files it is.
+void RecipeParts::read(const std::string& component, const specs::VersionEntry& entry) {
+  for (const auto& requirement : entry.requires_)
+    if (requirement.component == "driver" && requirement.attribute.empty() && requirement.constraint.text != "*")
+      driver_range += (driver_range.empty() ? "" : " and ") + requirement.constraint.text;
+  variables.insert(entry.environment.begin(), entry.environment.end());
+  parameters.insert(entry.parameters.begin(), entry.parameters.end());
+  for (const auto& artifact : entry.artifacts) {
+    if (artifact.type == ArtifactType::oci) image = artifact.file;
+    if (artifact.type == ArtifactType::system && !artifact.package.empty()) system.push_back(artifact.package);
+    if (!artifact.library.empty()) add_library(component, entry, artifact.library);
+  }
+}
+
+void RecipeParts::from_stack(const Recipe& recipe) {
+  named = recipe.stack;
+  packages = stack_packages(recipe.stack, recipe.catalog, recipe.roots);
+  python = version_of(named, "python");
+  driver = version_of(named, "driver");
+  cuda = version_of(named, "cuda");
+  cudnn = version_of(named, "cudnn");
+  gpu = recipe.accelerator != nullptr;
+  for (const auto& [name, version] : named.components) {
+    const auto* component = recipe.catalog.find(name);
+    if (const auto* entry = component ? component->find(version) : nullptr) read(name, *entry);
+  }
+  if (python.empty() && image.empty()) add_runtime_wheels(recipe, packages);
+  if (const auto container = version_of(named, "ngc"); !container.empty()) {
+    if (image.empty()) image = ngc_reference(container);
+    ngc = true;
+    return;
+  }
+  notes = choose_gpu_builds(packages, recipe.stack, recipe.catalog);
+  if (recipe.accelerator && !recipe.accelerator->machine.empty()) keep_files_for(recipe.accelerator->machine, packages);
+  if (recipe.knowledge && recipe.accelerator) hold_back(recipe, *this);
+}
+
+// The stack that names it is made of the packages, and of the settings that the catalogs' stack has.
+void RecipeParts::from_pinned(const Recipe& recipe) {
+  const auto& pinned = *recipe.pinned;
+  python = pinned.python;
+  driver_range = pinned.driver;
+  glibc = pinned.glibc;
+  gpu = !pinned.driver.empty();
+  if (!python.empty()) named.components["python"] = python;
+  for (const auto& one : pinned.pythons)
+    if (one != python) other_pythons.push_back(one);
+  for (const auto& one : pinned.packages) {
+    packages[one.name] = {one.version, one.extras, {}, one.asked, one.index};
+    gpu |= one.index.starts_with("rocm");
+    named.components[one.extras.empty() ? one.name : fmt::format("{}[{}]", one.name, fmt::join(one.extras, ","))] =
+        one.version;
+  }
   for (const auto& [name, version] : recipe.stack.components) {
     const auto* component = recipe.catalog.find(name);
     const auto* entry = component ? component->find(version) : nullptr;
-    if (!entry) continue;
-    for (const auto& requirement : entry->requires_)
-      if (requirement.component == "driver" && requirement.attribute.empty() &&
-          requirement.constraint.text != "*")
-        driver_range += (driver_range.empty() ? "" : " and ") + requirement.constraint.text;
-    variables.insert(entry->environment.begin(), entry->environment.end());
-    of_settings.insert(entry->parameters.begin(), entry->parameters.end());
-    for (const auto& artifact : entry->artifacts) {
-      if (artifact.type == ArtifactType::oci) image = artifact.file;
-      if (artifact.type == ArtifactType::system && !artifact.package.empty())
-        system.push_back(artifact.package);
-      if (!artifact.library.empty()) add_library(name, *entry, artifact.library);
-    }
+    if (!entry || component->kind != specs::Kind::setting) continue;
+    named.components[name] = version;
+    read(name, *entry);
   }
-  if (const auto ngc = version_of(recipe.stack, "ngc"); !ngc.empty()) {
-    if (image.empty()) image = ngc_reference(ngc);
-    this->ngc = true;
-  } else {
-    notes = choose_gpu_builds(packages, recipe.stack, recipe.catalog);
-    if (recipe.accelerator && !recipe.accelerator->machine.empty()) keep_files_for(recipe.accelerator->machine, packages);
-    if (recipe.knowledge && recipe.accelerator) hold_back(recipe, *this);
-  }
-  std::vector<std::string> left_out;
-  const bool native = python.empty() && image.empty();
-  const auto kind = native                          ? PiKind::native
-                    : recipe.accelerator != nullptr ? PiKind::framework_on_gpu
-                                                    : PiKind::framework;
-  parameters = pi_parameters(recipe.workload, kind, left_out);
-  parameters.insert(of_settings.begin(), of_settings.end());
-  if (!left_out.empty())
-    notes.push_back(
-        fmt::format("Left out, since the PI does not know it: {}.", fmt::join(left_out, ", ")));
-  const auto where = native ? where_libraries_are(recipe.stack, recipe.catalog) : "";
-  if (!where.empty()) notes.push_back(where);
-  if (!has_pi(recipe.workload.pi, kind))
-    notes.push_back(fmt::format("stackx has no PI for {}: put your own program in its place.",
-                                recipe.workload.pi));
-  for (const auto& [name, package] : packages) {
+}
+
+RecipeParts::RecipeParts(const Recipe& recipe) {
+  if (recipe.pinned) from_pinned(recipe);
+  else from_stack(recipe);
+  for (auto& [name, package] : packages) {
     check_python_name(name);
     check_python_version(name, package.version);
     for (const auto& extra : package.extras) check_python_name(extra);
+    if (package.index.empty()) package.index = pytorch_build(name, package.version);
+    if (!package.index.empty()) indexes.insert(pytorch_index(package.index));
   }
+  const auto of_settings = std::move(parameters);
+  std::vector<std::string> left_out;
+  const bool native = python.empty() && image.empty();
+  const auto kind = native ? PiKind::native : gpu ? PiKind::framework_on_gpu : PiKind::framework;
+  if (recipe.pinned && !(has_pi(recipe.workload.pi, kind) && has_framework(packages))) {
+    import_test = import_test_of(packages);
+    notes.push_back(fmt::format("stackx has no PI for {} with these: what runs is a test that imports them.",
+                                recipe.workload.pi));
+    return;
+  }
+  parameters = pi_parameters(recipe.workload, kind, left_out);
+  parameters.insert(of_settings.begin(), of_settings.end());
+  if (!left_out.empty())
+    notes.push_back(fmt::format("Left out, since the PI does not know it: {}.", fmt::join(left_out, ", ")));
+  const auto where = native ? where_libraries_are(recipe.stack, recipe.catalog) : "";
+  if (!where.empty()) notes.push_back(where);
+  if (!has_pi(recipe.workload.pi, kind))
+    notes.push_back(
+        fmt::format("stackx has no PI for {}: put your own program in its place.", recipe.workload.pi));
+  if (image.empty()) besides = wanted_by_pi(packages);
+}
+
+std::map<std::string, std::string> builds_of(const RecipeParts& parts) {
+  std::map<std::string, std::string> builds;
+  for (const auto& [name, package] : parts.packages)
+    if (!package.index.empty()) builds[package.index] = pytorch_index(package.index);
+  return builds;
+}
+
+std::vector<std::string> RecipeParts::pip_words() const {
+  std::vector<std::string> words;
+  for (const auto& url : indexes) words.insert(words.end(), {"--extra-index-url", url});
+  for (const auto& [name, package] : packages) words.push_back(requirement_text(name, package));
+  words.insert(words.end(), besides.begin(), besides.end());
+  return words;
 }
 
 // The PI loads what provides something (a blas, a gpu-library); the rest are its partners.
@@ -241,14 +215,26 @@ void RecipeParts::add_library(const std::string& component, const specs::Version
 }
 
 bool RecipeParts::hashed() const {
-  return !packages.empty() && cuda.empty() &&
+  return !packages.empty() && (cuda.empty() || python.empty()) &&
          std::ranges::none_of(packages, [](const auto& one) { return one.second.files.empty(); });
+}
+
+std::set<std::string> RecipeParts::library_directories() const {
+  std::set<std::string> result;
+  auto files = partners;
+  files.push_back(library);
+  for (const auto& file : files) {
+    const auto slash = file.rfind('/');
+    if (!file.empty() && file.front() != '/') result.insert(slash == file.npos ? "" : "/" + file.substr(0, slash));
+  }
+  return result;
 }
 
 std::vector<std::string> RecipeParts::command(const Recipe& recipe, const std::string& program,
                                               const std::string& site,
                                               const std::string& pis) const {
   std::vector<std::string> words;
+  if (!import_test.empty()) return {program, "-c", import_test};
   const bool native = python.empty() && image.empty();
   if (native) {
     words = {pis + "/stackx-pi", recipe.workload.pi};
@@ -281,8 +267,8 @@ std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const st
   };
   line(fmt::format("{}: {} on {}", what, recipe.workload.text(),
                    recipe.hw.empty() ? "this machine" : recipe.hw));
-  line(fmt::format("stack {}", recipe.stack.id()));
-  for (const auto& [name, version] : recipe.stack.components)
+  line(fmt::format("stack {}", parts.named.id()));
+  for (const auto& [name, version] : parts.named.components)
     line(fmt::format("  {} {}", name, version));
   for (const auto& words : recipe.evidence) line(words);
   std::string needs;
@@ -290,10 +276,12 @@ std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const st
     if (!version.empty()) needs += fmt::format("{}{} {}", needs.empty() ? "" : ", ", name, version);
   };
   need("Python", specs::minor_release(parts.python));
-  need("the NVIDIA driver", parts.driver);
-  if (!parts.driver_range.empty()) needs += fmt::format(" ({} will do)", parts.driver_range);
+  if (!parts.other_pythons.empty()) needs += fmt::format(" ({} will do)", fmt::join(parts.other_pythons, ", "));
+  need("the NVIDIA driver", parts.driver.empty() ? parts.driver_range : parts.driver);
+  if (!parts.driver.empty() && !parts.driver_range.empty()) needs += fmt::format(" ({} will do)", parts.driver_range);
   need("CUDA", parts.cuda);
   need("cuDNN", parts.cudnn);
+  need("glibc", parts.glibc.empty() ? "" : parts.glibc + " or newer");
   if (!needs.empty()) line("needs " + needs);
   for (const auto& note : parts.notes) line(note);
   return text;

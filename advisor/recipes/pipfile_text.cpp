@@ -13,8 +13,11 @@ using nlohmann::json;
 
 json pipfile_pin(const StackPackage& package) {
   const std::string version = "==" + package.version;
-  if (package.extras.empty()) return version;
-  return {{"version", version}, {"extras", package.extras}};
+  if (package.extras.empty() && package.index.empty()) return version;
+  json pin = {{"version", version}};
+  if (!package.extras.empty()) pin["extras"] = package.extras;
+  if (!package.index.empty()) pin["index"] = "pytorch-" + package.index;
+  return pin;
 }
 
 json pipfile_requires(const specs::Stack& stack) {
@@ -26,18 +29,19 @@ json pipfile_requires(const specs::Stack& stack) {
 // JSON's strings are TOML's basic strings, and so are the arrays of them.
 std::string pipfile_text(const json& sources, const json& packages, const json& requires_) {
   std::string text;
-  if (!sources.empty()) {
+  for (const auto& source : sources) {
     text += "[[source]]\n";
-    for (const auto& [key, value] : sources[0].items()) text += key + " = " + value.dump() + "\n";
+    for (const auto& [key, value] : source.items()) text += key + " = " + value.dump() + "\n";
     text += "\n";
   }
   text += "[packages]\n";
   for (const auto& [name, value] : packages.items()) {
     const bool bare = name.find('.') == name.npos;  // other characters of PEP 503 need no quotes
     text += (bare ? name : json(name).dump()) + " = ";
-    text += value.is_string() ? value.dump()
-                              : fmt::format("{{version = {}, extras = {}}}",
-                                            value["version"].dump(), value["extras"].dump());
+    std::string table;
+    if (value.is_object())
+      for (const auto& [key, part] : value.items()) table += fmt::format("{}{} = {}", table.empty() ? "" : ", ", key, part.dump());
+    text += value.is_string() ? value.dump() : "{" + table + "}";
     text += "\n";
   }
   text += "\n[dev-packages]\n";

@@ -8,12 +8,12 @@
 
 namespace stackx::advisor {
 
-// "==1.2.3", with extras {"version", "extras"}
+// "==1.2.3", with extras or an index of PyTorch {"version", "extras", "index": "pytorch-cu126"}
 nlohmann::json pipfile_pin(const StackPackage& package);
 // {"python_version": "3.7"}; {} where the stack has no Python
 nlohmann::json pipfile_requires(const specs::Stack& stack);
 
-// `sources`: [{"name", "url", "verify_ssl"}], of which the first is written; []: pipenv takes its own. `packages`:
+// `sources`: [{"name", "url", "verify_ssl"}], the first for packages that name none; []: pipenv takes its own. `packages`:
 // name -> pin.
 std::string pipfile_text(const nlohmann::json& sources, const nlohmann::json& packages,
                          const nlohmann::json& requires_);

@@ -8,28 +8,6 @@
 namespace stackx::advisor {
 namespace {
 
-// Double-quoted YAML is JSON's string in ASCII, except that what takes two \u in JSON is one \U there.
-std::string yaml_text(const std::string& text) {
-  const auto json = specs::Json(specs::to_utf8(text)).dump(-1, ' ', true);
-  std::string result;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i] != '\\') {
-      result += json[i];
-      continue;
-    }
-    const auto unit = [&](std::size_t at) { return std::stoul(json.substr(at, 4), nullptr, 16); };
-    if (json[i + 1] == 'u' && unit(i + 2) >= 0xd800 && unit(i + 2) < 0xdc00) {
-      result += fmt::format("\\U{:08x}",
-                            0x10000 + ((unit(i + 2) - 0xd800) << 10) + (unit(i + 8) - 0xdc00));
-      i += 11;
-    } else {
-      result += json.substr(i, 2);
-      ++i;
-    }
-  }
-  return result;
-}
-
 // Kubernetes puts variables into values and arguments: $(NAME); $$( is the text.
 std::string literal(const std::string& text) {
   std::string result;
@@ -44,12 +22,12 @@ std::string literal(const std::string& text) {
 
 std::string pod_recipe(const Recipe& recipe) {
   RecipeParts parts(recipe);
-  const bool gpu = recipe.accelerator != nullptr;
+  const bool gpu = parts.gpu, amd = recipe.accelerator && recipe.accelerator->vendor == "amd";
   parts.notes.push_back(
       fmt::format("The image is made of what --format containerfile prints: podman build -t {} "
                   "...; push it where the nodes can pull it.",
-                  image_name(recipe)));
-  if (gpu)
+                  image_name(parts)));
+  if (gpu && !amd)
     parts.notes.push_back(
         "The node's label comes from NVIDIA's GPU feature discovery: kubectl get nodes -L "
         "nvidia.com/gpu.product");
@@ -57,12 +35,12 @@ std::string pod_recipe(const Recipe& recipe) {
   text += "apiVersion: \"v1\"\nkind: \"Pod\"\nmetadata:\n";
   text += fmt::format(
       "  name: {}\n  labels:\n    app.kubernetes.io/name: \"stackx\"\n    stackx/stack: {}\n",
-      yaml_text(job_name(recipe)), yaml_text(recipe.stack.short_id()));
+      yaml_text(job_name(recipe, parts)), yaml_text(parts.named.short_id()));
   text += "spec:\n  restartPolicy: \"Never\"\n";
-  if (const auto product = gpu_product(recipe); !product.empty())
+  if (const auto product = gpu && !amd ? gpu_product(recipe) : ""; !product.empty())
     text += fmt::format("  nodeSelector:\n    nvidia.com/gpu.product: {}\n", yaml_text(product));
   text += "  containers:\n    - name: \"pi\"\n";
-  text += fmt::format("      image: {}\n", yaml_text(image_name(recipe)));
+  text += fmt::format("      image: {}\n", yaml_text(image_name(parts)));
   if (!parts.variables.empty()) {
     text += "      env:\n";
     for (const auto& [name, value] : parts.variables)
@@ -75,7 +53,7 @@ std::string pod_recipe(const Recipe& recipe) {
   text += fmt::format("          cpu: \"{}\"\n          memory: \"{}\"\n        limits:\n", cpus,
                       memory);
   text += fmt::format("          cpu: \"{}\"\n          memory: \"{}\"\n", cpus, memory);
-  if (gpu) text += "          nvidia.com/gpu: 1\n";
+  if (gpu) text += fmt::format("          {}: 1\n", amd ? "amd.com/gpu" : "nvidia.com/gpu");
   text += "      securityContext:\n        allowPrivilegeEscalation: false\n";
   return text;
 }

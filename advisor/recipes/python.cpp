@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "advisor/recipes/install_line.hpp"
 #include "advisor/recipes/parts.hpp"
 #include "advisor/recipes/pipfile_text.hpp"
 #include "specs/error.hpp"
@@ -17,34 +18,6 @@ namespace {
 using specs::ArtifactType;
 using specs::Json;
 
-std::string extras_of(const StackPackage& package) {
-  if (package.extras.empty()) return "";
-  return fmt::format("[{}]", fmt::join(package.extras, ","));
-}
-
-void require_packages(const RecipeParts& parts, const char* format) {
-  if (parts.ngc)
-    throw bad_input(fmt::format(
-        "--format {}: the packages of this stack are NVIDIA's own builds inside {}, and no index "
-        "has them; --format containerfile, sbatch or pod runs that image",
-        format, parts.image.empty() ? "its container" : parts.image));
-  if (!parts.packages.empty()) return;
-  throw bad_input(fmt::format(
-      "--format {}: this stack holds no Python package; --format containerfile or sbatch says it",
-      format));
-}
-
-// What no file of Python's tools can say, for whoever runs the stack.
-std::string settings(const RecipeParts& parts) {
-  std::string text;
-  for (const auto& [name, value] : parts.variables)
-    text += "#   export " +
-            (has_control(value) ? one_line(name) + "=... (control characters)"
-                                : name + "=" + shell_quoted(value)) +
-            "\n";
-  return text.empty() ? text : "# settings of the stack, to be exported before it is run:\n" + text;
-}
-
 // Not what is in a Python 3.9 wheel where the stack's is 3.11; all, if none suits.
 std::vector<specs::Artifact> suitable(const std::string& name, const StackPackage& package,
                                       const std::string& python) {
@@ -58,13 +31,6 @@ std::vector<specs::Artifact> suitable(const std::string& name, const StackPackag
       result.push_back(file);
   }
   return result.empty() ? package.files : result;
-}
-
-// PEP 751 is TOML, of which JSON's strings are basic strings once DEL is escaped.
-std::string toml_text(const std::string& text) {
-  std::string result = Json(specs::to_utf8(text)).dump();
-  for (std::size_t at; (at = result.find('\x7f')) != result.npos;) result.replace(at, 1, "\\u007F");
-  return result;
 }
 
 // A name that stays in its directory.
@@ -84,6 +50,29 @@ std::string toml_file(const specs::Artifact& file) {
   return text + fmt::format(", hashes = {{sha256 = {}}}}}", toml_text(file.sha256));
 }
 
+// Why there are none to check, where some files are known: pip takes hashes of all packages or of none.
+std::string without_hashes(const RecipeParts& parts) {
+  std::string without;
+  bool any = false;
+  for (const auto& [name, package] : parts.packages) {
+    any |= !package.files.empty();
+    if (package.files.empty()) without += (without.empty() ? "the files of " : ", ") + name;
+  }
+  if (!any) return "";
+  return fmt::format("# Hashes only as comments: pip takes all or none, and the catalog lacks {}.\n",
+                     without.empty() ? "what these require" : without);
+}
+
+// Sources, the first of which is that of packages without one. PyPI must be named beside PyTorch's.
+Json pipfile_sources(const RecipeParts& parts) {
+  Json sources = Json::array();
+  if (parts.indexes.empty()) return sources;
+  sources.push_back({{"name", "pypi"}, {"url", "https://pypi.org/simple"}, {"verify_ssl", true}});
+  for (const auto& [build, url] : builds_of(parts))
+    sources.push_back({{"name", "pytorch-" + build}, {"url", url}, {"verify_ssl", true}});
+  return sources;
+}
+
 void pylock_package(std::string& text, const std::string& name, const StackPackage& package,
                     const std::string& python) {
   text += fmt::format("\n[[packages]]\nname = {}\nversion = {}\n",
@@ -100,6 +89,29 @@ void pylock_package(std::string& text, const std::string& name, const StackPacka
 
 }  // namespace
 
+void require_packages(const RecipeParts& parts, const char* format) {
+  if (parts.ngc)
+    throw bad_input(fmt::format(
+        "--format {}: the packages of this stack are NVIDIA's own builds inside {}, and no index "
+        "has them; --format containerfile, sbatch or pod runs that image",
+        format, parts.image.empty() ? "its container" : parts.image));
+  if (!parts.packages.empty()) return;
+  throw bad_input(fmt::format(
+      "--format {}: this stack holds no Python package; --format containerfile or sbatch says it",
+      format));
+}
+
+// What no file of Python's tools can say, for whoever runs the stack.
+std::string exports(const RecipeParts& parts) {
+  std::string text;
+  for (const auto& [name, value] : parts.variables)
+    text += "#   export " +
+            (has_control(value) ? one_line(name) + "=... (control characters)"
+                                : name + "=" + shell_quoted(value)) +
+            "\n";
+  return text.empty() ? text : "# settings of the stack, to be exported before it is run:\n" + text;
+}
+
 std::string requirements_recipe(const Recipe& recipe) {
   const RecipeParts parts(recipe);
   require_packages(parts, "requirements");
@@ -108,16 +120,14 @@ std::string requirements_recipe(const Recipe& recipe) {
   if (hashed) {
     text += "# pip install --require-hashes --no-deps -r THIS\n";
   } else {
-    text += "# Hashes only as comments: pip takes all or none, and the catalog lacks ";
-    std::string without;
-    for (const auto& [name, package] : parts.packages)
-      if (package.files.empty()) without += (without.empty() ? "the files of " : ", ") + name;
-    text += without.empty() ? "what these require" : without;
-    text += ".\n# What these require besides is not pinned: pip takes the newest that fits.\n";
+    text += "# pip install -r THIS\n";
+    if (!parts.indexes.empty()) text += "# uv pip install --index-strategy unsafe-best-match -r THIS\n";
+    text += without_hashes(parts) + "# What these require besides is not pinned: pip takes the newest that fits.\n";
   }
-  text += settings(parts);
+  text += exports(parts);
+  for (const auto& url : parts.indexes) text += "--extra-index-url " + url + "\n";
   for (const auto& [name, package] : parts.packages) {
-    text += fmt::format("{}{}=={}", name, extras_of(package), package.version);
+    text += requirement_text(name, package);
     for (const auto& hash : package.hashes())
       text += (hashed ? " \\\n    --hash=" : "\n#   --hash=") + hash;
     text += "\n";
@@ -130,14 +140,19 @@ std::string pipfile_recipe(const Recipe& recipe) {
   require_packages(parts, "pipfile");
   Json packages = Json::object();
   for (const auto& [name, package] : parts.packages) packages[name] = pipfile_pin(package);
-  return recipe_head(recipe, parts, "Pipfile of pipenv") + settings(parts) +
-         pipfile_text(Json::array(), packages, pipfile_requires(recipe.stack));
+  return recipe_head(recipe, parts, "Pipfile of pipenv") + exports(parts) +
+         pipfile_text(pipfile_sources(parts), packages, pipfile_requires(parts.named));
 }
 
 std::string pylock_recipe(const Recipe& recipe) {
   const RecipeParts parts(recipe);
   require_packages(parts, "pylock");
-  if (!parts.cuda.empty())
+  if (recipe.pinned)
+    throw bad_input(
+        "--format pylock: a lock names every file with its hash, and stackx knows these packages without their files; "
+        "uv writes it of what --format requirements prints: uv pip compile --format pylock.toml "
+        "--index-strategy unsafe-best-match -o pylock.toml requirements.txt");
+  if (!parts.cuda.empty() && !parts.hashed())
     throw bad_input(
         "--format pylock: a lock names every file with its hash, and catalogs of GPU frameworks do "
         "not "
@@ -153,7 +168,7 @@ std::string pylock_recipe(const Recipe& recipe) {
       "# The files are looked for beside this one: pip download --require-hashes --no-deps -d "
       "wheels -r R, R being what\n"
       "# --format requirements prints.\n" +
-      settings(parts);
+      exports(parts);
   text += "lock-version = \"1.0\"\ncreated-by = \"stackx\"\n";
   text += "environments = [\"sys_platform == 'linux' and platform_machine == 'x86_64'\"]\n";
   if (!parts.python.empty()) {

@@ -13,11 +13,14 @@ struct Format {
   RecipeFormat format;
   std::string (*writer)(const Recipe&);
 };
-constexpr std::array<Format, 6> formats{{
+constexpr std::array<Format, 9> formats{{
     {"requirements", RecipeFormat::requirements, requirements_recipe},
     {"pipfile", RecipeFormat::pipfile, pipfile_recipe},
     {"pylock", RecipeFormat::pylock, pylock_recipe},
+    {"uv", RecipeFormat::uv, uv_recipe},
+    {"conda", RecipeFormat::conda, conda_recipe},
     {"containerfile", RecipeFormat::containerfile, containerfile_recipe},
+    {"docker", RecipeFormat::docker, docker_recipe},
     {"sbatch", RecipeFormat::sbatch, sbatch_recipe},
     {"pod", RecipeFormat::pod, pod_recipe},
 }};

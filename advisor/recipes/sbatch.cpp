@@ -1,5 +1,6 @@
 // The recipe as a Slurm batch script: the image under Apptainer, or the packages in a virtual environment of the job.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "advisor/recipes/cluster.hpp"
 #include "specs/error.hpp"
@@ -40,49 +41,60 @@ std::string here_document(const std::string& text) {
   return "<<'END OF REQUIREMENTS'\n" + text + "END OF REQUIREMENTS\n";
 }
 
+// Hashes are for all that is installed, or for nothing.
+bool hashes_suffice(const RecipeParts& parts) { return parts.hashed() && parts.besides.empty(); }
+
 std::string pins(const RecipeParts& parts) {
   std::string text;
+  for (const auto& url : parts.indexes) text += "--extra-index-url " + url + "\n";
+  for (const auto& words : parts.besides) text += words + "\n";
   for (const auto& [name, package] : parts.packages) {
-    text += fmt::format(
-        "{}{}=={}", name,
-        package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ",")),
-        package.version);
-    if (parts.hashed())
+    text += requirement_text(name, package);
+    if (hashes_suffice(parts))
       for (const auto& hash : package.hashes()) text += " --hash=" + hash;
     text += "\n";
   }
   return text;
 }
 
+// The first of those that the stack runs on; sites have theirs in modules.
+std::string find_python(const RecipeParts& parts) {
+  std::string names = parts.python.empty() ? "python3" : "";
+  auto pythons = parts.other_pythons;
+  if (!parts.python.empty()) pythons.insert(pythons.begin(), parts.python);
+  for (const auto& python : pythons) {
+    check_python_version("python", specs::minor_release(python));
+    names += (names.empty() ? "python" : " python") + specs::minor_release(python);
+  }
+  return fmt::format("python=${{STACKX_PYTHON:-}}\n"
+                     "for one in {0}; do [ -n \"$python\" ] || python=$(command -v \"$one\" || true); done\n"
+                     ": \"${{python:?no {0} on this node: load its module, or name one in STACKX_PYTHON}}\"\n", names);
+}
+
 std::string from_image(const RecipeParts& parts, const Recipe& recipe) {
   std::vector<std::string> words = {"apptainer", "exec"};
-  if (recipe.accelerator != nullptr) words.emplace_back("--nv");
+  if (parts.gpu) words.emplace_back(recipe.accelerator && recipe.accelerator->vendor == "amd" ? "--rocm" : "--nv");
   std::string text = command_line(words) + " --bind \"$STACKX_PI/python:/opt/stackx/python:ro\" " +
                      shell_quoted("docker://" + parts.image) + " \\\n  ";
   return text + command_line(parts.command(recipe, "python3", "-", "/opt/stackx")) + "\n";
 }
 
 std::string from_packages(const RecipeParts& parts, const Recipe& recipe) {
-  const bool native = parts.python.empty();
+  const bool native = parts.python.empty(), test = !parts.import_test.empty();
   std::string text = "work=$(mktemp -d)\ntrap 'rm -rf \"$work\"' EXIT\nsite=$work/site\n";
-  if (!native) check_python_version("python", specs::minor_release(parts.python));
   const bool install = !parts.packages.empty();
-  if (install || !native)
-    text += fmt::format("python=${{STACKX_PYTHON:-python{}}}\n",
-                        native ? "3" : specs::minor_release(parts.python));
+  if (install || !native) text += find_python(parts);
   text += install ? "cat > \"$work/requirements.txt\" " + here_document(pins(parts))
                   : "mkdir \"$site\"\n";
   if (install)
     text += fmt::format(
         "\"$python\" -m venv \"$work/venv\"\n\"$work/venv/bin/python\" -m pip install --quiet {}"
-        "--target \"$site\" -r \"$work/requirements.txt\"\n",
-        parts.hashed() ? "--require-hashes --no-deps " : "");
-  if (native && !parts.library.empty() && parts.library.front() != '/') {
-    const auto slash = parts.library.rfind('/');
-    text += "export LD_LIBRARY_PATH=\"$site\"" +
-            (slash == std::string::npos ? "" : shell_quoted("/" + parts.library.substr(0, slash))) +
+        "{}-r \"$work/requirements.txt\"\n",
+        hashes_suffice(parts) ? "--require-hashes --no-deps " : "", test ? "" : "--target \"$site\" ");
+  if (test) return text + "\"$work/venv/bin/python\" -c " + shell_quoted(parts.import_test) + "\n";
+  for (const auto& directory : native ? parts.library_directories() : std::set<std::string>{})
+    text += "export LD_LIBRARY_PATH=\"$site\"" + (directory.empty() ? "" : shell_quoted(directory)) +
             "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"\n";
-  }
   return text + pi_line(parts, recipe, "@python@", "@site@", "@pi@") + "\n";
 }
 
@@ -91,22 +103,24 @@ std::string from_packages(const RecipeParts& parts, const Recipe& recipe) {
 std::string sbatch_recipe(const Recipe& recipe) {
   RecipeParts parts(recipe);
   std::string text = "#!/usr/bin/env bash\n";
-  text += fmt::format("#SBATCH --job-name={}\n", job_name(recipe));
-  if (recipe.accelerator != nullptr) {
+  text += fmt::format("#SBATCH --job-name={}\n", job_name(recipe, parts));
+  if (parts.gpu) {
     const auto type = gres_type(recipe);
     text += fmt::format("#SBATCH --gres=gpu:{}1\n", type.empty() ? "" : type + ":");
   }
   text += fmt::format("#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task={}\n",
                       threads(recipe));
   text += "#SBATCH --time=00:30:00\n#SBATCH --output=%x-%j.out\n";
-  if (recipe.accelerator != nullptr)
+  if (parts.gpu)
     parts.notes.push_back(
         "Sites name their GPUs as they like: `sinfo -o %G` shows what --gres may ask for.");
+  if (parts.image.empty() && !parts.system.empty())
+    parts.notes.push_back(fmt::format("The nodes must have Debian's packages {}.", fmt::join(parts.system, ", ")));
   text += "#\n" + recipe_head(recipe, parts, "Slurm batch script");
-  text +=
-      "# STACKX_PI: the directory of stackx-pi and python/ (kernels/ of the source tree has "
-      "python/)\n";
-  text += "set -euo pipefail\n: \"${STACKX_PI:?the directory of stackx-pi and python/}\"\n";
+  const bool pi = parts.import_test.empty();
+  if (pi) text += "# STACKX_PI: the directory of stackx-pi and python/ (kernels/ of the source tree has python/)\n";
+  text += "set -euo pipefail\n";
+  if (pi) text += ": \"${STACKX_PI:?the directory of stackx-pi and python/}\"\n";
   for (const auto& [name, value] : parts.variables)
     text += "export " + name + "=" + shell_quoted(value) + "\n";
   return text + (parts.image.empty() ? from_packages(parts, recipe) : from_image(parts, recipe));

@@ -1,6 +1,7 @@
 #include "advisor/recipes/stack_packages.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -66,6 +67,11 @@ StackPackages stack_packages(const specs::Stack& stack, const specs::Catalog& ca
       std::ranges::any_of(packages, [](const auto& one) { return one.second.root; });
   for (auto& [name, package] : packages) package.root |= !rooted;  // roots are virtual: name all
   return packages;
+}
+
+std::string requirement_text(const std::string& name, const StackPackage& package) {
+  const auto extras = package.extras.empty() ? "" : fmt::format("[{}]", fmt::join(package.extras, ","));
+  return fmt::format("{}{}=={}", name, extras, package.version);
 }
 
 void check_python_name(const std::string& name) {

@@ -19,6 +19,7 @@ struct StackPackage {
   std::set<std::string> extras;
   std::vector<specs::Artifact> files;  // wheels and source archives that the catalog knows of it
   bool root = false;                   // asked for, not only required by another
+  std::string index = {};              // PyTorch's index that has this build: "cu126"; "": the one that pip knows
 
   std::set<std::string> hashes() const;  // "sha256:..." of its files
 };
@@ -27,6 +28,8 @@ using StackPackages = std::map<std::string, StackPackage>;
 // `roots`: components asked for; where none of them is a package, all packages are.
 StackPackages stack_packages(const specs::Stack& stack, const specs::Catalog& catalog,
                              const std::set<std::string>& roots);
+
+std::string requirement_text(const std::string& name, const StackPackage& package);  // "jax[cuda12]==0.6.2"
 
 // Both as Python's tools read them, for files whose readers would see more in `1;x` than a version. Throw
 // Error(bad_input) naming what it is.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "advisor/recipes/install_line.hpp"
 #include "analysis/text/table.hpp"
 #include "specs/version/version_text.hpp"
 #include "workspace/words.hpp"
@@ -41,22 +42,6 @@ void print_clash(const std::vector<resolver::Reason>& reasons, const std::string
   }
 }
 
-// "cu126" of torch 2.8.0+cu126: which of PyTorch's indexes has it.
-std::string build_of(const advisor::Nearest& nearest) {
-  for (const auto& text : nearest.install)
-    if (const auto plus = text.find('+'); plus != text.npos && text.starts_with("torch")) return text.substr(plus + 1);
-  return "";
-}
-
-std::string install_line(const advisor::Nearest& nearest) {
-  std::string line = "pip install";
-  for (const auto& text : nearest.install)
-    line += text.find_first_of("[<>!;* ") == text.npos ? " " + text : fmt::format(" \"{}\"", text);
-  if (const auto build = build_of(nearest); !build.empty())
-    line += fmt::format(" --extra-index-url https://download.pytorch.org/whl/{}", build);
-  return line;
-}
-
 // Where it is another than that of the answer; a change of Python says so itself.
 std::string on_python(const Checked& checked, const advisor::Nearest& nearest) {
   const auto python = nearest.stack.components.find("python");
@@ -77,7 +62,7 @@ void print_nearest(const Checked& checked) {
       changes.push_back(change.from.empty() ? fmt::format("{} {}", change.name, change.to)
                                             : fmt::format("{} {} instead of {}", change.name, change.to, change.from));
     fmt::print("{}{}\n", fmt::join(changes, ", "), on_python(checked, one));
-    if (!one.install.empty() && one.install.size() <= 12) fmt::print("  {}\n", install_line(one));
+    if (!one.install.empty() && one.install.size() <= 12) fmt::print("  {}\n", advisor::install_line(one.install));
   }
 }
 

@@ -1,9 +1,14 @@
 // For black-box tests: the recipe of a project's latest stack, or the campaign that would settle its latest two.
 //
 //   write_recipe FORMAT PROJECT DATA      FORMAT as in advisor/recipes/recipe.hpp, or "settling"
+//   write_recipe answers DIRECTORY DATA   the answers of answers.hpp: DIRECTORY/<answer>/<format>, of a refused format what is
+//                                         said as <format>.refused; install-line; python, which Python it is for
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "advisor/recipes/install_line.hpp"
 #include "advisor/recipes/recipe.hpp"
 #include "advisor/settling_campaign.hpp"
 #include "inspector/machine/host.hpp"
@@ -11,6 +16,7 @@
 #include "specs/error.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/project/project.hpp"
+#include "tests/advisor/recipes/answers.hpp"
 
 using namespace stackx;
 
@@ -53,11 +59,38 @@ std::string answer(const std::string& format, const std::string& file, const std
   return advisor::write_recipe(*advisor::recipe_format_from(format), recipe);
 }
 
+void write_file(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+void write_answers(const std::filesystem::path& directory, const std::string& data) {
+  const auto gpus = specs::load_accelerators(data);
+  const specs::Catalog none;
+  const specs::Stack stack;
+  for (const auto& [name, answer] : tests::pinned_answers()) {
+    const auto place = directory / name;
+    std::filesystem::create_directories(place);
+    specs::Workload workload{answer.pi, {{"dtype", "float32"}, {"threads", "1"}, {"repetitions", "3"}}};
+    if (answer.pi == "matmul") workload.params.insert({{"m", "64"}, {"n", "64"}, {"k", "64"}});
+    advisor::Recipe recipe{stack, workload, none, answer.model.empty() ? "epyc" : answer.model,
+                           answer.model.empty() ? nullptr : gpus.identify(answer.model), {"evidence: none, a test"}};
+    recipe.pinned = &answer.pinned;
+    for (const auto& format : advisor::recipe_formats()) try {
+        write_file(place / format, advisor::write_recipe(*advisor::recipe_format_from(format), recipe));
+      } catch (const Error& error) {
+        write_file(place / (format + ".refused"), error.what());
+      }
+    write_file(place / "install-line", advisor::install_line(answer.pinned) + "\n");
+    write_file(place / "python", answer.pinned.python + "\n");
+  }
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   if (count != 4) return 2;
   try {
+    if (std::string(words[1]) == "answers") return write_answers(words[2], words[3]), 0;
     std::fputs(answer(words[1], words[2], words[3]).c_str(), stdout);
     return 0;
   } catch (const Error& error) {

@@ -1,0 +1,68 @@
+// Which parameters stackx's own PIs take.
+#include <set>
+
+#include "advisor/recipes/parts.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+using Names = std::set<std::string>;
+
+// kernels/: what each PI takes, beside what all take.
+const std::map<std::string, Names>& own_parameters() {
+  static const std::map<std::string, Names> all{
+      {"matmul", {"m", "n", "k", "dtype", "framework", "mode", "device", "threads", "tf32"}},
+      {"conv1d",
+       {"length", "kernel", "batch", "in_channels", "out_channels", "stride", "padding", "layout",
+        "dtype", "framework", "mode", "device", "threads", "tf32"}},
+      {"conv2d",
+       {"height", "width", "kernel", "kernel_h", "kernel_w", "batch", "in_channels", "out_channels",
+        "stride", "padding", "layout", "dtype", "framework", "mode", "device", "threads", "tf32"}},
+      {"import_time", {"module", "framework"}},
+      {"hello_world", {"items", "framework"}},
+      {"train_resnet50",
+       {"batch", "image_size", "classes", "depth", "width", "version", "layout", "learning_rate",
+        "momentum", "num_warmup_batches", "num_batches", "display_every", "dtype", "framework",
+        "mode", "device", "threads", "tf32"}}};
+  return all;
+}
+// Of stackx-pi alone; their workloads' parameters are its own, so all are passed on.
+const Names& native_only() {
+  static const Names all{"lstm", "gru", "softmax", "layer_norm", "attention", "stream",
+                         "memory_bandwidth", "launch_latency", "transfer"};
+  return all;
+}
+const Names& for_frameworks() {  // what only they take
+  static const Names all{"framework", "mode", "device", "tf32"};
+  return all;
+}
+const Names& common_parameters() {
+  static const Names all{"repetitions", "mini_batch",  "min_sample_ms",
+                         "warmup_ms",   "max_seconds", "seed"};
+  return all;
+}
+
+}  // namespace
+
+bool has_pi(const std::string& name, PiKind kind) {
+  if (kind == PiKind::native && (name == "conv1d" || name == "import_time" || name == "train_resnet50"))
+    return false;
+  return own_parameters().contains(name) || (kind == PiKind::native && native_only().contains(name));
+}
+
+std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, PiKind kind,
+                                                 std::vector<std::string>& left_out) {
+  const auto own = own_parameters().find(workload.pi);
+  if (own == own_parameters().end()) return workload.params;
+  std::map<std::string, std::string> result;
+  for (const auto& [name, value] : workload.params)
+    if ((own->second.contains(name) && !(kind == PiKind::native && for_frameworks().contains(name))) ||
+        common_parameters().contains(name))
+      result.emplace(name, value);
+    else
+      left_out.push_back(name);
+  if (kind == PiKind::framework_on_gpu && own->second.contains("device")) result.try_emplace("device", "gpu");
+  return result;
+}
+
+}  // namespace stackx::advisor

@@ -1,0 +1,127 @@
+#include <catch2/catch.hpp>
+
+#include "advisor/recipes/install_line.hpp"
+#include "advisor/recipes/recipe.hpp"
+#include "specs/format/json.hpp"
+#include "specs/hardware/accelerator.hpp"
+#include "tests/advisor/recipes/answers.hpp"
+#include "tests/specs/message_of.hpp"
+
+using namespace stackx;
+using namespace stackx::advisor;
+using namespace stackx::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const specs::Workload pinned_matmul{"matmul", {{"m", "64"}}};
+
+std::string of_pinned(const char* format, const Pinned& pinned, const specs::Accelerator* gpu = nullptr,
+                      const specs::Workload& workload = pinned_matmul, const specs::Stack& stack = {},
+                      const specs::Catalog& catalog = {}) {
+  Recipe recipe{stack, workload, catalog, "there", gpu, {"evidence: none, a test"}};
+  recipe.pinned = &pinned;
+  return write_recipe(*recipe_format_from(format), recipe);
+}
+
+const Pinned& answer(const char* name) { return pinned_answers().at(name).pinned; }
+
+}  // namespace
+
+TEST_CASE("install line: what a shell takes as it is", "[recipe]") {
+  CHECK(install_line(answer("torch")) == "pip install torch==2.15.0");
+  CHECK(install_line(answer("torch-cu126")) ==
+        "pip install torch==2.14.1+cu126 --extra-index-url https://download.pytorch.org/whl/cu126");
+  CHECK(install_line(answer("jax-cuda12")) == "pip install \"jax[cuda12]==0.6.2\" nvidia-cudnn-cu12==9.10.2.21");
+  CHECK(install_line(answer("torch-cpu")) ==
+        "pip install torch==2.15.0+cpu --extra-index-url https://download.pytorch.org/whl/cpu");
+  // Requirements as users wrote them.
+  CHECK(install_line({"torch==2.8.0+cu126", "numpy<2"}) ==
+        "pip install torch==2.8.0+cu126 \"numpy<2\" --extra-index-url https://download.pytorch.org/whl/cu126");
+  CHECK(install_line({"app; extra == \"$(x)\"", "own==1.0+cu126", "torch==2.0.0+mine"}) ==
+        "pip install 'app; extra == \"$(x)\"' own==1.0+cu126 torch==2.0.0+mine");
+  CHECK_THAT(message_of([] { pytorch_index("cu126/../x"); }), Contains("no name of an index"));
+}
+
+TEST_CASE("recipe of packages: requirements to the letter", "[recipe]") {
+  const auto text = of_pinned("requirements", answer("torch-cu118"));
+  const auto id = specs::Stack{{{"numpy", "2.2.6"}, {"python", "3.11"}, {"torch", "2.7.1+cu118"}}}.id();
+  CHECK(text == "# requirements of pip: matmul:m=64 on there\n"
+                "# stack " + id + "\n"
+                "#   numpy 2.2.6\n"
+                "#   python 3.11\n"
+                "#   torch 2.7.1+cu118\n"
+                "# evidence: none, a test\n"
+                "# needs Python 3.11, the NVIDIA driver >=450.80.02, glibc 2.28 or newer\n"
+                "# pip install -r THIS\n"
+                "# uv pip install --index-strategy unsafe-best-match -r THIS\n"
+                "# What these require besides is not pinned: pip takes the newest that fits.\n"
+                "--extra-index-url https://download.pytorch.org/whl/cu118\n"
+                "numpy==2.2.6\n"
+                "torch==2.7.1+cu118\n");
+}
+
+TEST_CASE("recipe of packages: projects of pipenv, uv and conda name the index for torch alone", "[recipe]") {
+  CHECK_THAT(of_pinned("pipfile", answer("torch-cu118")),
+             Contains("\nnumpy = \"==2.2.6\"\n") &&
+                 Contains("\ntorch = {index = \"pytorch-cu118\", version = \"==2.7.1+cu118\"}\n") &&
+                 Contains("[[source]]\nname = \"pypi\"\n"));
+  CHECK_THAT(of_pinned("uv", answer("torch-cu118")),
+             Contains("\nexplicit = true\n") && Contains("\"torch\" = { index = \"pytorch-cu118\" }") &&
+                 Contains("requires-python = \"==3.11.*\"") && !Contains("\"numpy\" = {"));
+  CHECK_THAT(of_pinned("conda", answer("torch-cu118")),
+             Contains("  - \"python=3.11\"\n") && Contains("      - \"torch==2.7.1+cu118\"\n"));
+  CHECK_THAT(of_pinned("uv", answer("torch")), !Contains("index"));
+  CHECK_THAT(message_of([] { of_pinned("pylock", answer("torch")); }), Contains("uv pip compile"));
+}
+
+TEST_CASE("recipe of packages: what runs, and on what", "[recipe]") {
+  specs::Accelerator v100;
+  v100.name = "v100-sxm2-16gb";
+  const auto torch = of_pinned("docker", answer("torch-cu126"), &v100);
+  CHECK_THAT(torch, Contains("--gpus all") && Contains("docker.io/library/python:3.12-slim-bookworm") &&
+                        Contains("torch==2.14.1+cu126 numpy") && Contains(" matmul device=gpu m=64'"));
+  CHECK_THAT(of_pinned("docker", answer("torch-cpu")), !Contains("--gpus") && !Contains("device=gpu"));
+  // A CPU answer on a machine that has a GPU asks for none.
+  CHECK_THAT(of_pinned("pod", answer("numpy"), &v100), !Contains("nvidia.com"));
+  CHECK_THAT(of_pinned("sbatch", answer("numpy"), &v100), !Contains("--gres"));
+  // Where there is no PI, nothing of stackx is needed.
+  for (const char* format : {"containerfile", "docker", "sbatch"})
+    CHECK_THAT(of_pinned(format, answer("vllm"), &v100),
+               Contains("import vllm") && !Contains("STACKX_PI") && !Contains("COPY"));
+  CHECK_THAT(of_pinned("containerfile", answer("scipy-openblas64")), Contains("version('scipy-openblas64')") ||
+                                                                        Contains("('scipy-openblas64', )"));
+  Pinned newer = answer("torch");
+  newer.glibc = "2.38";
+  CHECK_THAT(of_pinned("containerfile", newer), Contains("python:3.12-slim-trixie\n"));
+  newer.python = "3.6";
+  CHECK_THAT(message_of([&] { of_pinned("containerfile", newer); }), Contains("no image of Python 3.6 with glibc 2.38"));
+  newer.glibc = "2.17";
+  CHECK_THAT(of_pinned("containerfile", newer), Contains("python:3.6-slim-bullseye\n"));
+}
+
+TEST_CASE("recipe of packages: settings of the stack stay, its packages do not", "[recipe]") {
+  const auto catalog = specs::parse_catalog(specs::Node::parse_text(
+      R"({"$schema": "stackx/catalog/1", "components": {
+          "torch": {"kind": "package", "ecosystem": "pypi", "versions": {"2.3.0": {}}},
+          "threads": {"kind": "setting", "versioning": "opaque", "versions":
+                      {"1": {"environment": {"OMP_NUM_THREADS": 1}, "parameters": {"threads": 1}}}}}})", "catalog.json"));
+  const specs::Stack stack{{{"threads", "1"}, {"torch", "2.3.0"}}};
+  for (const auto& format : recipe_formats()) {
+    if (format == "pylock") continue;
+    CAPTURE(format);
+    const auto text = of_pinned(format.c_str(), answer("numpy"), nullptr, pinned_matmul, stack, catalog);
+    CHECK_THAT(text, Contains("OMP_NUM_THREADS") && Contains("threads 1") && !Contains("2.3.0"));
+  }
+}
+
+TEST_CASE("recipe of packages: hostile names and versions are refused", "[recipe]") {
+  const auto refused = [](const Pinned& pinned, const char* what) {
+    for (const auto& format : recipe_formats())
+      CHECK_THAT(message_of([&] { of_pinned(format.c_str(), pinned); }), Contains(what));
+  };
+  refused({"3.12", {}, "", "", {{"a b;c", "1.0"}}}, "of a Python package");
+  refused({"3.12", {}, "", "", {{"a", "1'$(x)`"}}}, "of a Python package");
+  refused({"3.12", {}, "", "", {{"a", "1.0", {"x]y"}}}}, "of a Python package");
+  refused({"3.12", {}, "", "", {{"a", "1.0", {}, true, "cu126\n--index-url x"}}}, "no name of an index");
+}

@@ -1,0 +1,118 @@
+"""A real Slurm of one node, on this machine and for one test: its own munge, its own ports, GPUs that are /dev/zero.
+
+Needs root, slurmctld, slurmd, sbatch and munged (Debian: slurmctld slurmd slurm-client munge)."""
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import time
+
+PROGRAMS = ("slurmctld", "slurmd", "sbatch", "scontrol", "munged")
+
+
+def why_no_slurm():
+    """"" if one can be started."""
+    missing = [name for name in PROGRAMS if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")]
+    if missing:
+        return "no Slurm here: " + ", ".join(missing)
+    return "" if os.geteuid() == 0 else "Slurm's daemons need root"
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Slurm:
+    def __init__(self, place, gpus):
+        self.place, self.daemons = place, []
+        for name in ("state", "spool", "run", "log"):
+            (place / name).mkdir(parents=True)
+        host = socket.gethostname().split(".")[0]
+        gres = ",".join(f"gpu:{one}:1" for one in gpus)
+        (place / "slurm.conf").write_text(f"""ClusterName=test
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={free_port()}
+SlurmdPort={free_port()}
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={place}/run/munge.socket
+CredType=cred/munge
+StateSaveLocation={place}/state
+SlurmdSpoolDir={place}/spool
+SlurmctldPidFile={place}/run/slurmctld.pid
+SlurmdPidFile={place}/run/slurmd.pid
+SlurmctldLogFile={place}/log/slurmctld.log
+SlurmdLogFile={place}/log/slurmd.log
+MpiDefault=none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
+ReturnToService=2
+MinJobAge=600
+GresTypes=gpu
+AccountingStorageType=accounting_storage/none
+NodeName={host} NodeAddr=127.0.0.1 CPUs={max(4, os.cpu_count())} RealMemory=1000 Gres={gres}
+PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
+""")
+        (place / "gres.conf").write_text("".join(f"NodeName={host} Name=gpu Type={one} File=/dev/{file}\n"
+                                                 for one, file in zip(gpus, ("zero", "null", "full", "random", "urandom"))))
+        self.environment = dict(os.environ, SLURM_CONF=str(place / "slurm.conf"), PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
+
+    def start(self):
+        key = self.place / "run" / "munge.key"
+        key.write_bytes(secrets.token_bytes(128))
+        key.chmod(0o600)
+        run = self.place / "run"
+        self.daemon("munged", "--foreground", "--force", f"--key-file={key}", f"--socket={run}/munge.socket", f"--pid-file={run}/munged.pid",
+                    f"--log-file={self.place}/log/munged.log", f"--seed-file={run}/munged.seed")
+        self.until(lambda: (run / "munge.socket").exists(), "munged")
+        self.daemon("slurmctld", "-D")
+        self.daemon("slurmd", "-D", "-N", socket.gethostname().split(".")[0])
+        self.until(lambda: "State=IDLE" in self.command("scontrol", "show", "node", check=False), "the node")
+
+    def daemon(self, *words):
+        with open(self.place / "log" / f"{words[0]}.out", "w") as log:
+            self.daemons.append(subprocess.Popen(words, stdout=log, stderr=log, env=self.environment))
+
+    def until(self, done, what, seconds=60):
+        end = time.monotonic() + seconds
+        while not done():
+            if time.monotonic() > end:
+                logs = "\n".join(file.read_text()[-2000:] for file in (self.place / "log").iterdir())
+                raise AssertionError(f"{what} did not come up in {seconds} s\n{logs}")
+            time.sleep(0.2)
+
+    def command(self, *words, check=True, **options):
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, env=options.pop("env", self.environment), **options)
+        if check and done.returncode != 0:
+            raise AssertionError(f"{words}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def submit(self, script, directory, variables):
+        """The job's number; its environment is `variables`."""
+        environment = dict(variables, SLURM_CONF=self.environment["SLURM_CONF"])
+        return self.command("sbatch", "--parsable", script, cwd=directory, env=environment).strip()
+
+    def wait(self, job, seconds=300):
+        """The state in which it ended."""
+        state = ""
+
+        def ended():
+            nonlocal state
+            state = self.command("scontrol", "show", "job", job, "--oneliner").partition("JobState=")[2].split(" ")[0]
+            return state not in ("PENDING", "RUNNING", "COMPLETING", "CONFIGURING")
+
+        self.until(ended, f"job {job}", seconds)
+        return state
+
+    def stop(self):
+        for daemon in reversed(self.daemons):
+            daemon.terminate()
+        for daemon in self.daemons:
+            daemon.wait(30)
