@@ -60,8 +60,8 @@ std::string csv_field(const std::string& text) {
 }  // namespace
 
 std::string markdown(const Report& report) {
-  std::string text = fmt::format("# {}\n\n**{}**\n\n", escape_markdown(report.question),
-                                 escape_markdown(report.answer));
+  std::string text = fmt::format("# {}\n\n{}\n\n", escape_markdown(report.answer), escape_markdown(report.question));
+  text += list_markdown(report.headline.context) + list_markdown(report.headline.cautions);
   for (const ReportTable& table : tables(report)) {
     if (table.name == "values") continue;  // CSV and JSON have it
     text += table_markdown(table);

@@ -54,6 +54,10 @@ const char* to_string(Verdict verdict) {
   return "";
 }
 
+std::size_t fewest_rounds(std::size_t comparisons, double confidence) {
+  return least_values(1 - (1 - confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1)));
+}
+
 Comparison decided(const std::vector<double>& logs, double delta, const Decision& decision) {
   Comparison result;
   result.pairs = logs.size();

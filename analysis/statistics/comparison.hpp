@@ -35,6 +35,10 @@ struct Comparison {
 std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta,
                                 double confidence);
 
+// The fewest rounds in which any of so many comparisons can come to a verdict of difference or equivalence, whatever is
+// measured: below it the least p-value of the sign test exceeds the level of Holm's first step, which all others wait for.
+std::size_t fewest_rounds(std::size_t comparisons, double confidence);
+
 // What Holm's procedures decided about one member of a family, and the level at which they did.
 struct Decision {
   bool outside = false, inside = false;  // different; equivalent
