@@ -81,6 +81,9 @@ void apply(const InspectOptions& options, specs::CampaignSpec& campaign) {
   apply_strategy(options, campaign.strategy);
   if (!options.runner.empty()) campaign.runner = options.runner;
   if (options.rounds) campaign.rounds = *options.rounds;
+  if (options.sample && !campaign.stacks.empty())
+    throw bad_input(fmt::format("--sample: the project lists its {} stacks; remove some of /campaign/stacks instead",
+                                campaign.stacks.size()));
   if (options.sample) campaign.sampler.count = *options.sample;
   if (options.seed) campaign.sampler.seed = *options.seed;
   for (const auto& text : options.budget) read_budget(text, campaign);
@@ -150,7 +153,7 @@ specs::Plan new_plan(const workspace::Loaded& loaded) {
   if (const auto why = resolver.explain())
     throw bad_input(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(),
                                 why->text()));
-  const auto stacks = resolver.sample(loaded.project.campaign.sampler);
+  const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
   return campaigns::make_plan(loaded.project, stacks,
                               specs::rfc3339_utc(std::chrono::system_clock::now()),
                               device_for(stacks, loaded));

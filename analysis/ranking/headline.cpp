@@ -94,6 +94,13 @@ Sorted sorted(const Ranking& ranking) {
   return result;
 }
 
+// 9601 claims more than an estimate knows.
+std::size_t two_digits(std::size_t count) {
+  std::size_t unit = 1;
+  while (count / unit >= 100) unit *= 10;
+  return (count + unit / 2) / unit * unit;
+}
+
 // Rounds until the last of them is told; nothing where one of them cannot be said.
 std::optional<std::size_t> lacking(const Rows& rows) {
   std::size_t most = 0;
@@ -106,20 +113,25 @@ std::optional<std::size_t> lacking(const Rows& rows) {
   return most;
 }
 
-std::string rounds_text(const Rows& rows, Headline& says) {
+// `fewest`: the rounds without which no verdict can fall.
+std::string rounds_text(const Rows& rows, std::size_t fewest, Headline& says) {
+  if (rows.empty()) return "";
   if (std::ranges::any_of(rows, [](const auto* row) { return row->versus_best->pairs == 0; }))
     return " (no shared round: run them in one campaign)";
+  const auto run = (*std::ranges::min_element(rows, {}, [](const auto* row) { return row->versus_best->pairs; }))->versus_best->pairs;
   const auto rounds = lacking(rows);
-  if (!rounds) return " (10,000 rounds would not tell)";
-  if (*rounds == 0) return "";
-  says.rounds_lacking = std::max(says.rounds_lacking, *rounds);
-  // Without an interval it is the rounds that the test takes; with one, an estimate.
-  const bool estimated = std::ranges::any_of(rows, [](const auto* row) { return row->versus_best->interval.has_value(); });
-  return fmt::format(" ({}{} more {} would tell)", estimated ? "about " : "", *rounds, *rounds == 1 ? "round" : "rounds");
+  if (!rounds && run >= fewest) return " (10,000 rounds would not tell)";
+  if (rounds && *rounds == 0) return "";
+  // Before the fewest are run, what rounds say of the noise is too little for an estimate far beyond them.
+  const auto least = run < fewest ? fewest - run : 0;
+  const auto most = !rounds || (least > 0 && *rounds > 10 * least) ? least : *rounds;
+  says.rounds_lacking = std::max(says.rounds_lacking, most);
+  const char* how = most > least ? "about " : rounds && *rounds == most ? "" : "at least ";
+  return fmt::format(" ({}{} more {} would tell)", how, most > least ? two_digits(most) : most, most == 1 ? "round" : "rounds");
 }
 
 // "; 4 others are 1.7 to 4.8 times slower, 2 look 1.2 times slower (2 more rounds would tell)"
-std::string the_others(const Sorted& all, Headline& says) {
+std::string the_others(const Sorted& all, std::size_t fewest, Headline& says) {
   std::vector<std::string> parts;
   const auto how_many = [&](const Rows& rows) {
     return parts.empty() ? counted(rows.size(), "other") : std::to_string(rows.size());
@@ -131,7 +143,7 @@ std::string the_others(const Sorted& all, Headline& says) {
   };
   add(all.slower, "is", "are");
   add(all.looks, "looks", "look");
-  if (!all.looks.empty()) parts.back() += rounds_text(all.looks, says);
+  if (!all.looks.empty()) parts.back() += rounds_text(all.looks, fewest, says);
   if (!all.left.empty()) parts.push_back(how_many(all.left) + " left the race behind it");
   return parts.empty() ? "" : fmt::format("; {}", fmt::join(parts, ", "));
 }
@@ -174,17 +186,18 @@ void say_fastest(const Sorted& all, const Ranking& ranking, const StackNames& na
 
 void say_leaders(const Sorted& all, const Ranking& ranking, const StackNames& names, Headline& says) {
   const Rows leaders = all.leaders();
+  const auto fewest = fewest_rounds(ranking.recommendations.size() - 1, ranking.confidence);
   const bool equal = all.open.empty();
   const std::string where = elsewhere(*all.best) ? ", measured elsewhere" : "";
   if (leaders.size() == 1) {
     says.line = fmt::format("Leading{}, not shown: {} with {}{}.", where, names.subject(all.best->stack),
-                            median_text(*all.best, ranking), the_others(all, says));
+                            median_text(*all.best, ranking), the_others(all, fewest, says));
     return;
   }
-  const std::string rounds = rounds_text(all.open, says);
+  const std::string rounds = rounds_text(all.open, fewest, says);
   says.line = fmt::format("{}{}: {}{}{}.",
                           equal ? fmt::format("Equally fast, within {:g}%", 100 * ranking.delta) : "Leading, not told apart",
-                          where, listed(leaders, names, ranking.unit), rounds, the_others(all, says));
+                          where, listed(leaders, names, ranking.unit), rounds, the_others(all, fewest, says));
 }
 
 // The worst that one stack under two names showed: what is smaller may be noise.

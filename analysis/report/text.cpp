@@ -61,7 +61,9 @@ std::string csv_field(const std::string& text) {
 
 std::string markdown(const Report& report) {
   std::string text = fmt::format("# {}\n\n{}\n\n", escape_markdown(report.answer), escape_markdown(report.question));
-  text += list_markdown(report.headline.context) + list_markdown(report.headline.cautions);
+  auto basis = report.headline.context;
+  basis.insert(basis.end(), report.headline.cautions.begin(), report.headline.cautions.end());
+  text += list_markdown(basis);
   for (const ReportTable& table : tables(report)) {
     if (table.name == "values") continue;  // CSV and JSON have it
     text += table_markdown(table);
