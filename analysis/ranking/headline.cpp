@@ -126,8 +126,9 @@ std::string rounds_text(const Rows& rows, std::size_t fewest, Headline& says) {
   const auto least = run < fewest ? fewest - run : 0;
   const auto most = !rounds || (least > 0 && *rounds > 10 * least) ? least : *rounds;
   says.rounds_lacking = std::max(says.rounds_lacking, most);
-  const char* how = most > least ? "about " : rounds && *rounds == most ? "" : "at least ";
-  return fmt::format(" ({}{} more {} would tell)", how, most > least ? two_digits(most) : most, most == 1 ? "round" : "rounds");
+  const auto more = fmt::format("{} more {}", most > least ? two_digits(most) : most, most == 1 ? "round" : "rounds");
+  if (most > least) return fmt::format(" (about {} would tell)", more);
+  return rounds && *rounds == most ? fmt::format(" ({} would tell)", more) : fmt::format(" (at least {} needed)", more);
 }
 
 // "; 4 others are 1.7 to 4.8 times slower, 2 look 1.2 times slower (2 more rounds would tell)"

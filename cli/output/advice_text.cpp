@@ -290,7 +290,7 @@ std::string with_option(const AdviceTextOptions& options, const std::string& mor
   return fmt::format("stackx advise{} {}", options.command, more);
 }
 
-std::string unknown_part(const advisor::NotKnown& open, double delta, const AdviceTextOptions& options) {
+std::string unknown_part(const advisor::NotKnown& open, const AdviceTextOptions& options) {
   if (open.lines.empty()) return "3. Not known\n   Nothing that another campaign would settle.\n";
   std::string text = "3. Not known\n";
   for (const auto& line : open.lines) text += paragraph(line, 3);
@@ -301,8 +301,8 @@ std::string unknown_part(const advisor::NotKnown& open, double delta, const Advi
       fmt::format("To settle it, there: `stackx inspect settle.json`, {} in {}, for differences of {} "
                   "at a CV of {:.1f}% ({}). The file: `{}`",
                   counted(arms, "stack"),
-                  open.rounds > 0 ? counted(open.rounds, "round") : "more than 10,000 rounds",
-                  delta == 0.01 ? "a percent" : fmt::format("{:g}%", 100 * delta),
+                  open.rounds > 0 ? counted(open.rounds, "round") : "no campaign that can be written",
+                  fmt::format("{:g}%", 100 * open.effect),
                   100 * open.spread.cv, open.spread.from, with_option(options, "--settle settle.json")),
       3);
   return text;
@@ -350,7 +350,7 @@ std::string advice_text(const advisor::HardwareAdvice& advice, const advisor::No
   if (advice.impossible) return impossible_part(advice);
   std::string text = valid_part(advice) + "\n" + recommendations_part(advice, options);
   if (options.explain) text += "\n" + explained(advice, options);
-  text += "\n" + unknown_part(open, advice.published.delta, options);
+  text += "\n" + unknown_part(open, options);
   if (auto run = run_part(advice, options); !run.empty()) text += "\n" + run;
   return text;
 }
