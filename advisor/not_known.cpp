@@ -88,6 +88,24 @@ std::map<std::string, std::string> roots_of(const HardwareAdvice& advice,
 
 }  // namespace
 
+namespace {
+
+// The same numbers wherever they are said: those of the file.
+NotKnown with_size(NotKnown open, const HardwareAdvice& advice, double delta) {
+  if (open.candidates.empty()) return open;
+  try {
+    const auto campaign = settle(advice, open, delta);
+    open.candidates.resize(std::min(open.candidates.size(), campaign.stacks));
+    open.rounds = campaign.rounds;
+    open.effect = campaign.effect;
+    open.to_settle = campaign.summary;
+  } catch (const Error&) {  // --settle says why there is none
+  }
+  return open;
+}
+
+}  // namespace
+
 NotKnown not_known(const HardwareAdvice& advice, double delta) {
   NotKnown open;
   const auto& hw = advice.selection.hw;
@@ -120,8 +138,7 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   if (!advice.space || advice.space->count() == 0) return open;
   if (!advice.chosen) {  // nothing to begin with: some that differ in much
     open.candidates = advice.space->resolver().apart(most_candidates, 1);
-    open.rounds = rounds_to_resolve(delta, open.spread.cv, most_candidates - 1).value_or(0);
-    return open;
+    return with_size(std::move(open), advice, delta);
   }
   add_candidate(advice, open.candidates, advice.chosen->valid.stack);
   for (std::size_t i = 0; i < std::min<std::size_t>(measured.size(), most_candidates); ++i)
@@ -129,10 +146,7 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   if (measured.empty()) add_candidate(advice, open.candidates, advice.latest);
   if (open.candidates.size() == 1)
     add_candidate(advice, open.candidates, advice.space->latest_before(open.candidates.front()));
-  open.rounds = rounds_to_resolve(delta, open.spread.cv,
-                                  std::max<std::size_t>(2, open.candidates.size()) - 1)
-                    .value_or(0);
-  return open;
+  return with_size(std::move(open), advice, delta);
 }
 
 SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta) {

@@ -13,12 +13,14 @@ struct NotKnown {
   std::vector<std::string> lines;        // sentences
   std::vector<specs::Stack> candidates;  // valid stacks to run against each other; the first is advised
   ExpectedSpread spread;
-  std::size_t rounds = 0;  // by the spread, for stacks that are equal; 0: more than 10,000
+  std::size_t rounds = 0;  // of the campaign that settle() writes; 0: there is none
+  double effect = 0.05;    // the difference that it finds
+  std::string to_settle;   // its summary: "3 stacks, 13 rounds, about 32 min, finds differences of 5%. (...)"
 };
 
 NotKnown not_known(const HardwareAdvice& advice, double delta);
 
-// The project file that runs the candidates. Throws Error(bad_input) where there is nothing to run.
+// The campaign that runs the candidates, and its project file. `delta`: the ranking's. Throws Error(bad_input) where there is nothing to run.
 SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta);
 
 }  // namespace stackx::advisor

@@ -1,10 +1,12 @@
-// The campaign that would settle what is not known: a project file (stackx/project/1) for a machine that is not here.
+// The campaign that would settle what is not known: a project file (stackx/project/1) that lists the candidates.
 //
-// It runs the candidates of a recommendation against each other. How often follows from the spread expected: the estimate
-// that a ranking calls "+N rounds" (analysis/statistics/comparison.hpp), for stacks that are equal, times 2.5. The estimate is of the
-// typical interval, and with it alone one campaign of eight would end in EQUIVALENT; with the factor, simulated, 7 of 10
-// do, and 8 of 10 tell stacks apart that are 2 delta apart (tests/advisor/test_settling_campaign.cpp). One driver is installed
-// on a machine, so all run on the newest driver that any of them names.
+// It runs them against each other, and no others. How often: until a difference of `effect` (5%) is found, that is, a
+// candidate so much slower than the first is called SLOWER by the ranking's own test with a probability of 80% or more,
+// computed exactly for normal noise of the spread expected. At most an hour: what takes longer gets a larger effect, then
+// fewer stacks, and says so. One driver is installed on a machine, so all run on the newest driver that any of them names.
+//
+// Rejected: rounds that resolve 1%, as a ranking's "+N rounds" counts them: at a usual spread a day and a half, which nobody
+// runs to choose between stacks that differ by a percent. What it would take is said.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +35,8 @@ ExpectedSpread assumed_spread();
 // 10,000 rounds would not do.
 std::optional<std::size_t> estimated_rounds(double delta, double cv, std::size_t comparisons = 1,
                                             double confidence = 0.95);
-// That with the factor.
+// That times 2.5. The estimate is of the typical interval, and with it alone one campaign of eight would end in EQUIVALENT;
+// with the factor, simulated, 7 of 10 do, and 8 of 10 tell stacks apart that are 2 delta apart (tests/advisor).
 std::optional<std::size_t> rounds_to_resolve(double delta, double cv, std::size_t comparisons = 1);
 
 struct Settling {
@@ -44,17 +47,20 @@ struct Settling {
   std::vector<std::string> catalogs;  // of the project: names in the data directory, or paths
   std::map<std::string, std::string> roots;  // {"gpu-library": "*"}
   ExpectedSpread spread = assumed_spread();
-  double delta = 0.01;
+  double delta = 0.01;   // of the ranking that will judge
+  double effect = 0.05;  // the difference to find
+  double minutes = 60;   // at most
 };
 
 struct SettlingCampaign {
-  std::string text;  // the project file
-  std::size_t rounds = 0, arms = 0;
+  std::string text;     // the project file
+  std::string summary;  // "3 stacks, 13 rounds, about 32 min, finds differences of 5%. (1% would take 5 h.)"
+  std::size_t stacks = 0, rounds = 0, arms = 0;  // arms: with the sentinel
   double minutes = 0;
-  bool resolves = true;  // false: the rounds are the most there are, and will not do
-  std::string
-      stacks;  // how many the project holds: more than the candidates where their versions cross
-  std::vector<std::string> notes;  // what the sizes rest on
+  double effect = 0.05;              // the difference that it finds: what was asked, or larger
+  bool resolves = true;              // false: not even 20% can be found in the time
+  std::string what_1_percent_takes;  // "5 h"; "" where nobody can say
+  std::vector<std::string> notes;    // what the sizes rest on, and what was left out
 };
 
 // `catalog`: of those files. Throws Error(bad_input) for a candidate that is no stack of the project.

@@ -10,6 +10,7 @@
 #include "analysis/statistics/sentinels.hpp"
 #include "campaigns/adaptive_schedule.hpp"
 #include "campaigns/refused_inspector.hpp"
+#include "campaigns/verdict_forecast.hpp"
 #include "inspector/machine/noise.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
@@ -56,6 +57,7 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
   fmt::print(stderr, "{}campaign {}: {}, runner {}{}\n", options.name, plan.id.substr(0, 12),
              size_text(plan), inspector->runner(),
              plan.device.empty() ? "" : ", on " + plan.device);
+  if (const auto line = verdict_line(plan); !line.empty()) fmt::print(stderr, "{}{}\n", options.name, line);
   fmt::print(stderr, "{}", inspector::summary(inspector::look_for_noise(plan)));
   return inspector;
 }
@@ -81,6 +83,9 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   recorder.line.finish();
   run.last = recorder.last;
   run.outcomes = recorder.outcomes;
+  store::Filter all;
+  all.campaign = plan.id;
+  for (const auto& one : store.measurements(all)) ++run.all_outcomes[one.outcome];
   run.throttling = recorder.throttling;
   if (strategy == Kind::race) run.documents = documents(store, plan.id);
   return run;

@@ -31,7 +31,8 @@ struct CampaignOptions {
 struct CampaignRun {
   Ending ending = Ending::complete;
   Progress last;
-  std::map<specs::Outcome, std::size_t> outcomes;  // of this start
+  std::map<specs::Outcome, std::size_t> outcomes;      // of this start
+  std::map<specs::Outcome, std::size_t> all_outcomes;  // of the campaign, earlier starts too
   double seconds = 0;
   std::vector<specs::Inspection> documents;  // of all of a race, whose finals are told; else empty
   Throttling throttling;                     // of this start

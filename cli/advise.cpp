@@ -97,9 +97,8 @@ std::string command_of(const AdviseOptions& options) {
 void write_settling(const AdviseOptions& options, const advisor::HardwareAdvice& advice, const advisor::NotKnown& open) {
   const auto campaign = advisor::settle(advice, open, options.advice.analysis.delta);
   write_output(options.settle.string(), campaign.text);
-  fmt::print(stderr, "{}: {} stacks in {} rounds, about {}; there: stackx inspect {}\n",
-             options.settle.string(), campaign.arms, campaign.rounds,
-             workspace::duration(60 * campaign.minutes), options.settle.string());
+  fmt::print(stderr, "{}: {} {}: stackx inspect {}\n", options.settle.string(), campaign.summary,
+             advice.selection.hardware.version == "host" ? "Here" : "There", advisor::shell_quoted(options.settle.string()));
   for (const auto& note : campaign.notes) fmt::print(stderr, "{}\n", note);
 }
 

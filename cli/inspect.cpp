@@ -13,7 +13,9 @@
 #include "advisor/recipes/containerfile.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
+#include "campaigns/verdict_forecast.hpp"
 #include "cli/commands.hpp"
+#include "cli/inspect_end.hpp"
 #include "cli/output/print.hpp"
 #include "inspector/environment/stack_python.hpp"
 #include "inspector/gpu_requirements.hpp"
@@ -79,6 +81,9 @@ void apply(const InspectOptions& options, specs::CampaignSpec& campaign) {
   apply_strategy(options, campaign.strategy);
   if (!options.runner.empty()) campaign.runner = options.runner;
   if (options.rounds) campaign.rounds = *options.rounds;
+  if (options.sample && !campaign.stacks.empty())
+    throw bad_input(fmt::format("--sample: the project lists its {} stacks; remove some of /campaign/stacks instead",
+                                campaign.stacks.size()));
   if (options.sample) campaign.sampler.count = *options.sample;
   if (options.seed) campaign.sampler.seed = *options.seed;
   for (const auto& text : options.budget) read_budget(text, campaign);
@@ -129,6 +134,7 @@ void print_plan(const specs::Plan& plan, const workspace::Loaded& loaded, bool j
       if (component != "cpu") fmt::print(" {}={}", component, version);
     fmt::print("  {}\n", arm.workload.text());
   }
+  if (const auto line = campaigns::verdict_line(plan); !line.empty()) fmt::print("{}\n", line);
   const auto files = downloads(plan, loaded.catalog);
   fmt::print("{}; {} wheels{} (cached ones are not fetched again)\n", campaigns::size_text(plan), files.files,
              files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : "");
@@ -147,7 +153,7 @@ specs::Plan new_plan(const workspace::Loaded& loaded) {
   if (const auto why = resolver.explain())
     throw bad_input(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(),
                                 why->text()));
-  const auto stacks = resolver.sample(loaded.project.campaign.sampler);
+  const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
   return campaigns::make_plan(loaded.project, stacks,
                               specs::rfc3339_utc(std::chrono::system_clock::now()),
                               device_for(stacks, loaded));
@@ -194,44 +200,6 @@ void warn_of_packages(const specs::Plan& plan, const workspace::Loaded& loaded, 
     if (checked && checked->answer == advisor::Answer::no)
       fmt::print(stderr, "stack {}: stackx check says no: {}\n", arm.stack.short_id(), checked->text);
   }
-}
-
-const char* describe(campaigns::Ending ending) {
-  switch (ending) {
-    case campaigns::Ending::complete:
-      return "complete";
-    case campaigns::Ending::budget:
-      return "budget used up";
-    case campaigns::Ending::too_many_failures:
-      return "stopped: too many failures";
-    case campaigns::Ending::interrupted:
-      return "interrupted; --resume goes on";
-  }
-  return "";
-}
-
-void report(const specs::Plan& plan, const campaigns::CampaignRun& run, const std::vector<std::string>& notes,
-            bool json) {
-  if (json) {
-    nlohmann::json outcomes = nlohmann::json::object();
-    for (const auto& [outcome, n] : run.outcomes) outcomes[specs::to_string(outcome)] = n;
-    print_json({{"campaign", plan.id},
-                {"project", plan.project},
-                {"ending", describe(run.ending)},
-                {"planned", run.last.planned},
-                {"done", run.last.done},
-                {"outcomes", outcomes},
-                {"seconds", run.seconds},
-                {"notes", notes}});
-    return;
-  }
-  std::string outcomes;
-  for (const auto& [outcome, n] : run.outcomes)
-    outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", n, specs::to_string(outcome));
-  fmt::print("campaign {}: {} of {} inspections done ({}), {} in {}\n", plan.id.substr(0, 12),
-             run.last.done, run.last.planned, describe(run.ending),
-             outcomes.empty() ? "nothing new" : outcomes, workspace::duration(run.seconds));
-  for (const auto& note : notes) fmt::print("  {}\n", note);
 }
 
 void print_containerfiles(const specs::Plan& plan, const campaigns::Job& job, Globals& globals) {
@@ -318,7 +286,7 @@ void inspect(const InspectOptions& options, Globals& globals) {
       campaigns::run_side_by_side(campaigns, options.pi, options.job.offline, database, globals);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto ending = runs[i].run.ending;
-    report(campaigns[i].plan, runs[i].run, runs[i].notes, globals.json);
+    say_end(campaigns[i], runs[i], globals);
     const bool refused = campaigns[i].job.refusal.has_value();
     if ((ending == campaigns::Ending::too_many_failures || refused) && globals.exit_code == 0)
       globals.exit_code = 1;

@@ -1,7 +1,8 @@
-// Where the finals of races began: replays each race (analysis/ranking/race.hpp) over what was measured.
+// Where the finals of races began, and who had left: replays each race (analysis/ranking/race.hpp) over what was measured.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,15 @@
 
 namespace stackx::analysis {
 
+struct RaceEnds {
+  Finals finals;                // races that have not come to their finals are left out
+  std::set<std::string> left;  // ids of stacks that were shown to be behind, and are finalists of none
+};
+
 // `races`: the campaigns that raced, by id. The measurements must hold all of theirs, of one
-// workload. Races that have not come to their finals are left out.
+// workload.
+RaceEnds race_ends(const std::vector<const store::Measurement*>& measurements,
+                   const std::map<std::string, specs::CampaignSpec>& races);
 Finals first_fresh_rounds(const std::vector<const store::Measurement*>& measurements,
                           const std::map<std::string, specs::CampaignSpec>& races);
 

@@ -177,7 +177,9 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   // Equal medians keep the order of the stacks' components.
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [](const Candidate& c) { return c.row.median; });
-  set_ranks(order, options, first_fresh_rounds(selected, options.races));
+  const RaceEnds races = race_ends(selected, options.races);
+  set_ranks(order, options, races.finals);
+  for (Candidate& candidate : order) candidate.row.left_race = races.left.contains(candidate.row.stack.id());
   for (Candidate& candidate : order) ranking.recommendations.push_back(std::move(candidate.row));
   sort_rows(ranking.recommendations, options.objective);
   ranking.sentinels = sentinels(all, options.delta, options.confidence);

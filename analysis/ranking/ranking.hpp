@@ -54,6 +54,7 @@ struct Recommendation {
   std::string evidence;                                       // "measured", "measured-elsewhere"
   std::vector<std::string> sources;                           // campaign ids
   std::optional<Comparison> versus_best;                      // absent for the best itself
+  bool left_race = false;  // shown to be behind by a race's bound (race.hpp)
 };
 
 struct Ranking {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/ranking.hpp"
 #include "analysis/text/table.hpp"
 
@@ -19,11 +20,12 @@ std::vector<std::string> name_and_version(const std::map<std::string, std::strin
   return words;
 }
 
-std::string verdict_text(const Recommendation& row) {
+std::string verdict_text(const Recommendation& row, double delta) {
   if (!row.versus_best) return "best";
   const Comparison& c = *row.versus_best;
   const std::string verdict = to_string(c.verdict);
   if (c.pairs == 0) return verdict + " (no shared round)";
+  if (auto looks = looks_text(row, delta); !looks.empty()) return looks;
   if (c.verdict == Verdict::unresolved)
     return fmt::format("{} ×{:.3f}, {} rounds", verdict, c.ratio,
                        c.further_rounds ? fmt::format("+{}", *c.further_rounds) : ">10000");
@@ -62,7 +64,7 @@ std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
     all[3].cells.push_back(row.cv ? fmt::format("{:.1f}%", 100 * *row.cv) : "-");
     all[4].cells.push_back(fmt::format("{}", row.inspections));
     all[5].cells.push_back(row.failed() ? fmt::format("{}", row.failed()) : "");
-    all[6].cells.push_back(verdict_text(row));
+    all[6].cells.push_back(verdict_text(row, ranking.delta));
     all[7].cells.push_back(row.stack.short_id());
     evidence.cells.push_back(row.evidence);
   }
@@ -71,6 +73,10 @@ std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
     return column.title == "fail" && std::ranges::all_of(column.cells, &std::string::empty);
   });
   return all;
+}
+
+bool any_looks_slower(const Ranking& ranking) {
+  return std::ranges::any_of(ranking.recommendations, [&](const auto& row) { return looks_slower(row, ranking.delta); });
 }
 
 std::string heading(const Ranking& ranking, const std::map<std::string, std::string>& common) {
@@ -90,8 +96,11 @@ std::string heading(const Ranking& ranking, const std::map<std::string, std::str
                                 "with its interval at {1:g}% for all rows together (Holm); a "
                                 "verdict where the interval is clear of ±{2:g}%, else "
                                 "an estimate of the rounds still needed. = marks a tie: no stack "
-                                "of a rank is shown to be slower than another of it.",
-                                ranking.unit, 100 * ranking.confidence, 100 * ranking.delta)),
+                                "of a rank is shown to be slower than another of it{3}.",
+                                ranking.unit, 100 * ranking.confidence, 100 * ranking.delta,
+                                any_looks_slower(ranking) ? "; \"looks\": its median ratio says so, and only rounds are "
+                                                            "lacking to show it"
+                                                          : "")),
               0, "") +
          "\n\n";
 }

@@ -149,6 +149,7 @@ json campaigns_json(const Report& report) {
 json to_json(const Report& report) {
   json result = {{"question", report.question},
                  {"answer", report.answer},
+                 {"headline", to_json(report.headline)},
                  {"ranking", to_json(report.ranking)},
                  {"common", report.common},
                  {"distributions", json::array()},

@@ -88,51 +88,12 @@ std::vector<CampaignFacts> campaign_facts(const Measurements& measurements,
   return result;
 }
 
-std::string rate_text(const Recommendation& row, const std::string& unit) {
-  std::string text = fmt::format("{} {}", number(row.median), unit);
-  if (row.ci)
-    text += fmt::format(", {:.0f}% confidence interval {} to {}", 100 * row.ci->coverage,
-                        number(row.ci->low), number(row.ci->high));
-  if (row.cv) text += fmt::format(", CV {:.1f}%", 100 * *row.cv);
-  return text + fmt::format(", n = {} inspections", row.inspections);
-}
-
-std::string runner_up(const Ranking& ranking) {
-  const auto& rows = ranking.recommendations;
-  const auto first = rows.front().rank;
-  const auto ties =
-      static_cast<std::size_t>(std::ranges::count(rows, first, &Recommendation::rank));
-  if (ties > 1)
-    return fmt::format(
-        "{} of the {} ranked stacks tie for the first place: none of them is shown to "
-        "be slower than another of them",
-        ties, rows.size());
-  if (rows.size() == 1) return "no other stack was measured well";
-  const Recommendation& next = rows[1];
-  if (!next.versus_best || next.versus_best->pairs == 0 || !next.versus_best->interval)
-    return fmt::format("the next of {} stacks is shown to be slower", rows.size());
-  return fmt::format("the next of {} stacks has {:.3f} of its rate [{:.3f}, {:.3f}]", rows.size(),
-                     next.versus_best->ratio, next.versus_best->interval->low,
-                     next.versus_best->interval->high);
-}
-
 // "matmul (dtype float32, m 512)": what is computed, without how it is measured.
 std::string operation(const specs::Workload& workload) {
   std::string text;
   for (const auto& [key, value] : workload.params)
     if (!says_how_to_measure(key)) text += (text.empty() ? "" : ", ") + key + " " + value;
   return text.empty() ? workload.pi : fmt::format("{} ({})", workload.pi, text);
-}
-
-std::string answer(const Report& report) {
-  const auto& rows = report.ranking.recommendations;
-  if (rows.empty())
-    return fmt::format("None: all {} stacks that were tried failed.", report.ranking.failed.size());
-  // The best is what the others are compared with; an objective may put another of its tie first.
-  const std::string label = report.distributions.front().label;
-  return fmt::format("{} ({}): {}; {}.", label.empty() ? "the only stack" : label,
-                     rows.front().stack.short_id(), rate_text(rows.front(), report.ranking.unit),
-                     runner_up(report.ranking));
 }
 
 // A name in a line that people paste into a shell: no line of its own.
@@ -220,7 +181,8 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
       fmt::format("Which of {} stacks runs {} fastest on {}?",
                   result.ranking.recommendations.size() + result.ranking.failed.size(),
                   operation(result.ranking.workload), result.ranking.hw);
-  result.answer = answer(result);
+  result.headline = headline(result.ranking, result.ranking.hw);
+  result.answer = result.headline.line;
   return result;
 }
 

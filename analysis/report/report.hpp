@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analysis/effects/effects.hpp"
+#include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/ranking.hpp"
 #include "analysis/report/machine.hpp"
 #include "analysis/report/sizes.hpp"
@@ -58,7 +59,8 @@ struct CampaignFacts {
 };
 
 struct Report {
-  std::string question, answer;
+  std::string question, answer;  // the answer is the headline's line
+  Headline headline;
   Ranking ranking;
   std::map<std::string, std::string> common;  // components on which all ranked stacks agree
   std::vector<Distribution> distributions;    // in the order of ranking.recommendations

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/ranking/headline.hpp"
 #include "analysis/report/cells.hpp"
 #include "analysis/text/table.hpp"
 
@@ -23,11 +24,12 @@ std::string failures_text(const Recommendation& row) {
   return text;
 }
 
-std::string verdict_text(const Recommendation& row) {
+std::string verdict_text(const Recommendation& row, double delta) {
   if (!row.versus_best) return "the best";
   const Comparison& c = *row.versus_best;
   if (c.pairs == 0) return std::string(to_string(c.verdict)) + " (no shared round)";
   if (c.verdict != Verdict::unresolved) return to_string(c.verdict);
+  if (auto looks = looks_text(row, delta); !looks.empty()) return looks;
   return fmt::format("{}, {} rounds", to_string(c.verdict),
                      c.further_rounds ? fmt::format("+{}", *c.further_rounds) : ">10000");
 }
@@ -88,7 +90,7 @@ ReportTable ranking_table(const Report& report) {
                           row.cv ? percent(*row.cv) : missing(),
                           count(row.inspections),
                           count(failed_inspections(row)),
-                          {verdict_text(row)},
+                          {verdict_text(row, report.ranking.delta)},
                           {row.versus_best ? to_string(row.versus_best->verdict) : ""},
                           further_rounds(row),
                           paired ? ratio(row.versus_best->ratio) : missing(),

@@ -60,8 +60,10 @@ std::string csv_field(const std::string& text) {
 }  // namespace
 
 std::string markdown(const Report& report) {
-  std::string text = fmt::format("# {}\n\n**{}**\n\n", escape_markdown(report.question),
-                                 escape_markdown(report.answer));
+  std::string text = fmt::format("# {}\n\n{}\n\n", escape_markdown(report.answer), escape_markdown(report.question));
+  auto basis = report.headline.context;
+  basis.insert(basis.end(), report.headline.cautions.begin(), report.headline.cautions.end());
+  text += list_markdown(basis);
   for (const ReportTable& table : tables(report)) {
     if (table.name == "values") continue;  // CSV and JSON have it
     text += table_markdown(table);

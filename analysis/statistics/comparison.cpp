@@ -1,6 +1,7 @@
 #include "analysis/statistics/comparison.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numbers>
@@ -52,6 +53,29 @@ const char* to_string(Verdict verdict) {
       return "UNRESOLVED";
   }
   return "";
+}
+
+std::size_t fewest_rounds(std::size_t comparisons, double confidence) {
+  return least_values(1 - (1 - confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1)));
+}
+
+std::optional<std::size_t> rounds_to_find(double effect, double delta, double cv, std::size_t comparisons, double confidence) {
+  constexpr double power = 0.8, least_spread = 1e-9;
+  constexpr std::size_t most = 20'000;
+  const double band = effect > delta * (1 + 1e-9) ? std::log1p(delta) : 0;
+  const double spread = std::numbers::sqrt2 * std::sqrt(std::log1p(cv * cv));  // of one round's log ratio
+  // A round speaks against the difference where its ratio is not beyond the band.
+  const double against =
+      boost::math::cdf(boost::math::normal(), -(std::log1p(effect) - band) / std::max(spread, least_spread));
+  const double level = (1 - confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1));
+  std::ptrdiff_t allowed = -1;  // rounds that may speak against it
+  for (std::size_t rounds = 2; rounds <= most; ++rounds) {
+    while (2 * fair_cdf(allowed + 1, rounds) <= level * (1 + 1e-9)) ++allowed;
+    if (allowed < 0) continue;
+    const boost::math::binomial tosses(static_cast<double>(rounds), against);
+    if (boost::math::cdf(tosses, static_cast<double>(allowed)) >= power) return rounds;
+  }
+  return std::nullopt;
 }
 
 Comparison decided(const std::vector<double>& logs, double delta, const Decision& decision) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,21 @@ SamplerSpec sampler_from(const Node& node) {
   if (count) sampler.count = at_least(*count, 1);
   if (const auto seed = node.find("seed")) sampler.seed = seed->unsigned_integer();
   return sampler;
+}
+
+std::vector<Stack> stacks_from(const Node& list) {
+  std::vector<Stack> stacks;
+  for (const auto& item : list.items()) {
+    Stack stack;
+    for (const auto& [name, version] : item.members()) {
+      check_component_name(name, version);
+      stack.components[name] = version.nonempty();
+    }
+    if (std::ranges::find(stacks, stack) != stacks.end()) item.fail("this stack stands twice; keep one");
+    stacks.push_back(std::move(stack));
+  }
+  if (stacks.empty()) list.fail("expected at least one stack");
+  return stacks;
 }
 
 double share(const Node& node) {
@@ -148,10 +164,13 @@ const char* to_string(SamplerSpec::Kind kind) {
 }
 
 CampaignSpec campaign_from(const Node& node) {
-  node.only({"sampler", "strategy", "rounds", "budget", "runner", "parallel", "max_failed",
+  node.only({"sampler", "stacks", "strategy", "rounds", "budget", "runner", "parallel", "max_failed",
              "sentinels", "limits"});
   CampaignSpec campaign;
   if (const auto sampler = node.find("sampler")) campaign.sampler = sampler_from(*sampler);
+  if (const auto stacks = node.find("stacks")) campaign.stacks = stacks_from(*stacks);
+  if (!campaign.stacks.empty() && node.find("sampler") && node.at("sampler").find("count"))
+    node.at("sampler").at("count").fail("\"stacks\" lists what is inspected; remove the sampler's \"count\"");
   if (const auto strategy = node.find("strategy")) campaign.strategy = strategy_spec_from(*strategy);
   if (const auto rounds = node.find("rounds")) campaign.rounds = at_least(*rounds, 1);
   if (const auto budget = node.find("budget")) {
@@ -202,6 +221,7 @@ Json to_json(const CampaignSpec& campaign) {
                {"max_failed", campaign.max_failed},
                {"sentinels", campaign.sentinels},
                {"limits", limits}};
+  for (const auto& stack : campaign.stacks) json["stacks"].push_back(stack.components);
   if (campaign.strategy != usual.strategy) json["strategy"] = to_json(campaign.strategy);
   return json;
 }

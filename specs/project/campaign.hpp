@@ -7,6 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "specs/catalog/stack.hpp"
 
 namespace stackx::specs {
 
@@ -47,6 +50,7 @@ struct StrategySpec {
 
 struct CampaignSpec {
   SamplerSpec sampler;
+  std::vector<Stack> stacks;  // exactly these, instead of the sampler's; without the project's hardware, which all have
   StrategySpec strategy;
   std::uint64_t rounds = 10;
   std::optional<std::uint64_t> budget_inspections;
@@ -62,7 +66,7 @@ struct CampaignSpec {
   std::uint64_t cpus = 0;         // that one inspection may use; 0: as many as its threads
 };
 
-// {"sampler": {"kind", "by", "count", "seed", "strength"},
+// {"sampler": {"kind", "by", "count", "seed", "strength"}, "stacks": [{component: version}],
 //  "strategy": {"kind", "width", "error", "finalists", "final_rounds", "batch"}, "rounds",
 //  "budget": {"inspections", "minutes"}, "runner", "parallel", "max_failed", "sentinels",
 //  "limits": {"seconds", "build_seconds", "memory_gib", "processes", "cpus"}}; what is left out has

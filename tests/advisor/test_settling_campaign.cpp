@@ -50,31 +50,46 @@ double normal(specs::Random& random) {
 
 }  // namespace
 
-TEST_CASE("settling: a project that holds the candidates", "[settling]") {
+TEST_CASE("settling: a project that lists exactly the candidates", "[settling]") {
   const auto all = catalog();
   const auto campaign = settling_campaign(asked(), all);
   const auto project =
       specs::parse_project(specs::Node::parse_text(campaign.text, "settle.json"), all);
   CHECK(project.name == "settle-v100-matmul");
-  CHECK(project.hardware.at("gpu") == "v100");
+  CHECK(project.hardware == std::map<std::string, std::string>{{"gpu", "v100"}, {"driver", "450.80.02"}});
   CHECK(project.campaign.rounds == campaign.rounds);
   CHECK(project.campaign.sentinels == 1);
-  CHECK(project.campaign.budget_minutes == campaign.minutes);
+  CHECK(project.campaign.budget_minutes == 60);
   CHECK(project.workloads.at(0).params ==
         std::map<std::string, std::string>{{"m", "64"}, {"dtype", "float16"}});
-  // torch 1.2 goes with CUDA 10.0, too: two candidates and a cross of them, which is said.
-  CHECK(resolver::Resolver(project, all).count().str() == campaign.stacks);
-  CHECK(campaign.stacks == "3");
-  CHECK(campaign.arms == 4);
+  // torch 1.2 goes with CUDA 10.0, too: a cross of the candidates, which is not run.
+  const resolver::Resolver resolver(project, all);
+  CHECK(resolver.count() == 3);
+  auto expected = asked().candidates;
+  for (auto& stack : expected) stack.components["driver"] = "450.80.02";
+  CHECK(resolver::campaign_stacks(resolver, project, all) == expected);
+  CHECK(campaign.stacks == 2);
+  CHECK(campaign.arms == 3);
   std::string notes;
   for (const auto& note : campaign.notes) notes += note + "\n";
-  CHECK_THAT(notes, Contains("cross: 3 stacks") && Contains("driver 450.80.02 for all") &&
-                        Contains("is assumed") && Contains("does not know it: suite"));
-  for (auto stack : asked().candidates) {
-    stack.components["driver"] = "450.80.02";
-    CHECK_FALSE(resolver::violation(project, all, stack));
-  }
+  CHECK_THAT(notes, Contains("driver 450.80.02 for all") && Contains("is assumed") &&
+                        Contains("does not know it: suite"));
   CHECK(settling_campaign(asked(), all).text == campaign.text);
+}
+
+TEST_CASE("settling: listed stacks that are not valid are refused, with the place", "[settling]") {
+  const auto all = catalog();
+  const auto refusal = [&](const std::string& stacks) {
+    const auto project = specs::parse_project(
+        specs::Node::parse_text(R"({"$schema": "stackx/project/1", "name": "p", "catalogs": ["c.json"], "requires": {"torch": "*"},
+          "hardware": {"gpu": "v100"}, "campaign": {"stacks": )" + stacks + "}}", "p.json"), all);
+    return message_of([&] { resolver::campaign_stacks(resolver::Resolver(project, all), project, all); });
+  };
+  CHECK_THAT(refusal(R"([{"driver": "418.67", "cuda": "11.0", "torch": "1.2"}])"),
+             Contains("p.json: /campaign/stacks/0: this stack is not valid"));
+  CHECK_THAT(refusal(R"([{"driver": "450.80.02", "cuda": "11.0", "torch": "1.2"}, {"torch": "9"}])"), Contains("/campaign/stacks/1"));
+  CHECK_THAT(refusal(R"([{"gpu": "t4", "torch": "1.2"}])"), Contains("leave it out of the stack"));
+  CHECK_THAT(refusal("[]"), Contains("at least one stack"));
 }
 
 TEST_CASE("settling: what cannot be a candidate is refused; one candidate is enough",
@@ -88,8 +103,30 @@ TEST_CASE("settling: what cannot be a candidate is refused; one candidate is eno
   one.candidates = {one.candidates[0], one.candidates[0]};
   one.candidates[1].components["driver"] = "418.67";  // another stack, but not on one machine
   const auto campaign = settling_campaign(one, all);
-  CHECK(campaign.stacks == "1");
-  CHECK_THAT(campaign.text, Contains("How fast is matmul"));
+  CHECK(campaign.stacks == 1);
+  CHECK_THAT(campaign.text, Contains("How fast is matmul") && Contains("1 stack, 12 rounds"));
+}
+
+TEST_CASE("settling: 5% within an hour, else a larger effect or fewer stacks, which is said", "[settling]") {
+  const auto all = catalog();
+  const auto usual = settling_campaign(asked(), all);
+  CHECK(usual.summary == "2 stacks, 12 rounds, about 3 min, finds differences of 5%. (1% would take 14 min.)");
+  CHECK(usual.effect == 0.05);
+  CHECK(usual.resolves);
+  auto noisy = asked();
+  noisy.spread = {0.15, 12, "campaign 012345678901"};
+  const auto larger = settling_campaign(noisy, all);
+  CHECK(larger.effect > 0.05);
+  CHECK(larger.minutes <= 60);
+  CHECK(larger.stacks == 2);
+  CHECK_THAT(larger.summary, Contains("finds differences of 1"));
+  CHECK_THAT(larger.notes.at(0), Contains("n=12, campaign 012345678901"));
+  CHECK_THAT(larger.notes.at(1), Contains("instead of 5%, to stay within 60 min"));
+  noisy.spread.cv = 2;
+  const auto hopeless = settling_campaign(noisy, all);
+  CHECK_FALSE(hopeless.resolves);
+  CHECK(hopeless.minutes <= 60);
+  CHECK_THAT(hopeless.summary, Contains("does not find even differences of 20%"));
 }
 
 TEST_CASE("settling: rounds are those of the verdicts", "[settling]") {
@@ -101,12 +138,24 @@ TEST_CASE("settling: rounds are those of the verdicts", "[settling]") {
   CHECK_FALSE(estimated_rounds(0.01, 0.5));
   CHECK(*rounds_to_resolve(0.01, 0.02) == 123);
   CHECK_FALSE(rounds_to_resolve(0.01, 0.5));
-  auto noisy = asked();
-  noisy.spread = {0.5, 12, "campaign 012345678901"};
-  const auto campaign = settling_campaign(noisy, catalog());
-  CHECK_FALSE(campaign.resolves);
-  CHECK_THAT(campaign.notes.at(0),
-             Contains("do not resolve") && Contains("n=12, campaign 012345678901"));
+}
+
+TEST_CASE("settling: so many rounds do find the difference, in simulation", "[settling][simulation]") {
+  specs::Random random(12);
+  for (const double cv : {0.01, 0.02, 0.05}) {
+    const auto rounds = *analysis::rounds_to_find(0.05, 0.01, cv, 2, 0.95);
+    int found = 0;
+    constexpr int campaigns = 1000;
+    for (int i = 0; i < campaigns; ++i) {
+      std::vector<std::vector<double>> family(2);
+      for (std::size_t k = 0; k < rounds; ++k)
+        for (auto& logs : family) logs.push_back(cv * (normal(random) - normal(random)) - std::log1p(0.05));
+      found += analysis::compare(family, 0.01, 0.95).front().verdict == analysis::Verdict::slower;
+    }
+    CAPTURE(cv, rounds, found);
+    CHECK(found >= campaigns * 78 / 100);  // 80%, less three standard errors and a bit
+    CHECK((found <= campaigns * 95 / 100 || cv < 0.03));  // few rounds come in steps
+  }
 }
 
 TEST_CASE("settling: so many rounds do resolve, in simulation", "[settling][simulation]") {

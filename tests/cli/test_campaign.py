@@ -2,9 +2,13 @@
 
 import collections
 import json
+import re
+import signal
+import subprocess
+import time
 import unittest
 
-from harness import EXAMPLE, ROOT, BlackBox
+from harness import EXAMPLE, ROOT, STACKX, BlackBox
 
 
 class Campaign(BlackBox):
@@ -113,6 +117,53 @@ class Campaign(BlackBox):
         self.assertEqual(self.stackx("export").stdout, before)
         self.stackx("inspect", project)  # without --resume: a new campaign
         self.assertGreater(len(self.stackx("export").stdout), len(before))
+
+    def test_it_says_whether_its_rounds_can_tell_and_ends_with_the_answer(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas()), "also-right": ("9.9.2", self.fake_blas("9.9.2"))})
+        few = self.stackx("inspect", self.project(), "--rounds", "5")
+        line = "5 rounds cannot give a verdict on 2 stacks at 95%, whatever they measure; 6 can (--rounds 6)"
+        self.assertIn(line, few.stderr)
+        self.assertIn(line, self.stackx("inspect", self.project(), "--rounds", "5", "--dry-run").stdout)
+        self.assertRegex(few.stdout.splitlines()[0], r"^Leading, not .*more rounds? would tell\)\.$")
+        self.assertRegex(few.stdout.splitlines()[1], r"^MEASURED here \(.*\): 2 stacks, 5 rounds, 0 failed; noise floor unknown")
+        enough = self.stackx("inspect", self.project(), "--rounds", "6")
+        self.assertIn("6 rounds can give a verdict on 2 stacks at 95%", enough.stderr)
+        # The same line begins a report, and the document of a campaign; of both campaigns together.
+        report = self.json("report", "--hw", "host", "--workload", "matmul", "--format", "json")
+        self.assertEqual(enough.stdout.splitlines()[0], report["answer"])
+        done = self.json("inspect", self.project(), "--resume")
+        self.assertEqual([answer["text"] for answer in done["answers"]], [report["answer"]])
+
+    def test_counts_after_a_resume_are_of_the_whole_campaign(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 80})
+        process = subprocess.Popen([STACKX, "inspect", str(project)], env=self.environment, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True)
+        while process.poll() is None and (not self.db.exists() or len(self.outcomes()) == 0):
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        self.assertIn("interrupted", process.communicate()[0])
+        before = self.outcomes()["right"]["ok"]
+        self.assertTrue(0 < before < 80, before)
+        done = self.stackx("inspect", project, "--resume").stdout
+        self.assertRegex(done, rf"80 of 80 inspections done \(complete\), 80 ok; {80 - before} of them now, in ")
+        again = self.json("inspect", project, "--resume")
+        self.assertEqual((again["outcomes"], again["all_outcomes"]), ({}, {"ok": 80}))
+
+    def test_settling_what_is_not_known_runs_here(self):
+        self.stackx("inspect", ROOT / "examples" / "openblas-coretype" / "project.json", "--rounds", "1")
+        file = self.scratch / "settle.json"
+        said = self.stackx("advise", "--hw", "host", "--workload", "matmul", "--settle", file).stderr
+        found = re.search(r"settle\.json: (\d+) stacks, (\d+) rounds, about (\d+) min, finds differences of (\d+)%\. "
+                          r"\(1% would take .*\) Here: stackx inspect ", said)
+        self.assertTrue(found, said)
+        stacks, rounds, minutes, _ = map(int, found.groups())
+        document = json.loads(file.read_text())
+        self.assertEqual((len(document["campaign"]["stacks"]), document["campaign"]["rounds"]), (stacks, rounds))
+        self.assertLessEqual(minutes, 60)
+        done = self.json("inspect", file, "--rounds", "2")
+        self.assertEqual(done["outcomes"], {"ok": 2 * (stacks + 1)})
+        self.assertIn("--sample", self.stackx("inspect", file, "--sample", "1", exit_code=2).stderr)
 
     def test_budget_and_too_many_failures(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas()), "wrong": ("9.9.3", self.fake_blas("9.9.3", fault=1))})

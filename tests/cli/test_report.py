@@ -242,7 +242,12 @@ class Report(BlackBox):
     def test_text_formats(self):
         report = self.json(*self.OPTIONS)
         markdown = self.stackx(*self.OPTIONS).stdout
-        self.assertTrue(markdown.startswith("# Which of 5 stacks"))
+        self.assertTrue(markdown.startswith("# "))
+        self.assertIn("Which of 5 stacks", markdown)
+        # The same sentence wherever it is said.
+        line = report["headline"]["text"]
+        self.assertEqual(report["answer"], line)
+        self.assertEqual(re.sub(r"\\(.)", r"\1", markdown.splitlines()[0]), "# " + line)
         self.assertIn("wrong\\_result", markdown)
         self.assertIn("performance", markdown)
         self.assertEqual(self.stackx(*self.OPTIONS, "--format", "markdown").stdout, markdown)

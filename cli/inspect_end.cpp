@@ -1,0 +1,138 @@
+#include "cli/inspect_end.hpp"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "advisor/selection.hpp"
+#include "analysis/ranking/headline.hpp"
+#include "analysis/text/words.hpp"
+#include "cli/output/print.hpp"
+#include "resolver/resolver.hpp"
+#include "workspace/words.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr std::size_t rows_of_advise = 10, most_rows_of_advise = 25;
+
+const char* describe(campaigns::Ending ending) {
+  switch (ending) {
+    case campaigns::Ending::complete:
+      return "complete";
+    case campaigns::Ending::budget:
+      return "budget used up";
+    case campaigns::Ending::too_many_failures:
+      return "stopped: too many failures";
+    case campaigns::Ending::interrupted:
+      return "interrupted; --resume goes on";
+  }
+  return "";
+}
+
+// As --hw of `advise` names what the campaign measured on.
+std::string asked_hardware_of(const campaigns::DeviceCampaign& campaign) {
+  const auto& loaded = campaign.job.loaded;
+  const bool on_gpu = !campaign.plan.device.empty() && loaded.device && loaded.device->card < loaded.host.gpus.size();
+  return on_gpu ? loaded.host.gpus[loaded.device->card].model : "host";
+}
+
+struct Said {
+  specs::Workload workload;
+  analysis::Headline headline;
+};
+
+// For each workload of the plan what `advise` begins with, by all that was measured of it, in earlier campaigns too.
+std::vector<Said> headlines(const campaigns::DeviceCampaign& campaign, const Globals& globals) {
+  std::vector<Said> result;
+  std::set<specs::Workload> seen;
+  for (const auto& arm : campaign.plan.arms) {
+    if (!seen.insert(arm.workload).second) continue;
+    advisor::SelectionOptions asked;
+    asked.hw = asked_hardware_of(campaign);
+    asked.workload = arm.workload.text();
+    asked.stacks = {rows_of_advise, most_rows_of_advise};
+    const auto selection = select(asked, globals);
+    if (selection.measurements.empty()) continue;
+    analysis::Options options;
+    options.this_host = selection.this_host;
+    options.races = selection.races;
+    options.drift = false;
+    const auto ranking = analysis::rank(selection.measurements, selection.asked, options);
+    result.push_back({arm.workload, analysis::headline(ranking, selection.hw)});
+  }
+  return result;
+}
+
+// "593 of the project's 609 valid stacks are not in this campaign."; empty where all are, or where nobody can count them.
+std::string not_measured(const campaigns::DeviceCampaign& campaign) {
+  if (!campaign.job.loaded.project.campaign.stacks.empty()) return "";  // asked for these alone
+  std::set<specs::Stack> measured;
+  for (const auto& arm : campaign.plan.arms) measured.insert(arm.stack);
+  try {
+    const auto valid = resolver::Resolver(campaign.job.loaded.project, campaign.job.loaded.catalog).count();
+    if (valid <= measured.size()) return "";
+    return fmt::format("{} of the project's {} valid stacks are not in this campaign.",
+                       resolver::BigInt(valid - measured.size()).str(), valid.str());
+  } catch (const resolver::TooEntangled&) {
+    return "";
+  }
+}
+
+nlohmann::json end_json(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceRun& ended,
+                        const std::vector<Said>& said) {
+  const auto by_name = [](const std::map<specs::Outcome, std::size_t>& outcomes) {
+    nlohmann::json result = nlohmann::json::object();
+    for (const auto& [outcome, n] : outcomes) result[specs::to_string(outcome)] = n;
+    return result;
+  };
+  const auto& run = ended.run;
+  nlohmann::json answers = nlohmann::json::array();
+  for (const auto& one : said) {
+    answers.push_back(analysis::to_json(one.headline));
+    answers.back()["workload"] = one.workload.text();
+  }
+  return {{"answers", answers},
+          {"campaign", campaign.plan.id},
+          {"project", campaign.plan.project},
+          {"ending", describe(run.ending)},
+          {"planned", run.last.planned},
+          {"done", run.last.done},
+          {"outcomes", by_name(run.outcomes)},
+          {"all_outcomes", by_name(run.all_outcomes)},
+          {"seconds", run.seconds},
+          {"notes", ended.notes}};
+}
+
+std::string outcomes_text(const campaigns::CampaignRun& run) {
+  std::size_t now = 0, all = 0;
+  std::string text;
+  for (const auto& [outcome, n] : run.outcomes) now += n;
+  for (const auto& [outcome, n] : run.all_outcomes) {
+    all += n;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, specs::to_string(outcome));
+  }
+  const auto time = workspace::duration(run.seconds);
+  if (now == all) return fmt::format("{} in {}", text.empty() ? "nothing new" : text, time);
+  return fmt::format("{}; {} in {}", text, now == 0 ? "nothing new" : fmt::format("{} of them now,", now), time);
+}
+
+}  // namespace
+
+void say_end(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceRun& ended, const Globals& globals) {
+  const auto said = headlines(campaign, globals);
+  if (globals.json) return print_json(end_json(campaign, ended, said));
+  for (const auto& [workload, headline] : said) {
+    fmt::print("{}{}\n", said.size() > 1 ? workload.text() + ": " : "", headline.line);
+    if (said.size() > 1) continue;
+    for (const auto& line : headline.context) fmt::print("{}\n", line);
+    for (const auto& line : headline.cautions) fmt::print("{}\n", line);
+  }
+  if (const auto line = not_measured(campaign); !line.empty()) fmt::print("{}\n", line);
+  fmt::print("campaign {}: {} of {} inspections done ({}), {}\n", campaign.plan.id.substr(0, 12), ended.run.last.done,
+             ended.run.last.planned, describe(ended.run.ending), outcomes_text(ended.run));
+  for (const auto& note : ended.notes) fmt::print("  {}\n", note);
+}
+
+}  // namespace stackx::cli
