@@ -11,6 +11,7 @@
 #include "specs/format/text_file.hpp"
 #include "specs/project/workload_family.hpp"
 #include "store/store.hpp"
+#include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/this_machine.hpp"
 
@@ -28,6 +29,7 @@ class Gathering {
  public:
   Gathering(const AdviceOptions& options, const Knowledge& knowledge, const workspace::Context& context)
       : options_(options), knowledge_(knowledge), context_(context) {
+    options_.selection.workload = asked_.text();  // read once: what was not taken literally is said once
     advice_.accelerators =
         std::make_unique<specs::Accelerators>(specs::load_accelerators(context.data_directory()));
   }
@@ -40,7 +42,6 @@ class Gathering {
                                             *advice_.accelerators, context_);
     if (early) make_space(*early), find_candidate(*early);
     take(reading.get());
-    check_workload();
     const auto& hardware = advice_.selection.hardware;
     if (!early) make_space(hardware), find_candidate(hardware);
     if (hardware.component == "gpu")
@@ -103,20 +104,6 @@ class Gathering {
   void make_space(const workspace::AskedHardware& hardware) {
     static_cast<AskedSpace&>(advice_) = asked_space(options_, asked_, hardware, host_,
                                                     *advice_.accelerators, families_, context_);
-  }
-
-  // A workload that neither the catalogs nor the store know.
-  void check_workload() const {
-    const auto& name = asked_.pi;
-    if (families_.find(name) || !advice_.selection.measurements.empty()) return;
-    const auto store = store::Store::open(store::default_path(context_.db), store::Mode::read_only);
-    if (!store.published({specs::Workload{name, {}}, std::nullopt}).empty()) return;
-    const auto near = families_.nearest(name);
-    throw bad_input(fmt::format("--workload {}: no such workload in the catalogs or the store{}; "
-                                "`stackx workload list` names all",
-                                specs::in_quotes(name),
-                                near.empty() ? ""
-                                             : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
   }
 
   void rank_measured() {
@@ -238,12 +225,12 @@ class Gathering {
                             rows.empty() ? advice_.selection.asked : rows[0].workload};
   }
 
-  const AdviceOptions& options_;
+  AdviceOptions options_;
   const Knowledge& knowledge_;
   const workspace::Context& context_;
   const specs::WorkloadFamilies families_ = specs::WorkloadFamilies::load(context_.data_directory());
   const specs::Host host_ = workspace::this_machine(context_);
-  const specs::Workload asked_ = specs::parse_workload(options_.selection.workload);
+  const specs::Workload asked_ = workspace::asked_workload(options_.selection.workload, context_);
   HardwareAdvice advice_;
 };
 

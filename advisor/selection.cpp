@@ -7,6 +7,7 @@
 
 #include "advisor/published_note.hpp"
 #include "store/questions/questions.hpp"
+#include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/seeds.hpp"
 #include "workspace/this_machine.hpp"
@@ -49,7 +50,7 @@ Selection select(const SelectionOptions& options, const workspace::Context& cont
 Selection select(const SelectionOptions& options, const specs::Host& host,
                  const specs::Accelerators& accelerators, const workspace::Context& context) {
   Selection selection;
-  selection.asked = specs::parse_workload(options.workload);
+  selection.asked = workspace::asked_workload(options.workload, context);
   selection.this_host = host.fingerprint();
   const auto questions = workspace::open_questions(context);
   selection.hardware = workspace::asked_hardware(options.hw, host, accelerators, context, questions);

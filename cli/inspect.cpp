@@ -25,6 +25,7 @@
 #include "specs/format/text_file.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
+#include "workspace/asked_workload.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -220,6 +221,8 @@ campaigns::Job load_for(const InspectOptions& options, const std::string& device
   campaigns::JobOptions asked = options.job;
   asked.runner = options.runner;
   asked.device = device;
+  if (!asked.workload.empty() && options.pi.empty())  // a PI of one's own knows its parameters alone
+    asked.workload = workspace::workload_to_measure(asked.workload, globals).text();
   campaigns::Job job = campaigns::load_job(asked, globals);
   apply(options, job.loaded.project.campaign);
   return job;

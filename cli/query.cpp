@@ -14,6 +14,7 @@
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "store/questions/views.hpp"
+#include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/seeds.hpp"
 #include "workspace/this_machine.hpp"
@@ -71,7 +72,7 @@ analysis::QuestionOptions question_options(const QueryOptions& options, const Gl
   auto& filter = result.filter;
   if (!options.hw.empty() && options.hw != "host") filter.hardware = options.hw;
   if (options.hw == "host") filter.hardware = workspace::this_machine(globals).cpu.microarchitecture;
-  if (!options.workload.empty()) filter.workload = specs::parse_workload(options.workload);
+  if (!options.workload.empty()) filter.workload = workspace::asked_workload(options.workload, globals);
   if (!options.since.empty())
     filter.since = parse_since(options.since, std::chrono::system_clock::now());
   if (!options.stack.empty()) filter.stack = options.stack;

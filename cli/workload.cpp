@@ -1,14 +1,18 @@
 // stackx workload: what can be asked for with --workload, and what there is of it.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "analysis/published/workload_inventory.hpp"
+#include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"
+#include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/seeds.hpp"
 
@@ -59,8 +63,13 @@ void list_workloads(const Globals& globals) {
 }
 
 void show_workload(const std::string& text, const Globals& globals) {
-  const std::string name = text.substr(0, text.find(':'));  // as --workload takes it
-  const Asked asked = ask(name, globals);
+  std::string name = text.substr(0, text.find(':'));  // as --workload takes it
+  Asked asked = ask(name, globals);
+  if (std::ranges::find(asked.listed, name, &analysis::ListedFamily::name) == asked.listed.end())
+    if (const auto meant = workspace::workload_to_measure(name, globals); meant.pi != name) {
+      name = meant.pi;
+      asked = ask(name, globals);
+    }
   const auto found = std::ranges::find(asked.listed, name, &analysis::ListedFamily::name);
   if (found == asked.listed.end()) unknown(name, asked);
   const specs::WorkloadFamily* family = asked.families.find(name);
@@ -70,11 +79,14 @@ void show_workload(const std::string& text, const Globals& globals) {
     auto document = analysis::to_json(*found);
     document["gpu"] = space_json(gpu);
     document["cpu"] = space_json(cpu);
+    document["aliases"] = asked.families.aliases(name);
     return print_json(document);
   }
   fmt::print("{}", analysis::show_text(*found));
   const std::string spaces = space_text("GPU", gpu) + space_text("CPU", cpu);
   if (!spaces.empty()) fmt::print("\n{}", spaces);
+  if (const auto aliases = asked.families.aliases(name); !aliases.empty())
+    fmt::print("\n{}\n", analysis::wrap(analysis::split(fmt::format("Also called {}", fmt::join(aliases, ", "))), 2, ""));
 }
 
 }  // namespace

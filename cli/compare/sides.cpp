@@ -12,6 +12,7 @@
 #include "inspector/machine/host.hpp"
 #include "specs/error.hpp"
 #include "specs/project/workload.hpp"
+#include "workspace/asked_workload.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -22,10 +23,10 @@ using Names = std::set<std::string>;
 bool is_stacks(Kind kind) { return kind == Kind::stack || kind == Kind::lock; }
 
 std::vector<store::Measurement> load(const std::filesystem::path& file, const SidesOptions& options,
-                                     const Globals& globals) {
+                                     const std::optional<specs::Workload>& workload, const Globals& globals) {
   const auto store = store::Store::open(file, store::Mode::read_only);
   store::Filter filter;
-  if (!options.workload.empty()) filter.workload = specs::parse_workload(options.workload);
+  filter.workload = workload;
   if (options.hw == "host")
     filter.hardware = inspector::detect_host(globals.data_directory()).cpu.microarchitecture;
   else if (!options.hw.empty() && options.hw != "any")
@@ -260,11 +261,15 @@ Sides open(const SidesOptions& options, const Globals& globals) {
   if (is_store(a) && is_store(b)) {
     sides.a.what = *a;
     sides.b.what = *b;
-    take(sides.a, load(a->file, options, globals));
-    take(sides.b, load(b->file, options, globals));
+    std::optional<specs::Workload> workload;  // in words of these stores, which other people may have filled
+    if (!options.workload.empty()) workload = workspace::workload_to_measure(options.workload, globals);
+    take(sides.a, load(a->file, options, workload, globals));
+    take(sides.b, load(b->file, options, workload, globals));
     return sides;
   }
-  const auto all = load(store::default_path(globals.db), options, globals);
+  std::optional<specs::Workload> workload;
+  if (!options.workload.empty()) workload = workspace::asked_workload(options.workload, globals);
+  const auto all = load(store::default_path(globals.db), options, workload, globals);
   if (all.empty()) {
     sides.nothing = "Nothing of that is measured; `stackx advise` says what is.";
     return sides;

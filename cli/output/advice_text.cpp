@@ -145,7 +145,6 @@ void head(const Advice& advice, Text& text) {
   text.blank();
 }
 
-<<<<<<< HEAD
 void tail(const Advice& advice, Text& text) {
   std::string remarks;
   for (const auto& one : advice.remarks) remarks += one + " ";
@@ -153,68 +152,10 @@ void tail(const Advice& advice, Text& text) {
   text.paragraph(remarks);
   for (const auto& one : advice.next) text.paragraph(one, 2, "");
   if (!advice.options.empty()) text.paragraph(fmt::format("Next: {}", fmt::join(advice.options, "   ")));
-=======
-std::string with_option(const AdviceTextOptions& options, const std::string& more) {
-  return fmt::format("stackx advise{} {}", options.command, more);
-}
-
-std::string unknown_part(const advisor::NotKnown& open, const AdviceTextOptions& options) {
-  if (open.lines.empty()) return "3. Not known\n   Nothing that another campaign would settle.\n";
-  std::string text = "3. Not known\n";
-  for (const auto& line : open.lines) text += paragraph(line, 3);
-  if (open.candidates.empty())
-    return text + paragraph("To settle it, measure there: `stackx inspect PROJECT`.", 3);
-  const auto arms = open.candidates.size();
-  text += paragraph(
-      fmt::format("To settle it, there: `stackx inspect settle.json`, {} in {}, for differences of {} "
-                  "at a CV of {:.1f}% ({}). The file: `{}`",
-                  counted(arms, "stack"),
-                  open.rounds > 0 ? counted(open.rounds, "round") : "no campaign that can be written",
-                  fmt::format("{:g}%", 100 * open.effect),
-                  100 * open.spread.cv, open.spread.from, with_option(options, "--settle settle.json")),
-      3);
-  return text;
-}
-
-// Components of the stack to run that the catalogs do not know: a recipe would leave them out.
-std::vector<std::string> without_recipe(const advisor::Chosen& chosen) {
-  std::vector<std::string> result;
-  for (const auto& [name, version] : chosen.valid.stack.components)
-    if (const auto text = name + " " + version;
-        std::ranges::find(chosen.valid.unknown, text) != chosen.valid.unknown.end())
-      result.push_back(text);
-  return result;
-}
-
-std::string run_part(const advisor::HardwareAdvice& advice, const AdviceTextOptions& options) {
-  if (!advice.chosen) return "";
-  const auto& chosen = *advice.chosen;
-  const auto& stack = chosen.valid.stack;
-  std::string text = wrap(split(fmt::format("4. To run it ({}): {}  {}", chosen.evidence,
-                                            stack.short_id(), components_text(stack.components))),
-                          3, "") + "\n";
-  if (!chosen.valid.differs.empty())
-    text += paragraph(fmt::format("It is the valid stack nearest to the published one: {}.",
-                                  differences(chosen.valid)), 3);
-  if (!chosen.valid.unknown.empty())
-    text += paragraph(fmt::format("The catalogs do not know {}.",
-                                  fmt::join(chosen.valid.unknown, ", ")), 3);
-  if (advice.space)
-    if (const auto images = advice.space->images_with(stack); !images.empty())
-      text += paragraph(
-          fmt::format("NGC images with {}: {}.",
-                      stack.components.contains("cudnn") ? "this CUDA and cuDNN" : "this CUDA",
-                      fmt::join(images, ", ")),
-          3);
-  if (!advice.space || !without_recipe(chosen).empty()) return text;
-  return text + paragraph(fmt::format("`{}`", with_option(options, "--format " +
-                                      fmt::format("{}", fmt::join(advisor::recipe_formats(), "|")))), 3);
->>>>>>> 13f1774d4b308bcadb8395f85c7302efc1bad54f
 }
 
 }  // namespace
 
-<<<<<<< HEAD
 std::string advice_text(const Advice& advice, std::size_t width, bool colour) {
   Text above(width, colour), below(width, colour);
   head(advice, above);
@@ -237,15 +178,6 @@ namespace {
 
 std::string cell(std::string text) {
   for (std::size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
-=======
-std::string advice_text(const advisor::HardwareAdvice& advice, const advisor::NotKnown& open,
-                        const AdviceTextOptions& options) {
-  if (advice.impossible) return impossible_part(advice);
-  std::string text = valid_part(advice) + "\n" + recommendations_part(advice, options);
-  if (options.explain) text += "\n" + explained(advice, options);
-  text += "\n" + unknown_part(open, options);
-  if (auto run = run_part(advice, options); !run.empty()) text += "\n" + run;
->>>>>>> 13f1774d4b308bcadb8395f85c7302efc1bad54f
   return text;
 }
 

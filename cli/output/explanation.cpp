@@ -290,7 +290,7 @@ std::string with_option(const ExplanationOptions& options, const std::string& mo
   return fmt::format("stackx advise{} {}", options.command, more);
 }
 
-std::string unknown_part(const advisor::NotKnown& open, double delta, const ExplanationOptions& options) {
+std::string unknown_part(const advisor::NotKnown& open, const ExplanationOptions& options) {
   if (open.lines.empty()) return "3. Not known\n   Nothing that another campaign would settle.\n";
   std::string text = "3. Not known\n";
   for (const auto& line : open.lines) text += paragraph(line, 3);
@@ -301,8 +301,8 @@ std::string unknown_part(const advisor::NotKnown& open, double delta, const Expl
       fmt::format("To settle it, there: `stackx inspect settle.json`, {} in {}, for differences of {} "
                   "at a CV of {:.1f}% ({}). The file: `{}`",
                   counted(arms, "stack"),
-                  open.rounds > 0 ? counted(open.rounds, "round") : "more than 10,000 rounds",
-                  delta == 0.01 ? "a percent" : fmt::format("{:g}%", 100 * delta),
+                  open.rounds > 0 ? counted(open.rounds, "round") : "no campaign that can be written",
+                  fmt::format("{:g}%", 100 * open.effect),
                   100 * open.spread.cv, open.spread.from, with_option(options, "--settle settle.json")),
       3);
   return text;
@@ -314,7 +314,7 @@ std::string explanation(const advisor::HardwareAdvice& known, const advisor::Not
                         const ExplanationOptions& options) {
   if (known.impossible) return impossible_part(known);
   return valid_part(known) + "\n" + recommendations_part(known, options) + "\n" + explained(known, options) + "\n" +
-         unknown_part(open, known.published.delta, options);
+         unknown_part(open, options);
 }
 
 }  // namespace stackx::cli

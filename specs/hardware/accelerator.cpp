@@ -9,9 +9,11 @@
 
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/hardware/glued_name.hpp"
 #include "specs/hardware/name.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace stackx::specs {
 namespace {
@@ -114,16 +116,6 @@ Accelerator read(const Component& gpu, const VersionEntry& entry) {
   return model;
 }
 
-std::vector<std::string> split(const std::string& words) {  // of "-tesla-v100-"
-  std::vector<std::string> result;
-  for (std::size_t at = 1; at < words.size();) {
-    const std::size_t end = words.find('-', at);
-    result.push_back(words.substr(at, end - at));
-    at = end + 1;
-  }
-  return result;
-}
-
 bool has_letter(std::string_view word) {
   return std::ranges::any_of(word, [](unsigned char c) { return std::isalpha(c); });
 }
@@ -132,7 +124,8 @@ bool has_digit(std::string_view word) {
 }
 
 bool is_generic(const std::string& word) {
-  const bool size = word.ends_with("gb") && std::isdigit(static_cast<unsigned char>(word[0]));
+  const std::size_t unit = word.find_first_not_of("0123456789");
+  const bool size = unit > 0 && unit < 4 && (word.substr(unit) == "gb" || word.substr(unit) == "g");
   return size || std::ranges::find(generic_words, word) != generic_words.end();
 }
 
@@ -157,6 +150,45 @@ std::vector<const Accelerator*> those(const std::vector<Accelerator>& all, const
   return result;
 }
 
+// "RTX 4090 D", "H100 NVL ...": what stands behind a name may make it another product's.
+bool says_more(const std::string& wanted, const std::string& label) {
+  return std::ranges::any_of(std::array{"-d-", "-nvl-", "-ada-", "-xt-", "-xtx-"}, [&](const char* word) {
+    return wanted.contains(word) && !label.contains(word);
+  });
+}
+
+// "a2-highgpu-1g" does not make its card an "a2", nor "Standard_NC6" one a "standard".
+bool is_instance_of_google(const std::string& label) {
+  return label.contains("gpu-") || label.starts_with("-g2-standard-");
+}
+bool is_part_of_instance(const std::string& word, const std::string& label) {
+  return is_instance_of_google(label) || (label.starts_with("-standard-") && !has_digit(word));
+}
+
+// "g5" of "g5.xlarge", which is one size of the instances; "" of what is no such name.
+std::string instance_family(const std::string& label) {
+  const std::size_t dot = label.find('.');
+  if (dot == label.npos || !(label.ends_with("large-") || label.ends_with("metal-"))) return "";
+  return label.substr(0, dot) + "-";
+}
+
+// Cut into words of one label, one of which says which model it is.
+bool is_glued_from(const std::string& wanted, const Accelerator& model, const std::string& label) {
+  auto words = words_of(label);
+  words.push_back(model.vendor);
+  if (model.memory_gb) words.push_back(fmt::format("{:.0f}gb", *model.memory_gb));
+  if (is_instance_of_google(label) || !is_cut_of(wanted, words)) return false;
+  std::erase_if(words, [](const std::string& word) { return !is_generic(word) && has_digit(word); });
+  return !is_cut_of(wanted, words);
+}
+
+// "8xH100", "8x H100": the model counts here, not how many.
+std::string_view without_count(std::string_view name) {
+  const std::size_t end = name.find_first_not_of("0123456789");
+  if (end == 0 || end == name.npos || (name[end] != 'x' && name[end] != 'X')) return "";
+  return name.substr(end + 1);
+}
+
 // Of names that stand in the wanted one as a whole ("16 p3.16xlarge (AWS)"), the longest.
 std::vector<const Accelerator*> holding(const std::vector<Accelerator>& all, const Words& names,
                                         const std::string& wanted) {
@@ -166,6 +198,7 @@ std::vector<const Accelerator*> holding(const std::vector<Accelerator>& all, con
     for (const auto& words : names[i]) {
       if (words.size() <= longest || !has_letter(words) || !has_digit(words)) continue;
       if (!wanted.contains(words) || says_slice(wanted) != says_slice(words)) continue;
+      if (another_product(wanted, words) || says_more(wanted, words)) continue;
       longest = words.size();
       best = &all[i];
     }
@@ -177,19 +210,12 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-// "Tesla V100" -> "teslav100": what a slip of the finger is judged on.
-std::string squeezed(std::string_view name) {
-  std::string words = hardware_words(name);
-  std::erase(words, '-');
-  return words;
-}
-
 // What people call models by: names and titles, and the words in them that tell families apart.
 std::vector<std::string> spoken_names(const std::vector<Accelerator>& all) {
   std::vector<std::string> result;
   for (const auto& model : all)
     for (const auto& label : {model.name, model.title})
-      for (const auto& word : split(hardware_words(label)))
+      for (const auto& word : words_of(hardware_words(label)))
         if (!is_generic(word) && has_letter(word) && has_digit(word)) result.push_back(word);
   for (const auto& model : all) {
     result.push_back(model.name);
@@ -224,34 +250,59 @@ Accelerators::Accelerators(const Component& gpu) {
   }
 }
 
-// From the strictest reading of the name to the loosest: the whole of a label; the words of one, in
-// any order; a label with more around it; an architecture.
+// From the strictest reading of the name to the loosest: the whole of a label; the words of one, in any order, apart or
+// run together; a label with more around it; an architecture, or the instances of a cloud; with a number before it.
 std::vector<const Accelerator*> Accelerators::named(std::string_view name) const {
+  if (name.starts_with("ml.")) name.remove_prefix(3);  // SageMaker's name for an instance of EC2
   const std::string wanted = hardware_words(name);
-  const bool slices = says_slice(wanted);
-  auto words = split(wanted);
+  auto words = words_of(wanted);
   if (std::ranges::all_of(words, is_generic)) return {};
-  const auto whole = [&](const std::string& words) {
-    return those(all_, words_, slices, [&](const std::string& label) { return label == words; });
-  };
   if (auto found = whole(wanted); !found.empty()) return found;
   if (words.size() > 1 && (words[0] == "nvidia" || words[0] == "amd")) {
     words.erase(words.begin());
-    std::string rest = "-";
-    for (const auto& word : words) rest += word + "-";
-    if (auto found = whole(rest); !found.empty()) return found;
+    if (auto found = whole(hardware_words(fmt::format("{}", fmt::join(words, "-")))); !found.empty()) return found;
   }
-  const auto by_words = those(all_, words_, slices, [&](const std::string& there) {
-    return std::ranges::all_of(words, [&](const std::string& word) {
-      return there.contains("-" + word + "-");
-    });
-  });
-  if (!by_words.empty()) return by_words;
+  if (auto found = by_words(wanted, words); !found.empty()) return found;
+  if (auto found = by_glued_words(name, says_slice(wanted)); !found.empty()) return found;
   if (auto found = holding(all_, words_, wanted); !found.empty()) return found;
-  std::vector<const Accelerator*> family;
+  if (auto found = by_family(wanted); !found.empty()) return found;
+  const auto rest = without_count(name);
+  return rest.empty() ? std::vector<const Accelerator*>{} : named(rest);
+}
+
+std::vector<const Accelerator*> Accelerators::whole(const std::string& wanted) const {
+  return those(all_, words_, says_slice(wanted), [&](const std::string& label) { return label == wanted; });
+}
+
+std::vector<const Accelerator*> Accelerators::by_words(const std::string& wanted,
+                                                       const std::vector<std::string>& words) const {
+  return those(all_, words_, says_slice(wanted), [&](const std::string& label) {
+    if (another_product(wanted, label) || (words.size() == 1 && is_part_of_instance(words[0], label))) return false;
+    return std::ranges::all_of(words, [&](const std::string& word) { return has_word(label, word); });
+  });
+}
+
+// A whole label run together, else words of one.
+std::vector<const Accelerator*> Accelerators::by_glued_words(std::string_view name, bool slices) const {
+  const std::string wanted = glued(name);
+  auto found = those(all_, words_, slices, [&](const std::string& label) { return glued(label) == wanted; });
+  if (!found.empty()) return found;
   for (std::size_t i = 0; i < all_.size(); ++i)
-    if (words.size() == 1 && words[0] == all_[i].architecture && !says_slice(words_[i][0])) family.push_back(&all_[i]);
-  return family;
+    if ((slices || !says_slice(words_[i][0])) && std::ranges::any_of(words_[i], [&](const std::string& label) {
+          return is_glued_from(wanted, all_[i], label);
+        }))
+      found.push_back(&all_[i]);
+  return found;
+}
+
+std::vector<const Accelerator*> Accelerators::by_family(const std::string& wanted) const {
+  std::vector<const Accelerator*> found;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const bool architecture = wanted == "-" + all_[i].architecture + "-" && !says_slice(words_[i][0]);
+    const auto is_instance = [&](const std::string& label) { return instance_family(label) == wanted; };
+    if (architecture || std::ranges::any_of(words_[i], is_instance)) found.push_back(&all_[i]);
+  }
+  return found;
 }
 
 const Accelerator* Accelerators::identify(std::string_view name) const {
@@ -265,10 +316,10 @@ std::vector<std::string> Accelerators::nearest(std::string_view name) const {
     std::size_t distance, prefix;
     std::string text;
   };
-  const std::string wanted = squeezed(name);
+  const std::string wanted = glued(name);
   std::vector<Candidate> ranked;
   for (const auto& known : spoken_names(all_)) {
-    const std::string there = squeezed(known);
+    const std::string there = glued(known);
     const std::size_t distance = edit_distance(wanted, there);
     if (distance <= std::max<std::size_t>(1, std::min(wanted.size(), there.size()) / 3))
       ranked.push_back({distance, common_prefix(wanted, there), known});
@@ -278,7 +329,7 @@ std::vector<std::string> Accelerators::nearest(std::string_view name) const {
   });
   std::vector<std::string> result, seen;
   for (const auto& candidate : ranked) {
-    const std::string text = squeezed(candidate.text);
+    const std::string text = glued(candidate.text);
     if (result.size() == count || std::ranges::find(seen, text) != seen.end()) continue;
     result.push_back(candidate.text);
     seen.push_back(text);

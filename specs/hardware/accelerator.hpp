@@ -1,8 +1,8 @@
 // GPUs and other accelerators by model: what the catalog gpus.json says of each version of the
 // component `gpu`, under the names that drivers, benchmarks and clouds give it.
 //
-// A name is looked up by whole words (name.hpp): "v100" names a family, of which "Tesla
-// V100-SXM2-16GB" is one model. Peaks are dense rates (no structured sparsity) at boost clock; a rate
+// A name is looked up by whole words (name.hpp), which may be run together (glued_name.hpp): "v100" names a family, of
+// which "Tesla V100-SXM2-16GB" is one model. Peaks are dense rates (no structured sparsity) at boost clock; a rate
 // that no source states is absent, never derived. Rejected: a table in code, which has no sources.
 #pragma once
 
@@ -47,6 +47,11 @@ class Accelerators {
   std::vector<std::string> nearest(std::string_view name) const;
 
  private:
+  std::vector<const Accelerator*> whole(const std::string& wanted) const;
+  std::vector<const Accelerator*> by_words(const std::string& wanted, const std::vector<std::string>& words) const;
+  std::vector<const Accelerator*> by_glued_words(std::string_view name, bool slices) const;
+  std::vector<const Accelerator*> by_family(const std::string& wanted) const;
+
   std::vector<Accelerator> all_;
   std::vector<std::vector<std::string>> words_;  // of each, its names as hardware_words() has them
 };

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <set>
 
+#include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/nearest.hpp"
@@ -47,11 +49,35 @@ WorkloadSpace parse_space(const std::string& name, const Node& node) {
   return space;
 }
 
+std::map<std::string, ParameterValues> parse_values(const Node& document) {
+  std::map<std::string, ParameterValues> values;
+  if (const auto node = document.find("values"))
+    for (const auto& [key, value] : node->members()) values.emplace(key, parameter_values(value));
+  return values;
+}
+
+// "matmul:dtype=float16", what `place` are aliases of.
+Workload aliased(const std::string& text, const Node& place) {
+  try {
+    return parse_workload(text);
+  } catch (const Error& error) {
+    place.fail(error.what());
+  }
+}
+
+// "ResNet-50", "resnet_50" -> "resnet50"
+std::string squeezed_family(std::string_view name) {
+  std::string text;
+  for (const unsigned char c : name)
+    if (std::isalnum(c)) text += static_cast<char>(std::tolower(c));
+  return text;
+}
+
 class FamilyReader {
  public:
-  FamilyReader(const Texts& meanings,
+  FamilyReader(const Texts& meanings, const std::map<std::string, ParameterValues>& values,
                const std::map<std::string, WorkloadSpace, std::less<>>& spaces)
-      : meanings_(meanings), spaces_(spaces) {}
+      : meanings_(meanings), values_(values), spaces_(spaces) {}
 
   WorkloadFamily read(const std::string& name, const Node& node) {
     check_component_name(name, node);
@@ -64,6 +90,11 @@ class FamilyReader {
       const std::string text = param.text();
       if (!seen.insert(text).second) param.fail(fmt::format("\"{}\" stands twice", text));
       family.params.emplace_back(text, meaning(name, text, param));
+      for (const std::string& key : {name + "." + text, text})
+        if (const auto found = values_.find(key); found != values_.end()) {
+          family.values.emplace(text, found->second);
+          break;
+        }
     }
     if (const auto gpu = node.find("gpu")) family.gpu = space(*gpu);
     if (const auto cpu = node.find("cpu")) family.cpu = space(*cpu);
@@ -100,6 +131,7 @@ class FamilyReader {
   }
 
   const Texts& meanings_;
+  const std::map<std::string, ParameterValues>& values_;
   const std::map<std::string, WorkloadSpace, std::less<>>& spaces_;
   std::set<std::string> used_;
 };
@@ -112,16 +144,54 @@ WorkloadFamilies WorkloadFamilies::load(const std::filesystem::path& data_direct
 
 WorkloadFamilies WorkloadFamilies::parse(const Node& document) {
   document.schema("stackx/workloads/1");
-  document.only({"$schema", "parameters", "spaces", "families"});
+  document.only({"$schema", "parameters", "values", "measuring", "aliases", "spaces", "families"});
   WorkloadFamilies result;
   const Texts meanings = parse_meanings(document.at("parameters"));
   for (const auto& [name, node] : document.at("spaces").members())
     result.spaces_.emplace(name, parse_space(name, node));
-  FamilyReader reader(meanings, result.spaces_);
+  const auto values = parse_values(document);
+  FamilyReader reader(meanings, values, result.spaces_);
   for (const auto& [name, node] : document.at("families").members())
     result.families_.push_back(reader.read(name, node));
   reader.check_all_used(document.at("parameters"));
+  if (const auto measuring = document.find("measuring"))
+    for (const Node& name : measuring->items()) result.measuring_.insert(name.nonempty());
+  if (const auto aliases = document.find("aliases"))
+    for (const auto& [text, names] : aliases->members())
+      for (const Node& name : names.items())
+        if (auto means = aliased(text, names); result.find(means.pi))
+          result.aliases_.push_back({name.nonempty(), std::move(means)});
   return result;
+}
+
+bool WorkloadFamily::has(std::string_view param) const {
+  return std::ranges::any_of(params, [&](const auto& one) { return one.first == param; });
+}
+
+bool WorkloadFamilies::says_how_to_measure(std::string_view param) const { return measuring_.contains(param); }
+
+std::vector<std::string> WorkloadFamilies::aliases(std::string_view family) const {
+  std::vector<std::string> names;
+  for (const auto& alias : aliases_)
+    if (alias.means.pi == family) names.push_back(alias.name);
+  return names;
+}
+
+std::vector<Workload> WorkloadFamilies::called(std::string_view name) const {
+  const std::string wanted = squeezed_family(name);
+  std::vector<Workload> found;
+  if (wanted.empty()) return found;
+  const auto take = [&](const Workload& workload) {
+    if (std::ranges::find(found, workload.pi, &Workload::pi) == found.end()) found.push_back(workload);
+  };
+  for (const auto& family : families_)
+    if (squeezed_family(family.name) == wanted) take({family.name, {}});
+  for (const auto& alias : aliases_)
+    if (squeezed_family(alias.name) == wanted) take(alias.means);
+  for (const std::string verb : {"train", "infer", "serve"})
+    for (const auto& family : families_)
+      if (squeezed_family(family.name) == verb + wanted) take({family.name, {}});
+  return found;
 }
 
 const WorkloadFamily* WorkloadFamilies::find(std::string_view name) const {
@@ -142,6 +212,8 @@ std::vector<std::string> WorkloadFamilies::nearest(std::string_view name, std::s
     const std::string_view known = family.name;
     if (const std::size_t line = known.find('_'); line != known.npos)
       cost = std::min(cost, edit_distance(name, known.substr(line + 1)));
+    for (const auto& alias : aliases(family.name))
+      if (alias.size() > 3) cost = std::min(cost, edit_distance(name, alias));
     if (cost <= std::max<std::size_t>(2, name.size() / 3)) ranked.emplace_back(cost, family.name);
   }
   std::ranges::stable_sort(ranked, {}, &std::pair<std::size_t, std::string>::first);

@@ -4,11 +4,16 @@
 //
 //   { "$schema": "stackx/workloads/1",
 //     "parameters": { "dtype": "type of the inputs", "matmul.m": "rows of A and C" },
+//     "values":   { "matmul.m": "integer" },                    (see parameter_values.hpp)
+//     "measuring": ["repetitions"],                             (any PI of stackx takes these, too)
+//     "aliases":  { "matmul": ["gemm"], "matmul:dtype=float16": ["hgemm"] },
 //     "spaces":   { "blas": { "catalogs": ["blas.json"], "requires": { "blas": "*" } } },
 //     "families": { "matmul": { "description": "matrix product", "params": ["m", "dtype"],
 //                               "gpu": "gpu-library", "cpu": "blas" } } }
 //
-// A parameter's meaning is that of "FAMILY.NAME", else of "NAME". A space is where a family's valid
+// A parameter's meaning, and what its values are, is that of "FAMILY.NAME", else of "NAME"; without values it is
+// any word. Aliases and values of families and parameters that the file lacks are passed over: they
+// may come with another catalog of families. A space is where a family's valid
 // stacks are to be sought on a GPU or a CPU; a family without one cannot be resolved there. Kept as
 // data, because a new benchmark should need no build; what evidence has of a family is not kept
 // here but counted (analysis/published/workload_inventory.hpp). Rejected: families known only from the store,
@@ -17,10 +22,14 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "specs/project/parameter_values.hpp"
+#include "specs/project/workload.hpp"
 
 namespace stackx::specs {
 
@@ -37,6 +46,9 @@ struct WorkloadFamily {
   std::string description;
   std::vector<std::pair<std::string, std::string>> params;  // name -> meaning, the usual order
   std::string gpu, cpu;                                     // names of spaces; "": none
+  std::map<std::string, ParameterValues> values;            // of parameters that are not just any word
+
+  bool has(std::string_view param) const;
 };
 
 class WorkloadFamilies {
@@ -46,6 +58,11 @@ class WorkloadFamilies {
 
   const std::vector<WorkloadFamily>& all() const { return families_; }  // in the file's order
   const WorkloadFamily* find(std::string_view name) const;              // nullptr: not known
+  // What people mean who call a workload so, the most usual first: aliases; names but for case and
+  // what stands between their words ("AllReduce"); "resnet50" for train_resnet50 and infer_resnet50.
+  std::vector<Workload> called(std::string_view name) const;
+  std::vector<std::string> aliases(std::string_view family) const;  // "gemm", "hgemm"
+  bool says_how_to_measure(std::string_view param) const;           // "repetitions"
   // Where stacks for it are to be sought; nullptr: nowhere.
   const WorkloadSpace* gpu_space(const WorkloadFamily& family) const { return space(family.gpu); }
   const WorkloadSpace* cpu_space(const WorkloadFamily& family) const { return space(family.cpu); }
@@ -55,7 +72,14 @@ class WorkloadFamilies {
  private:
   const WorkloadSpace* space(const std::string& name) const;
 
+  struct Alias {
+    std::string name;
+    Workload means;
+  };
+
   std::vector<WorkloadFamily> families_;
+  std::vector<Alias> aliases_;
+  std::set<std::string, std::less<>> measuring_;
   std::map<std::string, WorkloadSpace, std::less<>> spaces_;
 };
 

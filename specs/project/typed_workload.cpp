@@ -1,0 +1,137 @@
+#include "specs/project/typed_workload.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "specs/error.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
+
+namespace stackx::specs {
+namespace {
+
+class TypedReader {
+ public:
+  TypedReader(std::string_view text, const WorkloadFamilies& families, const WorkloadsKnown& known)
+      : text_(text), families_(families), known_(known), result_{parse_workload(text), {}} {}
+
+  TypedWorkload run() {
+    if (!families_.find(name()) && !in_the_store() && !take_called()) unknown();
+    if (const auto* family = families_.find(name()))
+      for (auto& [param, value] : parameters()) check(*family, param, value);
+    return std::move(result_);
+  }
+
+  TypedWorkload to_measure() {
+    if (!families_.find(name())) take_called();
+    if (const auto* family = families_.find(name()))
+      for (const auto& [param, value] : parameters())
+        if (const auto found = family->values.find(param); found != family->values.end() && found->second.integer)
+          canonical(found->second, param, value);
+    return std::move(result_);
+  }
+
+ private:
+  const std::string& name() const { return result_.workload.pi; }
+  std::map<std::string, std::string>& parameters() { return result_.workload.params; }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw bad_input(fmt::format("--workload {}: {}", in_quotes(text_), what));
+  }
+
+  template <typename Holds>
+  bool in_the_store(Holds holds) {
+    if (!asked_) stored_ = known_(name());
+    asked_ = true;
+    return std::ranges::any_of(stored_, holds);
+  }
+  bool in_the_store() {
+    return in_the_store([](const Workload&) { return true; });
+  }
+
+  // What people call so: its parameters stand beside those that were typed.
+  bool take_called() {
+    const auto meant = families_.called(name());
+    if (meant.empty()) return false;
+    std::string note = fmt::format("{} is taken for {}", name(), meant.front().text());
+    for (std::size_t i = 1; i < meant.size(); ++i)
+      note += fmt::format("{}{}", i == 1 ? "; there is also " : ", ", meant[i].text());
+    for (const auto& [param, value] : meant.front().params)
+      if (const auto [at, fresh] = parameters().emplace(param, value); !fresh && !same(meant.front().pi, *at, value))
+        fail(fmt::format("{} means {}={}, and {}={} is asked for, too; leave one out", name(), param, value, param,
+                         at->second));
+    result_.workload.pi = meant.front().pi;
+    result_.notes.push_back(note);
+    asked_ = false;
+    return true;
+  }
+
+  bool same(const std::string& family, const std::pair<const std::string, std::string>& param,
+            const std::string& value) const {
+    const auto& values = families_.find(family)->values;
+    const auto found = values.find(param.first);
+    return param.second == value || (found != values.end() && found->second.canonical(param.second) == value);
+  }
+
+  [[noreturn]] void unknown() const {
+    const auto near = families_.nearest(name());
+    fail(fmt::format("no such workload in the catalogs or the store{}; `stackx workload list` names all",
+                     near.empty() ? "" : fmt::format("; the nearest are {}", fmt::join(near, ", "))));
+  }
+
+  void check(const WorkloadFamily& family, const std::string& param, std::string& value) {
+    const auto values = family.values.find(param);
+    if (!family.has(param)) return check_name(family, param);
+    if (values == family.values.end()) return;
+    const auto found = values->second.canonical(value);
+    if (found && *found == value) return;
+    if (in_the_store([&](const Workload& one) {
+          const auto there = one.params.find(param);
+          return there != one.params.end() && there->second == value;
+        }))
+      return;
+    const std::string word = canonical(values->second, param, value);
+    if (!values->second.integer) result_.notes.push_back(fmt::format("{}={} is taken for {}={}", param, value, param, word));
+    value = word;
+  }
+
+  std::string canonical(const ParameterValues& values, const std::string& param, const std::string& value) const {
+    if (auto found = values.canonical(value)) return *std::move(found);
+    const auto near = nearest(value, values.names());
+    const bool close = near && edit_distance(value, *near) <= std::max<std::size_t>(1, value.size() / 3);
+    fail(fmt::format("{} of {} is {}, not {}{}", param, name(), values.expected(), in_quotes(value),
+                     close ? fmt::format("; did you mean \"{}\"?", *near) : ""));
+  }
+
+  void check_name(const WorkloadFamily& family, const std::string& param) {
+    if (families_.says_how_to_measure(param)) return;
+    if (in_the_store([&](const Workload& one) { return one.params.contains(param); })) return;
+    std::vector<std::string> names;
+    for (const auto& [one, meaning] : family.params) names.push_back(one);
+    const auto near = nearest(param, names);
+    const bool close = near && edit_distance(param, *near) <= std::max<std::size_t>(1, param.size() / 3);
+    fail(fmt::format("{} has no parameter \"{}\"{}; it has {}", family.name, param,
+                     close ? fmt::format("; did you mean \"{}\"", *near) : "", fmt::join(names, ", ")));
+  }
+
+  const std::string text_;
+  const WorkloadFamilies& families_;
+  const WorkloadsKnown& known_;
+  TypedWorkload result_;
+  std::vector<Workload> stored_;
+  bool asked_ = false;
+};
+
+}  // namespace
+
+TypedWorkload typed_workload(std::string_view text, const WorkloadFamilies& families, const WorkloadsKnown& known) {
+  return TypedReader(text, families, known).run();
+}
+
+TypedWorkload workload_to_measure(std::string_view text, const WorkloadFamilies& families) {
+  return TypedReader(text, families, {}).to_measure();
+}
+
+}  // namespace stackx::specs

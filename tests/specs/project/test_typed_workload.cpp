@@ -1,0 +1,171 @@
+#include "specs/project/typed_workload.hpp"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <set>
+
+#include "specs/format/json.hpp"
+#include "specs/result/evidence.hpp"
+#include "tests/specs/message_of.hpp"
+
+namespace typed_workload_tests {
+
+using namespace stackx::specs;
+using namespace stackx::tests;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+const WorkloadFamilies& shipped() {
+  static const auto families = WorkloadFamilies::load(STACKX_SOURCE_DIR "/specs/data");
+  return families;
+}
+
+// Of somebody who has measured with PIs of his own.
+std::vector<Workload> own(const std::string& family) {
+  if (family == "sort") return {parse_workload("sort:items=big")};
+  if (family == "matmul") return {parse_workload("matmul:dtype=fp8,alpha=2,m=huge")};
+  return {};
+}
+std::vector<Workload> nothing(const std::string&) { return {}; }
+
+TypedWorkload read(std::string_view text) { return typed_workload(text, shipped(), nothing); }
+std::string meant(std::string_view text) { return read(text).workload.text(); }
+std::string wrong(std::string_view text) {
+  return message_of([&] { read(text); });
+}
+
+}  // namespace
+
+TEST_CASE("what is published can be asked for as it is written", "[typed_workload]") {
+  std::set<std::string> seen;
+  for (const auto& entry : fs::directory_iterator(STACKX_SOURCE_DIR "/specs/data/evidence"))
+    for (const Published& row : load_evidence(entry.path()).rows) {
+      const std::string text = row.workload.text();
+      if (!seen.insert(text).second) continue;
+      const auto typed = read(text);
+      CAPTURE(entry.path().filename().string(), text);
+      REQUIRE(typed.workload.text() == text);
+      REQUIRE(typed.notes.empty());
+    }
+  CHECK(seen.size() > 1000);
+}
+
+TEST_CASE("families are found as people call them, which is said", "[typed_workload]") {
+  const std::vector<std::pair<const char*, const char*>> names{
+      {"matmul", "matmul"}, {"gemm", "matmul"}, {"GEMM", "matmul"}, {"mm", "matmul"}, {"MatMul", "matmul"},
+      {"mat_mul", "matmul"}, {"linear", "matmul"}, {"bmm", "matmul"}, {"hgemm", "matmul:dtype=float16"},
+      {"sgemm:m=64", "matmul:dtype=float32,m=64"}, {"dgemm", "matmul:dtype=float64"}, {"conv", "conv2d"},
+      {"Convolution", "conv2d"}, {"Conv-2D", "conv2d"}, {"resnet", "train_resnet50"}, {"resnet50", "train_resnet50"},
+      {"ResNet-50", "train_resnet50"}, {"ResNet_152", "train_resnet152"}, {"vgg16", "train_vgg16"},
+      {"alexnet", "train_alexnet"}, {"gnmt", "train_gnmt"}, {"mobilenet", "infer_mobilenet"}, {"yolo-v3", "infer_yolo_v3"},
+      {"layernorm", "layer_norm"}, {"LayerNorm", "layer_norm"}, {"sdpa", "attention"}, {"flash-attention", "attention"},
+      {"FlashAttention", "attention"}, {"bandwidth", "stream"}, {"triad", "stream:kernel=triad"}, {"hello", "hello_world"},
+      {"LSTM", "lstm"}, {"Mask R-CNN", "train_maskrcnn"}};
+  for (const auto& [typed, expected] : names) {
+    INFO(typed);
+    if (std::string(typed).contains(' ')) {  // what a name may not hold is a mistake, not a guess
+      CHECK_THAT(wrong(typed), Contains("workload \""));
+      continue;
+    }
+    const auto found = read(typed);
+    CHECK(found.workload.text() == expected);
+    CHECK(found.notes.size() == (found.workload.text() == typed ? 0 : 1));
+  }
+  CHECK(read("gemm").notes == std::vector<std::string>{"gemm is taken for matmul"});
+  CHECK(read("hgemm").notes == std::vector<std::string>{"hgemm is taken for matmul:dtype=float16"});
+  CHECK(read("resnet50").notes ==
+        std::vector<std::string>{"resnet50 is taken for train_resnet50; there is also infer_resnet50"});
+  CHECK(meant("hgemm:dtype=half") == "matmul:dtype=float16");
+  CHECK_THAT(wrong("hgemm:dtype=float32"), Contains("hgemm means dtype=float16, and dtype=float32 is asked for"));
+}
+
+TEST_CASE("a family that nobody knows gets the nearest", "[typed_workload]") {
+  CHECK(wrong("matmull") ==
+        "--workload \"matmull\": no such workload in the catalogs or the store; the nearest are matmul; "
+        "`stackx workload list` names all");
+  CHECK_THAT(wrong("gemn"), Contains("the nearest are matmul"));
+  CHECK_THAT(wrong("quicksort_of_strings"), Contains("no such workload in the catalogs or the store; `stackx"));
+}
+
+TEST_CASE("values are brought into the words of results", "[typed_workload]") {
+  for (const auto& [typed, expected] : std::vector<std::pair<const char*, const char*>>{
+           {"fp16", "float16"}, {"half", "float16"}, {"FP16", "float16"}, {"Half", "float16"}, {"bf16", "bfloat16"},
+           {"BF16", "bfloat16"}, {"fp32", "float32"}, {"single", "float32"}, {"fp64", "float64"}, {"double", "float64"},
+           {"fp8", "float8_e4m3"}, {"e4m3", "float8_e4m3"}, {"tf32", "tf32"}, {"TF32", "tf32"}, {"int8", "int8"},
+           {"float16", "float16"}, {"complex64", "complex64"}}) {
+    INFO(typed);
+    CHECK(meant(std::string("matmul:dtype=") + typed) == std::string("matmul:dtype=") + expected);
+  }
+  CHECK(read("matmul:dtype=fp16").notes == std::vector<std::string>{"dtype=fp16 is taken for dtype=float16"});
+  CHECK(meant("train_resnet50:precision=float16") == "train_resnet50:precision=fp16");
+  CHECK(meant("train_resnet50:precision=fp16") == "train_resnet50:precision=fp16");
+  CHECK(meant("train_resnet50:precision=AMP") == "train_resnet50:precision=amp");
+  CHECK(meant("train_resnet50:precision=NF4+DQ") == "train_resnet50:precision=NF4+DQ");
+  CHECK(meant("infer_resnet50:scenario=offline") == "infer_resnet50:scenario=Offline");
+  CHECK(meant("conv2d:pass=forward") == "conv2d:pass=fwd");
+  CHECK(meant("train_resnet50:xla=yes") == "train_resnet50:xla=true");
+  CHECK(meant("matmul:m=0512") == "matmul:m=512");
+  CHECK(meant("matmul:m=1e3") == "matmul:m=1000");
+  CHECK(meant("stream:elements=auto") == "stream:elements=auto");
+  CHECK(meant("conv2d:kernel=3,stride=2") == "conv2d:kernel=3,stride=2");
+}
+
+TEST_CASE("what is no value of a parameter, or no parameter, is refused with what was expected", "[typed_workload]") {
+  CHECK(wrong("matmul:m=foo") == "--workload \"matmul:m=foo\": m of matmul is a whole number, not \"foo\"");
+  CHECK(wrong("gemm:m=foo") == "--workload \"gemm:m=foo\": m of matmul is a whole number, not \"foo\"");
+  CHECK_THAT(wrong("matmul:m=1.5"), Contains("m of matmul is a whole number, not \"1.5\""));
+  CHECK_THAT(wrong("matmul:m=-4"), Contains("m of matmul is a whole number, not \"-4\""));
+  CHECK_THAT(wrong("matmul:m=4k"), Contains("m of matmul is a whole number, not \"4k\""));
+  CHECK_THAT(wrong("matmul:dtype=flaot32"), Contains("dtype of matmul is one of float64, float32"));
+  CHECK_THAT(wrong("matmul:dtype=flaot32"), Contains("not \"flaot32\"; did you mean \"float32\"?"));
+  CHECK_THAT(wrong("stream:kernel=3"), Contains("kernel of stream is one of copy, scale, add, triad, not \"3\""));
+  CHECK_THAT(wrong("train_resnet50:batch=big"), Contains("batch of train_resnet50 is a whole number"));
+  CHECK(wrong("matmul:dtyp=float32") ==
+        "--workload \"matmul:dtyp=float32\": matmul has no parameter \"dtyp\"; did you mean \"dtype\"; it has m, n, k, "
+        "batch, dtype, mul, acc, ta, tb, threads, suite, padded");
+  CHECK_THAT(wrong("train_gnmt:layers=3"), Contains("train_gnmt has no parameter \"layers\"; it has precision"));
+  CHECK(meant("matmul:repetitions=3") == "matmul:repetitions=3");  // how a PI measures
+}
+
+TEST_CASE("what the store has is not refused and not changed", "[typed_workload]") {
+  const auto text = [](std::string_view asked) { return typed_workload(asked, shipped(), own).workload.text(); };
+  CHECK(text("sort:items=9,order=none") == "sort:items=9,order=none");  // no family's: nothing to check
+  CHECK(text("matmul:dtype=fp8") == "matmul:dtype=fp8");
+  CHECK(text("matmul:dtype=fp16") == "matmul:dtype=float16");
+  CHECK(text("matmul:alpha=3") == "matmul:alpha=3");
+  CHECK(text("matmul:m=huge") == "matmul:m=huge");
+  CHECK_THROWS(text("matmul:n=huge"));
+  CHECK_THROWS(text("matmul:beta=1"));
+  CHECK_THROWS(text("sorted"));
+}
+
+TEST_CASE("a PI that is to run keeps the words it is told", "[typed_workload]") {
+  const auto text = [](std::string_view asked) { return workload_to_measure(asked, shipped()).workload.text(); };
+  CHECK(text("gemm:dtype=fp8,l2=flush") == "matmul:dtype=fp8,l2=flush");
+  CHECK(text("my_own:m=foo") == "my_own:m=foo");
+  CHECK_THROWS(text("gemm:m=foo"));
+}
+
+TEST_CASE("aliases and values of what is not there are passed over", "[typed_workload]") {
+  const auto parse = [](const std::string& rest) {
+    return WorkloadFamilies::parse(Node::parse_text(
+        R"({"$schema": "stackx/workloads/1", "parameters": {"n": "size"}, "spaces": {}, )" + rest +
+            R"(, "families": {"train_b": {"description": "b", "params": ["n"]}, "infer_b": {"description": "b", "params": []}}})",
+        "w.json"));
+  };
+  const auto families = parse(R"("values": {"n": "integer", "q": "integer"}, "aliases": {"none": ["b"], "infer_b:n=1": ["x-y"]})");
+  CHECK(families.called("XY").front().text() == "infer_b:n=1");
+  REQUIRE(families.called("b").size() == 2);
+  CHECK(families.called("b").front().pi == "train_b");
+  CHECK(families.called("").empty());
+  CHECK(families.aliases("infer_b") == std::vector<std::string>{"x-y"});
+  const auto error = [&](const std::string& rest) { return message_of([&] { parse(rest); }); };
+  CHECK_THAT(error(R"("values": {"n": "number"})"), Contains("/values/n: expected \"integer\" or an object"));
+  CHECK_THAT(error(R"("values": {"n": {}})"), Contains("/values/n: expected one of one_of, words and integer_or"));
+  CHECK_THAT(error(R"("values": {"n": {"one_of": {"a": ["b"], "B": []}}})"), Contains("\"b\" stands for two values"));
+  CHECK_THAT(error(R"("aliases": {"train_b:n": ["c"]})"), Contains("/aliases/train_b:n: "));
+}
+
+}  // namespace typed_workload_tests

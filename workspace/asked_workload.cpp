@@ -1,0 +1,44 @@
+#include "workspace/asked_workload.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <set>
+
+#include "specs/project/typed_workload.hpp"
+#include "workspace/seeds.hpp"
+
+namespace stackx::workspace {
+namespace {
+
+specs::Workload said(specs::TypedWorkload typed) {
+  for (const auto& note : typed.notes) fmt::print(stderr, "--workload: {}\n", note);
+  return std::move(typed.workload);
+}
+
+std::vector<specs::Workload> workloads_of_the_store(const std::string& family, const Context& context) {
+  const auto questions = open_questions(context);
+  store::QuestionFilter filter;
+  filter.workload = specs::Workload{family, {}};
+  std::set<std::int64_t> rows;
+  for (const auto& series : questions.series(filter)) rows.insert(series.workload);
+  for (const auto& published : questions.published(filter)) rows.insert(published.workload);
+  std::vector<specs::Workload> result;
+  for (const std::int64_t row : rows) result.push_back(questions.workload(row));
+  return result;
+}
+
+}  // namespace
+
+specs::Workload asked_workload(const std::string& text, const Context& context) {
+  const auto families = specs::WorkloadFamilies::load(context.data_directory());
+  return said(specs::typed_workload(text, families, [&](const std::string& family) {
+    return workloads_of_the_store(family, context);
+  }));
+}
+
+specs::Workload workload_to_measure(const std::string& text, const Context& context) {
+  return said(specs::workload_to_measure(text, specs::WorkloadFamilies::load(context.data_directory())));
+}
+
+}  // namespace stackx::workspace

@@ -1,0 +1,17 @@
+// What --workload names, read in one place for all commands: a family by its name or as people call it,
+// parameters that the family has, values of their type (specs/project/typed_workload.hpp), against the
+// families of the data directory and what the store holds.
+#pragma once
+
+#include "specs/project/workload.hpp"
+#include "workspace/context.hpp"
+
+namespace stackx::workspace {
+
+// What was not taken literally is said on stderr. Throws Error(bad_input).
+specs::Workload asked_workload(const std::string& text, const Context& context);
+
+// For a PI that is to run; the store is not asked.
+specs::Workload workload_to_measure(const std::string& text, const Context& context);
+
+}  // namespace stackx::workspace
