@@ -133,7 +133,9 @@ void print(const Answer& answer, const QueryOptions& options, const Globals& glo
 void ask(const QueryOptions& options, Globals& globals) {
   const Question& question = find_question(options.question);
   const auto asked = question_options(options, globals);
-  const store::Questions store = workspace::open_questions(globals);
+  const auto& workload = asked.filter.workload;
+  const store::Questions store = workload ? workspace::open_questions(globals, workload->pi)
+                                          : workspace::open_questions(globals);
   Answer answer = options.project.empty()
                       ? question.ask(store, asked)
                       : advisor::project_coverage(store, asked,

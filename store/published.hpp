@@ -24,8 +24,8 @@ class PublishedWriter {
   // The id must be that of the content (verified by the caller, or just sealed by a reader).
   Ingest insert(const specs::Published& published);
   // Removes what an older edition of a file of evidence said and `kept`, its newest, does not: rows
-  // of the same Source::tool, which names the file.
-  void remove_others(const std::vector<specs::Published>& kept);
+  // of its family whose Source::tool names its source.
+  void remove_others(const Seed& seed, const std::vector<specs::Published>& kept);
 
  private:
   std::int64_t source(const specs::Source& source);
