@@ -248,10 +248,8 @@ Ingest PublishedWriter::insert(const specs::Published& p) {
   return connection_.sqlite().getChanges() == 0 ? Ingest::already_there : Ingest::inserted;
 }
 
-void PublishedWriter::remove_others(const Seed& seed, const std::vector<specs::Published>& kept) {
+void PublishedWriter::remove_others(const Seed& seed, const std::unordered_set<std::int64_t>& kept) {
   const std::string tool = "evidence:" + seed.source;
-  std::unordered_set<std::int64_t> keys;
-  for (const specs::Published& p : kept) keys.insert(key_of(bytes_of(p.id)));
   std::vector<std::int64_t> gone;
   {
     Cursor cursor = connection_.prepare(
@@ -259,7 +257,7 @@ void PublishedWriter::remove_others(const Seed& seed, const std::vector<specs::P
         "p.workload WHERE s.tool = ? AND w.pi = ?");
     cursor << tool << seed.family;
     while (cursor.next())
-      if (!keys.contains(cursor.integer(0))) gone.push_back(cursor.integer(0));
+      if (!kept.contains(cursor.integer(0))) gone.push_back(cursor.integer(0));
   }
   for (const std::int64_t key : gone) {
     Cursor cursor = connection_.prepare("DELETE FROM published WHERE key = ?");
@@ -374,15 +372,22 @@ bool Store::has_seed(const Seed& seed) const {
   });
 }
 
-std::size_t Store::take_in_seed(const Seed& seed, const std::vector<specs::Published>& rows) {
+std::size_t Store::take_in_seed(const Seed& seed,
+                                const std::function<std::vector<specs::Published>()>& next) {
   Connection& connection = database_->connection;
   connection.require_writable();
   return connection.run([&] {
     Writer::Transaction transaction(database_->writer);
     PublishedWriter writer(connection, database_->writer, true);
+    const bool older = has_edition(connection, seed);
+    std::unordered_set<std::int64_t> kept;
     std::size_t inserted = 0;
-    for (const specs::Published& row : rows) inserted += writer.insert(row) == Ingest::inserted;
-    if (has_edition(connection, seed)) writer.remove_others(seed, rows);
+    for (auto rows = next(); !rows.empty(); rows = next())
+      for (const specs::Published& row : rows) {
+        inserted += writer.insert(row) == Ingest::inserted;
+        if (older) kept.insert(key_of(bytes_of(row.id)));
+      }
+    if (older) writer.remove_others(seed, kept);
     Cursor cursor = connection.prepare("INSERT OR REPLACE INTO seeds(name, bytes) VALUES(?, ?)");
     cursor << seed.name() << static_cast<std::int64_t>(seed.bytes);
     cursor.execute();

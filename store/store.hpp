@@ -124,10 +124,11 @@ class Store {
   Ingest ingest(const specs::Published& published);
   std::vector<specs::Published> published(const PublishedFilter& filter) const;
   std::vector<SourceRow> sources() const;
-  // Evidence that comes with stackx, taken in once an edition: `rows`, sealed, replace what an older
-  // one had. Gives how many were not there.
+  // Evidence that comes with stackx, taken in once an edition, all or nothing: the rows that `next`
+  // gives, sealed, in portions until an empty one, replace what an older edition had. Gives how many
+  // were not there.
   bool has_seed(const Seed& seed) const;
-  std::size_t take_in_seed(const Seed& seed, const std::vector<specs::Published>& rows);
+  std::size_t take_in_seed(const Seed& seed, const std::function<std::vector<specs::Published>()>& next);
 
   // Sums of what was measured are part of every transaction that adds few documents; after many they
   // are marked stale and made here, which take_in does at its end. Questions never see a stale one.

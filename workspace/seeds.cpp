@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
 #include <future>
+#include <mutex>
 #include <optional>
 
 #include "specs/error.hpp"
+#include "specs/format/json.hpp"
 #include "specs/result/evidence.hpp"
 
 namespace stackx::workspace {
@@ -52,29 +56,77 @@ SeedFiles missing(const store::Store& store, SeedFiles files) {
   return files;
 }
 
-specs::Evidence read_seed(const SeedFile& file) {
-  auto evidence = specs::load_evidence(file.path);
-  for (const auto& row : evidence.rows)
-    if (row.workload.pi != file.seed.family)
-      throw bad_input(fmt::format("{}: it lies under {}, but has results of {}; each family's lie in a "
-                                  "folder of its name",
-                                  file.path.string(), file.seed.family, row.workload.pi));
-  return evidence;
+// What the reading thread hands to the writing one: portions of a file's rows, an empty one behind
+// the last, or what was wrong with the file.
+class Portions {
+ public:
+  using Rows = std::vector<specs::Published>;
+
+  void put(Rows rows) {
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [&] { return waiting_.size() < most || given_up_; });
+    waiting_.push_back(std::move(rows));
+    some_.notify_one();
+  }
+  void fail(std::exception_ptr error) {
+    const std::scoped_lock lock(mutex_);
+    error_ = std::move(error);
+    some_.notify_one();
+  }
+  Rows take() {
+    std::unique_lock lock(mutex_);
+    some_.wait(lock, [&] { return !waiting_.empty() || error_; });
+    if (waiting_.empty()) std::rethrow_exception(error_);
+    Rows rows = std::move(waiting_.front());
+    waiting_.pop_front();
+    room_.notify_one();
+    return rows;
+  }
+  void give_up() {  // nobody takes any more
+    const std::scoped_lock lock(mutex_);
+    given_up_ = true;
+    room_.notify_one();
+  }
+
+ private:
+  static constexpr std::size_t most = 16;
+  std::mutex mutex_;
+  std::condition_variable some_, room_;
+  std::deque<Rows> waiting_;
+  std::exception_ptr error_;
+  bool given_up_ = false;
+};
+
+void read_seed(const SeedFile& file, Portions& portions) {
+  specs::visit_evidence(specs::Node::parse_file(file.path), [&](Portions::Rows&& rows) {
+    for (const auto& row : rows)
+      if (row.workload.pi != file.seed.family)
+        throw bad_input(fmt::format("{}: it lies under {}, but has results of {}; those of a family lie "
+                                    "in the folder of its name",
+                                    file.path.string(), file.seed.family, row.workload.pi));
+    portions.put(std::move(rows));
+  });
+  portions.put({});
 }
 
-// While the store writes one file, those after it are read.
+// While the store writes, what comes next is read.
 std::size_t take_in(store::Store& store, const SeedFiles& files) {
-  std::vector<std::promise<specs::Evidence>> read(files.size());
+  Portions portions;
   const auto reader = std::async(std::launch::async, [&] {
-    for (std::size_t i = 0; i < files.size(); ++i) try {
-        read[i].set_value(read_seed(files[i]));
-      } catch (...) {
-        read[i].set_exception(std::current_exception());
-      }
+    try {
+      for (const SeedFile& file : files) read_seed(file, portions);
+    } catch (...) {
+      portions.fail(std::current_exception());
+    }
   });
   std::size_t rows = 0;
-  for (std::size_t i = 0; i < files.size(); ++i)
-    rows += store.take_in_seed(files[i].seed, read[i].get_future().get().rows);
+  try {
+    for (const SeedFile& file : files)
+      rows += store.take_in_seed(file.seed, [&] { return portions.take(); });
+  } catch (...) {
+    portions.give_up();
+    throw;
+  }
   return rows;
 }
 

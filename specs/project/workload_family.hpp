@@ -6,10 +6,12 @@
 //     "parameters": { "dtype": "type of the inputs", "matmul.m": "rows of A and C" },
 //     "spaces":   { "blas": { "catalogs": ["blas.json"], "requires": { "blas": "*" } } },
 //     "families": { "matmul": { "description": "matrix product", "params": ["m", "dtype"],
-//                               "gpu": "gpu-library", "cpu": "blas" } } }
+//                               "gpu": "gpu-library", "cpu": "blas",
+//                               "usual": { "gpu": ["torch"], "cpu": ["scipy-openblas64"] } } } }
 //
 // A parameter's meaning is that of "FAMILY.NAME", else of "NAME". A space is where a family's valid
-// stacks are to be sought on a GPU or a CPU; a family without one cannot be resolved there. Kept as
+// stacks are to be sought on a GPU or a CPU; a family without one cannot be resolved there. `usual`
+// names the Python packages that people mostly run it with, for who names none himself. Kept as
 // data, because a new benchmark should need no build; what evidence has of a family is not kept
 // here but counted (analysis/published/workload_inventory.hpp). Rejected: families known only from the store,
 // which say neither what `k` is nor what to install.
@@ -37,6 +39,7 @@ struct WorkloadFamily {
   std::string description;
   std::vector<std::pair<std::string, std::string>> params;  // name -> meaning, the usual order
   std::string gpu, cpu;                                     // names of spaces; "": none
+  std::vector<std::string> usual_gpu, usual_cpu;            // packages, the most usual first
 };
 
 class WorkloadFamilies {
