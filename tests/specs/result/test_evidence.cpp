@@ -106,8 +106,21 @@ TEST_CASE("the evidence that comes with stackx is read, each row once and with i
   CHECK(bytes < 6'000'000);
 }
 
+TEST_CASE("rows that are visited in portions are those of the whole, and a bad one says where it is") {
+  const Node node = Node::parse_file(directory / "train_timm" / "timm-benchmarks.json");
+  std::vector<std::string> whole, portions;
+  for (const Published& row : parse_evidence(node).rows) whole.push_back(row.id);
+  std::size_t most = 0;
+  visit_evidence(node, [&](std::vector<Published>&& rows) {
+    most = std::max(most, rows.size());
+    for (const Published& row : rows) portions.push_back(row.id);
+  });
+  CHECK(portions == whole);
+  CHECK(most < whole.size());
+}
+
 TEST_CASE("DeepBench on the V100: its times, and their rates as the sheets state them") {
-  const Evidence evidence = shipped("deepbench");
+  const Evidence evidence = shipped("matmul/deepbench");
   const auto found = std::ranges::find_if(evidence.rows, [](const Published& row) {
     return row.hardware == "NVIDIA V100" && row.stack.components.at("cuda") == "9.0.103" &&
            Workload{"matmul", {{"m", "1760"}, {"n", "7000"}, {"k", "1760"}, {"ta", "N"},
@@ -130,10 +143,10 @@ TEST_CASE("DeepBench on the V100: its times, and their rates as the sheets state
 }
 
 TEST_CASE("the MLPerf v0.6 table is whole, and its scores are those of its runs") {
-  const Evidence evidence = shipped("mlperf-training-v0.6");
+  const auto table = rows_of("mlperf-training-v0.6");
   std::set<std::string> ids;
   std::size_t cells = 0;
-  for (const Published& row : evidence.rows) {
+  for (const Published& row : table) {
     CHECK(row.metric == "minutes_to_train");
     if (!row.details.contains("mlperf_id")) continue;
     ids.insert(row.details.at("mlperf_id"));
@@ -172,7 +185,7 @@ TEST_CASE("NVIDIA's DGX-1 in the MLPerf v0.6 table, with the stack of its contai
 
 TEST_CASE("rows of a container know its components") {
   std::size_t resolved = 0;
-  for (const Published& row : shipped("nvidia-deeplearningexamples-resnet50").rows) {
+  for (const Published& row : rows_of("nvidia-deeplearningexamples-resnet50")) {
     if (!row.stack.components.contains("container")) continue;
     ++resolved;
     CAPTURE(row.stack.components.at("container"));
