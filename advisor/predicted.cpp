@@ -87,7 +87,7 @@ analysis::Effects effects_for(const SelectionOptions& options, const workspace::
   if (!effects.model)
     throw bad_input(fmt::format("no measurement of {} on {} to take effects from.\n{}",
                                 selection.asked.text(), selection.hw,
-                                what_is_measured(context)));
+                                what_is_measured(selection, context)));
   effects.hw = selection.hw;
   return effects;
 }

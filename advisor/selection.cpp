@@ -40,6 +40,14 @@ void read(Selection& selection, const SelectionOptions& options, const store::St
   }
 }
 
+// With the evidence of the workload; where the hardware is not known to it, with all there is.
+store::Questions questions_of(const std::string& family, const std::string& hw, const specs::Host& host,
+                              const specs::Accelerators& accelerators, const workspace::Context& context) {
+  auto questions = workspace::open_questions(context, family);
+  if (workspace::is_known(hw, host, accelerators, context, questions)) return questions;
+  return workspace::open_questions(context);
+}
+
 }  // namespace
 
 Selection select(const SelectionOptions& options, const workspace::Context& context) {
@@ -52,7 +60,7 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
   Selection selection;
   selection.asked = workspace::asked_workload(options.workload, context);
   selection.this_host = host.fingerprint();
-  const auto questions = workspace::open_questions(context);
+  const auto questions = questions_of(selection.asked.pi, options.hw, host, accelerators, context);
   selection.hardware = workspace::asked_hardware(options.hw, host, accelerators, context, questions);
   selection.hw = selection.hardware.name;
   selection.one_machine = options.hw != "host" && !selection.hardware.fingerprint.empty();
@@ -69,8 +77,8 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
 
 // From the maintained sums: a large store answers at once. The names that --hw takes: a processor goes
 // by its microarchitecture.
-std::string what_is_measured(const workspace::Context& context) {
-  const auto questions = workspace::open_questions(context);
+std::string what_is_measured(const Selection& selection, const workspace::Context& context) {
+  const auto questions = workspace::open_questions(context, selection.asked.pi);
   std::set<std::string> known;
   for (const auto& series : questions.series({})) {
     const auto& hardware = questions.hardware(questions.device(series.device).hardware);

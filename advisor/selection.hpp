@@ -34,7 +34,7 @@ Selection select(const SelectionOptions& options, const workspace::Context& cont
 Selection select(const SelectionOptions& options, const specs::Host& host,
                  const specs::Accelerators& accelerators, const workspace::Context& context);
 
-// What one could ask for instead, where there are no measurements.
-std::string what_is_measured(const workspace::Context& context);
+// What one could ask for instead, where there are no measurements of what was asked for.
+std::string what_is_measured(const Selection& selection, const workspace::Context& context);
 
 }  // namespace stackx::advisor

@@ -11,6 +11,7 @@
 #include "cli/output/print.hpp"
 #include "cli/output/sql.hpp"
 #include "cli/query_filters.hpp"
+#include "cli/query_upgrades.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "store/questions/views.hpp"
@@ -48,7 +49,8 @@ constexpr Question questions[] = {
     {"failures", analysis::failures, "component versions by share of failed inspections"},
     {"history", analysis::history, "a stack's rate over campaigns and time"},
     {"hardware", analysis::hardware, "hardware that there are results of"},
-    {"sources", analysis::sources, "where published results come from"}};
+    {"sources", analysis::sources, "where published results come from"},
+    {"upgrades", nullptr, "what newer versions did to the rates that others published"}};
 
 std::string question_names() {
   std::string text;
@@ -131,10 +133,22 @@ void print(const Answer& answer, const QueryOptions& options, const Globals& glo
     fmt::print("{}", analysis::table(answer, stdout_is_terminal()));
 }
 
+// It asks of whole published results, not of the store's sums.
+void ask_upgrades(const QueryOptions& options, Globals& globals) {
+  if (options.components.size() > 1 || !options.since.empty() || !options.stack.empty())
+    throw bad_input("query upgrades: expected at most one --component, by its name, --hw and --workload");
+  query_upgrades({options.components.empty() ? "" : options.components.front(), options.hw, options.workload,
+                  options.format, options.limit.value_or(20)},
+                 globals);
+}
+
 void ask(const QueryOptions& options, Globals& globals) {
   const Question& question = find_question(options.question);
+  if (!question.ask) return ask_upgrades(options, globals);
   const auto asked = question_options(options, globals);
-  const store::Questions store = workspace::open_questions(globals);
+  const auto& workload = asked.filter.workload;
+  const store::Questions store = workload ? workspace::open_questions(globals, workload->pi)
+                                          : workspace::open_questions(globals);
   Answer answer = options.project.empty()
                       ? question.ask(store, asked)
                       : advisor::project_coverage(store, asked,

@@ -69,7 +69,7 @@ void add_delta_option(Command command, double& percent) {
 void nothing_measured(const advisor::Selection& selection, const nlohmann::json& empty, Globals& globals) {
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   const auto published = advisor::published_note(store.published({selection.asked, selection.hw}));
-  const auto measured = advisor::what_is_measured(globals);
+  const auto measured = advisor::what_is_measured(selection, globals);
   if (globals.json) {
     nlohmann::json document = empty;
     document["hw"] = selection.hw;

@@ -26,8 +26,9 @@ struct Asked {
 
 Asked ask(const std::string& name, const Globals& globals) {
   Asked asked{specs::WorkloadFamilies::load(globals.data_directory()), {}};
-  asked.listed = analysis::listed_families(
-      asked.families, analysis::workload_inventory(workspace::open_questions(globals), name));
+  const auto questions =
+      name.empty() ? workspace::open_questions(globals) : workspace::open_questions(globals, name);
+  asked.listed = analysis::listed_families(asked.families, analysis::workload_inventory(questions, name));
   return asked;
 }
 

@@ -165,9 +165,10 @@ void verify_id(const specs::Published& published) {
         published.id.empty() ? "(without id)" : published.id, id));
 }
 
-bool has_edition(Connection& connection, const std::string& name) {
-  Cursor cursor = connection.prepare("SELECT 1 FROM seeds WHERE name = ?");
-  cursor << name;
+// Stores of before 2026-11-23 took a source's families in as one file, called as the source.
+bool has_edition(Connection& connection, const Seed& seed) {
+  Cursor cursor = connection.prepare("SELECT 1 FROM seeds WHERE name IN (?, ?)");
+  cursor << seed.name() << seed.source;
   return cursor.next();
 }
 
@@ -247,33 +248,27 @@ Ingest PublishedWriter::insert(const specs::Published& p) {
   return connection_.sqlite().getChanges() == 0 ? Ingest::already_there : Ingest::inserted;
 }
 
-void PublishedWriter::remove_others(const std::vector<specs::Published>& kept) {
-  std::unordered_set<std::int64_t> keys;
-  std::set<std::string> tools;
-  for (const specs::Published& p : kept) {
-    keys.insert(key_of(bytes_of(p.id)));
-    tools.insert(p.source.tool);
-  }
-  for (const std::string& tool : tools) {
-    std::vector<std::int64_t> gone;
-    {
-      Cursor cursor = connection_.prepare(
-          "SELECT p.key FROM sources s JOIN published p ON p.source = s.id WHERE s.tool = ?");
-      cursor << tool;
-      while (cursor.next())
-        if (!keys.contains(cursor.integer(0))) gone.push_back(cursor.integer(0));
-    }
-    for (const std::int64_t key : gone) {
-      Cursor cursor = connection_.prepare("DELETE FROM published WHERE key = ?");
-      cursor << key;
-      cursor.execute();
-    }
+void PublishedWriter::remove_others(const Seed& seed, const std::unordered_set<std::int64_t>& kept) {
+  const std::string tool = "evidence:" + seed.source;
+  std::vector<std::int64_t> gone;
+  {
     Cursor cursor = connection_.prepare(
-        "DELETE FROM sources WHERE tool = ? AND NOT EXISTS (SELECT 1 FROM published WHERE source = "
-        "sources.id)");
-    cursor << tool;
+        "SELECT p.key FROM sources s JOIN published p ON p.source = s.id JOIN workloads w ON w.id = "
+        "p.workload WHERE s.tool = ? AND w.pi = ?");
+    cursor << tool << seed.family;
+    while (cursor.next())
+      if (!kept.contains(cursor.integer(0))) gone.push_back(cursor.integer(0));
+  }
+  for (const std::int64_t key : gone) {
+    Cursor cursor = connection_.prepare("DELETE FROM published WHERE key = ?");
+    cursor << key;
     cursor.execute();
   }
+  Cursor cursor = connection_.prepare(
+      "DELETE FROM sources WHERE tool = ? AND NOT EXISTS (SELECT 1 FROM published WHERE source = "
+      "sources.id)");
+  cursor << tool;
+  cursor.execute();
 }
 
 void visit_published(Connection& connection, SharedRows& shared, const PublishedFilter& filter,
@@ -368,28 +363,36 @@ std::vector<SourceRow> Store::sources() const {
   });
 }
 
-bool Store::has_seed(const std::string& name, std::uint64_t bytes) const {
+bool Store::has_seed(const Seed& seed) const {
   Connection& connection = database_->connection;
   return connection.run([&] {
     Cursor cursor = connection.prepare("SELECT 1 FROM seeds WHERE name = ? AND bytes = ?");
-    cursor << name << static_cast<std::int64_t>(bytes);
+    cursor << seed.name() << static_cast<std::int64_t>(seed.bytes);
     return cursor.next();
   });
 }
 
-void Store::take_in_seed(const std::string& name, std::uint64_t bytes,
-                         const std::vector<specs::Published>& rows) {
+std::size_t Store::take_in_seed(const Seed& seed,
+                                const std::function<std::vector<specs::Published>()>& next) {
   Connection& connection = database_->connection;
   connection.require_writable();
-  connection.run([&] {
+  return connection.run([&] {
     Writer::Transaction transaction(database_->writer);
     PublishedWriter writer(connection, database_->writer, true);
-    for (const specs::Published& row : rows) writer.insert(row);
-    if (has_edition(connection, name)) writer.remove_others(rows);
+    const bool older = has_edition(connection, seed);
+    std::unordered_set<std::int64_t> kept;
+    std::size_t inserted = 0;
+    for (auto rows = next(); !rows.empty(); rows = next())
+      for (const specs::Published& row : rows) {
+        inserted += writer.insert(row) == Ingest::inserted;
+        if (older) kept.insert(key_of(bytes_of(row.id)));
+      }
+    if (older) writer.remove_others(seed, kept);
     Cursor cursor = connection.prepare("INSERT OR REPLACE INTO seeds(name, bytes) VALUES(?, ?)");
-    cursor << name << static_cast<std::int64_t>(bytes);
+    cursor << seed.name() << static_cast<std::int64_t>(seed.bytes);
     cursor.execute();
     transaction.commit();
+    return inserted;
   });
 }
 

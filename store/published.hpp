@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "store/rows.hpp"
@@ -23,9 +24,9 @@ class PublishedWriter {
 
   // The id must be that of the content (verified by the caller, or just sealed by a reader).
   Ingest insert(const specs::Published& published);
-  // Removes what an older edition of a file of evidence said and `kept`, its newest, does not: rows
-  // of the same Source::tool, which names the file.
-  void remove_others(const std::vector<specs::Published>& kept);
+  // Removes what an older edition of a file of evidence said and its newest, with these keys, does
+  // not: rows of its family whose Source::tool names its source.
+  void remove_others(const Seed& seed, const std::unordered_set<std::int64_t>& kept);
 
  private:
   std::int64_t source(const specs::Source& source);

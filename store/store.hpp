@@ -70,6 +70,14 @@ struct SourceRow {
   bool seed = false;  // came with stackx
 };
 
+// A file of evidence that comes with stackx: what one source has of one workload family.
+struct Seed {
+  std::string family, source;  // "matmul", "deepbench"
+  std::uint64_t bytes = 0;     // says which edition of the file it is
+
+  std::string name() const { return family + "/" + source; }
+};
+
 struct Filter {
   std::optional<specs::Workload> workload = {};  // matched by specs::Workload::matches
   std::optional<std::string> host = {};          // fingerprint
@@ -116,11 +124,11 @@ class Store {
   Ingest ingest(const specs::Published& published);
   std::vector<specs::Published> published(const PublishedFilter& filter) const;
   std::vector<SourceRow> sources() const;
-  // Evidence that comes with stackx: taken in once an edition of the file, whose name and size say
-  // which it is.
-  bool has_seed(const std::string& name, std::uint64_t bytes) const;
-  void take_in_seed(const std::string& name, std::uint64_t bytes,
-                    const std::vector<specs::Published>& rows);
+  // Evidence that comes with stackx, taken in once an edition, all or nothing: the rows that `next`
+  // gives, sealed, in portions until an empty one, replace what an older edition had. Gives how many
+  // were not there.
+  bool has_seed(const Seed& seed) const;
+  std::size_t take_in_seed(const Seed& seed, const std::function<std::vector<specs::Published>()>& next);
 
   // Sums of what was measured are part of every transaction that adds few documents; after many they
   // are marked stale and made here, which take_in does at its end. Questions never see a stale one.

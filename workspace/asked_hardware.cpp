@@ -59,6 +59,13 @@ std::optional<AskedHardware> machine(const std::string& text, const store::Quest
   return AskedHardware{model, "cpu", model, {}, {model}, fingerprint};
 }
 
+bool in_the_store(const std::string& text, const store::Questions& questions) {
+  return std::ranges::any_of(questions.hardware(), [&](const auto& row) {
+    return specs::names_hardware(text, row.model) ||
+           specs::names_hardware(text, row.microarchitecture);
+  });
+}
+
 specs::Microarchitectures load_processors(const Context& context) {
   return specs::Microarchitectures::load(context.data_directory() / "microarchitectures.json");
 }
@@ -88,6 +95,12 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
   return std::nullopt;
 }
 
+bool is_known(const std::string& text, const specs::Host& host, const specs::Accelerators& accelerators,
+              const Context& context, const store::Questions& questions) {
+  return hardware_of_catalogs(text, host, accelerators, context) || in_the_store(text, questions) ||
+         (is_fingerprint(text) && machine(text, questions));
+}
+
 AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
                              const specs::Accelerators& accelerators, const Context& context,
                              const store::Questions& questions) {
@@ -100,11 +113,7 @@ AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
   }
   if (is_fingerprint(text))
     if (auto found = machine(text, questions)) return *found;
-  const bool known = std::ranges::any_of(questions.hardware(), [&](const auto& row) {
-    return specs::names_hardware(text, row.model) ||
-           specs::names_hardware(text, row.microarchitecture);
-  });
-  if (known) return {text, "", "", {}, {text}, ""};
+  if (in_the_store(text, questions)) return {text, "", "", {}, {text}, ""};
   const auto names = nearest_names(text, accelerators, load_processors(context));
   throw bad_input(fmt::format(
       "--hw {}: no such hardware in the catalogs or the store{}; `stackx hw list` names all",

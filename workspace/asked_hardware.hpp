@@ -27,6 +27,10 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
                                                   const specs::Accelerators& accelerators,
                                                   const Context& context);
 
+// Whether anybody knows the name: the catalogs, or those whose results the store has.
+bool is_known(const std::string& text, const specs::Host& host, const specs::Accelerators& accelerators,
+              const Context& context, const store::Questions& questions);
+
 // Throws Error(bad_input) with the nearest names where nobody knows this one.
 AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
                              const specs::Accelerators& accelerators, const Context& context,

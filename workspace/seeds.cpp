@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
 #include <future>
+#include <mutex>
 #include <optional>
 
 #include "specs/error.hpp"
+#include "specs/format/json.hpp"
 #include "specs/result/evidence.hpp"
 
 namespace stackx::workspace {
@@ -14,61 +18,126 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Seed {
-  fs::path file;
-  std::string name;
-  std::uint64_t bytes = 0;
+struct SeedFile {
+  fs::path path;
+  store::Seed seed;
 };
 
-std::vector<Seed> seeds_of(const fs::path& directory) {
-  std::vector<Seed> seeds;
-  std::error_code error;
-  if (!fs::exists(directory, error)) return seeds;  // somebody's own data without evidence
-  for (const auto& entry : fs::directory_iterator(directory, error))
+using SeedFiles = std::vector<SeedFile>;
+
+void add_family(const fs::path& directory, SeedFiles& files) {
+  for (const auto& entry : fs::directory_iterator(directory))
     if (entry.path().extension() == ".json")
-      seeds.push_back({entry.path(), entry.path().stem().string(), entry.file_size()});
-  if (error)
+      files.push_back({entry.path(),
+                       {directory.filename().string(), entry.path().stem().string(), entry.file_size()}});
+}
+
+// Of one family; "": of all.
+SeedFiles seed_files(const fs::path& directory, const std::string& family) {
+  SeedFiles files;
+  std::error_code error;
+  if (!fs::exists(directory, error)) return files;  // somebody's own data without evidence
+  try {
+    for (const auto& entry : fs::directory_iterator(directory))
+      if (entry.is_directory() && (family.empty() || entry.path().filename() == family))
+        add_family(entry.path(), files);
+  } catch (const fs::filesystem_error& failed) {
     throw broken_environment(
         fmt::format("{}: cannot be read ({}); it holds the evidence that comes with stackx: "
                     "install it again, or set STACKX_DATA to where it is",
-                    directory.string(), error.message()));
-  std::ranges::sort(seeds, {}, &Seed::name);
-  return seeds;
+                    directory.string(), failed.code().message()));
+  }
+  std::ranges::sort(files, {}, &SeedFile::path);
+  return files;
 }
 
-std::vector<Seed> missing_seeds(const store::Store& store, std::vector<Seed> seeds) {
-  std::erase_if(seeds, [&](const Seed& seed) { return store.has_seed(seed.name, seed.bytes); });
-  return seeds;
+SeedFiles missing(const store::Store& store, SeedFiles files) {
+  std::erase_if(files, [&](const SeedFile& file) { return store.has_seed(file.seed); });
+  return files;
 }
 
-// While the store writes one file, those after it are read.
-std::size_t take_in(store::Store& store, const std::vector<Seed>& seeds) {
-  std::vector<std::promise<specs::Evidence>> read(seeds.size());
+// What the reading thread hands to the writing one: portions of a file's rows, an empty one behind
+// the last, or what was wrong with the file.
+class Portions {
+ public:
+  using Rows = std::vector<specs::Published>;
+
+  void put(Rows rows) {
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [&] { return waiting_.size() < most || given_up_; });
+    waiting_.push_back(std::move(rows));
+    some_.notify_one();
+  }
+  void fail(std::exception_ptr error) {
+    const std::scoped_lock lock(mutex_);
+    error_ = std::move(error);
+    some_.notify_one();
+  }
+  Rows take() {
+    std::unique_lock lock(mutex_);
+    some_.wait(lock, [&] { return !waiting_.empty() || error_; });
+    if (waiting_.empty()) std::rethrow_exception(error_);
+    Rows rows = std::move(waiting_.front());
+    waiting_.pop_front();
+    room_.notify_one();
+    return rows;
+  }
+  void give_up() {  // nobody takes any more
+    const std::scoped_lock lock(mutex_);
+    given_up_ = true;
+    room_.notify_one();
+  }
+
+ private:
+  static constexpr std::size_t most = 16;
+  std::mutex mutex_;
+  std::condition_variable some_, room_;
+  std::deque<Rows> waiting_;
+  std::exception_ptr error_;
+  bool given_up_ = false;
+};
+
+void read_seed(const SeedFile& file, Portions& portions) {
+  specs::visit_evidence(specs::Node::parse_file(file.path), [&](Portions::Rows&& rows) {
+    for (const auto& row : rows)
+      if (row.workload.pi != file.seed.family)
+        throw bad_input(fmt::format("{}: it lies under {}, but has results of {}; those of a family lie "
+                                    "in the folder of its name",
+                                    file.path.string(), file.seed.family, row.workload.pi));
+    portions.put(std::move(rows));
+  });
+  portions.put({});
+}
+
+// While the store writes, what comes next is read.
+std::size_t take_in(store::Store& store, const SeedFiles& files) {
+  Portions portions;
   const auto reader = std::async(std::launch::async, [&] {
-    for (std::size_t i = 0; i < seeds.size(); ++i) try {
-        read[i].set_value(specs::load_evidence(seeds[i].file));
-      } catch (...) {
-        read[i].set_exception(std::current_exception());
-      }
+    try {
+      for (const SeedFile& file : files) read_seed(file, portions);
+    } catch (...) {
+      portions.fail(std::current_exception());
+    }
   });
   std::size_t rows = 0;
-  for (std::size_t i = 0; i < seeds.size(); ++i) {
-    const specs::Evidence evidence = read[i].get_future().get();
-    store.take_in_seed(seeds[i].name, seeds[i].bytes, evidence.rows);
-    rows += evidence.rows.size();
+  try {
+    for (const SeedFile& file : files)
+      rows += store.take_in_seed(file.seed, [&] { return portions.take(); });
+  } catch (...) {
+    portions.give_up();
+    throw;
   }
   return rows;
 }
 
-store::Store open_and_take_in(const fs::path& file, const std::vector<Seed>& seeds) {
+store::Store open_and_take_in(const fs::path& file, const SeedFiles& files, const std::string& family) {
   auto store = store::Store::open(file);
-  const auto missing = missing_seeds(store, seeds);
-  if (missing.empty()) return store;
-  const std::size_t rows = take_in(store, missing);
-  fmt::print(stderr,
-             "stackx: {}: took in {} published results that come with stackx (once; `stackx query "
-             "sources` lists where they are from)\n",
-             file.string(), rows);
+  const std::size_t rows = take_in(store, missing(store, files));
+  if (rows > 0)
+    fmt::print(stderr,
+               "stackx: {}: took in {} published results{} that come with stackx (once; `stackx query "
+               "sources` lists where they are from)\n",
+               file.string(), rows, family.empty() ? "" : " of " + family);
   return store;
 }
 
@@ -83,16 +152,14 @@ std::optional<store::Store> open_existing(const fs::path& file) {
   }
 }
 
-}  // namespace
-
-store::Store open_with_seeds(const Context& context) {
+store::Store open_store(const Context& context, const std::string& family) {
   const fs::path file = store::default_path(context.db);
-  const auto seeds = seeds_of(context.data_directory() / "evidence");
+  const auto files = seed_files(context.data_directory() / "evidence", family);
   auto existing = open_existing(file);
-  if (!existing) return open_and_take_in(file, seeds);
-  if (missing_seeds(*existing, seeds).empty()) return std::move(*existing);
+  if (!existing) return open_and_take_in(file, files, family);
+  if (missing(*existing, files).empty()) return std::move(*existing);
   try {
-    return open_and_take_in(file, seeds);
+    return open_and_take_in(file, files, family);
   } catch (const Error& error) {
     fmt::print(stderr,
                "stackx: {}: the published results that come with stackx cannot be added ({}); what "
@@ -102,13 +169,27 @@ store::Store open_with_seeds(const Context& context) {
   }
 }
 
-store::Questions open_questions(const Context& context) {
-  open_with_seeds(context);
+store::Questions open_sums(const Context& context, const std::string& family) {
+  open_store(context, family);
   const auto file = store::default_path(context.db);
   store::Questions questions(file);
   if (!questions.stale()) return questions;
   store::Store::open(file).finish_summaries();
   return store::Questions(file);
+}
+
+}  // namespace
+
+store::Store open_with_seeds(const Context& context) { return open_store(context, ""); }
+
+store::Store open_with_seeds(const Context& context, const std::string& family) {
+  return open_store(context, family);
+}
+
+store::Questions open_questions(const Context& context) { return open_sums(context, ""); }
+
+store::Questions open_questions(const Context& context, const std::string& family) {
+  return open_sums(context, family);
 }
 
 }  // namespace stackx::workspace

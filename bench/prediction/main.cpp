@@ -19,7 +19,7 @@ struct Evidence {
   explicit Evidence(const std::filesystem::path& data)
       : accelerators(specs::load_accelerators(data)) {
     std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(data / "evidence"))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(data / "evidence"))
       if (entry.path().extension() == ".json") files.push_back(entry.path());
     std::ranges::sort(files);
     for (const auto& file : files)

@@ -81,7 +81,7 @@ class FamilyReader {
 
   WorkloadFamily read(const std::string& name, const Node& node) {
     check_component_name(name, node);
-    node.only({"description", "params", "gpu", "cpu"});
+    node.only({"description", "params", "gpu", "cpu", "usual"});
     WorkloadFamily family;
     family.name = name;
     family.description = line_from(node.at("description"));
@@ -98,6 +98,11 @@ class FamilyReader {
     }
     if (const auto gpu = node.find("gpu")) family.gpu = space(*gpu);
     if (const auto cpu = node.find("cpu")) family.cpu = space(*cpu);
+    if (const auto usual = node.find("usual")) {
+      usual->only({"gpu", "cpu"});
+      if (const auto gpu = usual->find("gpu")) family.usual_gpu = packages(*gpu);
+      if (const auto cpu = usual->find("cpu")) family.usual_cpu = packages(*cpu);
+    }
     return family;
   }
 
@@ -110,6 +115,18 @@ class FamilyReader {
   }
 
  private:
+  static std::vector<std::string> packages(const Node& node) {
+    std::vector<std::string> names;
+    for (const Node& item : node.items()) {
+      check_component_name(item.text(), item);
+      if (std::ranges::find(names, item.text()) != names.end())
+        item.fail(fmt::format("\"{}\" stands twice", item.text()));
+      names.push_back(item.text());
+    }
+    if (names.empty()) node.fail("expected at least one package");
+    return names;
+  }
+
   std::string meaning(const std::string& family, const std::string& param, const Node& place) {
     for (const std::string& key : {family + "." + param, param})
       if (const auto found = meanings_.find(key); found != meanings_.end()) {

@@ -9,12 +9,14 @@
 //     "aliases":  { "matmul": ["gemm"], "matmul:dtype=float16": ["hgemm"] },
 //     "spaces":   { "blas": { "catalogs": ["blas.json"], "requires": { "blas": "*" } } },
 //     "families": { "matmul": { "description": "matrix product", "params": ["m", "dtype"],
-//                               "gpu": "gpu-library", "cpu": "blas" } } }
+//                               "gpu": "gpu-library", "cpu": "blas",
+//                               "usual": { "gpu": ["torch"], "cpu": ["scipy-openblas64"] } } } }
 //
 // A parameter's meaning, and what its values are, is that of "FAMILY.NAME", else of "NAME"; without values it is
 // any word. Aliases and values of families and parameters that the file lacks are passed over: they
 // may come with another catalog of families. A space is where a family's valid
-// stacks are to be sought on a GPU or a CPU; a family without one cannot be resolved there. Kept as
+// stacks are to be sought on a GPU or a CPU; a family without one cannot be resolved there. `usual`
+// names the Python packages that people mostly run it with, for who names none himself. Kept as
 // data, because a new benchmark should need no build; what evidence has of a family is not kept
 // here but counted (analysis/published/workload_inventory.hpp). Rejected: families known only from the store,
 // which say neither what `k` is nor what to install.
@@ -47,6 +49,7 @@ struct WorkloadFamily {
   std::vector<std::pair<std::string, std::string>> params;  // name -> meaning, the usual order
   std::string gpu, cpu;                                     // names of spaces; "": none
   std::map<std::string, ParameterValues> values;            // of parameters that are not just any word
+  std::vector<std::string> usual_gpu, usual_cpu;            // packages, the most usual first
 
   bool has(std::string_view param) const;
 };

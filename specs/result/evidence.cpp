@@ -81,8 +81,8 @@ class Table {
     read_columns();
   }
 
-  void rows(std::vector<Published>& result) const {
-    for (const Node& row : node_.at("rows").items()) result.push_back(row_from(row));
+  void rows(const std::function<void(Published&&)>& visit) const {
+    for (const Node& row : node_.at("rows").items()) visit(row_from(row));
   }
 
  private:
@@ -140,29 +140,58 @@ class Table {
   std::vector<Column> columns_;
 };
 
-void refuse_repetitions(const Node& node, const std::vector<Published>& rows) {
-  std::unordered_set<std::string> ids;
-  for (const Published& row : rows)
-    if (!ids.insert(row.id).second)
+class Repetitions {
+ public:
+  void refuse(const Published& row, const Node& node) {
+    if (!ids_.insert(row.id).second)
       node.at("tables").fail(fmt::format("a row stands twice: {} on {}, {} {}", row.workload.text(),
                                          row.hardware, row.metric, row.value));
+  }
+
+ private:
+  std::unordered_set<std::string> ids_;
+};
+
+std::vector<Source> sources_of(const Node& node) {
+  node.schema("stackx/evidence/1");
+  node.only({"$schema", "source", "notes", "tables"});
+  std::vector<Source> sources;
+  for (const Node& item : node.at("source").items()) {
+    item.only({"url", "title", "revision", "date", "read", "license"});
+    sources.push_back(source_from(item));
+  }
+  return sources;
+}
+
+void visit_rows(const Node& node, const std::vector<Source>& sources,
+                const std::function<void(Published&&)>& visit) {
+  Repetitions repetitions;
+  for (const Node& item : node.at("tables").items())
+    Table(item, sources).rows([&](Published&& row) {
+      repetitions.refuse(row, node);
+      visit(std::move(row));
+    });
 }
 
 }  // namespace
 
 Evidence parse_evidence(const Node& node) {
-  node.schema("stackx/evidence/1");
-  node.only({"$schema", "source", "notes", "tables"});
   Evidence evidence;
-  for (const Node& item : node.at("source").items()) {
-    item.only({"url", "title", "revision", "date", "read", "license"});
-    evidence.sources.push_back(source_from(item));
-  }
+  evidence.sources = sources_of(node);
   if (const auto notes = node.find("notes")) evidence.notes = notes->texts();
-  for (const Node& item : node.at("tables").items())
-    Table(item, evidence.sources).rows(evidence.rows);
-  refuse_repetitions(node, evidence.rows);
+  visit_rows(node, evidence.sources,
+             [&](Published&& row) { evidence.rows.push_back(std::move(row)); });
   return evidence;
+}
+
+void visit_evidence(const Node& node, const std::function<void(std::vector<Published>&&)>& visit) {
+  constexpr std::size_t portion = 2000;
+  std::vector<Published> rows;
+  visit_rows(node, sources_of(node), [&](Published&& row) {
+    rows.push_back(std::move(row));
+    if (rows.size() == portion) visit(std::exchange(rows, {}));
+  });
+  if (!rows.empty()) visit(std::move(rows));
 }
 
 Evidence load_evidence(const std::filesystem::path& file) {

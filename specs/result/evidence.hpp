@@ -18,6 +18,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,9 @@ struct Evidence {
 // Errors name file, table, row and column. A row that stands twice is refused.
 Evidence parse_evidence(const Node& node);
 Evidence load_evidence(const std::filesystem::path& file);
+
+// The rows alone, in portions of at most a few thousand as they are read: who uses them need not wait
+// for the last. An error may come after the first portions.
+void visit_evidence(const Node& node, const std::function<void(std::vector<Published>&&)>& visit);
 
 }  // namespace stackx::specs

@@ -15,7 +15,7 @@ except ImportError as error:
 
 
 def rows(directory):
-    for file in sorted(pathlib.Path(directory).glob("*.json")):
+    for file in sorted(pathlib.Path(directory).rglob("*.json")):
         document = json.loads(file.read_text())
         for table in document["tables"]:
             for cells in table["rows"]:

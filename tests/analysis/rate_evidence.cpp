@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "specs/result/evidence.hpp"
 
@@ -25,13 +27,18 @@ std::unique_ptr<RateEvidence> rate_evidence(const std::vector<std::string>& file
 }
 
 const RateEvidence& deepbench() {
-  static const auto evidence = rate_evidence({"deepbench", "deepbench-conv", "deepbench-rnn"});
+  static const auto evidence = rate_evidence({"matmul/deepbench", "conv2d/deepbench-conv", "rnn/deepbench-rnn"});
   return *evidence;
 }
 
 const RateEvidence& all_matmul() {
-  static const auto evidence = rate_evidence(
-      {"deepbench", "mli-transformers-benchmarks", "clblas-gemm", "ml-engineering-mamf"});
+  static const auto evidence = [] {
+    std::vector<std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(data + "/evidence/matmul"))
+      files.push_back("matmul/" + entry.path().stem().string());
+    std::ranges::sort(files);
+    return rate_evidence(files);
+  }();
   return *evidence;
 }
 

@@ -13,6 +13,7 @@
 #include "specs/result/evidence.hpp"
 #include "specs/result/inspection.hpp"
 #include "specs/result/published.hpp"
+#include "specs/result/upgrade.hpp"
 #include "tests/specs/message_of.hpp"
 #include "tests/specs/oracle.hpp"
 
@@ -26,7 +27,7 @@ namespace {
 const fs::path documents = STACKX_SOURCE_DIR "/tests/specs/documents";
 const std::vector<std::string> formats{"catalog",            "project", "plan",      "inspection",
                                        "microarchitectures", "score",   "published", "evidence",
-                                       "workloads"};
+                                       "workloads",         "upgrades"};
 
 struct Case {
   std::string name, format;
@@ -89,7 +90,8 @@ std::string judge(const Case& one) {
       {"score", [](const Node& node) { parse_scores(node, some_packages()); }},
       {"published", [](const Node& node) { published_from(node); }},
       {"evidence", [](const Node& node) { parse_evidence(node); }},
-      {"workloads", [](const Node& node) { WorkloadFamilies::parse(node); }}};
+      {"workloads", [](const Node& node) { WorkloadFamilies::parse(node); }},
+      {"upgrades", [](const Node& node) { parse_upgrades(node); }}};
   return message_of(
       [&] { readers.at(one.format)(Node::parse_text(one.document.dump(), one.format)); });
 }
@@ -114,8 +116,8 @@ TEST_CASE("the JSON Schemas judge documents as the readers do") {
     questions["documents"].push_back({{"format", one.format}, {"document", one.document}});
   for (const char* file : {"specs/data/blas.json", "specs/data/microarchitectures.json",
                            "specs/data/workloads.json", "examples/blas-cpu/project.json",
-                           "specs/data/evidence/deepbench.json",
-                           "specs/data/evidence/mlperf-training-v0.6.json"}) {
+                           "specs/data/upgrades.json", "specs/data/evidence/matmul/deepbench.json",
+                           "specs/data/evidence/train_ssd/mlperf-training-v0.6.json"}) {
     const Json ours = Node::parse_file(fs::path(STACKX_SOURCE_DIR) / file).json();
     const std::string schema = ours.at("$schema");  // "stackx/catalog/1"
     questions["documents"].push_back(

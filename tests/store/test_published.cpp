@@ -6,10 +6,12 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/hardware/name.hpp"
 #include "specs/result/evidence.hpp"
@@ -66,6 +68,33 @@ std::vector<specs::Published> some(std::uint64_t count) {
   for (std::uint64_t n = 0; n < count; ++n) all.push_back(published(n));
   std::ranges::sort(all, {}, &specs::Published::id);
   return all;
+}
+
+// Different results of one family, as a file of evidence has them.
+std::vector<specs::Published> some_of(const std::string& family, const std::string& source, std::uint64_t count) {
+  auto all = some(count);
+  for (auto& one : all) {
+    one.workload.pi = family;
+    one.source.tool = "evidence:" + source;
+    seal(one);
+  }
+  std::ranges::sort(all, {}, &specs::Published::id);
+  return all;
+}
+
+PublishedFilter of_family(const std::string& family) {
+  PublishedFilter filter;
+  filter.workload = specs::parse_workload(family);
+  return filter;
+}
+
+// As take_in_seed asks for them: a few at a time, then none.
+std::function<std::vector<specs::Published>()> in_portions(const std::vector<specs::Published>& all) {
+  return [all, at = std::size_t{0}]() mutable {
+    const std::size_t begin = at;
+    at = std::min(all.size(), begin + 7);
+    return std::vector<specs::Published>(all.begin() + std::ptrdiff_t(begin), all.begin() + std::ptrdiff_t(at));
+  };
 }
 
 std::vector<std::string> texts(const std::vector<specs::Published>& all) {
@@ -145,7 +174,7 @@ TEST_CASE("sources say how much is from them and whether they came with stackx")
     mine.push_back(one);
     store.ingest(one);
   }
-  store.take_in_seed("table", 100, all);
+  store.take_in_seed({"matmul", "table", 100}, in_portions(all));
   std::map<specs::Source, std::pair<std::uint64_t, bool>> expected;
   for (const auto& one : all) ++expected[one.source].first, expected[one.source].second = true;
   for (const auto& one : mine) ++expected[one.source].first;
@@ -157,23 +186,21 @@ TEST_CASE("sources say how much is from them and whether they came with stackx")
 TEST_CASE("an edition of the evidence is taken in once; a new one replaces it, and nothing else") {
   const Directory directory;
   Store store = Store::open(directory / "stackx.db");
-  auto first = some(40), other = some(20);
-  for (auto& one : other) {
-    one.source.tool = "evidence:other";
-    seal(one);
-  }
+  const auto first = some_of("matmul", "a", 40), other = some_of("matmul", "b", 20), conv = some_of("conv2d", "a", 15);
   auto mine = published(7);
   mine.source.tool = "pyperf";
   seal(mine);
-  CHECK_FALSE(store.has_seed("a", 10));
-  store.take_in_seed("a", 10, first);
-  store.take_in_seed("b", 20, other);
+  CHECK_FALSE(store.has_seed({"matmul", "a", 10}));
+  CHECK(store.take_in_seed({"matmul", "a", 10}, in_portions(first)) == first.size());
+  store.take_in_seed({"matmul", "b", 20}, in_portions(other));
+  store.take_in_seed({"conv2d", "a", 30}, in_portions(conv));
   store.ingest(mine);
-  CHECK(store.has_seed("a", 10));
-  CHECK_FALSE(store.has_seed("a", 11));
-  CHECK(store.has_seed("b", 20));
+  CHECK(store.has_seed({"matmul", "a", 10}));
+  CHECK_FALSE(store.has_seed({"matmul", "a", 11}));
+  CHECK_FALSE(store.has_seed({"conv2d", "a", 10}));
+  CHECK(store.has_seed({"conv2d", "a", 30}));
   const auto before = texts(store.published({}));
-  store.take_in_seed("a", 10, first);
+  CHECK(store.take_in_seed({"matmul", "a", 10}, in_portions(first)) == 0);
   CHECK(texts(store.published({})) == before);
   auto second = first;
   second.resize(25);
@@ -183,15 +210,55 @@ TEST_CASE("an edition of the evidence is taken in once; a new one replaces it, a
   }
   second[9].value *= 2;
   seal(second[9]);
-  store.take_in_seed("a", 11, second);
+  CHECK(store.take_in_seed({"matmul", "a", 11}, in_portions(second)) == 6);
   std::vector<specs::Published> expected = second;
-  expected.insert(expected.end(), other.begin(), other.end());
+  for (const auto* more : {&other, &conv}) expected.insert(expected.end(), more->begin(), more->end());
   expected.push_back(mine);
   std::ranges::sort(expected, {}, &specs::Published::id);
   CHECK(texts(store.published({})) == texts(expected));
-  CHECK_FALSE(store.has_seed("a", 10));
+  CHECK_FALSE(store.has_seed({"matmul", "a", 10}));
+  store.take_in_seed({"matmul", "a", 12}, in_portions({}));  // an edition without any
+  for (const auto& row : store.published(of_family("matmul"))) CHECK(row.source.tool != "evidence:a");
   for (const auto& row : store.sources()) CHECK(row.results > 0);
   CHECK(store.check().empty());
+}
+
+TEST_CASE("a store of before evidence lay by family keeps each result once") {
+  const Directory directory;
+  const fs::path file = directory / "stackx.db";
+  const auto matmul = some_of("matmul", "a", 40), conv = some_of("conv2d", "a", 15);
+  {
+    Store store = Store::open(file);
+    store.take_in_seed({"matmul", "a", 10}, in_portions(matmul));
+    store.take_in_seed({"conv2d", "a", 10}, in_portions(conv));
+  }
+  {  // as that store knew it: one file of a source
+    SQLite::Database database(file.string(), SQLite::OPEN_READWRITE);
+    database.exec("DELETE FROM seeds");
+    database.exec("INSERT INTO seeds(name, bytes) VALUES('a', 20)");
+  }
+  Store store = Store::open(file);
+  auto newer = matmul;
+  newer.pop_back();
+  CHECK(store.take_in_seed({"matmul", "a", 9}, in_portions(newer)) == 0);
+  CHECK(store.published(of_family("matmul")).size() == newer.size());
+  CHECK(store.published(of_family("conv2d")).size() == conv.size());
+  CHECK(store.take_in_seed({"conv2d", "a", 10}, in_portions(conv)) == 0);
+  CHECK(store.published({}).size() == newer.size() + conv.size());
+}
+
+TEST_CASE("a file that turns out bad in its middle leaves the store as it was") {
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  const auto good = some_of("matmul", "a", 10);
+  bool given = false;
+  CHECK_THROWS(store.take_in_seed({"matmul", "a", 1}, [&] {
+    if (std::exchange(given, true)) throw bad_input("row 11 is bad");
+    return good;
+  }));
+  CHECK(store.published({}).empty());
+  CHECK_FALSE(store.has_seed({"matmul", "a", 1}));
+  CHECK(store.take_in_seed({"matmul", "a", 1}, in_portions(good)) == good.size());
 }
 
 TEST_CASE("a published result whose id is not that of its content is not stored") {
@@ -244,9 +311,11 @@ TEST_CASE("the evidence that comes with stackx is kept whole, in about a hundred
   const fs::path file = directory / "stackx.db";
   Store store = Store::open(file);
   std::map<std::string, std::string> expected;
-  for (const auto& entry : fs::directory_iterator(STACKX_SOURCE_DIR "/specs/data/evidence")) {
+  for (const auto& entry : fs::recursive_directory_iterator(STACKX_SOURCE_DIR "/specs/data/evidence")) {
+    if (!entry.is_regular_file()) continue;
     const auto evidence = specs::load_evidence(entry.path());
-    store.take_in_seed(entry.path().stem(), entry.file_size(), evidence.rows);
+    store.take_in_seed({entry.path().parent_path().filename(), entry.path().stem(), entry.file_size()},
+                       in_portions(evidence.rows));
     for (const auto& row : evidence.rows) expected[row.id] = specs::canonical(to_json(row));
   }
   std::map<std::string, std::string> found;

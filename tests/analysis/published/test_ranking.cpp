@@ -29,8 +29,8 @@ const specs::Accelerators& accelerators() {
 const std::vector<specs::Published>& evidence() {
   static const auto rows = [] {
     std::vector<specs::Published> all;
-    for (const auto& entry : fs::directory_iterator(data / "evidence"))
-      for (auto& row : specs::load_evidence(entry.path()).rows) all.push_back(std::move(row));
+    for (const auto& entry : fs::recursive_directory_iterator(data / "evidence"))
+      if (entry.is_regular_file()) for (auto& row : specs::load_evidence(entry.path()).rows) all.push_back(std::move(row));
     return all;
   }();
   return rows;

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -32,12 +33,13 @@ std::string ssd(const std::string& value, const std::string& more = "",
 
 SourceSide shipped(const std::string& id) {
   SourceSide result{id, {}};
-  for (const auto& row :
-       specs::load_evidence(STACKX_SOURCE_DIR "/specs/data/evidence/mlperf-training-v0.6.json")
-           .rows)
-    if (const auto found = row.details.find("mlperf_id");
-        found != row.details.end() && found->second == id)
-      result.results.push_back(row);
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(STACKX_SOURCE_DIR "/specs/data/evidence"))
+    if (entry.path().filename() == "mlperf-training-v0.6.json")
+      for (const auto& row : specs::load_evidence(entry.path()).rows)
+        if (const auto found = row.details.find("mlperf_id");
+            found != row.details.end() && found->second == id)
+          result.results.push_back(row);
   return result;
 }
 

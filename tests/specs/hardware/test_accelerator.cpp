@@ -57,10 +57,11 @@ const std::set<std::string> others{
     "iPhone 6", "iPhone 7", "Raspberry Pi 3", "Centaur Integrated AI Coprocessor", "Goya", "Hailo8",
     "HanGuang 800", "Furiosa Renegade", "Alibaba Cloud Npu", "Intel Gaudi 2", "Intel Gaudi 3",
     "Alibaba Cloud [ecs.ebman1.26xlarge]", "60 GB / 16 CPU (Google Cloud [n1-standard-16])",
-    "Amazon EC2 [c5.2xlarge]", "Amazon EC2 [c5.4xlarge]", "Amazon EC2 [c5.18xlarge]"};
+    "Amazon EC2 [c5.2xlarge]", "Amazon EC2 [c5.4xlarge]", "Amazon EC2 [c5.18xlarge]",
+    "[MAXSUN] MS-Intel Arc Pro B60 Dual 48G Turbo"};
 
 bool is_processor(const std::string& name) {
-  for (const char* word : {"Xeon", "Cortex", "Hexagon", "Mali"})
+  for (const char* word : {"Xeon", "Cortex", "Hexagon", "Mali", "Intel Core i"})
     if (name.contains(word)) return true;
   return false;
 }
@@ -69,8 +70,9 @@ bool is_processor(const std::string& name) {
 
 TEST_CASE("every spelling of a GPU in the evidence is a model", "[accelerator]") {
   std::set<std::string> spellings;
-  for (const auto& file : fs::directory_iterator(data / "evidence"))
-    for (const auto& row : load_evidence(file.path()).rows) spellings.insert(row.hardware);
+  for (const auto& file : fs::recursive_directory_iterator(data / "evidence"))
+    if (file.is_regular_file())
+      for (const auto& row : load_evidence(file.path()).rows) spellings.insert(row.hardware);
   REQUIRE(spellings.size() > 100);
   std::size_t models = 0;
   for (const auto& name : spellings) {

@@ -30,8 +30,8 @@ std::string meaning(const std::string& family, const std::string& param) {
 TEST_CASE("every workload of the evidence has a family that knows its parameters",
           "[workload_family]") {
   std::set<std::string> seen;
-  for (const auto& entry : fs::directory_iterator(STACKX_SOURCE_DIR "/specs/data/evidence"))
-    for (const Published& row : load_evidence(entry.path()).rows) {
+  for (const auto& entry : fs::recursive_directory_iterator(STACKX_SOURCE_DIR "/specs/data/evidence"))
+    if (entry.is_regular_file()) for (const Published& row : load_evidence(entry.path()).rows) {
       const WorkloadFamily* family = shipped().find(row.workload.pi);
       CAPTURE(entry.path().filename().string(), row.workload.text());
       REQUIRE(family != nullptr);
@@ -40,7 +40,22 @@ TEST_CASE("every workload of the evidence has a family that knows its parameters
             std::ranges::count(family->params, name, &std::pair<std::string, std::string>::first));
       seen.insert(row.workload.pi);
     }
-  CHECK(seen.size() > 40);
+  CHECK(seen.size() > 80);
+}
+
+TEST_CASE("a family says what people usually run it with, wherever it has stacks", "[workload_family]") {
+  for (const auto& family : shipped().all()) {
+    INFO(family.name);
+    CHECK(family.usual_gpu.empty() == family.gpu.empty());
+    CHECK(family.usual_cpu.empty() == family.cpu.empty());
+  }
+  CHECK(shipped().find("matmul")->usual_gpu == std::vector<std::string>{"torch"});
+  CHECK(shipped().find("matmul")->usual_cpu == std::vector<std::string>{"scipy-openblas64"});
+  CHECK(shipped().find("serve_llm")->usual_gpu == std::vector<std::string>{"vllm", "torch"});
+  CHECK(shipped().find("infer_llama2_70b")->usual_gpu.front() == "vllm");
+  CHECK(shipped().find("all_reduce")->usual_gpu == std::vector<std::string>{"torch"});
+  CHECK(shipped().find("lstm")->usual_cpu == std::vector<std::string>{"onednn-cpu-gomp"});
+  CHECK(shipped().gpu_space(*shipped().find("all_reduce"))->requires_.contains("nccl"));
 }
 
 TEST_CASE("a parameter means what it means in its family", "[workload_family]") {
