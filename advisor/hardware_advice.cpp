@@ -41,6 +41,7 @@ class Gathering {
     const auto early = workspace::hardware_of_catalogs(options_.selection.hw, host_,
                                             *advice_.accelerators, context_);
     if (early) make_space(*early), find_candidate(*early);
+    advice_.upgrades = specs::load_upgrades(context_.data_directory());
     take(reading.get());
     const auto& hardware = advice_.selection.hardware;
     if (!early) make_space(hardware), find_candidate(hardware);

@@ -18,6 +18,7 @@
 #include "advisor/selection.hpp"
 #include "analysis/published/ranking.hpp"
 #include "analysis/ranking/ranking.hpp"
+#include "specs/result/upgrade.hpp"
 
 namespace stackx::advisor {
 
@@ -47,6 +48,7 @@ struct HardwareAdvice : AskedSpace {
   analysis::Ranking measured;              // may be empty
   analysis::PublishedRanking published;    // may be empty
   std::vector<specs::Published> found;     // what it was made from
+  std::vector<specs::Upgrade> upgrades;    // what newer versions did elsewhere
   std::vector<specs::Published> family;    // published of the workload's family, on any hardware
   specs::Stack latest;  // of the catalogs: the candidate's, else the newest with the usual library; or empty
   PredictedRows predicted;

@@ -114,10 +114,10 @@ void take_python(advisor::AdviceOptions& advice) {
 // What a recipe is written from. Throws Error(bad_input) where there is no stack.
 advisor::Recipe recipe_of(const advisor::Advice& advice, const advisor::HardwareAdvice& known, const advisor::Knowledge& knowledge) {
   if (!advice.found || !known.space) throw bad_input("--format: there is no stack to write down. " + advice.line);
-  static const specs::Stack no_stack;
   advisor::Recipe recipe{advice.chosen ? advice.chosen->valid.stack : known.latest, known.selection.asked, known.space->catalog(),
                          known.selection.hw, known.accelerator, {advice.line, advice.expect}};
   recipe.knowledge = &knowledge;
+  if (advice.candidate) recipe.pinned = &*advice.pinned;
   return recipe;
 }
 
@@ -158,7 +158,7 @@ void advise(const AdviseOptions& given, Globals& globals) {
   const auto knowledge = advisor::load_knowledge(globals, options.advice.context.catalogs);
   const auto known = advisor::hardware_advice(options.advice, knowledge, globals);
   const auto open = advisor::not_known(known, options.advice.analysis.delta);
-  const auto advice = advisor::make_advice(known, knowledge, {options.advice, command_of(options)});
+  const auto advice = advisor::make_advice(known, knowledge, {options.advice, open, command_of(options)});
   const bool enough = advice.found && advisor::satisfies(advice.grade, options.require);
   if (!enough) globals.exit_code = 1;
   if (!options.settle.empty() && advice.found) write_settling(options, known, open);

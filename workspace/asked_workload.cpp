@@ -17,7 +17,7 @@ specs::Workload said(specs::TypedWorkload typed) {
 }
 
 std::vector<specs::Workload> workloads_of_the_store(const std::string& family, const Context& context) {
-  const auto questions = open_questions(context);
+  const auto questions = open_questions(context, family);
   store::QuestionFilter filter;
   filter.workload = specs::Workload{family, {}};
   std::set<std::int64_t> rows;

@@ -94,6 +94,7 @@ class Search {
   bool within(const PackageRelease& release) const {
     const auto plain = version_of(specs::public_version(release.version.text()));
     if (release.yanked || (plain.is_prerelease() && own_.empty())) return false;
+    if (!wish_.exactly.empty() && !(plain == version_of(wish_.exactly))) return false;
     if (wish_.advisories && !wish_.advisories->affecting("pypi", wish_.root, plain).empty()) return false;
     return std::ranges::all_of(own_, [&](const auto& one) {
       return one.versions.contains(specs::is_local(one.versions.text()) ? release.version : plain);
@@ -199,7 +200,7 @@ class Search {
   // What an installer makes of the user's own requirements, where that runs: nothing newer fits them.
   std::optional<Candidate> as_required() const {
     const bool others = wish_.question.asked.size() > own_.size();
-    if (own_.empty() || !others || !wish_.cuda.empty() || wish_.advisories) return std::nullopt;
+    if (own_.empty() || !others || !wish_.cuda.empty() || !wish_.exactly.empty() || wish_.advisories) return std::nullopt;
     auto checked = check(knowledge_, wish_.question);
     if (checked.answer != Answer::yes) return std::nullopt;
     return as_it_is(knowledge_, wish_.question, wish_.root, std::move(checked));
@@ -276,8 +277,14 @@ std::string cudnn_of(const specs::Stack& stack) {
   return "";
 }
 
+// ">=525.60.13,<581" -> "525.60.13"
+std::string at_least(const std::string& drivers) {
+  if (!drivers.starts_with(">=")) return "";
+  return drivers.substr(2, drivers.find_first_of(", ") - 2);
+}
+
 std::string cuda_of(const Knowledge& knowledge, const specs::Stack& stack, const Fact& fact) {
-  if (const auto toolkit = in_stack(stack, "cuda-toolkit"); !toolkit.empty()) return toolkit;
+  if (const auto toolkit = in_stack(stack, "cuda-toolkit"); !toolkit.empty()) return three_numbers(toolkit);
   if (fact.built_for && !fact.built_for->cuda.empty() && !fact.built_for->for_cpus()) return fact.built_for->cuda;
   for (const auto& plugin : fact.gpu_from)
     if (const auto version = in_stack(stack, plugin); !version.empty()) {
@@ -298,7 +305,7 @@ void add_pins(const Knowledge& knowledge, const specs::Stack& stack, const std::
     const bool there = std::ranges::any_of(pinned.packages, [&](const auto& other) { return other.name == one.name; });
     if (version.empty() || there || is_given(one.name)) continue;
     if (version_of(version) == version_of(specs::single_version(one.versions).empty() ? "0" : specs::single_version(one.versions)))
-      pinned.packages.push_back({one.name, version, {}, false, ""});
+      pinned.packages.push_back({one.name, version, {}, false, "", true});
   }
 }
 
@@ -339,10 +346,8 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
       const auto python = specs::minor_release(in_stack(stack, "python"));
       if (!python.empty()) candidate.pinned.glibc = glibc_needed(*release, python, question.machine);
     }
-    if (question.gpu && fact.built_for)
-      if (const auto least = knowledge.drivers().least(fact.built_for->cuda, fact.built_for->reach(question.gpu->compute_capability)))
-        candidate.least_driver = *least;
   }
+  if (question.driver.empty() && question.gpu && question.gpu->vendor == "nvidia") candidate.least_driver = at_least(checked.driver);
   if (question.gpu && question.gpu->vendor == "nvidia") candidate.cudnn = cudnn_of(stack);
   auto& pinned = candidate.pinned;
   pinned.python = specs::minor_release(in_stack(stack, "python"));

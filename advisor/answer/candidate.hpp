@@ -21,6 +21,7 @@ struct Wish {
   Question question;  // the machine, and what the user's project requires (the framework's own range, too)
   std::string root;   // the framework: "torch"
   std::string cuda;   // builds for this CUDA alone: "11.8", "12"; "": any
+  std::string exactly = {};  // this public version alone: "2.2.0"; "": any
   const specs::Advisories* advisories = nullptr;  // releases that these name do not count
 };
 

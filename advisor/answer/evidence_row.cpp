@@ -70,21 +70,6 @@ std::string unit_of(const PublishedGroup& group, const PublishedRow& row) {
   return group.unit == "items/s" && per != metric.npos ? metric.substr(0, per) + "/s" : group.unit;
 }
 
-EvidenceRow row_of(const PublishedGroup& group, const PublishedRow& row) {
-  const auto figure = readable(row.value, unit_of(group, row));
-  EvidenceRow result{figure.value, figure.unit, kind_of(group), short_stack(row), year_of(row), "", group.hardware, "", ""};
-  std::vector<std::string> remarks;
-  if (group.devices.value_or(1) > 1) remarks.push_back(fmt::format("{} devices", *group.devices));
-  if (row.peak) remarks.push_back(fmt::format("{:.0f}% of peak{}", 100 * row.peak->share,
-                                              row.peak->share <= 1         ? ""
-                                              : group.shape.pi == "conv2d" ? " (Winograd's method does less than is counted)"
-                                                                           : " (not computed in the type that is named)"));
-  if (auto text = compared(row); !text.empty()) remarks.push_back(std::move(text));
-  result.remark = fmt::format("{}", fmt::join(remarks, "; "));
-  if (!row.sources.empty()) result.title = row.sources.front().title, result.url = row.sources.front().url;
-  return result;
-}
-
 bool same_version(const std::string& published, const std::string& version) {
   return specs::public_version(published) == specs::public_version(version);
 }
@@ -109,6 +94,21 @@ std::string figure_text(double value) {
   return fmt::format("{:.3g}", value);
 }
 
+EvidenceRow evidence_row(const PublishedGroup& group, const PublishedRow& row) {
+  const auto figure = readable(row.value, unit_of(group, row));
+  EvidenceRow result{figure.value, figure.unit, kind_of(group), short_stack(row), year_of(row), "", group.hardware, "", ""};
+  std::vector<std::string> remarks;
+  if (group.devices.value_or(1) > 1) remarks.push_back(fmt::format("{} devices", *group.devices));
+  if (row.peak) remarks.push_back(fmt::format("{:.0f}% of peak{}", 100 * row.peak->share,
+                                              row.peak->share <= 1         ? ""
+                                              : group.shape.pi == "conv2d" ? " (Winograd's method does less than is counted)"
+                                                                           : " (not computed in the type that is named)"));
+  if (auto text = compared(row); !text.empty()) remarks.push_back(std::move(text));
+  result.remark = fmt::format("{}", fmt::join(remarks, "; "));
+  if (!row.sources.empty()) result.title = row.sources.front().title, result.url = row.sources.front().url;
+  return result;
+}
+
 std::vector<EvidenceRow> evidence_rows(const analysis::PublishedRanking& published, std::size_t most) {
   std::vector<EvidenceRow> rows;
   std::vector<std::size_t> taken(published.groups.size(), 0);
@@ -116,7 +116,7 @@ std::vector<EvidenceRow> evidence_rows(const analysis::PublishedRanking& publish
   const auto take = [&](std::size_t group, std::size_t count) {
     const auto& all = published.groups[group].rows;
     for (; count > 0 && taken[group] < all.size() && rows.size() < most; --count)
-      rows.push_back(row_of(published.groups[group], all[taken[group]++]));
+      rows.push_back(evidence_row(published.groups[group], all[taken[group]++]));
   };
   for (std::size_t i = 0; i < published.groups.size(); ++i) take(i, i == 0 ? 3 : 1);
   for (const auto& one : published.unnamed) {
@@ -129,22 +129,36 @@ std::vector<EvidenceRow> evidence_rows(const analysis::PublishedRanking& publish
   return rows;
 }
 
-Rival rival_of(const analysis::PublishedRanking& published, const std::string& package, const std::string& version,
-               const std::string& cuda) {
-  Rival rival;
-  for (const auto& group : published.groups)
-    for (const auto& row : group.rows) {
+namespace {
+
+bool is_faster(const PublishedGroup& group, const PublishedRow& row, const PublishedRow& own, double delta) {
+  constexpr double by_numbers = 1.1;
+  if (&row == &group.rows.front() && own.over_shapes && own.over_shapes->interval)
+    return own.over_shapes->interval->high < 1 / (1 + delta);
+  if (own.over_shapes && own.over_shapes->interval) return false;  // shapes enough to tell; this one is not the best
+  const double ratio = group.smaller_is_better ? own.value / row.value : row.value / own.value;
+  return ratio >= by_numbers;
+}
+
+}  // namespace
+
+Rivals rivals_of(const analysis::PublishedRanking& published, const std::string& package, const std::string& version,
+                 const std::string& cuda) {
+  Rivals rivals;
+  for (const auto& group : published.groups) {
+    const auto own = std::ranges::find_if(group.rows, [&](const auto& row) {
       const auto found = row.stack.components.find(package);
-      if (found == row.stack.components.end() || !same_version(found->second, version) || !same_cuda(row, cuda)) continue;
-      if (!rival.own) rival.group = &group, rival.own = &row;
-      const auto& best = group.rows.front();
-      const auto there = best.stack.components.find(package);
-      const bool faster = row.over_shapes && row.over_shapes->interval &&
-                          row.over_shapes->interval->high < 1 / (1 + published.delta);
-      if (faster && there != best.stack.components.end() && !rival.best)
-        return {&group, &row, &best};
-    }
-  return rival;
+      return found != row.stack.components.end() && same_version(found->second, version) && same_cuda(row, cuda);
+    });
+    if (own == group.rows.end()) continue;
+    if (!rivals.own) rivals.group = &group, rivals.own = &*own;
+    std::vector<const PublishedRow*> faster;
+    for (const auto& row : group.rows)
+      if (&row != &*own && row.stack.components.contains(package) && is_faster(group, row, *own, published.delta))
+        faster.push_back(&row);
+    if (!faster.empty()) return {&group, &*own, std::move(faster)};
+  }
+  return rivals;
 }
 
 }  // namespace stackx::advisor

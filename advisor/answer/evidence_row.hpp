@@ -21,6 +21,8 @@ struct EvidenceRow {
   std::string title, url;  // of the source
 };
 
+EvidenceRow evidence_row(const analysis::PublishedGroup& group, const analysis::PublishedRow& row);
+
 // At most `most`, those of the largest groups first, of each group the best first, of several kinds some of each.
 std::vector<EvidenceRow> evidence_rows(const analysis::PublishedRanking& published, std::size_t most);
 
@@ -32,15 +34,16 @@ struct Figure {
 Figure readable(double value, const std::string& unit);
 std::string figure_text(double value);
 
-// A published stack that is the candidate's framework in the candidate's version, and one of the same framework that one
-// source has faster at the same shapes.
-struct Rival {
+// Published stacks that are one framework, in the candidate's version and in others, by one source at the same shapes.
+struct Rivals {
   const analysis::PublishedGroup* group = nullptr;
-  const analysis::PublishedRow* own = nullptr;   // of the candidate; null: nobody published it
-  const analysis::PublishedRow* best = nullptr;  // faster by more than delta, with an interval; null: none is
+  const analysis::PublishedRow* own = nullptr;  // of the candidate; null: nobody published it
+  // Faster than it, the best first: by an interval over shapes that lies below the band of delta, or, where there are too
+  // few shapes for one, by a tenth or more: two measurements of one version differ by that much (evidence: aiconfigurator).
+  std::vector<const analysis::PublishedRow*> faster;
 };
 // `cuda` "": of any.
-Rival rival_of(const analysis::PublishedRanking& published, const std::string& package, const std::string& version,
-               const std::string& cuda);
+Rivals rivals_of(const analysis::PublishedRanking& published, const std::string& package, const std::string& version,
+                 const std::string& cuda);
 
 }  // namespace stackx::advisor

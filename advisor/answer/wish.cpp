@@ -53,12 +53,8 @@ std::string root_among(const std::vector<specs::PlacedDependency>& asked, const 
 std::vector<std::string> usual_for(const specs::WorkloadFamilies& families, const specs::Workload& workload,
                                    const workspace::AskedHardware& hardware) {
   const auto* family = families.find(workload.pi);
-  if (hardware.component == "gpu") return family && family->gpu.empty() ? std::vector<std::string>{} : std::vector<std::string>{"torch"};
   if (!family) return {};
-  if (family->cpu == "blas") return {"scipy-openblas64"};
-  if (family->cpu == "onednn") return {"onednn-cpu-gomp"};
-  if (family->cpu == "cpu-framework") return {"torch"};
-  return {};
+  return hardware.component == "gpu" ? family->usual_gpu : family->usual_cpu;
 }
 
 std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, const Knowledge& knowledge,

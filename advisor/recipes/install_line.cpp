@@ -40,6 +40,7 @@ std::string install_line(const Pinned& pinned) {
   std::vector<std::string> requirements;
   std::set<std::string> builds;
   for (const auto& one : pinned.packages) {
+    if (one.implied) continue;
     const auto extras = one.extras.empty() ? "" : fmt::format("[{}]", fmt::join(one.extras, ","));
     requirements.push_back(fmt::format("{}{}=={}", one.name, extras, one.version));
     const auto build = one.index.empty() ? pytorch_build(one.name, one.version) : one.index;

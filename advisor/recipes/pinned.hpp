@@ -15,8 +15,9 @@ namespace stackx::advisor {
 struct PinnedPackage {
   std::string name, version;           // "torch", "2.14.1+cu126"
   std::set<std::string> extras = {};   // {"cuda12"}
-  bool asked = true;                   // false: held back or pinned by one that was
+  bool asked = true;                   // false: held back, or implied
   std::string index = {};              // PyTorch's index of that build: "cu126"; "": the one that pip knows
+  bool implied = false;                // pinned by one that was asked for: an installer takes it anyway
 };
 
 struct Pinned {

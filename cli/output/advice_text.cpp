@@ -150,7 +150,9 @@ void tail(const Advice& advice, Text& text) {
   for (const auto& one : advice.remarks) remarks += one + " ";
   if (!advice.as_of.empty()) remarks += workspace::freshness(advice.as_of, workspace::today()) + ".";
   text.paragraph(remarks);
-  for (const auto& one : advice.next) text.paragraph(one, 2, "");
+  for (const auto& one : advice.next)
+    if (one.starts_with(" ")) text.as_it_is(one);  // a command is one line
+    else text.paragraph(one);
   if (!advice.options.empty()) text.paragraph(fmt::format("Next: {}", fmt::join(advice.options, "   ")));
 }
 
