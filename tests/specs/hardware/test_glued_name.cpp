@@ -117,6 +117,7 @@ TEST_CASE("a name that does not say which product means the plain one", "[glued_
   }
   for (const auto* model : shipped().named("rtx3080")) CHECK(model->name != "rtx-3080-laptop");
   CHECK(shipped().named("h100").size() == shipped().named("H-100").size());
+  for (const char* name : {"H100PCIe", "H100 PCIe", "h100-pcie"}) CHECK(shipped().named(name).size() == 1);  // not the NVL
 }
 
 TEST_CASE("run together, labels of two models are two", "[glued_name]") {
