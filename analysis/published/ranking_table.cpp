@@ -291,7 +291,8 @@ std::string explain_row(const PublishedGroup& group, const PublishedRow& row) {
                     p.workload.text(), p.id.substr(0, 12), p.metric, p.value, spread_text(p));
   if (row.peak)
     text += fmt::format("    {:.1f}% of {} GFLOP/s, the {} peak of {}{}\n", 100 * row.peak->share,
-                        number(row.peak->gflop_s), row.peak->unit, row.peak->accelerator, in_brackets(row.peak->remark));
+                        number(row.peak->gflop_s), row.peak->unit, row.peak->accelerator,
+                        in_brackets(row.peak->remark));
   if (row.over_shapes)
     text += fmt::format("    against the best: {}; better at {}, worse at {}\n",
                         over_shapes_text(row), row.over_shapes->better, row.over_shapes->worse);
