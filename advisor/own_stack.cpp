@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "specs/error.hpp"
+#include "specs/format/nearest.hpp"
 #include "specs/python/lock_file.hpp"
 #include "specs/python/project.hpp"
 #include "specs/version/version_text.hpp"
@@ -80,6 +81,21 @@ bool is_for_cpus(const std::string& package, const specs::Component& component, 
          std::ranges::all_of(entry->artifacts, [&](const auto& file) { return file.package == package + "-gpu"; });
 }
 
+std::vector<std::string> packages_of(const specs::Catalog& catalog) {
+  std::vector<std::string> names;
+  for (const auto& [name, component] : catalog.components)
+    if (component.kind == specs::Kind::package) names.push_back(name);
+  return names;
+}
+
+// "torhc" -> "torhc (did you mean torch?)": a slip in a name would leave it out silently.
+std::string with_what_is_meant(const std::string& package, const specs::Catalog& catalog) {
+  const auto near = specs::nearest(package, packages_of(catalog));
+  const std::size_t slip = package.size() < 8 ? 1 : 2;
+  const bool misspelt = near && package.size() > 3 && specs::edit_distance(package, *near) <= slip;
+  return misspelt ? fmt::format("{} (did you mean {}?)", package, *near) : package;
+}
+
 }  // namespace
 
 std::string component_of_package(const std::string& package) {
@@ -99,7 +115,7 @@ OwnStack read_own_stack(const std::filesystem::path& lock, const std::string& py
     if (known && !is_for_cpus(package, *known, version))
       own.named.components[component] = catalog_version(*known, version);
     else
-      own.unknown.push_back(known ? package + " (for CPUs)" : package);
+      own.unknown.push_back(known ? package + " (for CPUs)" : with_what_is_meant(package, catalog));
   }
   if (const auto* known = catalog.find("python"); known && !read.python.empty())
     own.named.components.emplace("python", read.python);
@@ -116,7 +132,7 @@ std::vector<std::string> add_wishes(specs::Project& project, const specs::Catalo
     const auto component = component_of_package(placed.dependency.name);
     const auto* declared = catalog.find(component);
     if (!declared || declared->versioning != specs::Versioning::pep440)
-      return unknown.push_back(placed.dependency.name);
+      return unknown.push_back(with_what_is_meant(placed.dependency.name, catalog));
     project.requires_.push_back(requirement(component, placed));
   };
   for (const auto& placed : wishes.dependencies)

@@ -1,10 +1,14 @@
 #include "cli/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fmt/core.h>
 #include <optional>
 #include <set>
+
+#include "specs/format/nearest.hpp"
 
 namespace stackx::cli {
 
@@ -83,6 +87,36 @@ void Command::require_subcommand(int least, int most) const {
 bool Command::given(const std::string& option) const { return app_->count(option) > 0; }
 bool Command::has_subcommand() const { return !app_->get_subcommands().empty(); }
 
+namespace {
+
+// The command that words of the line stand below: `hw` of `stackx hw shwo`.
+const CLI::App& deepest(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? app : deepest(*given.front());
+}
+
+// "no such command: stackx advice; did you mean advise?"; "" where another thing is wrong.
+std::string mistyped_command(const CLI::App& app) {
+  const CLI::App& at = deepest(app);
+  std::vector<std::string> known;
+  for (const CLI::App* one : at.get_subcommands([](const CLI::App*) { return true; })) known.push_back(one->get_name());
+  if (known.empty()) return "";
+  for (const auto& word : app.remaining(true)) {
+    if (word.starts_with('-')) continue;
+    const auto near = specs::nearest(word, known);
+    const bool close = near && specs::edit_distance(word, *near) <= std::max<std::size_t>(2, word.size() / 2);
+    const std::string path = &at == &app ? "" : at.get_name() + " ";
+    std::string text = "no such command: " + path + word;
+    if (close) return text + "; did you mean " + path + *near + "?";
+    text += "; there are ";
+    for (const auto& one : known) text += (&one == &known.front() ? "" : ", ") + one;
+    return text;
+  }
+  return "";
+}
+
+}  // namespace
+
 Parser::Parser(const std::string& description, const std::string& footer, const std::string& version)
     : app_(std::make_unique<CLI::App>(description)) {
   app_->footer(footer);
@@ -101,7 +135,12 @@ Parser::Ended Parser::parse(int argc, char** argv) const {
     return Ended::ran;
   } catch (const CLI::ParseError& error) {
     const bool helped = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    app_->exit(error);
+    const auto what = static_cast<CLI::ExitCodes>(error.get_exit_code());
+    const bool extra = what == CLI::ExitCodes::ExtrasError || what == CLI::ExitCodes::RequiredError;
+    if (const auto mistyped = extra ? mistyped_command(*app_) : ""; !mistyped.empty())
+      fmt::print(stderr, "stackx: {}\n", mistyped);
+    else
+      app_->exit(error);
     return helped ? Ended::helped : Ended::bad_words;
   }
 }

@@ -86,8 +86,10 @@ void show_workload(const std::string& text, const Globals& globals) {
   fmt::print("{}", analysis::show_text(*found));
   const std::string spaces = space_text("GPU", gpu) + space_text("CPU", cpu);
   if (!spaces.empty()) fmt::print("\n{}", spaces);
-  if (const auto aliases = asked.families.aliases(name); !aliases.empty())
-    fmt::print("\n{}\n", analysis::wrap(analysis::split(fmt::format("Also called {}", fmt::join(aliases, ", "))), 2, ""));
+  if (const auto aliases = asked.families.aliases(name); !aliases.empty()) {
+    const std::string called = fmt::format("Also called {}", fmt::join(aliases, ", "));
+    fmt::print("\n{}\n", analysis::wrap(analysis::split(called), 2, ""));
+  }
 }
 
 }  // namespace

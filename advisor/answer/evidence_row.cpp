@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/published/peak_remark.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -99,10 +100,10 @@ EvidenceRow evidence_row(const PublishedGroup& group, const PublishedRow& row) {
   EvidenceRow result{figure.value, figure.unit, kind_of(group), short_stack(row), year_of(row), "", group.hardware, "", ""};
   std::vector<std::string> remarks;
   if (group.devices.value_or(1) > 1) remarks.push_back(fmt::format("{} devices", *group.devices));
-  if (row.peak) remarks.push_back(fmt::format("{:.0f}% of peak{}", 100 * row.peak->share,
-                                              row.peak->share <= 1         ? ""
-                                              : group.shape.pi == "conv2d" ? " (Winograd's method does less than is counted)"
-                                                                           : " (not computed in the type that is named)"));
+  if (row.peak) {
+    const auto above = analysis::peak_remark(row.peak->share, group.shape);
+    remarks.push_back(fmt::format("{:.0f}% of peak{}", 100 * row.peak->share, above.empty() ? "" : fmt::format(" ({})", above)));
+  }
   if (auto text = compared(row); !text.empty()) remarks.push_back(std::move(text));
   result.remark = fmt::format("{}", fmt::join(remarks, "; "));
   if (!row.sources.empty()) result.title = row.sources.front().title, result.url = row.sources.front().url;

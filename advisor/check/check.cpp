@@ -220,7 +220,7 @@ class Checking {
     const auto name = question_.asked.front().dependency.name;
     const auto near = specs::nearest(name, knowledge_.names());
     const bool misspelt = near && specs::edit_distance(name, *near) <= 2;
-    result_.text = fmt::format("nothing is known of {}{}", asked(), misspelt ? fmt::format("; did you mean {}?", *near) : "");
+    result_.text = fmt::format("nothing is known of {}{}", asked(), misspelt ? fmt::format("; did you mean {}", *near) : "");
     result_.because.push_back(result_.text);
     if (!misspelt) result_.notes.push_back("--deep looks packages up in the index");
     result_.stack = here.judged.chosen;
@@ -350,8 +350,8 @@ class Checking {
       const auto& name = placed.dependency.name;
       if (!here.world.not_held.contains(knowledge_.real_name(name))) continue;
       const auto near = specs::nearest(name, knowledge_.names());
-      if (near && specs::edit_distance(name, *near) == 1)
-        result_.notes.push_back(fmt::format("{} is not known and not judged; did you mean {}?", name, *near));
+      if (near && specs::edit_distance(name, *near) <= (name.size() < 8 ? 1U : 2U))
+        result_.notes.push_back(fmt::format("{} is not known and not judged; did you mean {}", name, *near));
     }
   }
 

@@ -9,6 +9,7 @@
 
 #include "analysis/published/arms.hpp"
 #include "analysis/published/near_workload.hpp"
+#include "analysis/published/peak_remark.hpp"
 #include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
@@ -93,7 +94,7 @@ std::optional<PeakShare> peak_share(const specs::Accelerators& accelerators,
     peak = specs::Peak{tf32->second * 1000, tf32->first};
   const double all = peak->gflop_s * count;
   return PeakShare{value / all, all, peak->unit, accelerator->name,
-                   std::max<std::size_t>(1, accelerators.named(hardware).size())};
+                   std::max<std::size_t>(1, accelerators.named(hardware).size()), peak_remark(value / all, workload)};
 }
 
 class GroupMaker {

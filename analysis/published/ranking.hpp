@@ -45,6 +45,7 @@ struct PeakShare {
   std::string unit;         // "float16_tensor"
   std::string accelerator;  // "v100-sxm2-16gb"
   std::size_t models = 1;   // that the published name may mean; the usual one is taken
+  std::string remark;       // how the share can be above 1 (peak_remark.hpp); "" where it is not
 };
 
 struct ShapeComparison {

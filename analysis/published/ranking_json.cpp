@@ -11,11 +11,13 @@ using Json = nlohmann::json;
 
 Json peak_json(const std::optional<PeakShare>& peak) {
   if (!peak) return nullptr;
-  return {{"share", peak->share},
-          {"gflop_s", peak->gflop_s},
-          {"unit", peak->unit},
-          {"accelerator", peak->accelerator},
-          {"models_of_that_name", peak->models}};
+  Json json = {{"share", peak->share},
+               {"gflop_s", peak->gflop_s},
+               {"unit", peak->unit},
+               {"accelerator", peak->accelerator},
+               {"models_of_that_name", peak->models}};
+  if (!peak->remark.empty()) json["remark"] = peak->remark;
+  return json;
 }
 
 Json over_shapes_json(const PublishedRow& row, double confidence) {

@@ -80,10 +80,14 @@ std::string over_shapes_text(const PublishedRow& row) {
   return fmt::format("{} ({})", text, counted(c.shapes, "shape"));
 }
 
-bool exceeds_peak(const PublishedGroup& group) {
-  return std::ranges::any_of(
-      group.rows, [](const PublishedRow& row) { return row.peak && row.peak->share > 1; });
+// Of the first row that is above its peak: the same for all of a group, which is of one workload.
+std::string remark_of(const PublishedGroup& group) {
+  for (const auto& row : group.rows)
+    if (row.peak && !row.peak->remark.empty()) return fmt::format("More than 100% is {}. ", row.peak->remark);
+  return "";
 }
+
+std::string in_brackets(const std::string& remark) { return remark.empty() ? "" : " (" + remark + ")"; }
 
 std::string peak_note(const PublishedGroup& group) {
   for (const auto& row : group.rows)
@@ -95,11 +99,7 @@ std::string peak_note(const PublishedGroup& group) {
                              ? fmt::format(" (\"{}\" may mean {} models; the usual one is taken)",
                                            group.hardware, row.peak->models)
                              : "") +
-             (!exceeds_peak(group)         ? ""
-              : group.shape.pi == "conv2d" ? "Above 100%: the operations counted are those of the "
-                                             "direct algorithm, Winograd's and others do fewer. "
-                                           : "Above 100%: not computed in the type that is named, "
-                                             "or not on this model. ");
+             remark_of(group);
   return "";
 }
 
@@ -216,8 +216,8 @@ std::string unnamed_text(const PublishedRanking& ranking, SourceList& sources) {
     const UnnamedResult& one = ranking.unnamed[i];
     std::string line = fmt::format("- {} {}", number(one.value), one.unit);
     if (one.peak)
-      line += fmt::format(", {:.1f}% of the {} peak of {}", 100 * one.peak->share, one.peak->unit,
-                          one.peak->accelerator);
+      line += fmt::format(", {:.1f}% of the {} peak of {}{}", 100 * one.peak->share, one.peak->unit,
+                          one.peak->accelerator, in_brackets(one.peak->remark));
     line +=
         fmt::format(": {} on {}, {} {}", one.published.workload.text(),
                     one.published.hardware.empty() ? "hardware not stated" : one.published.hardware,
@@ -290,8 +290,9 @@ std::string explain_row(const PublishedGroup& group, const PublishedRow& row) {
         fmt::format("    {} {} at {} is document {}: {} {:g}, {}\n", number(row.value), group.unit,
                     p.workload.text(), p.id.substr(0, 12), p.metric, p.value, spread_text(p));
   if (row.peak)
-    text += fmt::format("    {:.1f}% of {} GFLOP/s, the {} peak of {}\n", 100 * row.peak->share,
-                        number(row.peak->gflop_s), row.peak->unit, row.peak->accelerator);
+    text += fmt::format("    {:.1f}% of {} GFLOP/s, the {} peak of {}{}\n", 100 * row.peak->share,
+                        number(row.peak->gflop_s), row.peak->unit, row.peak->accelerator,
+                        in_brackets(row.peak->remark));
   if (row.over_shapes)
     text += fmt::format("    against the best: {}; better at {}, worse at {}\n",
                         over_shapes_text(row), row.over_shapes->better, row.over_shapes->worse);

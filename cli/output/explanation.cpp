@@ -7,6 +7,7 @@
 #include <set>
 
 #include "advisor/price.hpp"
+#include "analysis/published/peak_remark.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/error.hpp"
@@ -166,6 +167,12 @@ std::string unheeded_lines(const advisor::HardwareAdvice& advice) {
   return text;
 }
 
+// How a share of peak can be above 1.
+std::string in_brackets(double share, const specs::Workload& workload) {
+  const auto remark = analysis::peak_remark(share, workload);
+  return remark.empty() ? "" : fmt::format(" ({})", remark);
+}
+
 std::string predicted_table(const advisor::HardwareAdvice& advice) {
   const auto& rows = advice.predicted.rows;
   if (rows.empty()) return "";
@@ -173,9 +180,7 @@ std::string predicted_table(const advisor::HardwareAdvice& advice) {
   text = wrap(split(text), 0, "") + "\n";
   for (const auto& row : rows) {
     const std::string share =
-        !row.share       ? ""
-        : *row.share > 1 ? ", more than the peak: the operations are counted as if none were saved"
-                         : fmt::format(", {:.1f}% of peak", 100 * *row.share);
+        row.share ? fmt::format(", {:.1f}% of peak", 100 * *row.share) + in_brackets(*row.share, row.workload) : "";
     text += paragraph(
         fmt::format("{}: {}{}", row.workload.text(), row.prediction.text(), share), 2);
   }
@@ -218,9 +223,10 @@ std::string cost_lines(const advisor::HardwareAdvice& advice) {
 // On a GPU: of the peak that the catalog states.
 std::string peak_line(const advisor::HardwareAdvice& advice) {
   const auto share = advisor::measured_peak_share(advice, 0);
-  return share ? paragraph(fmt::format("The first reaches {:.1f}% of the {} peak of {}, {:.0f} GFLOP/s.",
+  return share ? paragraph(fmt::format("The first reaches {:.1f}% of the {} peak of {}, {:.0f} GFLOP/s{}.",
                                        100 * share->share, share->peak.unit,
-                                       advice.accelerator->name, share->peak.gflop_s),
+                                       advice.accelerator->name, share->peak.gflop_s,
+                                       in_brackets(share->share, advice.measured.workload)),
                            0)
                : "";
 }

@@ -2,6 +2,7 @@
 
 #include "advisor/price.hpp"
 #include "advisor/published_note.hpp"
+#include "analysis/published/peak_remark.hpp"
 #include "cli/output/explanation.hpp"
 
 namespace stackx::cli {
@@ -76,7 +77,7 @@ void add_published(Json& document, const advisor::HardwareAdvice& advice) {
 void add_predicted(Json& document, const advisor::HardwareAdvice& advice) {
   auto& rows = document["recommendations"];
   std::size_t rank = rows.empty() ? 0 : rows.back()["rank"].get<std::size_t>();
-  for (const auto& row : advice.predicted.rows)
+  for (const auto& row : advice.predicted.rows) {
     rows.push_back({{"rank", ++rank},
                     {"evidence", "predicted"},
                     {"stack", stack_json(row.stack)},
@@ -88,6 +89,9 @@ void add_predicted(Json& document, const advisor::HardwareAdvice& advice) {
                       {"interval80", {row.prediction.low, row.prediction.high}}}},
                     {"share_of_peak", row.share ? Json(*row.share) : Json()},
                     {"prediction", analysis::to_json(row.prediction)}});
+    if (const auto remark = analysis::peak_remark(row.share.value_or(0), row.workload); !remark.empty())
+      rows.back()["peak_remark"] = remark;
+  }
 }
 
 void add_costs(Json& document, double price) {
@@ -113,11 +117,15 @@ Json explanation_json(const advisor::HardwareAdvice& advice, const advisor::NotK
   if (advice.accelerator) document["accelerator"] = advice.accelerator->name;
   document["valid"] = valid_json(advice);
   for (std::size_t i = 0; i < advice.measured.recommendations.size(); ++i)
-    if (const auto share = advisor::measured_peak_share(advice, i))
-      document["recommendations"][i]["peak"] = {{"share", share->share},
-                                                {"gflop_s", share->peak.gflop_s},
-                                                {"unit", share->peak.unit},
-                                                {"accelerator", advice.accelerator->name}};
+    if (const auto share = advisor::measured_peak_share(advice, i)) {
+      auto& peak = document["recommendations"][i]["peak"];
+      peak = {{"share", share->share},
+              {"gflop_s", share->peak.gflop_s},
+              {"unit", share->peak.unit},
+              {"accelerator", advice.accelerator->name}};
+      const auto remark = analysis::peak_remark(share->share, advice.measured.workload);
+      if (!remark.empty()) peak["remark"] = remark;
+    }
   add_published(document, advice);
   add_predicted(document, advice);
   if (advice.price) add_costs(document, *advice.price);

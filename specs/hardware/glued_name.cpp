@@ -29,8 +29,10 @@ std::vector<std::string> spellings_of(const std::string& word) {
 
 bool cut(std::string_view rest, const std::vector<std::string>& words, std::vector<bool>& used) {
   if (rest.empty()) {
+    const auto pcie = std::ranges::find(words, "pcie");
+    const bool form = pcie != words.end() && used[static_cast<std::size_t>(pcie - words.begin())];
     for (std::size_t i = 0; i < words.size(); ++i)
-      if (!used[i] && is_product_word(words[i])) return false;
+      if (!used[i] && (is_product_word(words[i]) || (form && words[i] == "nvl"))) return false;
     return true;
   }
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -78,6 +80,8 @@ bool is_cut_of(std::string_view name, const std::vector<std::string>& words) {
 }
 
 bool another_product(const std::string& words, const std::string& label) {
+  // An "H100 PCIe" is a card of its own beside the "H100 NVL PCIe 94GB".
+  if (words.contains("-pcie-") && label.contains("-nvl-") && !words.contains("-nvl-")) return true;
   return std::ranges::any_of(product_words, [&](const char* word) {
     const std::string whole = std::string("-") + word + "-";
     return words.contains(whole) != label.contains(whole);

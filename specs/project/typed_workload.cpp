@@ -93,7 +93,8 @@ class TypedReader {
         }))
       return;
     const std::string word = canonical(values->second, param, value);
-    if (!values->second.integer) result_.notes.push_back(fmt::format("{}={} is taken for {}={}", param, value, param, word));
+    if (!values->second.integer)
+      result_.notes.push_back(fmt::format("{}={} is taken for {}={}", param, value, param, word));
     value = word;
   }
 

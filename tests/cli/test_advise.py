@@ -57,12 +57,34 @@ class Advise(BlackBox):
         self.assertIn((GOLDEN / "impossible.txt").read_text(), (ROOT / "docs" / "advise.md").read_text())
 
     def test_unknown_gpu(self):
-        for asked, nearest in (("v10", "v100"), ("h1000", "h100"), ("teslav100", "v100")):
+        for asked, nearest in (("v10", "v100"), ("h1000", "h100"), ("v1000", "v100")):
             done = self.advise("--hw", asked, "--workload", "matmul", exit_code=2)
             self.assertEqual(done.stdout, "")
             self.assertIn(nearest, done.stderr)
         self.golden("unknown", self.advise("--hw", "v10", exit_code=2).stderr.split("\n")[-2] + "\n")
         self.assertIn("matmul", self.advise("--hw", "v100", "--workload", "matmol", exit_code=2).stderr)
+
+    def test_hardware_and_workload_as_people_type_them(self):
+        done = self.advise("--hw", "rtx4090", "--workload", "gemm:dtype=fp16", exit_code=None)
+        self.assertIn("rtx-4090", done.stdout)
+        self.assertEqual([line for line in done.stderr.splitlines() if line.startswith("--workload")],
+                         ["--workload: gemm is taken for matmul", "--workload: dtype=fp16 is taken for dtype=float16"])
+        for typed, model in (("H100PCIe", "h100-pcie-80gb"), ("a100-80g", "a100-sxm4-80gb"), ("g5.xlarge", "a10g")):
+            self.assertEqual(self.json("advise", "--hw", typed, "--workload", "matmul", exit_code=None)["accelerator"], model)
+
+    def test_parameters_are_checked(self):
+        for typed, said in (("matmul:m=foo", 'm of matmul is a whole number, not "foo"'),
+                            ("matmul:dtype=flaot32", 'did you mean "float32"?'),
+                            ("matmul:dtyp=float32", 'matmul has no parameter "dtyp"; did you mean "dtype"; it has m, n, k')):
+            done = self.advise("--hw", "v100", "--workload", typed, exit_code=2)
+            self.assertEqual(done.stdout, "")
+            self.assertIn(said, done.stderr)
+
+    def test_a_misspelt_package_gets_the_nearest(self):
+        project = self.write("requirements.txt", "torhc==2.4\ntensorflow==2.15.0\n")
+        self.assertIn("torhc (did you mean torch?)", re.sub(r"\s+", " ", self.advise("--hw", "h100", "--project", project, exit_code=None).stdout))
+        self.write("requirements.txt", "torhc==2.4\n")
+        self.assertIn("torhc (did you mean torch?)", self.advise("--hw", "h100", "--project", project, exit_code=2).stderr)
 
     def test_impossible_project(self):
         project = self.write("requirements.txt", "tensorflow-gpu==1.14\nflask\n")

@@ -41,6 +41,16 @@ class Usage(BlackBox):
         self.stackx("advise", "--objective", "luck", exit_code=2)
         self.assertIn("--budget", self.stackx("inspect", EXAMPLE, "--budget", "10 furlongs", exit_code=2).stderr)
 
+    def test_a_mistyped_command_gets_the_nearest(self):
+        for words, meant in (("advice", "advise"), ("querry best", "query"), ("catalogue list", "catalog"), ("wrokload list", "workload"),
+                             ("hw shwo v100", "hw show"), ("workload lst", "workload list"), ("db chek", "db check"),
+                             ("advice --hw v100", "advise")):
+            done = self.stackx(*words.split(), exit_code=2)
+            self.assertRegex(done.stderr, rf"^stackx: no such command: .*; did you mean {meant}\?$")
+            self.assertEqual(done.stdout, "")
+        self.assertIn("no such command: xyzzy; there are hw, catalog, ", self.stackx("xyzzy", exit_code=2).stderr)
+        self.assertIn("--nonsense", self.stackx("advise", "--nonsense", exit_code=2).stderr)
+
     def test_missing_project_is_named(self):
         self.assertIn("absent.json", self.stackx("resolve", self.scratch / "absent.json", exit_code=2).stderr)
 

@@ -73,13 +73,31 @@ class WorkloadCommand(BlackBox):
         self.assertEqual({p["name"]: p["values"] for p in shown["parameters"]}["items"], ["10"])
 
     def test_an_unknown_name_gets_the_nearest(self):
-        for name, near in (("matmull", '"matmul"'), ("train_resnet5", '"train_resnet50"'),
-                           ("resnet50", '"train_resnet50"')):
+        for name, near in (("matmull", '"matmul"'), ("train_resnet5", '"train_resnet50"')):
             done = self.stackx("workload", "show", name, exit_code=2)
             self.assertIn(f'unknown workload "{name}"; did you mean ', done.stderr)
             self.assertIn(near, done.stderr)
             self.assertEqual(done.stdout, "")
         self.assertIn("`stackx workload list`", self.stackx("workload", "show", "sort", exit_code=2).stderr)
+
+    def test_a_family_is_shown_by_what_people_call_it(self):
+        for typed, family, said in (("gemm", "matmul", "gemm is taken for matmul"),
+                                    ("ResNet-50", "train_resnet50", "ResNet-50 is taken for train_resnet50; there is also infer_resnet50")):
+            done = self.stackx("workload", "show", typed)
+            self.assertTrue(done.stdout.startswith(family + ": "), done.stdout)
+            self.assertIn(said, done.stderr)
+        self.assertIn("Also called gemm, ", self.stackx("workload", "show", "matmul").stdout)
+        self.assertIn("sdpa", self.json("workload", "show", "attention")["aliases"])
+
+    def test_aliases_name_families_that_are_known_or_to_come(self):
+        """An alias of a family that is not there is passed over; a misspelt family would be, too."""
+        families = set(DESCRIBED["families"])
+        awaited = {"infer_llm", "serve_llm", "infer_timm", "train_timm", "all_reduce", "alltoall", "torch_call", "train_bert_large",
+                   "infer_bert_large", "infer_llama2_70b", "infer_llama3_1_8b", "infer_llama3_1_405b", "infer_gptj_6b",
+                   "infer_mixtral_8x7b", "infer_deepseek_r1", "train_llama2_70b_lora", "train_llama3_1_8b", "infer_stable_diffusion_xl",
+                   "train_stable_diffusion", "infer_whisper", "infer_rnnt", "infer_dlrm", "infer_dlrm_v2", "infer_3d_unet", "infer_rgat"}
+        for target in DESCRIBED["aliases"]:
+            self.assertIn(target.split(":")[0], families | awaited)
 
 
 if __name__ == "__main__":

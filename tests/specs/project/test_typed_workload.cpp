@@ -59,9 +59,11 @@ TEST_CASE("families are found as people call them, which is said", "[typed_workl
       {"sgemm:m=64", "matmul:dtype=float32,m=64"}, {"dgemm", "matmul:dtype=float64"}, {"conv", "conv2d"},
       {"Convolution", "conv2d"}, {"Conv-2D", "conv2d"}, {"resnet", "train_resnet50"}, {"resnet50", "train_resnet50"},
       {"ResNet-50", "train_resnet50"}, {"ResNet_152", "train_resnet152"}, {"vgg16", "train_vgg16"},
-      {"alexnet", "train_alexnet"}, {"gnmt", "train_gnmt"}, {"mobilenet", "infer_mobilenet"}, {"yolo-v3", "infer_yolo_v3"},
+      {"alexnet", "train_alexnet"}, {"gnmt", "train_gnmt"}, {"mobilenet", "infer_mobilenet"}, {"yolo-v3",
+          "infer_yolo_v3"},
       {"layernorm", "layer_norm"}, {"LayerNorm", "layer_norm"}, {"sdpa", "attention"}, {"flash-attention", "attention"},
-      {"FlashAttention", "attention"}, {"bandwidth", "stream"}, {"triad", "stream:kernel=triad"}, {"hello", "hello_world"},
+      {"FlashAttention", "attention"}, {"bandwidth", "stream"}, {"triad", "stream:kernel=triad"}, {"hello",
+          "hello_world"},
       {"LSTM", "lstm"}, {"Mask R-CNN", "train_maskrcnn"}};
   for (const auto& [typed, expected] : names) {
     INFO(typed);
@@ -152,10 +154,12 @@ TEST_CASE("aliases and values of what is not there are passed over", "[typed_wor
   const auto parse = [](const std::string& rest) {
     return WorkloadFamilies::parse(Node::parse_text(
         R"({"$schema": "stackx/workloads/1", "parameters": {"n": "size"}, "spaces": {}, )" + rest +
-            R"(, "families": {"train_b": {"description": "b", "params": ["n"]}, "infer_b": {"description": "b", "params": []}}})",
+            R"(, "families": {"train_b": {"description": "b", "params": ["n"]},
+                              "infer_b": {"description": "b", "params": []}}})",
         "w.json"));
   };
-  const auto families = parse(R"("values": {"n": "integer", "q": "integer"}, "aliases": {"none": ["b"], "infer_b:n=1": ["x-y"]})");
+  const auto families = parse(
+      R"("values": {"n": "integer", "q": "integer"}, "aliases": {"none": ["b"], "infer_b:n=1": ["x-y"]})");
   CHECK(families.called("XY").front().text() == "infer_b:n=1");
   REQUIRE(families.called("b").size() == 2);
   CHECK(families.called("b").front().pi == "train_b");
