@@ -15,7 +15,7 @@ import tempfile
 import tomllib
 import unittest
 
-from harness import KEPT, ROOT, cases
+from harness import KEPT, ROOT, STACKX, cases
 from python_stack import HERE, container_engine
 from recipe_base import DATA, Containers, Recipes
 from slurm import Slurm, why_no_slurm
@@ -314,16 +314,42 @@ class Contained(Containers, Answers):
         (place / "docker").chmod(0o755)
         return dict(os.environ, PATH=f"{place}:{os.environ['PATH']}")
 
+    def some(self, form):
+        """All under --thorough: each installs into a container of its own."""
+        return [(answer, text) for answer, text in self.each(form) if cases(0, 1) == 1 or answer in ("torch-cu126", "jax-cuda12", "vllm", "numpy")]
+
     def test_containerfiles(self):
-        for answer, text in self.each("containerfile"):
+        for answer, text in self.some("containerfile"):
             self.base_of(answer)
             self.check_output(answer, self.built(text, self.scratch / "context", self.index.url + "/simple"))
 
     def test_docker_lines(self):
         environment = dict(self.docker(*self.pip_conf(self.index.url + "/simple")), STACKX_PI=str(self.look_alike()))
-        for answer, text in self.each("docker"):
+        for answer, text in self.some("docker"):
             self.base_of(answer)
             self.check_output(answer, self.run_tool("bash", self.write("line.sh", text), env=environment))
+
+    def test_cuda_of_an_image_too_old_for_stackx(self):
+        """NVIDIA's image is stood in for by one with files where it has them; stackx-pi starts on what is made of it."""
+        old, base = "docker.io/nvidia/cuda:10.1-cudnn7-runtime-ubuntu18.04", "docker.io/library/debian:bookworm-slim"
+        text = self.recipe("containerfile", self.gpu({"cuda": "==10.1.243", "cudnn": "==7.6.*"}))
+        self.assertIn(f"FROM {old} AS cuda\nFROM {base}\n", text)
+        self.bring(base)
+        if subprocess.run(["podman", "image", "exists", old]).returncode == 0:
+            self.skipTest(f"{old} itself is here")
+        script = ("mkdir -p /usr/local/cuda-10.1/targets/x86_64-linux/lib && ln -s targets/x86_64-linux/lib /usr/local/cuda-10.1/lib64 && "
+                  "ln -s cuda-10.1 /usr/local/cuda && touch /usr/local/cuda/lib64/libcudart.so.10.1 && cd /usr/lib/x86_64-linux-gnu && "
+                  "touch libcublas.so.10 libcudnn.so.7.6.5 && ln -s libcudnn.so.7.6.5 libcudnn.so.7")
+        file = self.write("Old", f"FROM {base}\nRUN {json.dumps(['sh', '-ec', script])}\n")
+        self.run_tool("podman", "build", "--quiet", "--pull=never", "--tag", old, "-f", file, self.scratch)
+        self.addCleanup(subprocess.run, ["podman", "rmi", "--force", old], capture_output=True)
+        context = self.scratch / "native"
+        context.mkdir()
+        shutil.copy(pathlib.Path(STACKX).with_name("stackx-pi"), context)
+        look = ["sh", "-ec", "ls $(echo $LD_LIBRARY_PATH | tr : ' '); exec /opt/stackx/stackx-pi --version"]
+        said = self.built(re.sub("ENTRYPOINT .*", lambda _: "ENTRYPOINT " + json.dumps(look), text), context)
+        for name in ("libcudart.so.10.1", "libcublas.so.10", "libcudnn.so.7", "stackx-pi"):
+            self.assertIn(name, said)
 
     def test_a_cpu_answer_with_the_real_index_and_the_real_pi(self):
         answer = "onnxruntime"
