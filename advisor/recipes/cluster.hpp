@@ -13,8 +13,8 @@ std::string job_name(const Recipe& recipe, const RecipeParts& parts);
 std::string image_name(const RecipeParts& parts);
 // "v100" of v100-sxm2-16gb: what Slurm sites usually call the GPU in their GRES.
 std::string gres_type(const Recipe& recipe);
-// "Tesla-V100-SXM2-16GB": what NVIDIA's GPU feature discovery labels a node with, the driver's name with dashes; "" where
-// no name of the catalog looks like the driver's.
+// "Tesla-V100-SXM2-16GB": what NVIDIA's GPU feature discovery labels a node with, the driver's name with dashes; ""
+// where no name of the catalog looks like the driver's.
 std::string gpu_product(const Recipe& recipe);
 unsigned threads(const Recipe& recipe);  // the workload's, else 4
 

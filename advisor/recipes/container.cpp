@@ -31,6 +31,15 @@ bool brings_cuda(const StackPackages& packages) {
   return false;
 }
 
+// The catalog's files are brought with their hashes; where it lacks those of a package, pip is asked for all by name.
+bool lacks_files(const Recipe& recipe, const RecipeParts& parts) {
+  if (parts.python.empty() || parts.packages.empty() || parts.hashed()) return false;
+  return std::ranges::none_of(parts.brought.components, [&](const auto& one) {
+    const auto* component = recipe.catalog.find(one.first);
+    return component && component->kind == specs::Kind::image;
+  });
+}
+
 ContainerBase cuda_base(RecipeParts& parts) {
   const auto image = cuda_image(parts.cuda, parts.cudnn, parts.python);
   if (!image)
@@ -68,37 +77,23 @@ std::string python_image(const std::string& python, const std::string& glibc) {
 ContainerText container_text(const Recipe& recipe, RecipeParts& parts) {
   ContainerText text;
   text.import_test = parts.import_test;
-  const bool by_catalog = !recipe.pinned && parts.cuda.empty() && !parts.gpu;
-  // The catalog's files have hashes; where it lacks those of a package, pip is asked for all by name.
-  const bool by_name = by_catalog && !parts.python.empty() && !parts.packages.empty() && !parts.hashed() &&
-                       std::ranges::none_of(recipe.stack.components, [&](const auto& one) {
-                         const auto* component = recipe.catalog.find(one.first);
-                         return component && component->kind == specs::Kind::image;
-                       });
+  const bool by_catalog = !parts.by_name && parts.cuda.empty() && !parts.gpu;
+  const bool by_name = parts.by_name || (by_catalog && lacks_files(recipe, parts));
   const bool library_wheels = parts.python.empty() && !parts.packages.empty();
-  if (!parts.image.empty() && !by_catalog)
+  if (!parts.image.empty() && !by_catalog && !parts.by_name)
     text.base = ContainerBase{parts.image, {}, "python3", {}};
-  else if (by_name || (!by_catalog && !parts.python.empty() && (recipe.pinned || brings_cuda(parts.packages))))
+  else if (by_name || (!by_catalog && !parts.python.empty() && brings_cuda(parts.packages)))
     text.base = ContainerBase{python_image(parts.python, parts.glibc), {}, "python3", parts.pip_words()};
   else if (!by_catalog && !library_wheels)
     text.base = cuda_base(parts);
   return text;
 }
 
-specs::Stack recipe_stack(const Recipe& recipe) {
-  if (!recipe.pinned) return recipe.stack;
-  specs::Stack settings;
-  for (const auto& [name, version] : recipe.stack.components)
-    if (const auto* component = recipe.catalog.find(name); component && component->kind == specs::Kind::setting)
-      settings.components[name] = version;
-  return settings;
-}
-
 std::string containerfile_recipe(const Recipe& recipe) {
   RecipeParts parts(recipe);
   auto text = container_text(recipe, parts);
   text.head = recipe_head(recipe, parts, "Containerfile");
-  return containerfile(recipe_stack(recipe), {recipe.workload.pi, parts.parameters}, recipe.catalog, text);
+  return containerfile(parts.brought, {recipe.workload.pi, parts.parameters}, recipe.catalog, text);
 }
 
 }  // namespace stackx::advisor

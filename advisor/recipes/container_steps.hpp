@@ -47,8 +47,8 @@ struct ContainerSteps {
 ContainerSteps container_steps(const specs::Stack& stack, const specs::Workload& workload,
                                const specs::Catalog& catalog, const ContainerText& text = {});
 
-// Docker's image of that Python on Debian 12, whose glibc 2.36 also runs what this build of stackx needs; on Debian 13
-// where packages need a newer glibc, on what there was of Pythons older than 3.7. Throws Error(bad_input): no such image.
+// Docker's image of that Python on Debian 12 (glibc 2.36); on Debian 13 where packages need a newer glibc, on what
+// there was of Pythons older than 3.7. Throws Error(bad_input) where there is none.
 std::string python_image(const std::string& python, const std::string& glibc = {});
 
 }  // namespace stackx::advisor

@@ -6,11 +6,11 @@
 //   ENV         what settings export
 //   COPY        the PIs from the build context (the directory that holds stackx's python/, or stackx-pi)
 //   ENTRYPOINT  the PI with its parameters
-// A base's glibc is at least that of what is brought into it: stackx-pi needs Debian 12's, so where NVIDIA's image of an old
-// CUDA has less, CUDA is copied from there into Debian (libraries run on newer glibcs, not on older ones).
-// The requirements are written by the image's Python from arguments: here-documents would be shorter, but Debian 12's
-// podman cannot read them. No shell reads anything; what stands in quotes is JSON, except in ENV, where `$`, `"` and `\`
-// are escaped and values with control characters go to the entry point instead.
+// A base's glibc is at least that of what is brought into it: stackx-pi needs Debian 12's, so where NVIDIA's image of
+// an old CUDA has less, CUDA is copied from there into Debian (libraries run on newer glibcs, not on older ones). The
+// requirements are written by the image's Python from arguments: here-documents would be shorter, but Debian 12's
+// podman cannot read them. No shell reads anything; what stands in quotes is JSON, except in ENV, where `$`, `"` and
+// `\` are escaped and values with control characters go to the entry point instead.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ std::string in_one_shell(const ContainerSteps& steps) {
 std::string docker_recipe(const Recipe& recipe) {
   RecipeParts parts(recipe);
   const auto text = container_text(recipe, parts);
-  const auto steps = container_steps(recipe_stack(recipe), {recipe.workload.pi, parts.parameters}, recipe.catalog, text);
+  const auto steps = container_steps(parts.brought, {recipe.workload.pi, parts.parameters}, recipe.catalog, text);
   if (!steps.cuda.empty())
     throw bad_input(fmt::format(
         "--format docker: no stock image has both {} and a glibc that runs stackx-pi; --format containerfile makes one",

@@ -2,12 +2,12 @@
 //
 // A build that is on PyTorch's own index only is asked for with its local part, and that index beside the usual one:
 //   pip install torch==2.14.1+cu126 transformers --extra-index-url https://download.pytorch.org/whl/cu126
-// pip looks into all of its indexes, and only PyTorch's has a +cu126, so the line means one build. uv takes a package from
-// the first index that has any version of it, and PyTorch's has some of NumPy's, Pillow's and others': the same line works
-// as `uv pip install ... --index-strategy unsafe-best-match`; a project of uv names the index for torch alone (uv_recipe).
-// Rejected: --index-url, since PyTorch's index has what torch requires and nothing else (no transformers), and that in few
-// versions; `torch==2.14.1` without the local part, of which pip takes the default index's build where PyTorch's has none
-// for this Python or processor, and says nothing.
+// pip looks into all of its indexes, and only PyTorch's has a +cu126, so the line means one build. uv takes a package
+// from the first index that has any version of it, and PyTorch's has some of NumPy's, Pillow's and others': the same
+// line works as `uv pip install ... --index-strategy unsafe-best-match`; a project of uv names the index for torch
+// alone (uv_recipe). Rejected: --index-url, since PyTorch's index has what torch requires and nothing else (no
+// transformers), and that in few versions; `torch==2.14.1` without the local part, of which pip takes the default
+// index's build where PyTorch's has none for this Python or processor, and says nothing.
 #pragma once
 
 #include <string>

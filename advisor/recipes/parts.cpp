@@ -55,7 +55,8 @@ namespace {
 void keep_files_for(const std::string& machine, StackPackages& packages) {
   for (auto& [name, package] : packages)
     std::erase_if(package.files, [&](const specs::Artifact& file) {
-      return file.file.ends_with(".whl") && !file.file.ends_with("any.whl") && file.file.find(machine) == std::string::npos;
+      return file.file.ends_with(".whl") && !file.file.ends_with("any.whl") &&
+             file.file.find(machine) == std::string::npos;
     });
 }
 
@@ -76,17 +77,20 @@ void add_runtime_wheels(const Recipe& recipe, StackPackages& packages) {
 
 // Dependencies that an installer would take in a version without kernels for the GPU are pinned to one that has them.
 void hold_back(const Recipe& recipe, RecipeParts& parts) {
-  const auto checked = check_packages(*recipe.knowledge, parts.packages, parts.python, asked_gpu(*recipe.accelerator, recipe.hw));
+  const auto checked =
+      check_packages(*recipe.knowledge, parts.packages, parts.python, asked_gpu(*recipe.accelerator, recipe.hw));
   if (!checked || checked->answer != Answer::no) return;
-  const auto installed = [&](const Change& change) { return parts.packages.contains(change.name) || change.from.empty(); };
+  const auto installed = [&](const Change& change) {
+    return parts.packages.contains(change.name) || change.from.empty();
+  };
   if (checked->nearest.empty() || std::ranges::any_of(checked->nearest.front().changes, installed)) {
     parts.notes.push_back("stackx check says no: " + checked->text + ".");
     return;
   }
   for (const auto& change : checked->nearest.front().changes) {
     parts.packages[change.name].version = change.to;
-    parts.notes.push_back(fmt::format("{} is held at {}: left alone pip takes {}, and {}.", change.name, change.to, change.from,
-                                      checked->text));
+    parts.notes.push_back(fmt::format("{} is held at {}: left alone pip takes {}, and {}.", change.name, change.to,
+                                      change.from, checked->text));
   }
 }
 
@@ -107,7 +111,7 @@ void RecipeParts::read(const std::string& component, const specs::VersionEntry& 
 }
 
 void RecipeParts::from_stack(const Recipe& recipe) {
-  named = recipe.stack;
+  named = brought = recipe.stack;
   packages = stack_packages(recipe.stack, recipe.catalog, recipe.roots);
   python = version_of(named, "python");
   driver = version_of(named, "driver");
@@ -132,6 +136,7 @@ void RecipeParts::from_stack(const Recipe& recipe) {
 // The stack that names it is made of the packages, and of the settings that the catalogs' stack has.
 void RecipeParts::from_pinned(const Recipe& recipe) {
   const auto& pinned = *recipe.pinned;
+  by_name = true;
   python = pinned.python;
   driver_range = pinned.driver;
   glibc = pinned.glibc;
@@ -149,7 +154,7 @@ void RecipeParts::from_pinned(const Recipe& recipe) {
     const auto* component = recipe.catalog.find(name);
     const auto* entry = component ? component->find(version) : nullptr;
     if (!entry || component->kind != specs::Kind::setting) continue;
-    named.components[name] = version;
+    named.components[name] = brought.components[name] = version;
     read(name, *entry);
   }
 }
@@ -168,7 +173,7 @@ RecipeParts::RecipeParts(const Recipe& recipe) {
   std::vector<std::string> left_out;
   const bool native = python.empty() && image.empty();
   const auto kind = native ? PiKind::native : gpu ? PiKind::framework_on_gpu : PiKind::framework;
-  if (recipe.pinned && !(has_pi(recipe.workload.pi, kind) && has_framework(packages))) {
+  if (by_name && !(has_pi(recipe.workload.pi, kind) && has_framework(packages))) {
     import_test = import_test_of(packages);
     notes.push_back(fmt::format("stackx has no PI for {} with these: what runs is a test that imports them.",
                                 recipe.workload.pi));

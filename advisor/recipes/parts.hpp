@@ -12,11 +12,13 @@
 
 namespace stackx::advisor {
 
-// Either kind of recommendation, a stack of the catalogs or the Python packages of an answer (Recipe::pinned), in the one
-// form that all writers use: none of them asks which it was.
+// Either kind of recommendation, a stack of the catalogs or the Python packages of an answer (Recipe::pinned), in the
+// one form that all writers use: none of them asks which it was.
 struct RecipeParts {
   explicit RecipeParts(const Recipe& recipe);  // throws Error(bad_input)
 
+  specs::Stack brought;                           // whose files and settings the catalogs know
+  bool by_name = false;                           // pip finds the packages, for an image of their Python
   specs::Stack named;                             // what the head lists, and whose id names files, jobs and images
   StackPackages packages;                         // names and versions are fit for Python's tools
   std::set<std::string> indexes;                  // beside the one that pip knows: URLs of PyTorch's
@@ -42,8 +44,8 @@ struct RecipeParts {
   std::vector<std::string> pip_words() const;
   // Where the native PI's libraries are below the packages' directory: "/nvidia/cublas/lib", "".
   std::set<std::string> library_directories() const;
-  // The PI with its parameters, or the import test. `site`: where the packages are ("-": the interpreter's own); `pis`: where
-  // stackx-pi or the directory python/ is.
+  // The PI with its parameters, or the import test. `site`: where the packages are ("-": the interpreter's own); `pis`:
+  // where stackx-pi or the directory python/ is.
   std::vector<std::string> command(const Recipe& recipe, const std::string& program, const std::string& site,
                                    const std::string& pis) const;
 
@@ -54,16 +56,16 @@ struct RecipeParts {
   void add_library(const std::string& component, const specs::VersionEntry& entry, const std::string& file);
 };
 
-// The workload's parameters that stackx's PI of that name takes; a framework on a GPU is told device=gpu, while stackx-pi
-// knows the device by the library. Published shapes have more (suite, padded): those are named in `left_out`. Of
-// workloads without a PI all parameters stay.
+// The workload's parameters that stackx's PI of that name takes; a framework on a GPU is told device=gpu, while
+// stackx-pi knows the device by the library. Published shapes have more (suite, padded): those are named in `left_out`.
+// Of workloads without a PI all parameters stay.
 enum class PiKind { framework, framework_on_gpu, native };
 std::map<std::string, std::string> pi_parameters(const specs::Workload& workload, PiKind kind,
                                                  std::vector<std::string>& left_out);
 // stackx brings one; of those for frameworks only some are native.
 bool has_pi(const std::string& name, PiKind kind = PiKind::framework);
-// A framework that stackx's PIs for frameworks measure was asked for; what they need besides it: NumPy, which torch does not
-// bring. Of answers without one, what imports them and says what they see.
+// A framework that stackx's PIs for frameworks measure was asked for; what they need besides it: NumPy, which torch
+// does not bring. Of answers without one, what imports them and says what they see.
 bool has_framework(const StackPackages& packages);
 std::vector<std::string> wanted_by_pi(const StackPackages& packages);
 std::string import_test_of(const StackPackages& packages);
@@ -74,7 +76,8 @@ std::string where_libraries_are(const specs::Stack& stack, const specs::Catalog&
 std::string recipe_head(const Recipe& recipe, const RecipeParts& parts, const std::string& what,
                         const std::string& prefix = "# ");
 
-// For formats of Python's tools: refuses what holds no package; the settings as comments, and PyTorch's indexes by build.
+// For formats of Python's tools: refuses what holds no package; the settings as comments, and PyTorch's indexes by
+// build.
 void require_packages(const RecipeParts& parts, const char* format);
 std::string exports(const RecipeParts& parts);
 std::map<std::string, std::string> builds_of(const RecipeParts& parts);  // "cu126" -> URL

@@ -13,8 +13,8 @@ nlohmann::json pipfile_pin(const StackPackage& package);
 // {"python_version": "3.7"}; {} where the stack has no Python
 nlohmann::json pipfile_requires(const specs::Stack& stack);
 
-// `sources`: [{"name", "url", "verify_ssl"}], the first for packages that name none; []: pipenv takes its own. `packages`:
-// name -> pin.
+// `sources`: [{"name", "url", "verify_ssl"}], the first for packages that name none; []: pipenv takes its own.
+// `packages`: name -> pin.
 std::string pipfile_text(const nlohmann::json& sources, const nlohmann::json& packages,
                          const nlohmann::json& requires_);
 

@@ -50,7 +50,7 @@ std::string conda_recipe(const Recipe& recipe) {
   const auto python = minor_python(parts);
   std::string text = recipe_head(recipe, parts, "environment.yml of conda");
   text += "# conda env create -f THIS\n";
-  text += "# The packages come from pip: stackx does not know conda-forge's own builds of them (pytorch, jaxlib, ...).\n";
+  text += "# The packages come from pip: stackx does not know conda-forge's own builds (pytorch, jaxlib, ...).\n";
   text += fmt::format("name: {}\nchannels:\n  - \"conda-forge\"\n  - \"nodefaults\"\ndependencies:\n",
                       yaml_text("stackx-" + parts.named.short_id()));
   text += fmt::format("  - {}\n  - \"pip\"\n  - pip:\n", yaml_text(python.empty() ? "python" : "python=" + python));
@@ -59,7 +59,8 @@ std::string conda_recipe(const Recipe& recipe) {
     text += "      - " + yaml_text(requirement_text(name, package)) + "\n";
   if (parts.variables.empty()) return text;
   text += "variables:\n";
-  for (const auto& [name, value] : parts.variables) text += fmt::format("  {}: {}\n", yaml_text(name), yaml_text(value));
+  for (const auto& [name, value] : parts.variables)
+    text += fmt::format("  {}: {}\n", yaml_text(name), yaml_text(value));
   return text;
 }
 

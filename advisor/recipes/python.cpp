@@ -147,22 +147,17 @@ std::string pipfile_recipe(const Recipe& recipe) {
 std::string pylock_recipe(const Recipe& recipe) {
   const RecipeParts parts(recipe);
   require_packages(parts, "pylock");
-  if (recipe.pinned)
-    throw bad_input(
-        "--format pylock: a lock names every file with its hash, and stackx knows these packages without their files; "
-        "uv writes it of what --format requirements prints: uv pip compile --format pylock.toml "
-        "--index-strategy unsafe-best-match -o pylock.toml requirements.txt");
+  for (const auto& [name, package] : parts.packages)
+    if (package.files.empty())
+      throw bad_input(fmt::format(
+          "--format pylock: a lock names files with their hashes, and no file of {} {} is known here; ask for --format "
+          "requirements, of which uv makes a lock: uv pip compile --format pylock.toml --index-strategy "
+          "unsafe-best-match -o pylock.toml requirements.txt", name, package.version));
   if (!parts.cuda.empty() && !parts.hashed())
     throw bad_input(
         "--format pylock: a lock names every file with its hash, and catalogs of GPU frameworks do "
         "not "
         "list what these require; ask for --format requirements");
-  for (const auto& [name, package] : parts.packages)
-    if (package.files.empty())
-      throw bad_input(fmt::format(
-          "--format pylock: a lock names files with their hashes, and the catalog knows no "
-          "file of {} {}; ask for --format requirements",
-          name, package.version));
   std::string text = recipe_head(recipe, parts, "pylock.toml (PEP 751)");
   text +=
       "# The files are looked for beside this one: pip download --require-hashes --no-deps -d "

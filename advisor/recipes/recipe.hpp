@@ -9,10 +9,11 @@
 //   docker         one `docker run` of a stock image that installs the packages and runs the PI
 //   sbatch         a Slurm batch script that installs or loads the stack and runs the PI
 //   pod            a Kubernetes Pod that runs the image which the Containerfile makes
-// Each begins with what it is, what it rests on, and which driver, CUDA and cuDNN it takes. Where stackx has no PI for what
-// was asked, the last four import it and say what it sees. Names, versions and values come from catalogs and users: each
-// writer quotes them as its readers want it, and refuses (bad_input) what its readers could not be told. Package indexes are
-// not named, since tools know their own; but for PyTorch's, and PyPI's where a Pipfile must list it beside that.
+// Each begins with what it is, what it rests on, and which driver, CUDA and cuDNN it takes. Where stackx has no PI for
+// what was asked, the last four import it and say what it sees. Names, versions and values come from catalogs and
+// users: each writer quotes them as its readers want it, and refuses (bad_input) what its readers could not be told.
+// Package indexes are not named, since tools know their own; but for PyTorch's, and PyPI's where a Pipfile must list it
+// beside that.
 #pragma once
 
 #include <optional>

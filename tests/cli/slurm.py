@@ -57,7 +57,7 @@ ReturnToService=2
 MinJobAge=600
 GresTypes=gpu
 AccountingStorageType=accounting_storage/none
-NodeName={host} NodeAddr=127.0.0.1 CPUs={max(4, os.cpu_count())} RealMemory=1000 Gres={gres}
+NodeName={host} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} RealMemory=1000 Gres={gres}
 PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """)
         (place / "gres.conf").write_text("".join(f"NodeName={host} Name=gpu Type={one} File=/dev/{file}\n"

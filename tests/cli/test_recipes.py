@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -62,7 +63,7 @@ class Syntax(Recipes):
             self.assertTrue(pinned)
             for one in pinned:
                 self.assertRegex(str(one.specifier), r"^==[0-9]")
-            self.assertEqual("--hash=sha256:" in re.sub(r"(?m)^#.*", "", text), name == "numpy", text)
+            self.assertEqual("--hash=sha256:" in re.sub(r"(?m)^#.*", "", text), name in ("numpy", "cublas"), text)
 
     def test_pipfile(self):
         for name, project in [*self.gpu_projects(), ("numpy", self.numpy())]:
@@ -134,6 +135,39 @@ class Syntax(Recipes):
             directives = [line for line in lines if line.startswith("#SBATCH ")]
             self.assertEqual("#SBATCH --gres=gpu:v100:1" in directives, name not in ("numpy", "odd", "jax"))
             self.assertIn("set -euo pipefail", lines)
+
+    def test_projects_of_uv_and_conda(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest(f"no PyYAML in {sys.executable}")
+        for name, project in [*self.gpu_projects(), ("numpy", self.numpy()), ("odd", self.odd()[0])]:
+            if name == "ngc":
+                self.assertIn("inside nvcr.io", self.recipe("uv", project, exit_code=2))
+                continue
+            document = tomllib.loads(self.recipe("uv", project))
+            environment = yaml.safe_load(self.recipe("conda", project))
+            asked = [line for line in environment["dependencies"][-1]["pip"] if not line.startswith("--extra-index-url ")]
+            self.assertEqual(sorted(asked), sorted(document["project"]["dependencies"]))
+            self.assertEqual(environment.get("variables"), {"ODD": HOSTILE} if name == "odd" else environment.get("variables"))
+
+    def test_what_a_docker_line_says(self):
+        """To a program `docker` that keeps its words."""
+        kept = self.write("docker", f"#!{sys.executable}\nimport json, sys\njson.dump(sys.argv[1:], open('said', 'w'))\n")
+        kept.chmod(0o755)
+        environment = dict(os.environ, PATH=f"{self.scratch}:{os.environ['PATH']}", STACKX_PI="/there")
+        for name, project in [*self.gpu_projects(), ("numpy", self.numpy()), ("odd", self.odd()[0])]:
+            line = self.write("line.sh", self.recipe("docker", project))
+            subprocess.run(["bash", line], check=True, env=environment, cwd=self.scratch)
+            words = json.loads((self.scratch / "said").read_text())
+            self.assertEqual("--gpus" in words, name not in ("numpy", "odd"))
+            self.assertEqual(words[words.index("--entrypoint") + 1], "sh")
+            script = words[-1]
+            subprocess.run(["sh", "-n"], input=script, text=True, check=True)
+            in_there = shlex.split(script)
+            self.assertIn("matmul" if name != "odd" else "odd=" + ODD, in_there)
+            self.assertEqual("ODD=" + HOSTILE in in_there, name == "odd")
+        self.assertEqual(list(self.scratch.glob("pwned")), [])
 
     def test_what_a_batch_script_runs(self):
         """Run as Slurm would, with a look-alike PI that says what it was given."""

@@ -1,4 +1,5 @@
-// Answers as advise gives them, for tests of recipes: each written in all formats, and run by tests/cli/test_recipe_answers.py.
+// Answers as advise gives them, for tests of recipes: each written in all formats, and run by
+// tests/cli/test_recipe_answers.py.
 #pragma once
 
 #include <map>
@@ -24,7 +25,8 @@ inline const std::map<std::string, PinnedAnswer>& pinned_answers() {
       {"torch-cu118",
        {"train_resnet50", "v100-sxm2-16gb",
         {"3.11", {"3.11"}, ">=450.80.02", "2.28", {{"torch", "2.7.1+cu118", {}, true, "cu118"}, {"numpy", "2.2.6"}}}}},
-      {"torch-usual", {"matmul", "v100-sxm2-16gb", {"3.12", {"3.12"}, all, "", {{"torch", "2.10.0"}, {"numpy", "2.3.5"}}}}},
+      {"torch-usual",
+       {"matmul", "v100-sxm2-16gb", {"3.12", {"3.12"}, all, "", {{"torch", "2.10.0"}, {"numpy", "2.3.5"}}}}},
       {"transformers-cu126",
        {"llm_serving", "v100-sxm2-16gb",
         {"3.12", {"3.12"}, old, "2.28",

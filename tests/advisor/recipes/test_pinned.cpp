@@ -95,7 +95,8 @@ TEST_CASE("recipe of packages: what runs, and on what", "[recipe]") {
   newer.glibc = "2.38";
   CHECK_THAT(of_pinned("containerfile", newer), Contains("python:3.12-slim-trixie\n"));
   newer.python = "3.6";
-  CHECK_THAT(message_of([&] { of_pinned("containerfile", newer); }), Contains("no image of Python 3.6 with glibc 2.38"));
+  CHECK_THAT(message_of([&] { of_pinned("containerfile", newer); }),
+             Contains("no image of Python 3.6 with glibc 2.38"));
   newer.glibc = "2.17";
   CHECK_THAT(of_pinned("containerfile", newer), Contains("python:3.6-slim-bullseye\n"));
 }
@@ -105,7 +106,8 @@ TEST_CASE("recipe of packages: settings of the stack stay, its packages do not",
       R"({"$schema": "stackx/catalog/1", "components": {
           "torch": {"kind": "package", "ecosystem": "pypi", "versions": {"2.3.0": {}}},
           "threads": {"kind": "setting", "versioning": "opaque", "versions":
-                      {"1": {"environment": {"OMP_NUM_THREADS": 1}, "parameters": {"threads": 1}}}}}})", "catalog.json"));
+                      {"1": {"environment": {"OMP_NUM_THREADS": 1}, "parameters": {"threads": 1}}}}}})",
+      "catalog.json"));
   const specs::Stack stack{{{"threads", "1"}, {"torch", "2.3.0"}}};
   for (const auto& format : recipe_formats()) {
     if (format == "pylock") continue;

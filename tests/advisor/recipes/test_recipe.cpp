@@ -212,7 +212,7 @@ TEST_CASE("recipe: bases of GPU containers", "[recipe]") {
           Contains("\"torch==2.1.0+cu118\"") && Contains("\"numpy<2\""));
   CHECK_THAT(container({{"cuda", "11.8.0"}}),
              Contains("\nFROM docker.io/nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04 AS cuda\n"
-                      "FROM docker.io/library/debian:bookworm-slim\n") &&  // stackx-pi needs a newer glibc than Ubuntu's
+                      "FROM docker.io/library/debian:bookworm-slim\n") &&  // where stackx-pi runs
                  Contains("COPY stackx-pi") && Contains("stackx catalog discover"));
   CHECK_THAT(message_of([&] {
                container({{"tensorflow", "1.14.0"}, {"cuda", "10.0.130"}, {"python", "3.4"}});

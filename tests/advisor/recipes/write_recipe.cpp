@@ -1,8 +1,8 @@
 // For black-box tests: the recipe of a project's latest stack, or the campaign that would settle its latest two.
 //
 //   write_recipe FORMAT PROJECT DATA      FORMAT as in advisor/recipes/recipe.hpp, or "settling"
-//   write_recipe answers DIRECTORY DATA   the answers of answers.hpp: DIRECTORY/<answer>/<format>, of a refused format what is
-//                                         said as <format>.refused; install-line; python, which Python it is for
+//   write_recipe answers DIRECTORY DATA   the answers of answers.hpp: DIRECTORY/<answer>/<format>, of a refused format
+//                                         what is said as <format>.refused; install-line; python: the Python it is for
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
