@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 
@@ -153,7 +154,10 @@ void check_hardware(const workspace::Loaded& loaded) {
   if (const auto gpu = loaded.host.gpu_entry(loaded.device ? loaded.device->card : 0))
     here["gpu"] = gpu->version.text();
   if (!loaded.host.driver.empty()) here["driver"] = loaded.host.driver;
-  for (const auto& [component, wanted] : loaded.project.hardware) {
+  // The driver last: on a machine without the GPU it is not what is missing.
+  std::vector<std::pair<std::string, std::string>> asked(loaded.project.hardware.begin(), loaded.project.hardware.end());
+  std::ranges::stable_partition(asked, [](const auto& one) { return one.first != "driver"; });
+  for (const auto& [component, wanted] : asked) {
     const auto found = here.find(component);
     if (found != here.end() && found->second == wanted) continue;
     // The driver writes "Tesla V100-SXM2-16GB" where the catalog says v100-sxm2-16gb.

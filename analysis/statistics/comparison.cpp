@@ -69,7 +69,7 @@ std::optional<std::size_t> rounds_to_find(double effect, double delta, double cv
       boost::math::cdf(boost::math::normal(), -(std::log1p(effect) - band) / std::max(spread, least_spread));
   const double level = (1 - confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1));
   std::ptrdiff_t allowed = -1;  // rounds that may speak against it
-  for (std::size_t rounds = 2; rounds <= most; ++rounds) {
+  for (std::size_t rounds = 2; rounds <= most; rounds += 1 + rounds / 100) {  // many: to the percent
     while (2 * fair_cdf(allowed + 1, rounds) <= level * (1 + 1e-9)) ++allowed;
     if (allowed < 0) continue;
     const boost::math::binomial tosses(static_cast<double>(rounds), against);

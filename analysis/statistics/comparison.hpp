@@ -41,7 +41,7 @@ std::size_t fewest_rounds(std::size_t comparisons, double confidence);
 
 // The fewest rounds that find a difference of `effect` in one of so many comparisons: in 80% of campaigns it is called SLOWER
 // by more than `delta` (by anything at all, where the effect is no larger than delta), if the noise of rates is log-normal
-// with that coefficient of variation. Exact for it: the binomial's tails. Nothing above 20,000.
+// with that coefficient of variation. Exact for it: the binomial's tails (above 100 rounds to the percent). Nothing above 20,000.
 std::optional<std::size_t> rounds_to_find(double effect, double delta, double cv, std::size_t comparisons, double confidence);
 
 // What Holm's procedures decided about one member of a family, and the level at which they did.

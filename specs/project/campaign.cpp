@@ -202,7 +202,8 @@ Json to_json(const CampaignSpec& campaign) {
   Json sampler = {{"kind", to_string(campaign.sampler.kind)}, {"seed", campaign.sampler.seed}};
   if (campaign.sampler.kind == Sampler::stratified) sampler["by"] = campaign.sampler.by;
   if (campaign.sampler.kind == Sampler::cover) sampler["strength"] = campaign.sampler.strength;
-  if (campaign.sampler.kind == Sampler::uniform || campaign.sampler.kind == Sampler::stratified)
+  const bool drawn = campaign.sampler.kind == Sampler::uniform || campaign.sampler.kind == Sampler::stratified;
+  if (drawn && campaign.stacks.empty())
     sampler["count"] = campaign.sampler.count;
   Json limits = {{"seconds", campaign.timeout_seconds}, {"memory_gib", campaign.memory_gib}};
   const CampaignSpec usual;  // plans made before these limits keep their ids
