@@ -138,6 +138,13 @@ class Gathering {
     return !version || !specs::holds(wish.constraint, *version);
   }
 
+  // The catalogs know nothing that it names (a serving framework alone): no valid stack is near it.
+  bool is_foreign(const specs::Stack& stack) const {
+    return advice_.space && std::ranges::none_of(stack.components, [&](const auto& one) {
+             return advice_.space->catalog().find(one.first) != nullptr;
+           });
+  }
+
   // What was measured has just the components that it names.
   bool lacks_a_wish(const specs::Stack& stack) const {
     return std::ranges::any_of(advice_.wishes, [&](const auto& wish) {
@@ -167,7 +174,7 @@ class Gathering {
     }
     for (const auto& group : advice_.published.groups)
       for (const auto& row : group.rows) {
-        if (is_out(row.stack)) continue;
+        if (is_out(row.stack) || is_foreign(row.stack)) continue;
         Chosen chosen{row.stack, {row.stack, {}, {}}, "published",
                       fmt::format("{} published results, {}", row.documents.size(),
                                   row.sources.front().url),
