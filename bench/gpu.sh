@@ -72,5 +72,5 @@ $stackx export -o "$output/results.jsonl"
 
 step "ours against cuBLAS and against the device's peak"
 python3 bench/gpu_table "$output/results.jsonl" --device "$device" --evidence "$output/$short-matmul.json" | tee "$output/table.md"
-printf '\nTo keep: cp %s specs/data/evidence/ && git add specs/data/evidence/%s\n' "$output/$short-matmul.json" "$short-matmul.json"
+printf '\nTo keep: cp %s specs/data/evidence/matmul/ && git add specs/data/evidence/matmul/%s\n' "$output/$short-matmul.json" "$short-matmul.json"
 printf 'Result documents: %s; conditions: %s/before.txt, %s/after.txt\n' "$output/results.jsonl" "$output" "$output"

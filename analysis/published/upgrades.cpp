@@ -49,9 +49,9 @@ struct ResultsOfVersion {
 };
 
 struct VersionSeries {
-  std::string component, hardware;
+  std::string component;
   std::map<std::string, ResultsOfVersion> versions;
-  std::set<std::string> sources;
+  std::set<std::string> hardware, sources;  // of MLPerf one model in its spellings
 };
 
 using AllVersionSeries = std::map<std::string, VersionSeries>;
@@ -75,7 +75,7 @@ void add_result(AllVersionSeries& all, const specs::Published& result, const std
                                  result.devices.value_or(0), result.metric, result.statistic, rest,
                                  result.workload.text())];
   series.component = top == "pytorch" ? "torch" : top;
-  series.hardware = result.hardware;
+  series.hardware.insert(result.hardware);
   series.sources.insert(result.source.title.empty() ? result.source.url : result.source.title);
   auto& version = series.versions[mlperf ? round->second : result.stack.components.at(top)];
   const bool less_is_better = specs::find_metric(result.metric)->smaller_is_better;
@@ -127,7 +127,7 @@ void add_series(UpgradeGroup& group, const VersionSeries& series) {
   if (group.ratios.size() == before) return;
   if (entries.size() >= enough_versions)
     group.losses.push_back(*std::ranges::max_element(rates) / rates.back() - 1);
-  group.hardware.insert(series.hardware);
+  group.hardware.insert(series.hardware.begin(), series.hardware.end());
   group.sources.insert(series.sources.begin(), series.sources.end());
 }
 
@@ -250,7 +250,7 @@ std::vector<specs::Upgrade> upgrades(const std::vector<specs::Published>& result
   for (const auto& result : results) add_result(all, result, kinds.of(result.hardware).model);
   std::map<std::pair<std::string, std::string>, UpgradeGroup> groups;
   for (const auto& [key, series] : all)
-    add_series(groups[{series.component, kinds.of(series.hardware).architecture}], series);
+    add_series(groups[{series.component, kinds.of(*series.hardware.begin()).architecture}], series);
   std::vector<specs::Upgrade> upgrades;
   for (const auto& [key, group] : groups)
     if (!group.ratios.empty()) upgrades.push_back(summed_up(key.first, key.second, group));

@@ -1,10 +1,12 @@
 """What comes with stackx is known to a new store: loading it once, naming it where nothing is measured."""
 
+import contextlib
 import json
 import os
 import random
 import re
 import shutil
+import sqlite3
 import subprocess
 import unittest
 
@@ -15,7 +17,7 @@ EVIDENCE = ROOT / "specs" / "data" / "evidence"
 
 def rows(directory=EVIDENCE):
     """Every result of the tables, read here without stackx: (file, source, hardware, pi, params, value)."""
-    for file in sorted(directory.glob("*.json")):
+    for file in sorted(directory.rglob("*.json")):
         document = json.loads(file.read_text())
         for table in document["tables"]:
             for cells in table["rows"]:
@@ -39,12 +41,34 @@ class Evidence(BlackBox):
     def test_a_newcomers_store_knows_what_is_published(self):
         first = self.stackx("advise", "--hw", "v100", "--workload", "matmul")
         self.assertTrue(self.db.exists())
-        self.assertIn(f"took in {len(list(rows()))} published results", first.stderr)
+        matmul = sum(row[3] == "matmul" for row in rows())
+        self.assertIn(f"took in {matmul} published results of matmul that come with stackx", first.stderr)
         self.assertIn("DeepBench_NV_V100.xlsx", first.stdout)
         self.assertIn("stackx inspect", first.stdout)
         second = self.stackx("advise", "--hw", "v100", "--workload", "matmul")
         self.assertEqual(second.stderr, "")  # once
         self.assertEqual(second.stdout, first.stdout)
+        everything = self.stackx("query", "sources", "--limit", "1")  # what is left
+        self.assertIn(f"took in {len(list(rows())) - matmul} published results that come with stackx", everything.stderr)
+        self.assertIn(f"with {len(list(rows()))} results", everything.stdout)
+        self.assertEqual(self.stackx("workload", "list").stderr, "")
+
+    def test_a_store_of_before_evidence_lay_by_family_takes_nothing_twice(self):
+        self.begin_with_what_is_published()
+        with contextlib.closing(sqlite3.connect(self.db)) as store, store:  # as that store knew them: a file a source
+            store.execute("CREATE TEMP TABLE old AS SELECT substr(name, instr(name, '/') + 1) AS name, sum(bytes) AS bytes "
+                          "FROM seeds GROUP BY 1")
+            store.execute("DELETE FROM main.seeds")
+            store.execute("INSERT INTO main.seeds SELECT name, bytes FROM old")
+        done = self.stackx("query", "sources", "--limit", "1")
+        self.assertEqual(done.stderr, "")
+        self.assertIn(f"with {len(list(rows()))} results", done.stdout)
+
+    def test_hardware_that_only_other_evidence_names_is_known(self):
+        done = self.stackx("advise", "--hw", "HanGuang 800", "--workload", "train_alexnet", exit_code=1)
+        self.assertIn("published results that come with stackx", done.stderr)
+        self.assertIn("no such hardware in the catalogs or the store",
+                      self.stackx("advise", "--hw", "HanGung 801", "--workload", "train_alexnet", exit_code=2).stderr)
 
     def test_counts_are_those_of_the_tables(self):
         spellings = {"v100": r"v100(?!s)|p3\.|p3dn|gn6v|NC6s_v3", "tpu": r"tpu-?v3", "t4": r"(^|\s)t4\b|gn6i", "k40": "k40"}
@@ -101,12 +125,12 @@ class Evidence(BlackBox):
         self.environment["STACKX_DATA"] = str(data)
         arguments = ("advise", "--hw", "titan-x", "--workload", "train_alexnet")
         before = self.json(*arguments)["published"]["results"]
-        file = data / "evidence" / "soumith-convnet-benchmarks.json"
+        file = data / "evidence" / "train_alexnet" / "soumith-convnet-benchmarks.json"
         document = json.loads(file.read_text())
         document["source"][0]["title"] = "A source by another title"
         table = next(t for t in document["tables"] if t["pi"] == "train_alexnet")
-        gone = len(table["rows"])
-        document["tables"].remove(table)
+        gone = len(table["rows"]) // 2
+        del table["rows"][:gone]
         file.write_text(json.dumps(document))
         done = self.stackx(*arguments, "--json")
         self.assertIn("took in", done.stderr)
@@ -117,11 +141,11 @@ class Evidence(BlackBox):
         data = self.scratch / "data-of-stackx"
         shutil.copytree(EVIDENCE.parent, data)
         self.environment["STACKX_DATA"] = str(data)
-        file = data / "evidence" / "u39kun-deep-learning-benchmark.json"
+        file = data / "evidence" / "infer_vgg16" / "u39kun-deep-learning-benchmark.json"
         good = file.read_text()
         file.write_text(good.replace('"metric"', '"metrik"', 1))
-        message = self.stackx("advise", exit_code=2).stderr
-        self.assertRegex(message, r'u39kun-deep-learning-benchmark\.json: /tables/0.*metric')
+        message = self.stackx("query", "sources", exit_code=2).stderr
+        self.assertRegex(message, r'infer_vgg16/u39kun-deep-learning-benchmark\.json: /tables/0.*metric')
         file.write_text(good)
         found = self.json("advise", "--hw", "v100", "--workload", "matmul")
         self.assertGreater(found["published"]["results"], 1000)
