@@ -185,7 +185,7 @@ Evidence parse_evidence(const Node& node) {
 }
 
 void visit_evidence(const Node& node, const std::function<void(std::vector<Published>&&)>& visit) {
-  constexpr std::size_t portion = 2000;
+  constexpr std::size_t portion = 250;  // half a megabyte: it is still in the cache when it is used
   std::vector<Published> rows;
   visit_rows(node, sources_of(node), [&](Published&& row) {
     rows.push_back(std::move(row));

@@ -36,7 +36,7 @@ struct Evidence {
 Evidence parse_evidence(const Node& node);
 Evidence load_evidence(const std::filesystem::path& file);
 
-// The rows alone, in portions of at most a few thousand as they are read: who uses them need not wait
+// The rows alone, in portions of some hundred as they are read: who uses them need not wait
 // for the last. An error may come after the first portions.
 void visit_evidence(const Node& node, const std::function<void(std::vector<Published>&&)>& visit);
 

@@ -68,7 +68,8 @@ Json json_of(const Upgrade& upgrade) {
   const auto& [n, median, slower, faster, p5, p95] = upgrade.steps;
   Json json = {{"component", upgrade.component},
                {"architecture", upgrade.architecture},
-               {"steps", {{"n", n}, {"median", median}, {"slower", slower}, {"faster", faster}, {"p5", p5}, {"p95", p95}}},
+               {"steps",
+                {{"n", n}, {"median", median}, {"slower", slower}, {"faster", faster}, {"p5", p5}, {"p95", p95}}},
                {"hardware", upgrade.hardware},
                {"sources", upgrade.sources}};
   if (const auto& newest = upgrade.newest)
