@@ -40,8 +40,8 @@ std::string pipfile_text(const json& sources, const json& packages, const json& 
     text += (bare ? name : json(name).dump()) + " = ";
     std::string table;
     if (value.is_object())
-      for (const auto& [key, part] : value.items())
-        table += fmt::format("{}{} = {}", table.empty() ? "" : ", ", key, part.dump());
+      for (const char* key : {"version", "extras", "index"})
+        if (value.contains(key)) table += fmt::format("{}{} = {}", table.empty() ? "" : ", ", key, value[key].dump());
     text += value.is_string() ? value.dump() : "{" + table + "}";
     text += "\n";
   }

@@ -64,7 +64,7 @@ TEST_CASE("recipe of packages: requirements to the letter", "[recipe]") {
 TEST_CASE("recipe of packages: projects of pipenv, uv and conda name the index for torch alone", "[recipe]") {
   CHECK_THAT(of_pinned("pipfile", answer("torch-cu118")),
              Contains("\nnumpy = \"==2.2.6\"\n") &&
-                 Contains("\ntorch = {index = \"pytorch-cu118\", version = \"==2.7.1+cu118\"}\n") &&
+                 Contains("\ntorch = {version = \"==2.7.1+cu118\", index = \"pytorch-cu118\"}\n") &&
                  Contains("[[source]]\nname = \"pypi\"\n"));
   CHECK_THAT(of_pinned("uv", answer("torch-cu118")),
              Contains("\nexplicit = true\n") && Contains("\"torch\" = { index = \"pytorch-cu118\" }") &&
