@@ -20,7 +20,8 @@ struct NotKnown {
 
 NotKnown not_known(const HardwareAdvice& advice, double delta);
 
-// The campaign that runs the candidates, and its project file. `delta`: the ranking's. Throws Error(bad_input) where there is nothing to run.
+// The campaign that runs the candidates, and its project file. `delta`: the ranking's. Throws Error(bad_input) where
+// there is nothing to run.
 SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, double delta);
 
 }  // namespace stackx::advisor

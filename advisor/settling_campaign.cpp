@@ -43,8 +43,7 @@ bool needs_container(const specs::Stack& stack, const specs::Catalog& catalog) {
 }
 
 // All candidates on the newest driver that any names.
-std::vector<specs::Stack> on_one_driver(std::vector<specs::Stack> stacks,
-                                        const specs::Catalog& catalog,
+std::vector<specs::Stack> on_one_driver(std::vector<specs::Stack> stacks, const specs::Catalog& catalog,
                                         std::vector<std::string>& notes) {
   const specs::VersionEntry* newest = nullptr;
   std::set<std::string> drivers;
@@ -52,19 +51,17 @@ std::vector<specs::Stack> on_one_driver(std::vector<specs::Stack> stacks,
     if (const auto at = stack.components.find("driver"); at != stack.components.end()) {
       drivers.insert(at->second);
       const auto* entry = entry_of(catalog, "driver", at->second);
-      if (entry != nullptr && (newest == nullptr || newest->version < entry->version))
-        newest = entry;
+      if (entry != nullptr && (newest == nullptr || newest->version < entry->version)) newest = entry;
     }
   if (newest == nullptr) return stacks;
   for (auto& stack : stacks) stack.components["driver"] = newest->version.text();
-  notes.push_back(fmt::format(
-      "The file asks for driver {}{}: a machine has one; write the one it has into /hardware/driver.",
-      newest->version.text(), drivers.size() > 1 ? " for all candidates" : ""));
+  notes.push_back(
+      fmt::format("The file asks for driver {}{}: a machine has one; write the one it has into /hardware/driver.",
+                  newest->version.text(), drivers.size() > 1 ? " for all candidates" : ""));
   std::vector<specs::Stack> different;
   for (const auto& stack : stacks)
     if (std::ranges::find(different, stack) == different.end()) different.push_back(stack);
-  if (different.size() < stacks.size())
-    notes.push_back("Candidates that differ in the driver only are one there.");
+  if (different.size() < stacks.size()) notes.push_back("Candidates that differ in the driver only are one there.");
   return different;
 }
 
@@ -102,8 +99,8 @@ std::string project_name(const Settling& asked) {
     name += '-';
     for (const char c : part)
       name += (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ? c
-              : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a')
-                                     : '-';
+              : c >= 'A' && c <= 'Z'                                       ? static_cast<char>(c - 'A' + 'a')
+                                                                           : '-';
   }
   return name;
 }
@@ -135,7 +132,8 @@ double minutes_of(std::size_t stacks, std::size_t rounds, bool python) {
 }
 
 std::optional<Size> size_for(const Settling& asked, std::size_t stacks, double effect, bool python) {
-  const auto found = analysis::rounds_to_find(effect, asked.delta, asked.spread.cv, std::max<std::size_t>(stacks, 2) - 1, 0.95);
+  const auto found =
+      analysis::rounds_to_find(effect, asked.delta, asked.spread.cv, std::max<std::size_t>(stacks, 2) - 1, 0.95);
   if (!found) return std::nullopt;
   const auto rounds = std::max(*found, fewest_useful_rounds);
   return Size{stacks, rounds, effect, minutes_of(stacks, rounds, python)};
@@ -145,7 +143,8 @@ std::optional<Size> size_for(const Settling& asked, std::size_t stacks, double e
 std::optional<Size> size_in_time(const Settling& asked, std::size_t candidates, bool python) {
   for (std::size_t stacks = candidates; stacks >= std::min<std::size_t>(2, candidates); --stacks)
     for (double effect = asked.effect; effect > 0;) {
-      if (const auto size = size_for(asked, stacks, effect, python); size && size->minutes <= asked.minutes) return size;
+      if (const auto size = size_for(asked, stacks, effect, python); size && size->minutes <= asked.minutes)
+        return size;
       const auto* larger = std::ranges::upper_bound(effects, effect * (1 + 1e-9));
       effect = larger == std::end(effects) ? 0 : *larger;
     }
@@ -163,14 +162,13 @@ Size all_that_fits(const Settling& asked, std::size_t candidates, bool python) {
 // A shape or type that stackx's PI can be told; all of it where there is no such PI.
 json workload_json(const Settling& asked, PiKind kind, std::vector<std::string>& notes) {
   std::vector<std::string> left_out;
-  const specs::Workload runnable{asked.workload.pi,
-                                 pi_parameters(asked.workload, kind, left_out)};
+  const specs::Workload runnable{asked.workload.pi, pi_parameters(asked.workload, kind, left_out)};
   if (!left_out.empty())
-    notes.push_back(fmt::format("Left out of the workload, since the PI does not know it: {}.",
-                                fmt::join(left_out, ", ")));
+    notes.push_back(
+        fmt::format("Left out of the workload, since the PI does not know it: {}.", fmt::join(left_out, ", ")));
   if (!has_pi(asked.workload.pi, kind))
-    notes.push_back(fmt::format("stackx has no PI for {}: run the file with --pi FILE, your own.",
-                                asked.workload.pi));
+    notes.push_back(
+        fmt::format("stackx has no PI for {}: run the file with --pi FILE, your own.", asked.workload.pi));
   return specs::to_json(runnable);
 }
 
@@ -178,8 +176,7 @@ void check_candidates(const std::vector<specs::Stack>& stacks, const specs::Proj
                       const specs::Catalog& catalog) {
   for (const auto& stack : stacks)
     if (const auto wrong = resolver::violation(project, catalog, stack))
-      throw bad_input(
-          fmt::format("stack {} cannot be in a settling campaign: {}", stack.short_id(), *wrong));
+      throw bad_input(fmt::format("stack {} cannot be in a settling campaign: {}", stack.short_id(), *wrong));
 }
 
 // The summary, and notes of what had to give way.
@@ -189,16 +186,18 @@ void say_size(const Settling& asked, std::size_t given, SettlingCampaign& result
   if (result.stacks == 1)
     result.summary += "says how fast it is";
   else
-    result.summary += fmt::format("{} differences of {:.3g}%", result.resolves ? "finds" : "does not find even", 100 * result.effect);
+    result.summary += fmt::format("{} differences of {:.3g}%", result.resolves ? "finds" : "does not find even",
+                                  100 * result.effect);
   result.summary += ".";
   if (result.stacks > 1 && result.effect > 0.01 && !result.what_1_percent_takes.empty())
     result.summary += fmt::format(" (1% would take {}.)", result.what_1_percent_takes);
   std::vector<std::string> notes{fmt::format("The rounds are for {}.", spread_text(asked.spread))};
   if (result.effect > asked.effect * (1 + 1e-9))
-    notes.push_back(fmt::format("{:.3g}% instead of {:.3g}%, to stay within {}.", 100 * result.effect, 100 * asked.effect,
-                                time_text(asked.minutes)));
+    notes.push_back(fmt::format("{:.3g}% instead of {:.3g}%, to stay within {}.", 100 * result.effect,
+                                100 * asked.effect, time_text(asked.minutes)));
   if (result.stacks < given)
-    notes.push_back(fmt::format("{} of {} candidates, to stay within {}.", result.stacks, given, time_text(asked.minutes)));
+    notes.push_back(
+        fmt::format("{} of {} candidates, to stay within {}.", result.stacks, given, time_text(asked.minutes)));
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
 }
 
@@ -225,10 +224,11 @@ void write_file(const Settling& asked, const std::vector<specs::Stack>& candidat
                           {"runner", container ? "container" : "local"},
                           {"sentinels", 1},
                           {"limits", {{"seconds", 300}, {"memory_gib", 16}}}};
-  document["description"] = fmt::format("{} {} on {}? {}",
-                                        candidates.size() == 1 ? "How fast is" : "Which stack is the fastest for",
-                                        asked.workload.text(), asked.hw, result.summary);
-  const auto project = specs::parse_project(specs::Node::parse_text(document.dump(), "the settling campaign"), catalog);
+  document["description"] =
+      fmt::format("{} {} on {}? {}", candidates.size() == 1 ? "How fast is" : "Which stack is the fastest for",
+                  asked.workload.text(), asked.hw, result.summary);
+  const auto project =
+      specs::parse_project(specs::Node::parse_text(document.dump(), "the settling campaign"), catalog);
   if (std::ranges::none_of(hardware, [](const auto& one) { return one.second == "host"; }))
     check_candidates(candidates, project, catalog);
   result.text = document.dump(2) + "\n";
@@ -242,14 +242,12 @@ ExpectedSpread assumed_spread() {
           "lacking"};
 }
 
-std::optional<std::size_t> estimated_rounds(double delta, double cv, std::size_t comparisons,
-                                            double confidence) {
+std::optional<std::size_t> estimated_rounds(double delta, double cv, std::size_t comparisons, double confidence) {
   // Three paired log ratios about 0 whose spread is that of a ratio of two such rates: MAD times 1.4826 is it.
   const double spread = std::numbers::sqrt2 * std::sqrt(std::log1p(cv * cv)) / 1.4826;
   const std::vector<double> logs{-spread, 0, spread};
   const auto told =
-      analysis::compare(std::vector(std::max<std::size_t>(comparisons, 1), logs), delta, confidence)
-          .front();
+      analysis::compare(std::vector(std::max<std::size_t>(comparisons, 1), logs), delta, confidence).front();
   if (told.verdict != analysis::Verdict::unresolved) return logs.size();
   if (!told.further_rounds) return std::nullopt;
   return logs.size() + *told.further_rounds;
@@ -265,7 +263,8 @@ SettlingCampaign settling_campaign(const Settling& asked, const specs::Catalog& 
   if (asked.candidates.empty()) throw bad_input("a settling campaign needs at least one candidate");
   SettlingCampaign result;
   auto candidates = on_one_driver(asked.candidates, catalog, result.notes);
-  const bool container = std::ranges::any_of(candidates, [&](const auto& one) { return needs_container(one, catalog); });
+  const bool container =
+      std::ranges::any_of(candidates, [&](const auto& one) { return needs_container(one, catalog); });
   const bool python = container || candidates.front().components.contains("python");
   const auto given = candidates.size();
   const auto fits = size_in_time(asked, given, python);
@@ -277,7 +276,8 @@ SettlingCampaign settling_campaign(const Settling& asked, const specs::Catalog& 
   result.arms = size.stacks + 1;  // and a sentinel
   result.minutes = size.minutes;
   result.effect = size.effect;
-  if (const auto percent = size_for(asked, size.stacks, 0.01, python)) result.what_1_percent_takes = time_text(percent->minutes);
+  if (const auto percent = size_for(asked, size.stacks, 0.01, python))
+    result.what_1_percent_takes = time_text(percent->minutes);
   say_size(asked, given, result);
   write_file(asked, candidates, container, python, catalog, result);
   return result;

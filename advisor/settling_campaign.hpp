@@ -1,12 +1,13 @@
 // The campaign that would settle what is not known: a project file (stackx/project/1) that lists the candidates.
 //
 // It runs them against each other, and no others. How often: until a difference of `effect` (5%) is found, that is, a
-// candidate so much slower than the first is called SLOWER by the ranking's own test with a probability of 80% or more,
-// computed exactly for normal noise of the spread expected. At most an hour: what takes longer gets a larger effect, then
-// fewer stacks, and says so. One driver is installed on a machine, so all run on the newest driver that any of them names.
+// candidate so much slower than the first is called SLOWER by the ranking's own test with a probability of 80% or
+// more, computed exactly for normal noise of the spread expected. At most an hour: what takes longer gets a larger
+// effect, then fewer stacks, and says so. One driver is installed on a machine, so all run on the newest driver that
+// any of them names.
 //
-// Rejected: rounds that resolve 1%, as a ranking's "+N rounds" counts them: at a usual spread a day and a half, which nobody
-// runs to choose between stacks that differ by a percent. What it would take is said.
+// Rejected: rounds that resolve 1%, as a ranking's "+N rounds" counts them: at a usual spread a day and a half, which
+// nobody runs to choose between stacks that differ by a percent. What it would take is said.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +36,9 @@ ExpectedSpread assumed_spread();
 // 10,000 rounds would not do.
 std::optional<std::size_t> estimated_rounds(double delta, double cv, std::size_t comparisons = 1,
                                             double confidence = 0.95);
-// That times 2.5. The estimate is of the typical interval, and with it alone one campaign of eight would end in EQUIVALENT;
-// with the factor, simulated, 7 of 10 do, and 8 of 10 tell stacks apart that are 2 delta apart (tests/advisor).
+// That times 2.5. The estimate is of the typical interval, and with it alone one campaign of eight would end in
+// EQUIVALENT; with the factor, simulated, 7 of 10 do, and 8 of 10 tell stacks apart that are 2 delta apart
+// (tests/advisor).
 std::optional<std::size_t> rounds_to_resolve(double delta, double cv, std::size_t comparisons = 1);
 
 struct Settling {

@@ -155,7 +155,8 @@ void check_hardware(const workspace::Loaded& loaded) {
     here["gpu"] = gpu->version.text();
   if (!loaded.host.driver.empty()) here["driver"] = loaded.host.driver;
   // The driver last: on a machine without the GPU it is not what is missing.
-  std::vector<std::pair<std::string, std::string>> asked(loaded.project.hardware.begin(), loaded.project.hardware.end());
+  std::vector<std::pair<std::string, std::string>> asked(loaded.project.hardware.begin(),
+                                                         loaded.project.hardware.end());
   std::ranges::stable_partition(asked, [](const auto& one) { return one.first != "driver"; });
   for (const auto& [component, wanted] : asked) {
     const auto found = here.find(component);

@@ -22,7 +22,8 @@ std::optional<VerdictForecast> verdict_forecast(const specs::Plan& plan) {
   for (const auto& arm : plan.arms)
     if (!arm.sentinel) stacks.insert(arm.stack);
   if (stacks.size() < 2 || campaign.strategy.kind == Kind::learn) return std::nullopt;
-  VerdictForecast result{stacks.size(), campaign.rounds, analysis::fewest_rounds(stacks.size() - 1, forecast_confidence)};
+  VerdictForecast result{stacks.size(), campaign.rounds,
+                         analysis::fewest_rounds(stacks.size() - 1, forecast_confidence)};
   if (campaign.strategy.kind == Kind::race) {
     result.rounds = campaign.strategy.final_rounds;
   } else if (campaign.budget_inspections) {
@@ -37,7 +38,8 @@ std::string verdict_line(const specs::Plan& plan) {
   const auto forecast = verdict_forecast(plan);
   if (!forecast) return "";
   const bool race = plan.campaign.strategy.kind == specs::StrategySpec::Kind::race;
-  const auto rounds = race ? fmt::format("{} fresh rounds", forecast->rounds) : analysis::counted(forecast->rounds, "round");
+  const auto rounds =
+      race ? fmt::format("{} fresh rounds", forecast->rounds) : analysis::counted(forecast->rounds, "round");
   const auto level = fmt::format("{} stacks at {:g}%", forecast->stacks, 100 * forecast_confidence);
   if (forecast->possible())
     return fmt::format("{} can give a verdict on {} ({} {} the fewest that can)", rounds, level, forecast->needed,
@@ -46,7 +48,8 @@ std::string verdict_line(const specs::Plan& plan) {
                          : fmt::format("--rounds {}", forecast->needed);
   if (!race && plan.campaign.rounds >= forecast->needed)  // the budget ends it sooner
     how = fmt::format("--budget {}", forecast->needed * plan.arms.size());
-  return fmt::format("{} cannot give a verdict on {}, whatever they measure; {} can ({})", rounds, level, forecast->needed, how);
+  return fmt::format("{} cannot give a verdict on {}, whatever they measure; {} can ({})", rounds, level,
+                     forecast->needed, how);
 }
 
 }  // namespace stackx::campaigns

@@ -11,9 +11,9 @@
 namespace stackx::campaigns {
 
 struct VerdictForecast {
-  std::size_t stacks = 0;     // compared with each other: those of one workload
-  std::uint64_t rounds = 0;   // that a pair of them can share: of a race its finals, within the budget of inspections
-  std::uint64_t needed = 0;   // the fewest in which any verdict can fall
+  std::size_t stacks = 0;    // compared with each other: those of one workload
+  std::uint64_t rounds = 0;  // that a pair of them can share: of a race its finals, within the budget of inspections
+  std::uint64_t needed = 0;  // the fewest in which any verdict can fall
   bool possible() const { return rounds >= needed; }
 };
 

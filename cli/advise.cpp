@@ -98,7 +98,8 @@ void write_settling(const AdviseOptions& options, const advisor::HardwareAdvice&
   const auto campaign = advisor::settle(advice, open, options.advice.analysis.delta);
   write_output(options.settle.string(), campaign.text);
   fmt::print(stderr, "{}: {} {}: stackx inspect {}\n", options.settle.string(), campaign.summary,
-             advice.selection.hardware.version == "host" ? "Here" : "There", advisor::shell_quoted(options.settle.string()));
+             advice.selection.hardware.version == "host" ? "Here" : "There",
+             advisor::shell_quoted(options.settle.string()));
   for (const auto& note : campaign.notes) fmt::print(stderr, "{}\n", note);
 }
 

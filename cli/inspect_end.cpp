@@ -65,7 +65,8 @@ std::vector<Said> headlines(const campaigns::DeviceCampaign& campaign, const Glo
   return result;
 }
 
-// "593 of the project's 609 valid stacks are not in this campaign."; empty where all are, or where nobody can count them.
+// "593 of the project's 609 valid stacks are not in this campaign."; empty where all are, or where nobody can count
+// them.
 std::string not_measured(const campaigns::DeviceCampaign& campaign) {
   if (!campaign.job.loaded.project.campaign.stacks.empty()) return "";  // asked for these alone
   std::set<specs::Stack> measured;

@@ -1,5 +1,5 @@
-// What `inspect` says when a campaign ends: first, as `advise` would, what is now known to be fastest here; then what the
-// campaign did.
+// What `inspect` says when a campaign ends: first, as `advise` would, what is now known to be fastest here; then what
+// the campaign did.
 #pragma once
 
 #include "campaigns/device_campaigns.hpp"

@@ -24,7 +24,8 @@ std::vector<specs::Stack> campaign_stacks(const Resolver& resolver, const specs:
     for (const auto& [name, version] : project.hardware) {
       const auto [at, added] = stack.components.try_emplace(name, version);
       if (!added && at->second != version)
-        fail(fmt::format("has {} {}, but the project's hardware is {}; leave it out of the stack", name, at->second, version));
+        fail(fmt::format("has {} {}, but the project's hardware is {}; leave it out of the stack", name, at->second,
+                         version));
     }
     if (const auto wrong = violation(project, catalog, stack)) fail("this stack is not valid: " + *wrong);
     if (std::ranges::find(stacks, stack) != stacks.end()) fail("this stack stands twice; keep one");

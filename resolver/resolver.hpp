@@ -173,8 +173,8 @@ class Resolver {
 void bind_host(specs::Project& project, specs::Catalog& catalog, const specs::Host& host,
                std::size_t gpu = 0);
 
-// What the project's campaign inspects: the stacks that it lists, with the project's hardware, each of them valid; else what
-// its sampler draws. Throws Error(bad_input) that names the stack and what is wrong with it.
+// What the project's campaign inspects: the stacks that it lists, with the project's hardware, each of them valid;
+// else what its sampler draws. Throws Error(bad_input) that names the stack and what is wrong with it.
 std::vector<specs::Stack> campaign_stacks(const Resolver& resolver, const specs::Project& project,
                                           const specs::Catalog& catalog);
 

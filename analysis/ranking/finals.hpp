@@ -1,4 +1,5 @@
-// Where the finals of races began, and who had left: replays each race (analysis/ranking/race.hpp) over what was measured.
+// Where the finals of races began, and who had left: replays each race (analysis/ranking/race.hpp) over what was
+// measured.
 #pragma once
 
 #include <map>

@@ -53,7 +53,9 @@ struct Sorted {
   const Recommendation* next = nullptr;  // by the median; of those that left no race, if there are any
   Rows slower, equal, open, looks, left;
 
-  bool decided() const { return best != nullptr && next != nullptr && equal.empty() && open.empty() && looks.empty(); }
+  bool decided() const {
+    return best != nullptr && next != nullptr && equal.empty() && open.empty() && looks.empty();
+  }
   Rows leaders() const {
     Rows rows{best};
     rows.insert(rows.end(), equal.begin(), equal.end());
@@ -76,7 +78,8 @@ Sorted sorted(const Ranking& ranking) {
   result.best = &*best;
   for (const Recommendation& row : rows) {
     if (!row.versus_best) continue;
-    if (result.next == nullptr || std::pair(!row.left_race, row.median) > std::pair(!result.next->left_race, result.next->median))
+    if (result.next == nullptr ||
+        std::pair(!row.left_race, row.median) > std::pair(!result.next->left_race, result.next->median))
       result.next = &row;
     const Comparison& c = *row.versus_best;
     const bool paired = c.pairs > 0;
@@ -118,7 +121,9 @@ std::string rounds_text(const Rows& rows, std::size_t fewest, Headline& says) {
   if (rows.empty()) return "";
   if (std::ranges::any_of(rows, [](const auto* row) { return row->versus_best->pairs == 0; }))
     return " (no shared round: run them in one campaign)";
-  const auto run = (*std::ranges::min_element(rows, {}, [](const auto* row) { return row->versus_best->pairs; }))->versus_best->pairs;
+  const auto run = (*std::ranges::min_element(rows, {}, [](const auto* row) {
+                     return row->versus_best->pairs;
+                   }))->versus_best->pairs;
   const auto rounds = lacking(rows);
   if (!rounds && run >= fewest) return " (10,000 rounds would not tell)";
   if (rounds && *rounds == 0) return "";
@@ -128,7 +133,8 @@ std::string rounds_text(const Rows& rows, std::size_t fewest, Headline& says) {
   says.rounds_lacking = std::max(says.rounds_lacking, most);
   const auto more = fmt::format("{} more {}", most > least ? two_digits(most) : most, most == 1 ? "round" : "rounds");
   if (most > least) return fmt::format(" (about {} would tell)", more);
-  return rounds && *rounds == most ? fmt::format(" ({} would tell)", more) : fmt::format(" (at least {} needed)", more);
+  return rounds && *rounds == most ? fmt::format(" ({} would tell)", more)
+                                   : fmt::format(" (at least {} needed)", more);
 }
 
 // "; 4 others are 1.7 to 4.8 times slower, 2 look 1.2 times slower (2 more rounds would tell)"
@@ -180,9 +186,10 @@ void say_fastest(const Sorted& all, const Ranking& ranking, const StackNames& na
     rest += " the next";
   }
   if (!all.left.empty()) rest += fmt::format("; {} left the race behind it", counted(all.left.size(), "other"));
-  says.line = fmt::format("{} is FASTEST{}{}: {}{}.", names.subject(all.best->stack),
-                          all.left.empty() || all.slower.empty() ? "" : fmt::format(" of {} finalists", 1 + all.slower.size()),
-                          elsewhere(*all.best) ? ", measured elsewhere" : "", median_text(*all.best, ranking), rest);
+  says.line = fmt::format(
+      "{} is FASTEST{}{}: {}{}.", names.subject(all.best->stack),
+      all.left.empty() || all.slower.empty() ? "" : fmt::format(" of {} finalists", 1 + all.slower.size()),
+      elsewhere(*all.best) ? ", measured elsewhere" : "", median_text(*all.best, ranking), rest);
 }
 
 void say_leaders(const Sorted& all, const Ranking& ranking, const StackNames& names, Headline& says) {
@@ -196,9 +203,10 @@ void say_leaders(const Sorted& all, const Ranking& ranking, const StackNames& na
     return;
   }
   const std::string rounds = rounds_text(all.open, fewest, says);
-  says.line = fmt::format("{}{}: {}{}{}.",
-                          equal ? fmt::format("Equally fast, within {:g}%", 100 * ranking.delta) : "Leading, not told apart",
-                          where, listed(leaders, names, ranking.unit), rounds, the_others(all, fewest, says));
+  says.line =
+      fmt::format("{}{}: {}{}{}.",
+                  equal ? fmt::format("Equally fast, within {:g}%", 100 * ranking.delta) : "Leading, not told apart",
+                  where, listed(leaders, names, ranking.unit), rounds, the_others(all, fewest, says));
 }
 
 // The worst that one stack under two names showed: what is smaller may be noise.
@@ -206,8 +214,9 @@ std::string noise_floor(const Sentinels& sentinels) {
   std::optional<Interval> floor;
   for (const SentinelTest& test : sentinels.tests)
     if (test.interval)
-      floor = floor ? Interval{std::min(floor->low, test.interval->low), std::max(floor->high, test.interval->high), 0}
-                    : *test.interval;
+      floor = floor
+                  ? Interval{std::min(floor->low, test.interval->low), std::max(floor->high, test.interval->high), 0}
+                  : *test.interval;
   if (floor) return fmt::format("noise floor {:+.1f}% to {:+.1f}%", 100 * (floor->low - 1), 100 * (floor->high - 1));
   return sentinels.tests.empty() ? "noise floor unknown (no sentinel)" : "noise floor unknown (too few rounds)";
 }
@@ -226,7 +235,8 @@ std::string failures_of(const Ranking& ranking) {
   for (const auto& row : ranking.recommendations) inspections += row.failed();
   std::string text;
   if (!ranking.failed.empty()) text = counted(ranking.failed.size(), "stack") + " failed";
-  if (inspections > 0) text += fmt::format("{}{} failed", text.empty() ? "" : ", ", counted(inspections, "inspection"));
+  if (inspections > 0)
+    text += fmt::format("{}{} failed", text.empty() ? "" : ", ", counted(inspections, "inspection"));
   return text.empty() ? "0 failed" : text;
 }
 
@@ -243,22 +253,28 @@ void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& n
   auto& said = says.cautions;
   const auto away = std::ranges::count_if(ranking.recommendations, elsewhere);
   const auto total = static_cast<std::ptrdiff_t>(ranking.recommendations.size());
-  if (all.best->cv && *all.best->cv >= wide_cv) said.push_back(fmt::format("CV of the best {:.0f}%.", 100 * *all.best->cv));
+  if (all.best->cv && *all.best->cv >= wide_cv)
+    said.push_back(fmt::format("CV of the best {:.0f}%.", 100 * *all.best->cv));
   if (ranking.sentinels.different > 0)
     said.push_back("One stack under two names was called different here: the noise goes beyond what intervals say.");
   for (const auto* row : all.open)
     if (row->versus_best->verdict == Verdict::faster)
-      said.push_back(fmt::format("{} is FASTER in the rounds that both ran, though its median is lower.", names.subject(row->stack)));
+      said.push_back(fmt::format("{} is FASTER in the rounds that both ran, though its median is lower.",
+                                 names.subject(row->stack)));
   for (std::size_t i = 0; i < std::min(all.looks.size(), most_named); ++i)
     said.push_back(fmt::format("{} {}.", names.subject(all.looks[i]->stack),
-                               all.looks[i]->versus_best->pairs > 0 ? looks_text(*all.looks[i], ranking.delta)
-                                                                    : "looks slower, and shares no round with the first"));
-  if (all.looks.size() > most_named) said.push_back(fmt::format("{} more look slower.", all.looks.size() - most_named));
-  if (away > 0 && away < total) said.push_back(fmt::format("{} of {} stacks were measured elsewhere only.", away, total));
+                               all.looks[i]->versus_best->pairs > 0
+                                   ? looks_text(*all.looks[i], ranking.delta)
+                                   : "looks slower, and shares no round with the first"));
+  if (all.looks.size() > most_named)
+    said.push_back(fmt::format("{} more look slower.", all.looks.size() - most_named));
+  if (away > 0 && away < total)
+    said.push_back(fmt::format("{} of {} stacks were measured elsewhere only.", away, total));
   if (says.decided && says.ratio_ci && says.ratio_ci->low < narrow_lead)
     said.push_back("A narrow lead, picked from the rounds that show it: `stackx verify` measures it again.");
   if (!ranking.failed.empty())
-    said.push_back(fmt::format("{} failed: {}", names.subject(ranking.failed.front().stack), first_words(ranking.failed.front().reason)));
+    said.push_back(fmt::format("{} failed: {}", names.subject(ranking.failed.front().stack),
+                               first_words(ranking.failed.front().reason)));
 }
 
 void say_nothing_ran(const Ranking& ranking, const StackNames& names, Headline& says) {
@@ -268,7 +284,8 @@ void say_nothing_ran(const Ranking& ranking, const StackNames& names, Headline& 
     return;
   }
   says.verdict = "FAILED";
-  says.line = fmt::format("No stack ran: {} failed; {}: {}", failed.size() == 1 ? "the one" : fmt::format("all {}", failed.size()),
+  says.line = fmt::format("No stack ran: {} failed; {}: {}",
+                          failed.size() == 1 ? "the one" : fmt::format("all {}", failed.size()),
                           names.subject(failed.front().stack), first_words(failed.front().reason));
 }
 
@@ -299,9 +316,9 @@ std::string looks_text(const Recommendation& row, double delta) {
   const Comparison& c = *row.versus_best;
   if (row.left_race) return fmt::format("left a race, ×{:.3f}", c.ratio);
   return fmt::format("looks ×{:.3f}, {}", c.ratio,
-                     !c.further_rounds           ? ">10000 rounds short"
+                     !c.further_rounds        ? ">10000 rounds short"
                      : *c.further_rounds == 1 ? "1 round short"
-                                                 : fmt::format("{} rounds short", *c.further_rounds));
+                                              : fmt::format("{} rounds short", *c.further_rounds));
 }
 
 Headline headline(const Ranking& ranking, const std::string& hw) {
@@ -315,10 +332,10 @@ Headline headline(const Ranking& ranking, const std::string& hw) {
   for (const auto* row : all.leaders()) says.leaders.push_back(row->stack.id());
   says.decided = all.decided();
   if (all.next != nullptr) set_ratio(all, says);
-  says.verdict = all.next == nullptr                          ? "ALONE"
-                 : says.decided                               ? "FASTEST"
+  says.verdict = all.next == nullptr                     ? "ALONE"
+                 : says.decided                          ? "FASTEST"
                  : all.open.empty() && all.looks.empty() ? "EQUIVALENT"
-                                                              : "NOT TOLD APART";
+                                                         : "NOT TOLD APART";
   if (all.next == nullptr)
     say_alone(all, ranking, names, says);
   else if (says.decided)

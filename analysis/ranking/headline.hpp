@@ -1,12 +1,12 @@
-// What a campaign says, in a sentence that a person would say: the first line of `advise` where something was measured, of
-// what `inspect` ends with, and of a report.
+// What a campaign says, in a sentence that a person would say: the first line of `advise` where something was
+// measured, of what `inspect` ends with, and of a report.
 //
-// Stacks are sorted into five by their comparison with the first (the highest median): slower (shown), equal (shown, within
-// delta), open (neither), looks slower (not shown, but its ratio is below 1/1.1), and left a race. FASTEST is said only where
-// all others are shown to be slower, or left a race by its bound. Ranks are ranking.hpp's and stay: a stack that looks 2
-// times slower may tie, for want of rounds; here it never does without that being said.
-// Rejected: a test for "looks slower". Where one could be made, the verdict is not far; where it could not, after two rounds,
-// a reader must be told all the same.
+// Stacks are sorted into five by their comparison with the first (the highest median): slower (shown), equal (shown,
+// within delta), open (neither), looks slower (not shown, but its ratio is below 1/1.1), and left a race. FASTEST is
+// said only where all others are shown to be slower, or left a race by its bound. Ranks are ranking.hpp's and stay: a
+// stack that looks 2 times slower may tie, for want of rounds; here it never does without that being said. Rejected:
+// a test for "looks slower". Where one could be made, the verdict is not far; where it could not, after two rounds, a
+// reader must be told all the same.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -22,8 +22,8 @@ struct Headline {
   std::string line;
   std::vector<std::string> leaders;  // stack ids: one, or those not told apart
   bool decided = false;              // one stack is faster than all others
-  // FASTEST; EQUIVALENT: the leaders are, within delta, and all others slower; NOT TOLD APART; ALONE: one stack was measured;
-  // FAILED: all failed; "": nothing was measured.
+  // FASTEST; EQUIVALENT: the leaders are, within delta, and all others slower; NOT TOLD APART; ALONE: one stack was
+  // measured; FAILED: all failed; "": nothing was measured.
   std::string verdict;
   std::optional<Interval> ratio_ci;  // of the first to the next
   std::optional<double> ratio;

@@ -15,16 +15,29 @@ struct Called {
   const char *component, *name;
 };
 // What computes, most telling first, by the names that its makers give it.
-constexpr std::array called{
-    Called{"ngc", "NGC"}, Called{"torch", "torch"}, Called{"tensorflow", "tensorflow"}, Called{"jax", "jax"},
-    Called{"mxnet", "mxnet"}, Called{"onnxruntime", "onnxruntime"}, Called{"onednn-cpu-gomp", "oneDNN"},
-    Called{"onednn-cpu-iomp", "oneDNN"}, Called{"mkl", "MKL"}, Called{"debian-openblas", "OpenBLAS"},
-    Called{"scipy-openblas32", "OpenBLAS"}, Called{"scipy-openblas64", "OpenBLAS"}, Called{"openblas", "OpenBLAS"},
-    Called{"debian-blis", "BLIS"}, Called{"netlib-blas", "netlib BLAS"}, Called{"numpy", "numpy"},
-    Called{"cublas", "cuBLAS"}, Called{"cudnn", "cuDNN"}, Called{"cuda", "CUDA"}};
+constexpr std::array called{Called{"ngc", "NGC"},
+                            Called{"torch", "torch"},
+                            Called{"tensorflow", "tensorflow"},
+                            Called{"jax", "jax"},
+                            Called{"mxnet", "mxnet"},
+                            Called{"onnxruntime", "onnxruntime"},
+                            Called{"onednn-cpu-gomp", "oneDNN"},
+                            Called{"onednn-cpu-iomp", "oneDNN"},
+                            Called{"mkl", "MKL"},
+                            Called{"debian-openblas", "OpenBLAS"},
+                            Called{"scipy-openblas32", "OpenBLAS"},
+                            Called{"scipy-openblas64", "OpenBLAS"},
+                            Called{"openblas", "OpenBLAS"},
+                            Called{"debian-blis", "BLIS"},
+                            Called{"netlib-blas", "netlib BLAS"},
+                            Called{"numpy", "numpy"},
+                            Called{"cublas", "cuBLAS"},
+                            Called{"cudnn", "cuDNN"},
+                            Called{"cuda", "CUDA"}};
 
 std::size_t place_of(const std::string& component) {
-  const auto found = std::ranges::find(called, component, [](const Called& one) { return std::string(one.component); });
+  const auto found =
+      std::ranges::find(called, component, [](const Called& one) { return std::string(one.component); });
   return static_cast<std::size_t>(found - called.begin());
 }
 
@@ -85,9 +98,8 @@ std::string StackNames::label(const std::string& component) const {
   const auto place = place_of(component);
   if (place == called.size()) return component;
   const std::string name = called[place].name;
-  const auto alike = std::ranges::count_if(called, [&](const Called& one) {
-    return one.name == name && components_.contains(one.component);
-  });
+  const auto alike = std::ranges::count_if(
+      called, [&](const Called& one) { return one.name == name && components_.contains(one.component); });
   return alike > 1 ? component : name;
 }
 
@@ -112,7 +124,8 @@ std::string StackNames::text(const std::vector<Part>& parts, const specs::Stack&
 
 std::string StackNames::of(const specs::Stack& stack) const {
   const auto parts = telling(stack);
-  if (differing_.size() == 1 && parts.size() == 1 && !parts.front().first.empty() && !is_version(parts.front().second))
+  if (differing_.size() == 1 && parts.size() == 1 && !parts.front().first.empty() &&
+      !is_version(parts.front().second))
     return parts.front().second;
   return text(parts, stack);
 }

@@ -4,7 +4,8 @@
 //   "SkylakeX"                          where the stacks differ in one component only
 //   "torch 2.1.0, numpy 1.26 (b6685a82fe63)"  cut at about 60 characters, then the short id
 //
-// Rejected: all components that differ. In a project with Python packages these are thirty, most of them because another is.
+// Rejected: all components that differ. In a project with Python packages these are thirty, most of them because
+// another is.
 #pragma once
 
 #include <map>

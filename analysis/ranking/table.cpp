@@ -76,7 +76,8 @@ std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
 }
 
 bool any_looks_slower(const Ranking& ranking) {
-  return std::ranges::any_of(ranking.recommendations, [&](const auto& row) { return looks_slower(row, ranking.delta); });
+  return std::ranges::any_of(ranking.recommendations,
+                             [&](const auto& row) { return looks_slower(row, ranking.delta); });
 }
 
 std::string heading(const Ranking& ranking, const std::map<std::string, std::string>& common) {
@@ -98,9 +99,10 @@ std::string heading(const Ranking& ranking, const std::map<std::string, std::str
                                 "an estimate of the rounds still needed. = marks a tie: no stack "
                                 "of a rank is shown to be slower than another of it{3}.",
                                 ranking.unit, 100 * ranking.confidence, 100 * ranking.delta,
-                                any_looks_slower(ranking) ? "; \"looks\": its median ratio says so, and only rounds are "
-                                                            "lacking to show it"
-                                                          : "")),
+                                any_looks_slower(ranking)
+                                    ? "; \"looks\": its median ratio says so, and only rounds are "
+                                      "lacking to show it"
+                                    : "")),
               0, "") +
          "\n\n";
 }

@@ -59,7 +59,8 @@ std::size_t fewest_rounds(std::size_t comparisons, double confidence) {
   return least_values(1 - (1 - confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1)));
 }
 
-std::optional<std::size_t> rounds_to_find(double effect, double delta, double cv, std::size_t comparisons, double confidence) {
+std::optional<std::size_t> rounds_to_find(double effect, double delta, double cv, std::size_t comparisons,
+                                          double confidence) {
   constexpr double power = 0.8, least_spread = 1e-9;
   constexpr std::size_t most = 20'000;
   const double band = effect > delta * (1 + 1e-9) ? std::log1p(delta) : 0;

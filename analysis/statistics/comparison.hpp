@@ -35,14 +35,17 @@ struct Comparison {
 std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta,
                                 double confidence);
 
-// The fewest rounds in which any of so many comparisons can come to a verdict of difference or equivalence, whatever is
-// measured: below it the least p-value of the sign test exceeds the level of Holm's first step, which all others wait for.
+// The fewest rounds in which any of so many comparisons can come to a verdict of difference or equivalence, whatever
+// is measured: below it the least p-value of the sign test exceeds the level of Holm's first step, which all others
+// wait for.
 std::size_t fewest_rounds(std::size_t comparisons, double confidence);
 
-// The fewest rounds that find a difference of `effect` in one of so many comparisons: in 80% of campaigns it is called SLOWER
-// by more than `delta` (by anything at all, where the effect is no larger than delta), if the noise of rates is log-normal
-// with that coefficient of variation. Exact for it: the binomial's tails (above 100 rounds to the percent). Nothing above 20,000.
-std::optional<std::size_t> rounds_to_find(double effect, double delta, double cv, std::size_t comparisons, double confidence);
+// The fewest rounds that find a difference of `effect` in one of so many comparisons: in 80% of campaigns it is
+// called SLOWER by more than `delta` (by anything at all, where the effect is no larger than delta), if the noise of
+// rates is log-normal with that coefficient of variation. Exact for it: the binomial's tails (above 100 rounds to the
+// percent). Nothing above 20,000.
+std::optional<std::size_t> rounds_to_find(double effect, double delta, double cv, std::size_t comparisons,
+                                          double confidence);
 
 // What Holm's procedures decided about one member of a family, and the level at which they did.
 struct Decision {

@@ -82,14 +82,19 @@ TEST_CASE("settling: listed stacks that are not valid are refused, with the plac
   const auto refusal = [&](const std::string& stacks) {
     return message_of([&] {
       const auto project = specs::parse_project(
-          specs::Node::parse_text(R"({"$schema": "stackx/project/1", "name": "p", "catalogs": ["c.json"], "requires": {"torch": "*"},
-            "hardware": {"gpu": "v100"}, "campaign": {"stacks": )" + stacks + "}}", "p.json"), all);
+          specs::Node::parse_text(
+              R"({"$schema": "stackx/project/1", "name": "p", "catalogs": ["c.json"], "requires": {"torch": "*"},
+            "hardware": {"gpu": "v100"}, "campaign": {"stacks": )" +
+                  stacks + "}}",
+              "p.json"),
+          all);
       resolver::campaign_stacks(resolver::Resolver(project, all), project, all);
     });
   };
   CHECK_THAT(refusal(R"([{"driver": "418.67", "cuda": "11.0", "torch": "1.2"}])"),
              Contains("p.json: /campaign/stacks/0: this stack is not valid"));
-  CHECK_THAT(refusal(R"([{"driver": "450.80.02", "cuda": "11.0", "torch": "1.2"}, {"torch": "9"}])"), Contains("/campaign/stacks/1"));
+  CHECK_THAT(refusal(R"([{"driver": "450.80.02", "cuda": "11.0", "torch": "1.2"}, {"torch": "9"}])"),
+             Contains("/campaign/stacks/1"));
   CHECK_THAT(refusal(R"([{"gpu": "t4", "torch": "1.2"}])"), Contains("leave it out of the stack"));
   CHECK_THAT(refusal("[]"), Contains("/campaign/stacks: expected at least one stack"));
 }

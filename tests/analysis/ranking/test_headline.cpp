@@ -1,10 +1,9 @@
 // What a campaign says, on made-up measurements whose truth is known.
-#include "analysis/ranking/headline.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/stack_names.hpp"
 #include "analysis/statistics/comparison.hpp"
 #include "tests/analysis/measurements.hpp"
@@ -33,8 +32,8 @@ Measurements exact(const std::vector<double>& rates, std::uint64_t rounds) {
 
 void add_sentinel(Measurements& measurements, std::uint64_t rounds) {
   for (std::uint64_t round = 0; round < rounds; ++round) {
-    auto one = measurement(stack("0.3.0"), round, 100 * (1 + 0.01 * static_cast<double>(round % 3)) *
-                                                      (round % 2 == 0 ? 1.02 : 0.98));
+    auto one = measurement(stack("0.3.0"), round,
+                           100 * (1 + 0.01 * static_cast<double>(round % 3)) * (round % 2 == 0 ? 1.02 : 0.98));
     one.sentinel = true;
     measurements.push_back(one);
   }
@@ -60,8 +59,9 @@ TEST_CASE("headline: a clear winner, with its interval, its ratio to the next an
 
 TEST_CASE("headline: two that are equal are said to be, and what the others are") {
   const auto headline = said(exact({100, 100.1, 50, 25}, 12));
-  CHECK(headline.line == "Equally fast, within 1%: OpenBLAS 0.3.1 101, OpenBLAS 0.3.0 101 GFLOP/s; "
-                         "2 others are 2.0 to 4.0 times slower.");
+  CHECK(headline.line ==
+        "Equally fast, within 1%: OpenBLAS 0.3.1 101, OpenBLAS 0.3.0 101 GFLOP/s; "
+        "2 others are 2.0 to 4.0 times slower.");
   CHECK(headline.verdict == "EQUIVALENT");
   CHECK_FALSE(headline.decided);
   CHECK(headline.leaders == std::vector{stack("0.3.1").id(), stack("0.3.0").id()});
@@ -70,8 +70,9 @@ TEST_CASE("headline: two that are equal are said to be, and what the others are"
 
 TEST_CASE("headline: not told apart, with the rounds that are lacking") {
   const auto headline = said(exact({87.1, 86.8, 81.7, 50, 45.3, 30, 18}, 6));  // 6 comparisons take 8 rounds
-  CHECK(headline.line == "Leading, not told apart: OpenBLAS 0.3.0 88.0, OpenBLAS 0.3.1 87.7, OpenBLAS 0.3.2 82.5 GFLOP/s "
-                         "(2 more rounds would tell); 4 others look 1.7 to 4.8 times slower (2 more rounds would tell).");
+  CHECK(headline.line ==
+        "Leading, not told apart: OpenBLAS 0.3.0 88.0, OpenBLAS 0.3.1 87.7, OpenBLAS 0.3.2 82.5 GFLOP/s "
+        "(2 more rounds would tell); 4 others look 1.7 to 4.8 times slower (2 more rounds would tell).");
   CHECK(headline.verdict == "NOT TOLD APART");
   CHECK(headline.leaders.size() == 3);
   CHECK(headline.rounds_lacking == 2);
@@ -85,8 +86,9 @@ TEST_CASE("headline: a tie that looks two times slower is never a bare tie") {
   const auto ranking = rank(measurements, matmul, {.this_host = here});
   CHECK(ranking.recommendations[1].rank == 1);  // as ranks mean it: not shown
   const auto headline = analysis::headline(ranking, "zen5");
-  CHECK(headline.line == "Leading, not shown: OpenBLAS 0.3.0 with 101 GFLOP/s; "
-                         "1 other looks 1.9 times slower (3 more rounds would tell).");
+  CHECK(headline.line ==
+        "Leading, not shown: OpenBLAS 0.3.0 with 101 GFLOP/s; "
+        "1 other looks 1.9 times slower (3 more rounds would tell).");
   CHECK(headline.leaders.size() == 1);
   CHECK(headline.verdict == "NOT TOLD APART");
   const auto text = table(ranking, 0, false);
@@ -104,8 +106,9 @@ TEST_CASE("headline: a wide interval ties at 12 rounds, and is said to look slow
 
 TEST_CASE("headline: one stack alone; one that ran; none that ran; nothing") {
   auto alone = exact({100}, 12);
-  CHECK(said(alone).line == "OpenBLAS 0.3.0: 101 GFLOP/s [100, 102]; no other stack was measured, "
-                            "so nothing says whether another is faster.");
+  CHECK(said(alone).line ==
+        "OpenBLAS 0.3.0: 101 GFLOP/s [100, 102]; no other stack was measured, "
+        "so nothing says whether another is faster.");
   CHECK(said(alone).verdict == "ALONE");
   CHECK_FALSE(said(alone).decided);
   alone.push_back(failure(stack("9"), 0, specs::Outcome::build_failed, "no compiler\nmore"));
@@ -142,7 +145,8 @@ TEST_CASE("headline: who left a race is not called slower, nor a tie") {
   Measurements all;
   for (std::uint64_t round = 0; round < 15; ++round)
     for (std::size_t arm = 0; arm < (round < 3 ? 6u : 2u); ++arm)
-      all.push_back(measurement(stack("0.3." + std::to_string(arm)), round, base[arm] * std::exp(0.002 * normal(random))));
+      all.push_back(
+          measurement(stack("0.3." + std::to_string(arm)), round, base[arm] * std::exp(0.002 * normal(random))));
   const auto ranking = rank(all, matmul, {.this_host = here, .races = {{all.front().campaign, spec}}});
   const auto headline = analysis::headline(ranking, "zen5");
   CHECK_THAT(headline.line, Contains("OpenBLAS 0.3.0 is FASTEST of 2 finalists: ") && Contains("1.05") &&
@@ -201,11 +205,13 @@ StackNames names_of(Ranking& ranking, const std::vector<std::map<std::string, st
 
 TEST_CASE("stack names: what tells one from the others, the library first") {
   Ranking ranking;
-  const auto names = names_of(ranking, {{{"onednn-cpu-gomp", "2023.0.0"}, {"libgomp", "system"}, {"onednn-max-isa", "default"}, {"threads", "2"}},
-                                        {{"onednn-cpu-gomp", "2023.0.0"}, {"libgomp", "system"}, {"onednn-max-isa", "default"}, {"threads", "1"}},
-                                        {{"onednn-cpu-gomp", "2023.1.0"}, {"libgomp", "system"}, {"onednn-max-isa", "AVX2"}, {"threads", "1"}},
-                                        {{"onednn-cpu-gomp", "2023.1.0"}, {"libgomp", "system"}, {"onednn-max-isa", "SSE41"}, {"threads", "1"}},
-                                        {{"netlib-blas", "3.11"}, {"threads", "1"}}});
+  const auto names = names_of(
+      ranking,
+      {{{"onednn-cpu-gomp", "2023.0.0"}, {"libgomp", "system"}, {"onednn-max-isa", "default"}, {"threads", "2"}},
+       {{"onednn-cpu-gomp", "2023.0.0"}, {"libgomp", "system"}, {"onednn-max-isa", "default"}, {"threads", "1"}},
+       {{"onednn-cpu-gomp", "2023.1.0"}, {"libgomp", "system"}, {"onednn-max-isa", "AVX2"}, {"threads", "1"}},
+       {{"onednn-cpu-gomp", "2023.1.0"}, {"libgomp", "system"}, {"onednn-max-isa", "SSE41"}, {"threads", "1"}},
+       {{"netlib-blas", "3.11"}, {"threads", "1"}}});
   const auto name = [&](std::size_t i) { return names.of(ranking.recommendations[i].stack); };
   CHECK(name(0) == "oneDNN 2023.0.0 with 2 threads");
   CHECK(name(1) == "oneDNN 2023.0.0 with 1 thread");
@@ -215,7 +221,8 @@ TEST_CASE("stack names: what tells one from the others, the library first") {
 
 TEST_CASE("stack names: one component differs; names alike; a stack that another holds; long ones") {
   Ranking settings, alike, within, wide;
-  const auto by_setting = names_of(settings, {{{"openblas", "1"}, {"openblas-coretype", "auto"}}, {{"openblas", "1"}, {"openblas-coretype", "Zen"}}});
+  const auto by_setting = names_of(settings, {{{"openblas", "1"}, {"openblas-coretype", "auto"}},
+                                              {{"openblas", "1"}, {"openblas-coretype", "Zen"}}});
   CHECK(by_setting.of(settings.recommendations[0].stack) == "auto");
   CHECK(by_setting.subject(settings.recommendations[0].stack) == "openblas-coretype auto");
   const auto by_raw = names_of(alike, {{{"scipy-openblas32", "0.3"}}, {{"scipy-openblas64", "0.3"}}});

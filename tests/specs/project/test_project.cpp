@@ -94,8 +94,9 @@ TEST_CASE("everything in a project is read") {
 
 TEST_CASE("a campaign may list its stacks, and its plan keeps them") {
   const Directory directory;
-  const auto spec = directory.load(campaign(R"("stacks": [{"openblas": "0.3.29"}, {}], "sampler": {"kind": "all", "seed": 7})"))
-                        .project.campaign;
+  const auto spec =
+      directory.load(campaign(R"("stacks": [{"openblas": "0.3.29"}, {}], "sampler": {"kind": "all", "seed": 7})"))
+          .project.campaign;
   CHECK(spec.stacks == std::vector<Stack>{{{{"openblas", "0.3.29"}}}, {}});
   const auto again = campaign_from(Node::parse_text(to_json(spec).dump(), "plan.json"));
   CHECK(again.stacks == spec.stacks);
@@ -104,7 +105,8 @@ TEST_CASE("a campaign may list its stacks, and its plan keeps them") {
   const CampaignSpec usual;
   CHECK_FALSE(to_json(usual).contains("stacks"));  // plans of before keep their ids
   CHECK_THAT(directory.refusal(campaign(R"("stacks": [])")), Contains("at least one stack"));
-  CHECK_THAT(directory.refusal(campaign(R"("stacks": [{"a": "1"}, {"a": "1"}])")), Contains("/campaign/stacks/1: this stack stands twice"));
+  CHECK_THAT(directory.refusal(campaign(R"("stacks": [{"a": "1"}, {"a": "1"}])")),
+             Contains("/campaign/stacks/1: this stack stands twice"));
   CHECK_THAT(directory.refusal(campaign(R"("stacks": [{"a": "1"}], "sampler": {"kind": "uniform", "count": 2})")),
              Contains("remove the sampler's"));
 }
