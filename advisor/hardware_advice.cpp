@@ -23,6 +23,7 @@ struct Evidence {
   Selection selection;
   std::vector<specs::Published> found, family;
   analysis::PublishedRanking published;
+  std::unique_ptr<RowPredictor> predictor;  // points into `family` and the measurements
 };
 
 class Gathering {
@@ -35,8 +36,8 @@ class Gathering {
   }
 
   HardwareAdvice run() {
-    // A new store takes in what is published, and it is read and ranked, while the space is resolved;
-    // the model learns while the valid stacks are looked for. Neither thread writes to advice_.
+    // A new store takes in what is published, it is read and ranked, and the model learns from it, while the space is
+    // resolved and the candidate sought. The thread does not write to advice_.
     auto reading = std::async(std::launch::async, [this] { return evidence(); });
     const auto early = workspace::hardware_of_catalogs(options_.selection.hw, host_,
                                             *advice_.accelerators, context_);
@@ -48,11 +49,10 @@ class Gathering {
     if (hardware.component == "gpu")
       advice_.accelerator = advice_.accelerators->identify(hardware.name);
     if (advice_.impossible) return std::move(advice_);
-    auto learning = std::async(std::launch::async, [this] { return predictor(); });
     rank_measured();
     choose();
     find_latest();
-    if (auto predictor = learning.get()) advice_.predicted = predictor->rows(advice_.latest);
+    if (predictor_ && advice_.space) advice_.predicted = predictor_->rows(advice_.latest);
     if (!advice_.chosen) choose_without_evidence();
     if (advice_.own)
       advice_.own_advice = own_advice(*advice_.own, *advice_.own_valid, advice_.measured,
@@ -64,27 +64,35 @@ class Gathering {
  private:
   Evidence evidence() const {
     Evidence evidence;
-    auto& [selection, found, family, published] = evidence;
+    auto& [selection, found, family, published, predictor] = evidence;
     selection = select(options_.selection, host_, *advice_.accelerators, context_);
     const auto store = store::Store::open(store::default_path(context_.db), store::Mode::read_only);
     const specs::Workload of_family{selection.asked.pi, {}};
     if (selection.hardware.component == "gpu") {
       const auto& models = selection.hardware.models;
-      family = store.published({of_family, std::nullopt});
       std::map<std::string, bool> meant;  // by spelling
-      for (const auto& result : family) {
-        const auto [known, fresh] = meant.try_emplace(result.hardware);
+      const auto is_meant = [&](const std::string& hardware) {
+        const auto [known, fresh] = meant.try_emplace(hardware);
         if (fresh) {
-          const auto* model = advice_.accelerators->identify(result.hardware);
+          const auto* model = advice_.accelerators->identify(hardware);
           known->second = model && std::ranges::find(models, model->name) != models.end();
         }
-        if (known->second) found.push_back(result);
-      }
+        return known->second;
+      };
+      store::PublishedFilter filter{of_family, std::nullopt};
+      if (!options_.documents) filter.unsealed = [&](const std::string& hardware) { return !is_meant(hardware); };
+      family = store.published(filter);
+      for (const auto& result : family)
+        if (is_meant(result.hardware)) found.push_back(result);
     } else {
       found = store.published({of_family, selection.hw});
     }
     published = analysis::rank_published(found, selection.asked, *advice_.accelerators,
                                          options_.analysis.delta);
+    if (selection.hardware.component == "gpu")
+      if (const auto* model = advice_.accelerators->identify(selection.hardware.name))
+        predictor = std::make_unique<RowPredictor>(selection.asked, published, family, selection.measurements,
+                                                   *advice_.accelerators, *model);
     return evidence;
   }
 
@@ -93,6 +101,7 @@ class Gathering {
     advice_.found = std::move(evidence.found);
     advice_.family = std::move(evidence.family);
     advice_.published = std::move(evidence.published);
+    predictor_ = std::move(evidence.predictor);
   }
 
   void find_candidate(const workspace::AskedHardware& hardware) {
@@ -111,13 +120,14 @@ class Gathering {
     auto& selection = advice_.selection;
     if (selection.measurements.empty()) return;
     // What the project or the user's machine excludes was not asked for.
-    std::erase_if(selection.measurements, [&](const auto& one) { return is_out(one.stack) || lacks_a_wish(one.stack); });
-    if (selection.measurements.empty()) return;
+    auto wanted = selection.measurements;
+    std::erase_if(wanted, [&](const auto& one) { return is_out(one.stack) || lacks_a_wish(one.stack); });
+    if (wanted.empty()) return;
     auto settings = options_.analysis;
     settings.this_host = selection.this_host;
     settings.races = selection.races;
     settings.drift = !selection.leading;
-    advice_.measured = analysis::rank(selection.measurements, selection.asked, settings);
+    advice_.measured = analysis::rank(wanted, selection.asked, settings);
     advice_.measured.hw = selection.hw;
     auto& notes = advice_.measured.notes;
     notes.insert(notes.begin(), selection.notes.begin(), selection.notes.end());
@@ -195,13 +205,6 @@ class Gathering {
     return stack;
   }
 
-  std::optional<RowPredictor> predictor() const {
-    if (!advice_.space || !advice_.accelerator) return std::nullopt;
-    return RowPredictor(advice_.selection.asked, advice_.published, advice_.family,
-                        advice_.selection.measurements, *advice_.accelerators,
-                        *advice_.accelerator);
-  }
-
   // The newest of the libraries that the workload is usually run with.
   specs::Stack usual_library() const {
     specs::Stack stack;
@@ -232,6 +235,7 @@ class Gathering {
   const specs::WorkloadFamilies families_ = specs::WorkloadFamilies::load(context_.data_directory());
   const specs::Host host_ = workspace::this_machine(context_);
   const specs::Workload asked_ = workspace::asked_workload(options_.selection.workload, context_);
+  std::unique_ptr<RowPredictor> predictor_;
   HardwareAdvice advice_;
 };
 

@@ -26,6 +26,7 @@ struct AdviceOptions : SpaceOptions {
   SelectionOptions selection;
   analysis::Options analysis;
   std::optional<double> price;  // of a device-hour
+  bool documents = false;       // every result with its id, also those that only predictions rest on
 };
 
 // The stack of the catalogs to run: what was measured and leads, else the newest.

@@ -155,6 +155,7 @@ void advise(const AdviseOptions& given, Globals& globals) {
   if (options.advice.type == advisor::RecommendationType::stable)
     options.advice.analysis.objective = analysis::Objective::stability;
   if (options.pareto) return advise_pareto(options, globals);
+  options.advice.documents = options.explain;
   options.advice.selection.stacks = {options.rows_given ? options.rows : 10, options.rows};
   const auto knowledge = advisor::load_knowledge(globals, options.advice.context.catalogs);
   const auto known = advisor::hardware_advice(options.advice, knowledge, globals);

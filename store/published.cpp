@@ -56,7 +56,9 @@ std::optional<std::uint64_t> optional_count(const Cursor& cursor, int column) {
 // Rows that published results share beside those of SharedRows, read once.
 class Reading {
  public:
-  Reading(Connection& connection, SharedRows& shared) : connection_(connection), shared_(shared) {}
+  using Unsealed = std::function<bool(const std::string& hardware)>;
+  Reading(Connection& connection, SharedRows& shared, Unsealed unsealed = {})
+      : connection_(connection), shared_(shared), unsealed_(std::move(unsealed)) {}
 
   // The row that `cursor` stands on, in the order of `columns_*`.
   specs::Published row(const Cursor& cursor) {
@@ -76,7 +78,7 @@ class Reading {
     if (!cursor.is_null(14)) p.details = details(cursor.integer(14));
     if (const std::string more = cursor.text(15); !more.empty())
       p.values = json::parse(more).at("values").get<std::vector<double>>();
-    verify(p, cursor.integer(0), cursor.integer(1));
+    if (!unsealed_ || !unsealed_(p.hardware)) verify(p, cursor.integer(0), cursor.integer(1));
     return p;
   }
 
@@ -127,6 +129,7 @@ class Reading {
 
   Connection& connection_;
   SharedRows& shared_;
+  Unsealed unsealed_;
   std::unordered_map<std::int64_t, specs::Source> sources_;
   std::unordered_map<std::int64_t, std::string> hardware_;
   std::unordered_map<std::int64_t, std::map<std::string, std::string>> details_;
@@ -273,7 +276,7 @@ void PublishedWriter::remove_others(const Seed& seed, const std::unordered_set<s
 
 void visit_published(Connection& connection, SharedRows& shared, const PublishedFilter& filter,
                      const std::function<void(specs::Published&&)>& visit) {
-  Reading reading(connection, shared);
+  Reading reading(connection, shared, filter.unsealed);
   std::optional<std::unordered_set<std::int64_t>> hardware;
   if (filter.hardware) hardware = matching_hardware(connection, *filter.hardware);
   for (const std::int64_t workload : matching_workloads(connection, shared, filter.workload)) {

@@ -62,6 +62,9 @@ struct Intake {
 struct PublishedFilter {
   std::optional<specs::Workload> workload = {};  // matched by specs::Workload::matches
   std::optional<std::string> hardware = {};      // whole words, as Filter::hardware
+  // Of hardware of which this says so, rows come without ids and unverified, in half the time: for thousands of which none
+  // is shown. Empty: all are sealed.
+  std::function<bool(const std::string& hardware)> unsealed = {};
 };
 
 struct SourceRow {
