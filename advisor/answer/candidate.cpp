@@ -369,12 +369,13 @@ std::vector<DriverRow> by_driver(const Knowledge& knowledge, const Wish& wish, c
   std::vector<DriverRow> rows{{newest.least_driver, newest}};
   if (newest.least_driver.empty() || !wish.question.driver.empty() || !wish.question.gpu) return rows;
   const auto* package = knowledge.package(wish.root);
+  const auto since = knowledge.drivers().since(wish.question.gpu->compute_capability);  // older ones do not know the GPU
   std::vector<Version> levels;
   for (const auto& release : package->releases) {
     const auto build = knowledge.about(wish.root, release.version, "", wish.question.machine).built_for;
     if (!build || build->cuda.empty() || build->for_cpus()) continue;
     if (const auto least = knowledge.drivers().least(build->cuda, build->reach(wish.question.gpu->compute_capability)))
-      levels.push_back(version_of(*least));
+      levels.push_back(std::max(version_of(*least), version_of(since.value_or("0"))));
   }
   std::ranges::sort(levels, std::ranges::greater());
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());

@@ -1,0 +1,38 @@
+#include "advisor/answer/have.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "advisor/answer/grade.hpp"
+#include "tests/specs/message_of.hpp"
+
+namespace stackx::advisor {
+namespace have_tests {
+
+TEST_CASE("have: what a machine keeps, as people write it") {
+  const auto have = read_have("driver=535.183.01,python=3.11,cuda==11.8,glibc=2.31");
+  CHECK(have.driver == "535.183.01");
+  CHECK(have.cuda == "11.8");
+  CHECK(have.text() == "driver 535.183.01, python 3.11, cuda 11.8, glibc 2.31");
+  CHECK(have.any());
+  CHECK_FALSE(read_have("").any());
+}
+
+TEST_CASE("have: what is not of that form is refused with what is") {
+  CHECK(tests::message_of([] { read_have("cudnn=9"); }) ==
+        "--have \"cudnn=9\": expected driver, python, cuda or glibc with a version, as in driver=535.183.01,python=3.11");
+  CHECK(tests::message_of([] { read_have("cuda"); }) == "--have \"cuda\": expected cuda=VERSION, as in cuda=11.8");
+  CHECK(tests::message_of([] { read_have("cuda=eleven"); }) == "--have \"cuda=eleven\": expected cuda=VERSION, as in cuda=11.8");
+  CHECK(tests::message_of([] { read_have("cuda=11.8,cuda=12"); }) == "--have: cuda is given twice");
+}
+
+TEST_CASE("grade: what is required is reached by itself and by more") {
+  CHECK(satisfies(Grade::measured, "measured"));
+  CHECK(satisfies(Grade::measured_elsewhere, "measured"));
+  CHECK_FALSE(satisfies(Grade::published, "measured"));
+  CHECK(satisfies(Grade::published, "published"));
+  CHECK_FALSE(satisfies(Grade::newest, "predicted"));
+  CHECK(satisfies(Grade::newest, ""));
+}
+
+}  // namespace have_tests
+}  // namespace stackx::advisor
