@@ -231,7 +231,7 @@ class Making {
       expect_predicted();
     } else {
       answer_.grade = Grade::newest;
-      answer_.expect = fmt::format("Speed: UNKNOWN (NEWEST). No {} result for it on {}, measured or published; no prediction.",
+      answer_.expect = fmt::format("Speed: UNKNOWN (NEWEST): no {} result for it on {}, and no prediction.",
                                    known_.selection.asked.pi, hw_words());
     }
   }
@@ -358,7 +358,7 @@ class Making {
     answer_.line = fmt::format("Run {} on {}.", answer_.run, hw_words());
     answer_.why = fmt::format("the newest stack valid on {} with what {} is usually run with; no result shows another to be faster.",
                               hw_words(), known_.selection.asked.pi);
-    answer_.expect = fmt::format("Speed: UNKNOWN (NEWEST). No {} result on {}, measured or published.", known_.selection.asked.pi, hw_words());
+    answer_.expect = fmt::format("Speed: UNKNOWN (NEWEST): no {} result on {}.", known_.selection.asked.pi, hw_words());
   }
 
   // What is installed of a stack; settings and the hardware say themselves.
@@ -498,7 +498,7 @@ class Making {
     if (answer_.as_of.empty() && known_.space) answer_.as_of = known_.space->catalog().as_of;
     if (!answer_.found) return;
     if (answer_.grade != Grade::measured && !request_.open.to_settle.empty())
-      answer_.next = {fmt::format("To know, on such a machine: {}", request_.open.to_settle),
+      answer_.next = {fmt::format("To know, on {}: {}", hw_words(), request_.open.to_settle),
                       fmt::format("  stackx advise{} --settle s.json && stackx inspect s.json", request_.command)};
     if (answer_.measured.size() > 1)
       answer_.next = {"To confirm it with fresh rounds:",

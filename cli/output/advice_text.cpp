@@ -172,21 +172,40 @@ void tail(const Advice& advice, Text& text) {
   if (!advice.options.empty()) text.paragraph(fmt::format("Next: {}", fmt::join(advice.options, "   ")));
 }
 
+// "...; 7 more: --explain):"
+std::string evidence_title(const Advice& advice, std::size_t shown) {
+  auto title = advice.evidence_title;
+  if (shown < advice.evidence.size() && title.ends_with("):"))
+    title.insert(title.size() - 2, fmt::format("; {} more: --explain", advice.evidence.size() - shown));
+  return title;
+}
+
+// Where a table has no room: "Published for matmul on V100, best of 8: 112 TFLOP/s float16, cuda 10.1.243 (2019)."
+std::string evidence_line(const Advice& advice) {
+  const auto& row = advice.evidence.front();
+  return fmt::format("{}, first of {}: {} {}, {}{}; all: --explain.", advice.evidence_title.substr(0, advice.evidence_title.find(" (")),
+                     advice.evidence.size(), figure_text(row.value), row.kind.empty() ? row.unit : row.unit + " " + row.kind,
+                     row.stack, row.year.empty() ? "" : " (" + row.year + ")");
+}
+
 }  // namespace
 
 std::string advice_text(const Advice& advice, std::size_t width, bool colour) {
   Text above(width, colour), below(width, colour);
   head(advice, above);
   tail(advice, below);
-  const auto used = above.lines() + below.lines() + 2;
+  const auto used = above.lines() + below.lines() + 1;  // a blank line
   // A row may take two lines; the rows that fit are found by trying.
   for (auto most = advice.evidence.size(); most > 0; --most) {
     Text evidence(width, colour);
-    evidence.paragraph(advice.evidence_title);
+    evidence.paragraph(evidence_title(advice, most));
     evidence.table(evidence_table(advice, most), {true});
     if (used + evidence.lines() > most_lines && most > least_evidence) continue;
-    if (most < advice.evidence.size())
-      evidence.as_it_is(fmt::format("  and {} more: --explain", advice.evidence.size() - most));
+    if (used + evidence.lines() > most_lines) {
+      Text line(width, colour);
+      line.paragraph(evidence_line(advice));
+      return above.text() + line.text() + below.text();
+    }
     return above.text() + evidence.text() + (below.text().empty() ? "" : "\n") + below.text();
   }
   auto text = above.text() + below.text();
