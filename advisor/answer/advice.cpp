@@ -119,7 +119,10 @@ class Making {
 
   // Of the valid stacks, those that nobody measured, and a newer release of what was.
   void add_unmeasured() {
-    if (known_.space) {
+    if (!known_.chosen->valid.unknown.empty()) {
+      answer_.cautions.push_back(fmt::format("The catalogs do not know {}: --format can write no recipe of it.",
+                                             fmt::join(known_.chosen->valid.unknown, ", ")));
+    } else if (known_.space) {
       const auto measured = known_.measured.recommendations.size() + known_.measured.failed.size();
       if (known_.space->count() > measured)
         answer_.cautions.push_back(fmt::format("{} of {} valid stacks are not measured.",
@@ -329,10 +332,9 @@ class Making {
     auto free = *wish_;
     free.question.asked.clear();
     if (const auto newest = newest_candidate(knowledge_, free); newest && newer(newest->version, own.version)) {
-      answer_.cautions.push_back(fmt::format("The newest valid on {} is {}{}; no result shows it to be faster. To take it: {}",
-                                             hw_words(), newest->text(),
+      answer_.cautions.push_back(fmt::format("The newest valid on {} is {}{}{}. To take it: {}", hw_words(), newest->text(),
                                              newest->least_driver.empty() ? "" : fmt::format(", driver >={}", newest->least_driver),
-                                             install_line(newest->pinned)));
+                                             runs ? "; no result shows it to be faster" : "", install_line(newest->pinned)));
     }
   }
 
@@ -405,7 +407,7 @@ class Making {
           last = *branch;
       const bool unsure = root && std::ranges::find(candidate.unsure, row.version) != candidate.unsure.end();
       // What the user asks for is out for no fault of the hardware's.
-      if (row.newer > 0 && row.why.contains("gpu.")) 
+      if (row.newer > 0 && is_of_gpu(row.why)) 
         limits.push_back({row.component, here, unsure ? candidate.version : last, row.first_out, short_reason(row.why)});
     }
     answer_.limits = std::move(limits);
@@ -417,13 +419,23 @@ class Making {
     }
   }
 
+  // The GPU is too old for it. A range below the GPU's comes from elsewhere: a project that takes old versions alone.
+  bool is_of_gpu(const std::string& why) const {
+    const auto needed = capability_in(why);
+    return needed && newer(*needed, wish_->question.gpu->compute_capability);
+  }
+
+  static std::optional<std::string> capability_in(const std::string& why) {
+    static const std::regex capability(R"(gpu\.compute_capability >=([\d.]+))");
+    std::smatch found;
+    return std::regex_search(why, found, capability) ? std::optional(found[1].str()) : std::nullopt;
+  }
+
   // "driver 590.44.01 needs gpu.compute_capability >=7.5,<13; v100-sxm2-16gb has 7.0" -> "needs compute capability 7.5; V100
   // has 7.0": of a chain of requirements the last decides.
   std::string short_reason(const std::string& why) const {
-    static const std::regex capability(R"(compute_capability >=([\d.]+))");
-    std::smatch found;
-    if (std::regex_search(why, found, capability))
-      return fmt::format("needs compute capability {}; {} has {}", found[1].str(), hw_words(), wish_->question.gpu->compute_capability);
+    if (const auto needed = capability_in(why))
+      return fmt::format("needs compute capability {}; {} has {}", *needed, hw_words(), wish_->question.gpu->compute_capability);
     const auto last = why.rfind("; ");
     return last == why.npos ? why : why.substr(last + 2);
   }
@@ -504,7 +516,7 @@ class Making {
       answer_.next = {"To confirm it with fresh rounds:",
                       fmt::format("  stackx advise{} --json > advice.json && stackx verify advice.json", request_.command)};
     answer_.options = {"--explain"};
-    if (!answer_.pinned && answer_.chosen) answer_.options.insert(answer_.options.begin(), "--format containerfile");
+    if (!answer_.pinned && answer_.chosen && answer_.chosen->valid.unknown.empty()) answer_.options.insert(answer_.options.begin(), "--format containerfile");
     if (answer_.pinned) answer_.options.insert(answer_.options.begin(), "--format requirements");
     if (options_.project.empty() && options_.lock.empty()) answer_.options.insert(answer_.options.begin(), "--project FILE");
     if (wish_ && wish_->question.gpu && wish_->question.gpu->vendor == "nvidia" && !options_.have.any()) answer_.options.insert(answer_.options.begin(), "--have driver=V");
