@@ -516,7 +516,8 @@ class Making {
       answer_.next = {"To confirm it with fresh rounds:",
                       fmt::format("  stackx advise{} --json > advice.json && stackx verify advice.json", request_.command)};
     answer_.options = {"--explain"};
-    if (!answer_.pinned && answer_.chosen && answer_.chosen->valid.unknown.empty()) answer_.options.insert(answer_.options.begin(), "--format containerfile");
+    if (!answer_.pinned && answer_.chosen && known_.space && answer_.chosen->valid.unknown.empty())
+      answer_.options.insert(answer_.options.begin(), "--format containerfile");
     if (answer_.pinned) answer_.options.insert(answer_.options.begin(), "--format requirements");
     if (options_.project.empty() && options_.lock.empty()) answer_.options.insert(answer_.options.begin(), "--project FILE");
     if (wish_ && wish_->question.gpu && wish_->question.gpu->vendor == "nvidia" && !options_.have.any()) answer_.options.insert(answer_.options.begin(), "--have driver=V");
