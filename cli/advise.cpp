@@ -1,5 +1,6 @@
 // stackx advise: what to run, what to expect of it, and why.
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -114,7 +115,10 @@ void take_python(advisor::AdviceOptions& advice) {
 
 // What a recipe is written from. Throws Error(bad_input) where there is no stack.
 advisor::Recipe recipe_of(const advisor::Advice& advice, const advisor::HardwareAdvice& known, const advisor::Knowledge& knowledge) {
-  if (!advice.found || !known.space) throw bad_input("--format: there is no stack to write down. " + advice.line);
+  if (!advice.found) throw bad_input("--format: there is no stack to write down. " + advice.line);
+  if (!known.space) throw bad_input("--format: the catalogs do not say which stacks run this: " + known.no_space);
+  if (advice.chosen && !advice.chosen->valid.unknown.empty())
+    throw bad_input(fmt::format("--format: the catalogs do not know {}", fmt::join(advice.chosen->valid.unknown, ", ")));
   advisor::Recipe recipe{advice.chosen ? advice.chosen->valid.stack : known.latest, known.selection.asked, known.space->catalog(),
                          known.selection.hw, known.accelerator, {advice.line, advice.expect}};
   recipe.knowledge = &knowledge;
@@ -184,56 +188,58 @@ void add_advise(Command app, Globals& globals) {
       "advise", "What to run a workload with on some hardware, what to expect of it, and why");
   add_selection_options(command, options->advice.selection);
   command.add_option("--objective", options->objective,
-                   "What decides within a tie: rate, stability or balanced; cost: rate, and what work costs "
-                   "at --price")
+                   "What decides within a tie of what was measured: rate, stability or balanced; cost: rate, and "
+                   "--explain says what work costs at --price")
       .check(one_of({"rate", "stability", "balanced", "cost"}))
       .show_default();
   auto formats = advisor::recipe_formats();
   formats.insert(formats.begin(), {"text", "markdown", "json"});
   command.add_option("--format", options->format,
-                   "text, markdown or json; or the recommended stack as something to run")
+                   "The answer as text, markdown or json; or its stack as something to install or run")
       .check(one_of(formats))
       .show_default();
   command.add_option("--type", options->type,
-                   "performance; stable: no pre-releases, the least spread; latest: the newest valid "
-                   "versions; security: without what --advisories lists")
+                   "performance: the newest valid stack, unless evidence shows another to be faster; latest: the "
+                   "newest, whatever evidence shows; stable: no pre-releases, the least spread; security: without "
+                   "what --advisories lists")
       .check(one_of(advisor::recommendation_types()))
       .show_default();
   command.add_option("--advisories", options->advice.advisories, "Advisories in OSV format, for --type security")
       .type_name("FILE");
-  command.add_option("--price", options->price, "What a device costs an hour, in your currency")
+  command.add_option("--price", options->price, "What a device costs an hour, in your currency, for --objective cost")
       .type_name("AMOUNT");
   command.add_option("--settle", options->settle,
-                   "Also write the campaign that would settle what is not known, for such a machine")
+                   "Also write the campaign that would settle what is not known: `stackx inspect FILE` runs it on such "
+                   "a machine")
       .type_name("FILE");
   command.add_option("--have", options->have,
-                   "What your machine keeps: driver=535.183.01,python=3.11,cuda=11.8,glibc=2.31; the answer keeps it, too, and "
-                   "says what that costs")
+                   "What cannot change on your machine: driver=535.183.01, cuda=11.8, python=3.11, glibc=2.31; the answer "
+                   "keeps to it and says what you miss")
       .type_name("NAME=VERSION,...");
-  command.add_option("--require", options->require, "Exit code 1 where less than this is known: measured, published or predicted")
+  command.add_option("--require", options->require, "Exit code 1 where less is known of the answer's speed: measured, published or predicted")
       .check(one_of(advisor::required_grades()));
   command.add_option("--rows", options->rows, "Rows of the tables of --explain (0: all)")
       .type_name("N")
       .show_default();
   add_delta_option(command, options->delta);
   command.add_flag("--pareto", options->pareto,
-                    "Only the stacks that no other beats in both rate and spread (CV)");
+                    "Instead: of what was measured, the stacks that no other beats in both rate and spread (CV)");
   command.add_option("--lock", options->advice.lock,
-                   "What you run today (Pipfile.lock, pylock.toml, pinned requirements.txt): is it "
-                   "valid there, and what would change it for the better")
+                   "What you run today (Pipfile.lock, pylock.toml, pinned requirements.txt): does it run there, and "
+                   "does anything show a reason to change it")
       .type_name("FILE");
   command.add_option("--project", options->advice.project,
-                   "What must hold (requirements.txt, Pipfile, pyproject.toml, a project of stackx): only "
-                   "stacks with it")
+                   "What your project needs (requirements.txt, Pipfile, pyproject.toml, a project of stackx): only "
+                   "stacks that have it")
       .type_name("FILE");
   command.add_option("--catalog", options->advice.context.catalogs, "A catalog of your own over the facts (an overlay)")
       .type_name("FILE")
       .one_each();
   command.add_option("--python", options->advice.context.python,
-                   "Python that the stack is to run on, and that markers of --lock and --project hold for")
+                   "Python to run on, as --have python=X.Y; markers of --lock and --project are read for it")
       .type_name("X.Y");
   command.add_flag("--explain", options->explain,
-                    "All that the answer rests on: what is valid, measured, published, predicted, with sources");
+                    "After the answer, all that it rests on: what is valid, measured, published and predicted, with sources");
   command.callback([options, command, &globals] {
     options->rows_given = command.given("--rows");
     advise(*options, globals);

@@ -13,6 +13,7 @@
 #include "advisor/recipes/stack_packages.hpp"
 #include "analysis/published/upgrades.hpp"
 #include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/stack_names.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/version/version_text.hpp"
@@ -25,6 +26,25 @@ using analysis::counted;
 using analysis::Interval;
 
 constexpr std::size_t most_evidence = 8;
+constexpr std::size_t most_measured = 7;
+
+// A sentence that goes on behind a colon.
+std::string continued(std::string text) {
+  if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])))
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+// "SLOWER x0.52", "not told apart x0.999"; nothing of the best itself.
+std::string versus_text(const analysis::Recommendation& row, double delta) {
+  if (!row.versus_best) return "best";
+  const auto& compared = *row.versus_best;
+  if (compared.pairs == 0) return "no shared round";
+  if (row.left_race) return fmt::format("left the race x{:.2f}", compared.ratio);
+  if (analysis::looks_slower(row, delta)) return fmt::format("looks slower x{:.2f}", compared.ratio);
+  if (compared.verdict == analysis::Verdict::unresolved) return fmt::format("not told apart x{:.2f}", compared.ratio);
+  return fmt::format("{} x{:.2f}", to_string(compared.verdict), compared.ratio);
+}
 
 // "Python 3.10 to 3.14"
 std::string pythons_text(const Pinned& pinned) {
@@ -76,13 +96,33 @@ class Making {
     answer_.cautions = headline.cautions;
     answer_.why = headline.decided ? "measured against each other, round by round; the interval of the ratio excludes a tie."
                                    : "the first of those that were measured; none is shown to be faster.";
+    add_measured();
     add_unmeasured();
     if (known_.space) pin_catalog_stack(known_.chosen->valid.stack);
   }
 
+  void add_measured() {
+    const auto& rows = known_.measured.recommendations;
+    const analysis::StackNames names(known_.measured);
+    answer_.measured_unit = known_.measured.unit;
+    for (const auto& row : rows) {
+      if (answer_.measured.size() == most_measured) break;
+      const bool tie = std::ranges::count(rows, row.rank, &analysis::Recommendation::rank) > 1;
+      answer_.measured.push_back({fmt::format("{}{}", tie ? "=" : "", row.rank), row.median, versus_text(row, known_.measured.delta),
+                                  row.cv ? fmt::format("{:.1f}%", 100 * *row.cv) : "-", names.subject(row.stack), row.stack.short_id()});
+    }
+    if (rows.size() > answer_.measured.size())
+      answer_.measured_rest = fmt::format("... {} more, down to {} {}: --explain", rows.size() - answer_.measured.size(),
+                                          figure_text(std::ranges::min(rows, {}, &analysis::Recommendation::median).median),
+                                          known_.measured.unit);
+  }
+
   // Of the valid stacks, those that nobody measured, and a newer release of what was.
   void add_unmeasured() {
-    if (known_.space) {
+    if (!known_.chosen->valid.unknown.empty()) {
+      answer_.cautions.push_back(fmt::format("The catalogs do not know {}: --format can write no recipe of it.",
+                                             fmt::join(known_.chosen->valid.unknown, ", ")));
+    } else if (known_.space) {
       const auto measured = known_.measured.recommendations.size() + known_.measured.failed.size();
       if (known_.space->count() > measured)
         answer_.cautions.push_back(fmt::format("{} of {} valid stacks are not measured.",
@@ -104,6 +144,7 @@ class Making {
                               restriction().empty() ? "an older one" : "another");
     if (options_.type != RecommendationType::latest) displace(*candidate);
     take(*candidate);
+    add_misspelt(candidate->checked);
     expect_of(*candidate);
     if (answer_.grade < Grade::published) add_odds();
     if (const auto plain = plain_install_brings(knowledge_, *wish_, *candidate); !plain.empty()) answer_.cautions.push_back(plain);
@@ -113,6 +154,12 @@ class Making {
     if (answer_.by_driver.size() < 2) answer_.by_driver.clear();
     add_limits(*candidate);
     add_what_is_lost(*candidate);
+  }
+
+  // "torhc is not known and not judged; did you mean torch": the install line has it as it was written.
+  void add_misspelt(const Checked& checked) {
+    for (const auto& note : checked.notes)
+      if (note.contains("did you mean")) answer_.cautions.push_back(note + "?");
   }
 
   // One source has another version of it faster at the same shapes, that what is asked for allows.
@@ -187,7 +234,7 @@ class Making {
       expect_predicted();
     } else {
       answer_.grade = Grade::newest;
-      answer_.expect = fmt::format("Speed: UNKNOWN (NEWEST). No {} result for it on {}, measured or published; no prediction.",
+      answer_.expect = fmt::format("Speed: UNKNOWN (NEWEST): no {} result for it on {}, and no prediction.",
                                    known_.selection.asked.pi, hw_words());
     }
   }
@@ -214,6 +261,9 @@ class Making {
     });
     if (!asked) question.asked.push_back({*specs::parse_dependency(wish_->root), "advice"});
     const auto checked = check(knowledge_, question);
+    add_misspelt(checked);
+    if (question.gpu && question.gpu->vendor != "nvidia" && question.gpu->vendor != "amd")
+      return nothing(fmt::format("stackx knows builds of {} for NVIDIA's and AMD's GPUs only", wish_->root));
     nothing(checked.answer == Answer::yes ? fmt::format("no release of {} is known to run there{}", wish_->root, kept())
                                            : checked.text + kept());
     add_nearest(checked);
@@ -277,16 +327,27 @@ class Making {
     if (runs) expect_of(own);
     if (runs && answer_.grade == Grade::newest) answer_.expect = "Speed: UNKNOWN. Nobody measured or published it.";
     add_nearest(checked);
-    if (known_.own_advice && runs && answer_.grade != Grade::newest)
-      answer_.why = fmt::format("{}", fmt::join(known_.own_advice->lines, " "));
+    if (runs) answer_.why = stay_or_change();
+    add_misspelt(checked);
     auto free = *wish_;
     free.question.asked.clear();
     if (const auto newest = newest_candidate(knowledge_, free); newest && newer(newest->version, own.version)) {
-      answer_.cautions.push_back(fmt::format("The newest valid on {} is {}{}; no result shows it to be faster. To take it: {}",
-                                             hw_words(), newest->text(),
+      answer_.cautions.push_back(fmt::format("The newest valid on {} is {}{}{}. To take it: {}", hw_words(), newest->text(),
                                              newest->least_driver.empty() ? "" : fmt::format(", driver >={}", newest->least_driver),
-                                             install_line(newest->pinned)));
+                                             runs ? "; no result shows it to be faster" : "", install_line(newest->pinned)));
     }
+  }
+
+  // What evidence says of a stack like the user's: "changing cuda 9.0.103 -> 10.1.243 brought x1.777 [...] over 160 shapes".
+  std::string stay_or_change() const {
+    if (known_.own_advice)
+      for (const auto& line : known_.own_advice->lines)
+        if (const auto at = line.find("Changing "); at != line.npos) {
+          auto text = line.substr(at);
+          if (const auto times = text.find("×"); times != text.npos) text.replace(times, std::string("×").size(), "x");
+          return continued(text);
+        }
+    return "it is valid there, and no result shows another to be faster: stay, until one does.";
   }
 
   // ---- stacks of the catalogs, without evidence
@@ -299,7 +360,7 @@ class Making {
     answer_.line = fmt::format("Run {} on {}.", answer_.run, hw_words());
     answer_.why = fmt::format("the newest stack valid on {} with what {} is usually run with; no result shows another to be faster.",
                               hw_words(), known_.selection.asked.pi);
-    answer_.expect = fmt::format("Speed: UNKNOWN (NEWEST). No {} result on {}, measured or published.", known_.selection.asked.pi, hw_words());
+    answer_.expect = fmt::format("Speed: UNKNOWN (NEWEST): no {} result on {}.", known_.selection.asked.pi, hw_words());
   }
 
   // What is installed of a stack; settings and the hardware say themselves.
@@ -340,9 +401,14 @@ class Making {
                         : row.component == "cuda" ? candidate.cuda
                         : root                    ? candidate.version
                                                   : candidate.cudnn;
+      auto last = row.version;
+      if (row.component == "driver")  // a range that names 495 makes no such driver for the GPU
+        if (const auto branch = knowledge_.drivers().last_branch(wish_->question.gpu->compute_capability); branch && newer(last, *branch + ".999"))
+          last = *branch;
       const bool unsure = root && std::ranges::find(candidate.unsure, row.version) != candidate.unsure.end();
       // What the user asks for is out for no fault of the hardware's.
-      if (row.newer > 0 && row.why.contains("gpu.")) limits.push_back({row.component, here, unsure ? candidate.version : row.version, row.first_out, short_reason(row.why)});
+      if (row.newer > 0 && is_of_gpu(row.why)) 
+        limits.push_back({row.component, here, unsure ? candidate.version : last, row.first_out, short_reason(row.why)});
     }
     answer_.limits = std::move(limits);
     if (!answer_.limits.empty()) say_run(candidate, false);
@@ -353,13 +419,23 @@ class Making {
     }
   }
 
+  // The GPU is too old for it. A range below the GPU's comes from elsewhere: a project that takes old versions alone.
+  bool is_of_gpu(const std::string& why) const {
+    const auto needed = capability_in(why);
+    return needed && newer(*needed, wish_->question.gpu->compute_capability);
+  }
+
+  static std::optional<std::string> capability_in(const std::string& why) {
+    static const std::regex capability(R"(gpu\.compute_capability >=([\d.]+))");
+    std::smatch found;
+    return std::regex_search(why, found, capability) ? std::optional(found[1].str()) : std::nullopt;
+  }
+
   // "driver 590.44.01 needs gpu.compute_capability >=7.5,<13; v100-sxm2-16gb has 7.0" -> "needs compute capability 7.5; V100
   // has 7.0": of a chain of requirements the last decides.
   std::string short_reason(const std::string& why) const {
-    static const std::regex capability(R"(compute_capability >=([\d.]+))");
-    std::smatch found;
-    if (std::regex_search(why, found, capability))
-      return fmt::format("needs compute capability {}; {} has {}", found[1].str(), hw_words(), wish_->question.gpu->compute_capability);
+    if (const auto needed = capability_in(why))
+      return fmt::format("needs compute capability {}; {} has {}", *needed, hw_words(), wish_->question.gpu->compute_capability);
     const auto last = why.rfind("; ");
     return last == why.npos ? why : why.substr(last + 2);
   }
@@ -378,10 +454,20 @@ class Making {
                                              candidate.name(), hw_words()));
       return;
     }
-    answer_.cautions.push_back(fmt::format("Staying with {} keeps you from {}{}; {}.", have.text(), newest->text(),
-                                           newest->least_driver.empty() ? "" : fmt::format(", which needs driver >={}", newest->least_driver),
+    answer_.cautions.push_back(fmt::format("Staying with {} keeps you from {}{}; {}.", have.text(), newest->text(), needs_of(*newest),
                                            steps_words()));
     if (!have.driver.empty()) add_driver_limit(*newest);
+  }
+
+  // ", which needs Python 3.11 to 3.15 and driver >=580": what of it the user does not have.
+  std::string needs_of(const Candidate& newest) const {
+    const auto& have = options_.have;
+    std::vector<std::string> needs;
+    if (!have.python.empty() && std::ranges::find(newest.pinned.pythons, have.python) == newest.pinned.pythons.end())
+      needs.push_back(pythons_text(newest.pinned));
+    const bool same_driver = answer_.candidate && answer_.candidate->least_driver == newest.least_driver;
+    if (!newest.least_driver.empty() && !same_driver) needs.push_back("driver >=" + newest.least_driver);
+    return needs.empty() ? "" : fmt::format(", which needs {}", fmt::join(needs, " and "));
   }
 
   // "Driver 535.183.01: CUDA up to 12.9.2, torch up to 2.14.1+cu126; CUDA 13.2.2 needs driver >=580."
@@ -421,14 +507,20 @@ class Making {
                                          counted(known_.selection.hardware.models.size() - 1, "more model"), hw_));
     for (const auto& note : known_.prepared.notes) answer_.remarks.push_back(note);
     answer_.as_of = knowledge_.as_of();
+    if (answer_.as_of.empty() && known_.space) answer_.as_of = known_.space->catalog().as_of;
     if (!answer_.found) return;
     if (answer_.grade != Grade::measured && !request_.open.to_settle.empty())
-      answer_.next = {fmt::format("To know, on such a machine: {}", request_.open.to_settle),
+      answer_.next = {fmt::format("To know, on {}: {}", hw_words(), request_.open.to_settle),
                       fmt::format("  stackx advise{} --settle s.json && stackx inspect s.json", request_.command)};
+    if (answer_.measured.size() > 1)
+      answer_.next = {"To confirm it with fresh rounds:",
+                      fmt::format("  stackx advise{} --json > advice.json && stackx verify advice.json", request_.command)};
     answer_.options = {"--explain"};
+    if (!answer_.pinned && answer_.chosen && known_.space && answer_.chosen->valid.unknown.empty())
+      answer_.options.insert(answer_.options.begin(), "--format containerfile");
     if (answer_.pinned) answer_.options.insert(answer_.options.begin(), "--format requirements");
     if (options_.project.empty() && options_.lock.empty()) answer_.options.insert(answer_.options.begin(), "--project FILE");
-    if (wish_ && wish_->question.gpu && !options_.have.any()) answer_.options.insert(answer_.options.begin(), "--have driver=V");
+    if (wish_ && wish_->question.gpu && wish_->question.gpu->vendor == "nvidia" && !options_.have.any()) answer_.options.insert(answer_.options.begin(), "--have driver=V");
   }
 
   std::string hw_words() const {

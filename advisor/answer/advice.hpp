@@ -37,6 +37,13 @@ struct Limit {
   std::string component, here, last, first_out, why;
 };
 
+// A stack that was measured: "=2", 216, "SLOWER x0.52", "19%", "oneDNN 2023.1.0 with 1 thread", "b97501a923b6".
+struct MeasuredRow {
+  std::string rank;
+  double rate = 0;
+  std::string versus, cv, stack, id;
+};
+
 struct Advice {
   bool found = false;  // there is a stack to run
   std::string line;    // the first: "Run torch 2.14.1+cu126 on Python 3.10 to 3.14, driver >=525.60.13."
@@ -55,6 +62,8 @@ struct Advice {
   std::vector<Limit> limits;           // of this hardware, where something newer is out
   std::vector<DriverRow> by_driver;    // two rows at least, or none
   std::string besides;                 // "Without a framework: cuda 12.9.1, cublas 12.9."
+  std::vector<MeasuredRow> measured;   // the first of them
+  std::string measured_unit, measured_rest;  // "... 13 more, down to 3.7 GFLOP/s"
   std::string evidence_title;
   std::vector<EvidenceRow> evidence;
   std::vector<std::string> remarks;    // "Taken for V100 SXM2 16GB; ..."

@@ -65,6 +65,14 @@ std::string older_drivers(const Advice& advice) {
   return words.empty() ? "" : fmt::format("With an older driver: {}.", fmt::join(words, "; "));
 }
 
+Grid measured_rows(const Advice& advice) {
+  Grid rows;
+  if (advice.measured.empty()) return rows;
+  rows.push_back({"rank", advice.measured_unit, "vs best", "CV", "id", "stack"});
+  for (const auto& row : advice.measured) rows.push_back({row.rank, figure_text(row.rate), row.versus, row.cv, row.id, row.stack});
+  return rows;
+}
+
 Grid evidence_table(const Advice& advice, std::size_t most) {
   Grid rows;
   for (const auto& row : advice.evidence) {
@@ -95,7 +103,7 @@ class Text {
   void as_it_is(const std::string& line) { text_ += line + "\n"; }
 
   // Columns two spaces apart; the last is wrapped.
-  void table(const Grid& rows, bool first_right = false) {
+  void table(const Grid& rows, const std::vector<bool>& right = {}) {
     std::vector<std::size_t> widths;
     for (const auto& row : rows)
       for (std::size_t c = 0; c < row.size(); ++c) {
@@ -109,7 +117,7 @@ class Text {
       for (std::size_t c = 0; c + 1 < row.size(); ++c) {
         if (widths[c] == 0) continue;
         const std::string pad(widths[c] - analysis::width_of(row[c]), ' ');
-        line += (first_right && c == 0 ? pad + row[c] : row[c] + pad) + "  ";
+        line += (c < right.size() && right[c] ? pad + row[c] : row[c] + pad) + "  ";
       }
       const bool below = !row.back().empty() && indent + analysis::width_of(row.back()) > width_ && indent + 24 > width_;
       if (below) line.erase(line.find_last_not_of(' ') + 1), line += "\n" + std::string(8, ' ');
@@ -127,6 +135,13 @@ class Text {
   std::string text_;
 };
 
+void measured(const Advice& advice, Text& text) {
+  if (advice.measured.empty()) return;
+  text.table(measured_rows(advice), {true, true, false, true});
+  text.paragraph(advice.measured_rest, 2);
+  text.blank();
+}
+
 void head(const Advice& advice, Text& text) {
   text.headline(advice.line);
   text.paragraph(advice.expect);
@@ -143,6 +158,7 @@ void head(const Advice& advice, Text& text) {
   }
   text.paragraph(advice.besides, 2);
   text.blank();
+  measured(advice, text);
 }
 
 void tail(const Advice& advice, Text& text) {
@@ -156,24 +172,45 @@ void tail(const Advice& advice, Text& text) {
   if (!advice.options.empty()) text.paragraph(fmt::format("Next: {}", fmt::join(advice.options, "   ")));
 }
 
+// "...; 7 more: --explain):"
+std::string evidence_title(const Advice& advice, std::size_t shown) {
+  auto title = advice.evidence_title;
+  if (shown < advice.evidence.size() && title.ends_with("):"))
+    title.insert(title.size() - 2, fmt::format("; {} more: --explain", advice.evidence.size() - shown));
+  return title;
+}
+
+// Where a table has no room: "Published for matmul on V100, best of 8: 112 TFLOP/s float16, cuda 10.1.243 (2019)."
+std::string evidence_line(const Advice& advice) {
+  const auto& row = advice.evidence.front();
+  return fmt::format("{}, first of {}: {} {}, {}{}; all: --explain.", advice.evidence_title.substr(0, advice.evidence_title.find(" (")),
+                     advice.evidence.size(), figure_text(row.value), row.kind.empty() ? row.unit : row.unit + " " + row.kind,
+                     row.stack, row.year.empty() ? "" : " (" + row.year + ")");
+}
+
 }  // namespace
 
 std::string advice_text(const Advice& advice, std::size_t width, bool colour) {
   Text above(width, colour), below(width, colour);
   head(advice, above);
   tail(advice, below);
-  const auto used = above.lines() + below.lines() + 2;
+  const auto used = above.lines() + below.lines() + 1;  // a blank line
   // A row may take two lines; the rows that fit are found by trying.
   for (auto most = advice.evidence.size(); most > 0; --most) {
     Text evidence(width, colour);
-    evidence.paragraph(advice.evidence_title);
-    evidence.table(evidence_table(advice, most), true);
+    evidence.paragraph(evidence_title(advice, most));
+    evidence.table(evidence_table(advice, most), {true});
     if (used + evidence.lines() > most_lines && most > least_evidence) continue;
-    if (most < advice.evidence.size())
-      evidence.as_it_is(fmt::format("  and {} more: --explain", advice.evidence.size() - most));
-    return above.text() + evidence.text() + "\n" + below.text();
+    if (used + evidence.lines() > most_lines) {
+      Text line(width, colour);
+      line.paragraph(evidence_line(advice));
+      return above.text() + line.text() + below.text();
+    }
+    return above.text() + evidence.text() + (below.text().empty() ? "" : "\n") + below.text();
   }
-  return above.text() + below.text();
+  auto text = above.text() + below.text();
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
 }
 
 namespace {
@@ -210,6 +247,8 @@ std::string advice_markdown(const Advice& advice) {
   for (const auto& caution : advice.cautions) text += "- " + caution + "\n";
   text += markdown_table(driver_rows(advice)) + markdown_table(limit_rows(advice));
   if (!advice.besides.empty()) text += "\n" + advice.besides + "\n";
+  text += markdown_table(measured_rows(advice));
+  if (!advice.measured_rest.empty()) text += "\n" + advice.measured_rest + "\n";
   if (!advice.evidence.empty()) {
     Grid rows{{"", "", "stack", "year", "", "source"}};
     for (const auto& row : advice.evidence)

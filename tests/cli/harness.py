@@ -7,6 +7,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -48,6 +49,18 @@ def debian_package(name):
         return None
     done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", name], capture_output=True, text=True)
     return done.stdout or None
+
+
+def schema_errors(kind, documents):
+    """What specs/schemas/KIND.json finds wrong with each document, "" if nothing."""
+    question = {"schemas": str(ROOT / "specs/schemas"), "documents": [{"format": kind, "document": one} for one in documents]}
+    judge = subprocess.run([sys.executable, ROOT / "tests/specs/oracle_jsonschema.py"], input=json.dumps(question),
+                           capture_output=True, text=True)
+    if judge.returncode == 77:
+        raise unittest.SkipTest(judge.stderr.strip())
+    if judge.returncode != 0:
+        raise AssertionError(judge.stderr)
+    return json.loads(judge.stdout)
 
 
 class BlackBox(unittest.TestCase):

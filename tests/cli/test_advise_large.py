@@ -24,7 +24,7 @@ class Large(MadeUpStore):
             (self.db.parent / name).write_bytes(content)
 
     def advise(self, *arguments):
-        return self.json("advise", "--hw", "host", "--workload", "matmul", *arguments)
+        return self.json("advise", "--hw", "host", "--workload", "matmul", "--explain", *arguments)
 
     def test_the_leading_stacks_are_those_of_all(self):
         every = self.advise("--rows", "0")
@@ -40,6 +40,12 @@ class Large(MadeUpStore):
                 self.assertEqual(one[key], same[key])
         self.assertTrue([note for note in few["notes"] if note.startswith(f"{STACKS} stacks were measured, in 4500 inspections")])
         self.assertFalse([note for note in every["notes"] if "stacks were measured, in" in note])
+
+    def test_the_answer_names_the_first(self):
+        document = self.json("advise", "--hw", "host", "--workload", "matmul")
+        self.assertEqual(document["answer"]["stack"], self.best)
+        self.assertEqual([row["stack"] for row in document["recommendations"]],
+                         [row["stack"] for row in self.advise()["recommendations"]][:8])
 
     def test_as_many_as_asked_for(self):
         for rows in (3, 28):

@@ -44,10 +44,12 @@ class Campaign(BlackBox):
             self.assertGreater(row["rate"]["median"], 0)
             self.assertEqual(row["rate"]["unit"], "GFLOP/s")
             self.assertIsNotNone(row["cv"])
-        table = self.stackx("advise").stdout
+        self.assertEqual(advice["answer"]["grade"], "MEASURED")
+        self.assertIn(next(iter(advice["answer"]["stack"])), ("right", "also-right"))
+        table = self.stackx("advise", "--explain").stdout
         self.assertIn("wrong_result", table)
         self.assertIn("right", table)
-        self.stackx("advise", "--workload", "matmul:m=4096", exit_code=1)
+        self.stackx("advise", "--workload", "matmul:m=4096", "--require", "measured", exit_code=1)
         self.assertIn("no such hardware", self.stackx("advise", "--hw", "no-such-machine", exit_code=2).stderr)
         # This machine by its fingerprint.
         host = self.json("advise", "--hw", self.lines("export")[1]["device"][:12])

@@ -11,22 +11,10 @@ import sys
 import time
 import unittest
 
-from harness import ROOT, STACKX, BlackBox
+from harness import ROOT, STACKX, BlackBox, schema_errors
 
 NVML = pathlib.Path(STACKX).resolve().parent / "tests" / "nvml"  # look-alikes, one machine each
 SOURCE = {"url": "https://example.org/ours", "read": "2026-11-22"}
-
-
-def schema_errors(kind, documents):
-    """What specs/schemas/KIND.json finds wrong with each document, "" if nothing."""
-    question = {"schemas": str(ROOT / "specs/schemas"), "documents": [{"format": kind, "document": one} for one in documents]}
-    judge = subprocess.run([sys.executable, ROOT / "tests/specs/oracle_jsonschema.py"], input=json.dumps(question),
-                           capture_output=True, text=True)
-    if judge.returncode == 77:
-        raise unittest.SkipTest(judge.stderr.strip())
-    if judge.returncode != 0:
-        raise AssertionError(judge.stderr)
-    return json.loads(judge.stdout)
 
 
 class Check(BlackBox):

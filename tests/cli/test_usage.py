@@ -85,7 +85,10 @@ class Usage(BlackBox):
         self.assertIn("no-such", self.stackx("catalog", "show", "blas", "no-such", exit_code=2).stderr)
 
     def test_advise_without_measurements_says_so(self):
-        self.assertIn("stackx inspect", self.stackx("advise", exit_code=1).stdout)
+        text = self.stackx("advise").stdout
+        self.assertIn("Speed: UNKNOWN", text)
+        self.assertIn("stackx inspect", text)
+        self.stackx("advise", "--require", "measured", exit_code=1)
         self.db.unlink()
         self.assertIn("stackx inspect", self.stackx("export", exit_code=2).stderr)
 
