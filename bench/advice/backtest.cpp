@@ -7,8 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "advisor/answer/evidence_row.hpp"
-#include "analysis/published/near_workload.hpp"
+#include "advisor/answer/rivals.hpp"
 #include "specs/result/evidence.hpp"
 #include "specs/result/order_statistics.hpp"
 #include "specs/version/version.hpp"
@@ -20,6 +19,9 @@ namespace {
 using analysis::VersionSeries;
 
 constexpr std::size_t folds = 10;
+
+using Versions = std::vector<std::string>;
+using Found = std::optional<Versions>;
 
 // The batch is a setting of the run, not of the work: hidden are all of them.
 std::string work_of(specs::Workload workload) {
@@ -39,8 +41,9 @@ std::string source_of(const std::string& tool) { return tool.substr(0, tool.find
 
 // Where a result or series stands; what a hold-out looks at.
 struct Place {
-  std::string hardware, source, work;
+  std::size_t hardware, architecture, source, work;  // names as numbers, which compare quickly
   std::size_t fold;
+  std::string model;
 };
 
 struct Row {
@@ -51,6 +54,8 @@ struct Row {
 struct Candidates {
   const VersionSeries* series;
   Place place;
+  std::size_t family, setting;
+  std::vector<std::pair<std::size_t, double>> logs;  // of the rates, by version's number
 };
 
 bool hidden(HoldOut what, const Place& place, const Place& asked) {
@@ -103,15 +108,22 @@ class Backtest {
   Backtest(const Evidence& evidence, HoldOut what) : evidence_(evidence), what_(what) {
     analysis::KindsOfHardware kinds(evidence.accelerators, evidence.processors);
     const auto place = [&](const std::string& hardware, const std::string& tool, const specs::Workload& workload) {
-      const auto& model = kinds.of(hardware).model;
+      const auto& [model, architecture] = kinds.of(hardware);
       const auto work = work_of(workload);
-      return Place{model.empty() ? hardware : model, source_of(tool), work, fold_of(work)};
+      const auto& name = model.empty() ? hardware : model;
+      return Place{number("hardware " + name), number("architecture " + architecture), number(source_of(tool)), number(work), fold_of(work), name};
     };
-    for (const auto& result : evidence.results)
-      rows_[result.workload.pi].push_back({&result, place(result.hardware, result.source.tool, result.workload)});
+    for (const auto& result : evidence.results) {
+      const auto at = place(result.hardware, result.source.tool, result.workload);
+      rows_[{result.workload.pi, at.hardware}].push_back({&result, at});
+    }
     series_ = version_series(evidence.results, kinds);
-    for (const auto& one : series_)
-      of_component_[one.component].push_back({&one, place(*one.hardware.begin(), one.tool, one.workload)});
+    for (const auto& one : series_) {
+      of_component_[one.component].push_back({&one, place(*one.hardware.begin(), one.tool, one.workload),
+                                              number(one.workload.pi), number(one.setting), {}});
+      for (const auto& version : one.versions)
+        of_component_[one.component].back().logs.emplace_back(number(version.version), std::log(version.rate));
+    }
   }
 
   std::vector<Answered> run() {
@@ -133,7 +145,7 @@ class Backtest {
     for (std::size_t i = 0; i <= newest_at; ++i) best = std::max(best, versions[i].rate);
     Answered answered{asked.series->component, asked.series->setting + asked.series->workload.pi,
                       fmt::format("{} {} on {}: {}", asked.series->component, versions[newest_at].version,
-                                  asked.place.hardware, asked.series->workload.text()), {}, {}};
+                                  asked.place.model, asked.series->workload.text()), {}, {}};
     for (std::size_t i = 0; i < strategies; ++i) {
       answered.chosen[i] = versions[chosen[i]].version;
       answered.regret[i] = best / versions[chosen[i]].rate - 1;
@@ -141,102 +153,119 @@ class Backtest {
     return answered;
   }
 
+  std::size_t number(const std::string& name) { return numbers_.try_emplace(name, numbers_.size()).first->second; }
+
   // ---- the advice
   std::size_t advised(const Candidates& asked, std::size_t newest_at, const Moment& moment) {
     const auto& versions = asked.series->versions;
     constexpr std::size_t most_tried = 3;  // as advise does
-    const auto faster = faster_than(asked, versions[newest_at].version, moment);
+    const auto here = faster_than(asked, versions[newest_at].version, moment);
+    const auto faster = here ? *here : faster_elsewhere(asked, versions[newest_at].version, moment).value_or(Versions{});
     for (std::size_t i = 0; i < std::min(most_tried, faster.size()); ++i)
       for (std::size_t at = 0; at < newest_at; ++at)
         if (specs::public_version(versions[at].version) == specs::public_version(faster[i])) return at;
     return newest_at;
   }
 
-  // Versions that rivals_of finds faster than `version`.
-  std::vector<std::string> faster_than(const Candidates& asked, const std::string& version, const Moment& moment) {
+  // Versions that rivals_of finds faster than `version`; nothing where nobody published that.
+  Found faster_than(const Candidates& asked, const std::string& version, const Moment& moment) {
     const bool of_family = what_ == HoldOut::family;
-    const std::string key = fmt::format("{}\n{}\n{}\n{}\n{}", asked.series->component, version, asked.place.hardware,
-                                        asked.series->workload.pi, asked.place.fold);
+    if (what_ == HoldOut::time || what_ == HoldOut::hardware) return std::nullopt;
+    const auto& series = *asked.series;
+    const auto key = fmt::format("{}\n{}\n{}\n{}\n{}", series.component, version, asked.place.hardware, asked.family, asked.place.fold);
     if (of_family)
       if (const auto found = answers_.find(key); found != answers_.end()) return found->second;
-    const auto workload = of_family ? specs::Workload{asked.series->workload.pi, {}} : asked.series->workload;
-    auto faster = faster_in(left_of(asked, workload, moment), workload, asked.series->component, version);
+    const auto workload = of_family ? specs::Workload{series.workload.pi, {}} : series.workload;
+    std::vector<specs::Published> left;
+    add_left(rows_.at({workload.pi, asked.place.hardware}), asked, advisor::kind_of_work(workload), moment, left);
+    auto faster = faster_in(left, workload, series.component, version);
     return of_family ? answers_[key] = std::move(faster) : faster;
   }
 
-  // What is left of the evidence on the hardware, of the kind that is asked for.
-  std::vector<specs::Published> left_of(const Candidates& asked, const specs::Workload& workload, const Moment& moment) const {
-    auto kind = workload;
-    std::erase_if(kind.params, [](const auto& param) { return analysis::shape_value(param.second).has_value(); });
+  // The same on other models of the architecture.
+  Found faster_elsewhere(const Candidates& asked, const std::string& version, const Moment& moment) {
+    if (what_ == HoldOut::time) return std::nullopt;
+    auto kind = advisor::kind_of_work(asked.series->workload);
+    if (what_ == HoldOut::family) kind.params.clear();
+    const auto key = fmt::format("{}\n{}\n{}\n{}\n{}", asked.series->component, version, asked.place.hardware, kind.text(),
+                                 asked.place.source);
+    if (const auto found = elsewhere_.find(key); found != elsewhere_.end()) return found->second;
     std::vector<specs::Published> left;
-    for (const auto& row : rows_.at(workload.pi))
-      if (row.place.hardware == asked.place.hardware && !hidden(what_, row.place, asked.place) &&
-          kind.matches(row.result->workload) &&
-          moment.shows(analysis::version_in_series(*row.result, asked.series->component)))
-        left.push_back(*row.result);
-    return left;
+    for (const auto& [where, rows] : rows_)
+      if (where.first == kind.pi && where.second != asked.place.hardware &&
+          rows.front().place.architecture == asked.place.architecture)
+        add_left(rows, asked, kind, moment, left);
+    return elsewhere_[key] = faster_in(left, kind, asked.series->component, version);
   }
 
-  std::vector<std::string> faster_in(const std::vector<specs::Published>& left, const specs::Workload& workload,
-                                     const std::string& component, const std::string& version) const {
+  // What is left of the rows, of the kind that is asked for.
+  void add_left(const std::vector<Row>& rows, const Candidates& asked, const specs::Workload& kind, const Moment& moment,
+                std::vector<specs::Published>& left) const {
+    for (const auto& row : rows)
+      if (!hidden(what_, row.place, asked.place) && kind.matches(row.result->workload) &&
+          moment.shows(analysis::version_in_series(*row.result, asked.series->component)))
+        left.push_back(*row.result);
+  }
+
+  Found faster_in(const std::vector<specs::Published>& left, const specs::Workload& workload, const std::string& component,
+                  const std::string& version) const {
     const bool published = std::ranges::any_of(
         left, [&](const auto& result) { return analysis::version_in_series(result, component) == version; });
-    if (!published) return {};  // rivals_of needs the candidate's own numbers: no need to rank
+    if (!published) return std::nullopt;  // without ranking them
     const auto ranking = analysis::rank_published(left, workload, evidence_.accelerators);
-    std::vector<std::string> faster;
-    for (const auto* row : advisor::rivals_of(ranking, component, version, "").faster)
-      faster.push_back(row->stack.components.at(component));
+    const auto rivals = advisor::rivals_of(ranking, component, version, "");
+    if (!rivals.own) return std::nullopt;
+    Versions faster;
+    for (const auto& rival : rivals.faster) faster.push_back(rival.row->stack.components.at(component));
     return faster;
   }
 
   // ---- the best published so far
   // 0: that workload there; 1: others of the series; 2: that workload elsewhere; 3: the family; 4: the component.
   static int distance(const Candidates& one, const Candidates& asked) {
-    const bool family = one.series->workload.pi == asked.series->workload.pi;
+    const bool family = one.family == asked.family;
     const bool here = one.place.hardware == asked.place.hardware, work = one.place.work == asked.place.work;
     if (family && here && work) return 0;
-    if (family && here && one.series->setting == asked.series->setting) return 1;
+    if (family && here && one.setting == asked.setting) return 1;
     if (family && work) return 2;
     return family ? 3 : 4;
   }
 
   std::size_t best_of_published(const Candidates& asked, std::size_t newest_at, const Moment& moment) const {
-    const auto& versions = asked.series->versions;
-    std::array<std::vector<std::vector<double>>, 5> ahead;  // by distance, then version: logs
-    for (auto& of_distance : ahead) of_distance.resize(newest_at + 1);
-    for (const auto& one : of_component_.at(asked.series->component)) {
-      if (hidden(what_, one.place, asked.place)) continue;
-      add_lead(*one.series, versions, moment, ahead[std::size_t(distance(one, asked))]);
-    }
-    for (const auto& of_distance : ahead) {
+    std::vector<std::optional<std::size_t>> choice(numbers_.size());  // which of the versions to choose from a number is
+    for (std::size_t i = 0; i <= newest_at; ++i)
+      if (moment.shows(asked.series->versions[i].version)) choice[asked.logs[i].first] = i;
+    for (int near = 0; near <= 4; ++near) {
+      std::vector<std::vector<double>> ahead(newest_at + 1);  // by version: logs
+      for (const auto& one : of_component_.at(asked.series->component))
+        if (distance(one, asked) == near && !hidden(what_, one.place, asked.place))
+          add_lead(one, choice, ahead);
       std::optional<std::pair<double, std::size_t>> best;
       for (std::size_t i = 0; i <= newest_at; ++i)
-        if (!of_distance[i].empty()) best = std::max(best, std::optional(std::pair(specs::median(of_distance[i]), i)));
+        if (!ahead[i].empty()) best = std::max(best, std::optional(std::pair(specs::median(ahead[i]), i)));
       if (best) return best->second;
     }
     return newest_at;
   }
 
   // By how much each version is ahead of the series' mean.
-  static void add_lead(const VersionSeries& series, const std::vector<analysis::RateOfVersion>& asked, const Moment& moment,
+  static void add_lead(const Candidates& one, const std::vector<std::optional<std::size_t>>& choice,
                        std::vector<std::vector<double>>& ahead) {
-    std::vector<std::pair<std::size_t, double>> logs;
     double sum = 0;
-    for (const auto& one : series.versions)
-      for (std::size_t i = 0; i < ahead.size(); ++i)
-        if (one.version == asked[i].version && moment.shows(one.version)) {
-          logs.emplace_back(i, std::log(one.rate));
-          sum += logs.back().second;
-        }
-    for (const auto& [i, log] : logs) ahead[i].push_back(log - sum / double(logs.size()));
+    std::size_t shown = 0;
+    for (const auto& [version, log] : one.logs)
+      if (choice[version]) sum += log, ++shown;
+    for (const auto& [version, log] : one.logs)
+      if (const auto& i = choice[version]) ahead[*i].push_back(log - sum / double(shown));
   }
 
   const Evidence& evidence_;
   HoldOut what_;
-  std::map<std::string, std::vector<Row>> rows_;  // by PI
+  std::map<std::string, std::size_t> numbers_;
+  std::map<std::pair<std::string, std::size_t>, std::vector<Row>> rows_;  // by PI and hardware
   std::vector<VersionSeries> series_;
   std::map<std::string, std::vector<Candidates>> of_component_;
-  std::map<std::string, std::vector<std::string>> answers_;
+  std::map<std::string, Found> answers_, elsewhere_;
 };
 
 }  // namespace

@@ -6,7 +6,8 @@
 // do not exist yet. The choice is among the versions measured at that workload up to then. Strategies:
 //
 //   advice          the newest, unless advisor::rivals_of finds a faster one in what is left of the evidence on the
-//                   hardware: the code of `stackx advise`
+//                   hardware, or, where that has nothing of the newest, on other models of its architecture: the code of
+//                   `stackx advise`
 //   newest          the newest
 //   best published  the one with the best rate left at that workload and hardware; else the one ahead, in the median, at
 //                   other workloads of the series, else at that workload elsewhere, else at the family's elsewhere, else
