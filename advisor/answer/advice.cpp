@@ -164,32 +164,53 @@ class Making {
 
   // One source has another version of it faster at the same shapes, that what is asked for allows.
   void displace(Candidate& candidate) {
-    constexpr std::size_t most_tried = 3;
     const auto rivals = rivals_of(known_.published, wish_->root, candidate.version, candidate.cuda);
-    for (std::size_t i = 0; i < std::min(most_tried, rivals.faster.size()); ++i) {
-      const auto& row = *rivals.faster[i];
-      auto other = *wish_;
-      other.exactly = specs::public_version(row.stack.components.at(wish_->root));
-      if (const auto cuda = row.stack.components.find("cuda"); cuda != row.stack.components.end() && other.cuda.empty())
-        other.cuda = specs::minor_release(cuda->second);
-      auto faster = newest_candidate(knowledge_, other);
-      if (!faster) continue;
-      answer_.why = why_displaced(candidate, *faster, rivals, row);
-      displaced_by_ = &row, displaced_in_ = rivals.group;
-      candidate = std::move(*faster);
-      return;
+    if (!rivals.own) {
+      displace_by_like_hardware(candidate);
+    } else if (const auto* rival = first_valid(candidate, rivals)) {
+      displaced_by_ = rival->row, displaced_in_ = rival->group;
     }
   }
 
-  static std::string why_displaced(const Candidate& newest, const Candidate& faster, const Rivals& rivals,
-                                   const analysis::PublishedRow& row) {
-    const auto& source = row.sources.front();
+  // Nobody published it here: on other models of the architecture. What was reached there is not to be expected here.
+  void displace_by_like_hardware(Candidate& candidate) {
+    if (!known_.accelerator || !known_.accelerators) return;
+    const auto alike = on_like_hardware(known_.family, *known_.accelerator, *known_.accelerators);
+    const auto ranking = analysis::rank_published(alike, kind_of_work(known_.selection.asked), *known_.accelerators,
+                                                  known_.published.delta);
+    const auto rivals = rivals_of(ranking, wish_->root, candidate.version, candidate.cuda);
+    if (const auto* rival = first_valid(candidate, rivals))
+      answer_.why = fmt::format("on {}, of the same architecture, {}", rival->group->hardware, answer_.why);
+  }
+
+  // The rival that becomes the candidate; null: none of the first is valid here.
+  const Rival* first_valid(Candidate& candidate, const Rivals& rivals) {
+    constexpr std::size_t most_tried = 3;
+    for (std::size_t i = 0; i < std::min(most_tried, rivals.faster.size()); ++i) {
+      const auto& rival = rivals.faster[i];
+      const auto& components = rival.row->stack.components;
+      auto other = *wish_;
+      other.exactly = specs::public_version(components.at(wish_->root));
+      if (const auto cuda = components.find("cuda"); cuda != components.end() && other.cuda.empty())
+        other.cuda = specs::minor_release(cuda->second);
+      auto faster = newest_candidate(knowledge_, other);
+      if (!faster) continue;
+      answer_.why = why_displaced(candidate, *faster, rival);
+      candidate = std::move(*faster);
+      return &rival;
+    }
+    return nullptr;
+  }
+
+  static std::string why_displaced(const Candidate& newest, const Candidate& faster, const Rival& rival) {
+    const auto& source = rival.row->sources.front();
     const auto where = source.title.empty() ? source.url : source.title;
-    if (const auto& over = rivals.own->over_shapes; over && over->interval)
-      return fmt::format("it was x{:.2f} [{:.2f}, {:.2f}] as fast as the newest, {}, over {} ({}).", 1 / over->ratio,
-                         1 / over->interval->high, 1 / over->interval->low, newest.name(), counted(over->shapes, "shape"), where);
-    const double ratio = rivals.group->smaller_is_better ? rivals.own->value / row.value : row.value / rivals.own->value;
-    return fmt::format("{} was slower than {} there, x{:.2f}, single numbers ({}).", newest.text(), faster.text(), 1 / ratio, where);
+    const auto& over = rival.over;
+    if (over.interval)
+      return fmt::format("it was x{:.2f} [{:.2f}, {:.2f}] as fast as the newest, {}, over {} ({}).", over.ratio,
+                         over.interval->low, over.interval->high, newest.name(), counted(over.shapes, "shape"), where);
+    return fmt::format("{} was slower than {} there, x{:.2f}, single numbers ({}).", newest.text(), faster.text(),
+                       1 / over.ratio, where);
   }
 
   void take(const Candidate& candidate) {

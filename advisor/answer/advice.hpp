@@ -3,7 +3,7 @@
 //   1. Candidate: the newest valid stack of what is asked (candidate.hpp): of the project's framework, else of the one that
 //      the workload's family is usually run with.
 //   2. It is displaced only by evidence that another valid stack is faster: by what was measured with stackx on such
-//      hardware (the winner of a campaign), or by one source's numbers for both at the same shapes (evidence_row.hpp). Old
+//      hardware (the winner of a campaign), or by one source's numbers for both at the same shapes (rivals.hpp). Old
 //      stacks with good numbers are context. Nothing is swapped across frameworks.
 //   3. There is always an answer where any stack is valid, with its grade (grade.hpp).
 // Sentences are made here, once: text, Markdown, JSON and reports only lay them out. Rejected: the best published number
@@ -17,6 +17,7 @@
 #include "advisor/answer/candidate.hpp"
 #include "advisor/answer/evidence_row.hpp"
 #include "advisor/answer/grade.hpp"
+#include "advisor/answer/rivals.hpp"
 #include "advisor/hardware_advice.hpp"
 #include "advisor/not_known.hpp"
 #include "analysis/statistics/statistics.hpp"

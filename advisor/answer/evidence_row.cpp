@@ -71,16 +71,6 @@ std::string unit_of(const PublishedGroup& group, const PublishedRow& row) {
   return group.unit == "items/s" && per != metric.npos ? metric.substr(0, per) + "/s" : group.unit;
 }
 
-bool same_version(const std::string& published, const std::string& version) {
-  return specs::public_version(published) == specs::public_version(version);
-}
-
-bool same_cuda(const PublishedRow& row, const std::string& cuda) {
-  const auto found = row.stack.components.find("cuda");
-  return cuda.empty() || found == row.stack.components.end() ||
-         specs::minor_release(found->second) == specs::minor_release(cuda);
-}
-
 }  // namespace
 
 Figure readable(double value, const std::string& unit) {
@@ -128,38 +118,6 @@ std::vector<EvidenceRow> evidence_rows(const analysis::PublishedRanking& publish
                     one.published.source.title, one.published.source.url});
   }
   return rows;
-}
-
-namespace {
-
-bool is_faster(const PublishedGroup& group, const PublishedRow& row, const PublishedRow& own, double delta) {
-  constexpr double by_numbers = 1.1;
-  if (&row == &group.rows.front() && own.over_shapes && own.over_shapes->interval)
-    return own.over_shapes->interval->high < 1 / (1 + delta);
-  if (own.over_shapes && own.over_shapes->interval) return false;  // shapes enough to tell; this one is not the best
-  const double ratio = group.smaller_is_better ? own.value / row.value : row.value / own.value;
-  return ratio >= by_numbers;
-}
-
-}  // namespace
-
-Rivals rivals_of(const analysis::PublishedRanking& published, const std::string& package, const std::string& version,
-                 const std::string& cuda) {
-  Rivals rivals;
-  for (const auto& group : published.groups) {
-    const auto own = std::ranges::find_if(group.rows, [&](const auto& row) {
-      const auto found = row.stack.components.find(package);
-      return found != row.stack.components.end() && same_version(found->second, version) && same_cuda(row, cuda);
-    });
-    if (own == group.rows.end()) continue;
-    if (!rivals.own) rivals.group = &group, rivals.own = &*own;
-    std::vector<const PublishedRow*> faster;
-    for (const auto& row : group.rows)
-      if (&row != &*own && row.stack.components.contains(package) && is_faster(group, row, *own, published.delta))
-        faster.push_back(&row);
-    if (!faster.empty()) return {&group, &*own, std::move(faster)};
-  }
-  return rivals;
 }
 
 }  // namespace stackx::advisor

@@ -1,5 +1,4 @@
-// What others have published about the workload on the hardware, a line each: context of an answer, and what displaces its
-// candidate.
+// What others have published about the workload on the hardware, a line each: context of an answer.
 #pragma once
 
 #include <optional>
@@ -33,17 +32,5 @@ struct Figure {
 };
 Figure readable(double value, const std::string& unit);
 std::string figure_text(double value);
-
-// Published stacks that are one framework, in the candidate's version and in others, by one source at the same shapes.
-struct Rivals {
-  const analysis::PublishedGroup* group = nullptr;
-  const analysis::PublishedRow* own = nullptr;  // of the candidate; null: nobody published it
-  // Faster than it, the best first: by an interval over shapes that lies below the band of delta, or, where there are too
-  // few shapes for one, by a tenth or more: two measurements of one version differ by that much (evidence: aiconfigurator).
-  std::vector<const analysis::PublishedRow*> faster;
-};
-// `cuda` "": of any.
-Rivals rivals_of(const analysis::PublishedRanking& published, const std::string& package, const std::string& version,
-                 const std::string& cuda);
 
 }  // namespace stackx::advisor

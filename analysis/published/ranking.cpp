@@ -19,16 +19,7 @@ std::optional<ShapeComparison> compared(const PublishedArm& a, const PublishedAr
                                         double confidence) {
   const std::vector<double> logs = paired(a, b);
   if (logs.empty()) return std::nullopt;
-  ShapeComparison result;
-  result.ratio = std::exp(median(logs));
-  if (const auto interval = median_interval(logs, confidence))
-    result.interval = {std::exp(interval->low), std::exp(interval->high), interval->coverage};
-  result.shapes = logs.size();
-  result.better =
-      static_cast<std::size_t>(std::ranges::count_if(logs, [](double x) { return x > 0; }));
-  result.worse =
-      static_cast<std::size_t>(std::ranges::count_if(logs, [](double x) { return x < 0; }));
-  return result;
+  return over_shapes(logs, confidence);
 }
 
 std::map<std::string, std::size_t> stacks_at(const PublishedBucket& bucket) {
@@ -165,12 +156,14 @@ class GroupMaker {
     }
     for (const PublishedEntry* entry : cell.entries) row.shown.push_back(*entry->published);
     std::set<specs::Source> sources;
-    for (const auto& [text, one] : arm.cells)
+    for (const auto& [text, one] : arm.cells) {
+      row.logs.emplace(text, one.goodness);
       for (const PublishedEntry* entry : one.all) {
         row.documents.push_back(entry->published->id);
         sources.insert(entry->published->source);
         row.besides.insert(entry->stack.besides.begin(), entry->stack.besides.end());
       }
+    }
     std::ranges::sort(row.documents);
     row.sources.assign(sources.begin(), sources.end());
     return row;
@@ -260,6 +253,19 @@ specs::Workload only_kind(const specs::Workload& asked) {
 }
 
 }  // namespace
+
+ShapeComparison over_shapes(const std::vector<double>& logs, double confidence) {
+  ShapeComparison result;
+  result.ratio = std::exp(median(logs));
+  if (const auto interval = median_interval(logs, confidence))
+    result.interval = {std::exp(interval->low), std::exp(interval->high), interval->coverage};
+  result.shapes = logs.size();
+  result.better =
+      static_cast<std::size_t>(std::ranges::count_if(logs, [](double x) { return x > 0; }));
+  result.worse =
+      static_cast<std::size_t>(std::ranges::count_if(logs, [](double x) { return x < 0; }));
+  return result;
+}
 
 PublishedRanking rank_published(const std::vector<specs::Published>& published,
                                 const specs::Workload& asked,

@@ -54,6 +54,9 @@ struct ShapeComparison {
   std::size_t shapes = 0, better = 0, worse = 0;
 };
 
+// Of log ratios, one a shape.
+ShapeComparison over_shapes(const std::vector<double>& logs, double confidence);
+
 struct PublishedRow {
   std::size_t rank = 0;     // ties share one
   bool by_numbers = false;  // set apart from the rank above without an interval
@@ -64,6 +67,7 @@ struct PublishedRow {
   std::optional<double> versus_best;  // at that shape; absent for the best
   std::optional<ShapeComparison>
       over_shapes;                      // with the best; absent for it, or without shared ones
+  std::map<std::string, double> logs;   // of its rates, by shape: more is better
   std::vector<specs::Published> shown;  // the results that `value` is: nearly always one
   std::vector<std::string> documents;   // ids of all results that the row rests on, sorted
   std::vector<specs::Source> sources;   // of these

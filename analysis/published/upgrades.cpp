@@ -4,111 +4,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "analysis/published/version_series.hpp"
 #include "analysis/questions/parts.hpp"
-#include "specs/result/metric.hpp"
 #include "specs/result/order_statistics.hpp"
-#include "specs/version/version.hpp"
 
 namespace stackx::analysis {
 namespace {
 
 constexpr double noticeable = 1.03;  // a ratio beyond it counts as faster, below its inverse as slower
 constexpr std::size_t enough_versions = 3;
-constexpr const char* mlperf_round = "mlperf-round";
-
-// From the top of a stack to its bottom: what stands behind a component comes with it.
-constexpr std::array layers{"vllm",       "sglang", "tensorrt-llm", "bitsandbytes", "mxnet",
-                            "tensorflow", "torch",  "pytorch",      "tensorrt",     "cublas",
-                            "cudnn",      "nccl",   "cuda",         "rocm",         "driver",
-                            "nvidia_driver", "linux_kernel", "os"};
-constexpr std::size_t first_no_version = 14;  // drivers and systems are never what is asked about
-
-bool is_layer(const std::string& name) {
-  return std::ranges::any_of(layers, [&](const char* layer) { return name == layer; });
-}
-
-// The topmost layer that the stack names; products of matrices do not use cuDNN.
-std::string topmost(const specs::Published& result) {
-  for (std::size_t i = 0; i < first_no_version; ++i)
-    if (result.stack.components.contains(layers[i]) &&
-        !(result.workload.pi == "matmul" && std::string_view(layers[i]) == "cudnn"))
-      return layers[i];
-  return "";
-}
-
-struct ResultsOfVersion {
-  std::vector<double> rates;  // or their like: more is better
-  std::string date;
-  std::set<std::string> stacks;
-};
-
-struct VersionSeries {
-  std::string component;
-  std::map<std::string, ResultsOfVersion> versions;
-  std::set<std::string> hardware, sources;  // of MLPerf one model in its spellings
-};
-
-using AllVersionSeries = std::map<std::string, VersionSeries>;
-
-std::string stack_text(const specs::Stack& stack, bool with_layers) {
-  std::string text;
-  for (const auto& [name, version] : stack.components)
-    if (with_layers || !is_layer(name)) text += name + '\1' + version + '\1';
-  return text;
-}
-
-void add_result(AllVersionSeries& all, const specs::Published& result, const std::string& model) {
-  if (result.source.tool == "evidence:github-issues") return;
-  const auto round = result.details.find("round"), submitter = result.details.find("submitter");
-  const bool mlperf = round != result.details.end() && submitter != result.details.end();
-  const std::string top = mlperf ? mlperf_round : topmost(result);
-  if (top.empty()) return;
-  const std::string hardware = mlperf && !model.empty() ? model : result.hardware;
-  const std::string rest = mlperf ? submitter->second : stack_text(result.stack, false);
-  auto& series = all[fmt::format("{}\1{}\1{}\1{}\1{}\1{}\1{}\1{}", top, result.source.tool, hardware,
-                                 result.devices.value_or(0), result.metric, result.statistic, rest,
-                                 result.workload.text())];
-  series.component = top == "pytorch" ? "torch" : top;
-  series.hardware.insert(result.hardware);
-  series.sources.insert(result.source.title.empty() ? result.source.url : result.source.title);
-  auto& version = series.versions[mlperf ? round->second : result.stack.components.at(top)];
-  const bool less_is_better = specs::find_metric(result.metric)->smaller_is_better;
-  version.rates.push_back(less_is_better ? 1 / result.value : result.value);
-  version.date = std::max(version.date, result.source.date);
-  if (mlperf) version.stacks.insert(stack_text(result.stack, true));
-}
-
-using VersionEntry = std::pair<const std::string, ResultsOfVersion>;
-
-// Oldest first; nothing where their order is not known.
-std::vector<const VersionEntry*> in_order(const VersionSeries& series) {
-  std::vector<const VersionEntry*> entries;
-  std::map<const VersionEntry*, specs::Version> parsed;
-  std::set<std::string> dates;
-  for (const auto& entry : series.versions) {
-    entries.push_back(&entry);
-    dates.insert(entry.second.date);
-    if (const auto version = specs::Version::parse(entry.first, specs::Versioning::pep440))
-      parsed.emplace(&entry, *version);
-  }
-  if (parsed.size() == entries.size()) {
-    std::ranges::stable_sort(entries, [&](auto* a, auto* b) { return parsed.at(a) < parsed.at(b); });
-    return entries;
-  }
-  if (dates.size() < entries.size() || dates.contains("")) return {};
-  std::ranges::sort(entries, {}, [](const VersionEntry* entry) { return entry->second.date; });
-  return entries;
-}
-
-bool have_a_stack_in_common(const ResultsOfVersion& a, const ResultsOfVersion& b) {
-  return std::ranges::any_of(a.stacks, [&](const auto& stack) { return b.stacks.contains(stack); });
-}
 
 struct UpgradeGroup {
   std::vector<double> ratios, losses;
@@ -116,17 +25,13 @@ struct UpgradeGroup {
 };
 
 void add_series(UpgradeGroup& group, const VersionSeries& series) {
-  const auto entries = in_order(series);
-  if (entries.size() < 2) return;
-  std::vector<double> rates;
-  for (const auto* entry : entries) rates.push_back(specs::median(entry->second.rates));
+  const auto& versions = series.versions;
   const std::size_t before = group.ratios.size();
-  for (std::size_t i = 1; i < entries.size(); ++i)
-    if (!have_a_stack_in_common(entries[i - 1]->second, entries[i]->second))
-      group.ratios.push_back(rates[i] / rates[i - 1]);
+  for (std::size_t i = 1; i < versions.size(); ++i)
+    if (!share_a_stack(versions[i - 1], versions[i])) group.ratios.push_back(versions[i].rate / versions[i - 1].rate);
   if (group.ratios.size() == before) return;
-  if (entries.size() >= enough_versions)
-    group.losses.push_back(*std::ranges::max_element(rates) / rates.back() - 1);
+  if (versions.size() >= enough_versions)
+    group.losses.push_back(std::ranges::max(versions, {}, &RateOfVersion::rate).rate / versions.back().rate - 1);
   group.hardware.insert(series.hardware.begin(), series.hardware.end());
   group.sources.insert(series.sources.begin(), series.sources.end());
 }
@@ -158,31 +63,6 @@ specs::Upgrade summed_up(const std::string& component, const std::string& archit
   upgrade.sources.assign(group.sources.begin(), group.sources.end());
   return upgrade;
 }
-
-// Which hardware a name means, looked up once each.
-class KindsOfHardware {
- public:
-  KindsOfHardware(const specs::Accelerators& accelerators, const specs::Processors& processors)
-      : accelerators_(accelerators), processors_(processors) {}
-
-  struct Kind {
-    std::string model, architecture;  // "" and the name itself where the catalogs do not know it
-  };
-  const Kind& of(const std::string& name) {
-    const auto [found, fresh] = kinds_.try_emplace(name, Kind{"", name});
-    if (!fresh) return found->second;
-    if (const auto* gpu = accelerators_.identify(name))
-      found->second = {gpu->name, gpu->architecture};
-    else if (const auto* cpu = processors_.identify(name))
-      found->second = {cpu->name, cpu->microarchitecture};
-    return found->second;
-  }
-
- private:
-  const specs::Accelerators& accelerators_;
-  const specs::Processors& processors_;
-  std::map<std::string, Kind> kinds_;
-};
 
 std::string percent(double share) { return fmt::format("{:.0f}%", 100 * share); }
 
@@ -246,10 +126,8 @@ std::vector<specs::Upgrade> upgrades(const std::vector<specs::Published>& result
                                      const specs::Accelerators& accelerators,
                                      const specs::Processors& processors) {
   KindsOfHardware kinds(accelerators, processors);
-  AllVersionSeries all;
-  for (const auto& result : results) add_result(all, result, kinds.of(result.hardware).model);
   std::map<std::pair<std::string, std::string>, UpgradeGroup> groups;
-  for (const auto& [key, series] : all)
+  for (const auto& series : version_series(results, kinds))
     add_series(groups[{series.component, kinds.of(*series.hardware.begin()).architecture}], series);
   std::vector<specs::Upgrade> upgrades;
   for (const auto& [key, group] : groups)

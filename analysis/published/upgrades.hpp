@@ -1,15 +1,10 @@
 // How much an upgrade changes the rate, by what others have published.
 //
-// A series holds the results of one source that agree in hardware, devices, workload, metric and stack,
-// but for one component's version and what comes with it: the component is the topmost that the stack
-// names (vllm, torch, ..., nccl, cuda), and what lies beneath it (CUDA and its libraries, the driver)
-// may change along. MLPerf's series are one submitter's: one accelerator, number, benchmark and
-// scenario; its versions are rounds, and two count where the stack changed between them. Several results
-// of one version count as their median. Versions are ordered by PEP 440, else by their sources' dates.
+// Counted in series of versions (version_series.hpp): one source, hardware, workload and stack but for one component's
+// version and what comes with it. Two rounds of MLPerf count where the stack changed between them.
 //
 // A ratio holds everything else that changed between two measurements: machines, drivers, months.
-// Threads about regressions (evidence:github-issues) are left out: why they were written is that the
-// newer was slower. Rejected: differences over all results of a version, which compare what different
+// Rejected: differences over all results of a version, which compare what different
 // people measured; confidence intervals, which workloads of one network and one day do not allow.
 #pragma once
 
