@@ -286,8 +286,14 @@ class Making {
     if (question.gpu && question.gpu->vendor != "nvidia" && question.gpu->vendor != "amd")
       return nothing(fmt::format("stackx knows builds of {} for NVIDIA's and AMD's GPUs only", wish_->root));
     nothing(checked.answer == Answer::yes ? fmt::format("no release of {} is known to run there{}", wish_->root, kept())
-                                           : checked.text + kept());
+                                           : checked.text + (says_what_is_kept(checked.text) ? "" : kept()));
     add_nearest(checked);
+  }
+
+  bool says_what_is_kept(const std::string& text) const {
+    const auto& have = options_.have;
+    return std::ranges::any_of(std::initializer_list<std::string>{have.driver, have.cuda, have.python, have.glibc},
+                               [&](const auto& one) { return !one.empty() && text.contains(one); });
   }
 
   std::string kept() const {
@@ -469,6 +475,7 @@ class Making {
     free.cuda.clear();
     if (!have.driver.empty()) free.question.driver.clear();
     if (!have.python.empty()) free.question.python.clear();
+    if (!have.glibc.empty()) free.question.glibc.clear();
     const auto newest = newest_candidate(knowledge_, free);
     if (!newest || !newer(newest->version, candidate.version)) {
       answer_.cautions.push_back(fmt::format("Staying with {} loses nothing: {} is the newest release on {} anyway.", have.text(),
@@ -486,6 +493,8 @@ class Making {
     std::vector<std::string> needs;
     if (!have.python.empty() && std::ranges::find(newest.pinned.pythons, have.python) == newest.pinned.pythons.end())
       needs.push_back(pythons_text(newest.pinned));
+    if (!have.glibc.empty() && !newest.pinned.glibc.empty() && newer(newest.pinned.glibc, have.glibc))
+      needs.push_back("glibc " + newest.pinned.glibc);
     const bool same_driver = answer_.candidate && answer_.candidate->least_driver == newest.least_driver;
     if (!newest.least_driver.empty() && !same_driver) needs.push_back("driver >=" + newest.least_driver);
     return needs.empty() ? "" : fmt::format(", which needs {}", fmt::join(needs, " and "));

@@ -214,6 +214,10 @@ class Advise(BlackBox):
         self.assertTrue(answer["package"]["version"].endswith("+cu126"))
         self.assertIn("driver 525.60.13, python 3.10", answer["why"])
         self.assertEqual(self.answer("--hw", "a100", "--have", "python=3.9")["package"], self.answer("--hw", "a100", "--python", "3.9")["package"])
+        cautions = self.answer("--hw", "a100", "--have", "glibc=2.17")["cautions"]
+        self.assertRegex(cautions[-1], r"^Staying with glibc 2\.17 keeps you from torch .*, which needs glibc 2\.\d+ and driver >=")
+        line = self.answer("--hw", "v100", "--have", "driver=595", exit_code=1)["line"]
+        self.assertTrue(line.endswith("drivers after R580 do not drive V100 (sm_70); 595 is one of them."))
         for have, said in (("cuda", "cuda=VERSION"), ("drvier=535", "expected driver, python, cuda or glibc"), ("cuda=11.8,cuda=12", "given twice"),
                            ("python=3.10,driver=x", "driver=VERSION")):
             self.assertIn(said, self.advise("--hw", "a100", "--have", have, exit_code=2).stderr)
