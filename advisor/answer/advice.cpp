@@ -550,7 +550,8 @@ class Making {
       answer_.options.insert(answer_.options.begin(), "--format containerfile");
     if (answer_.pinned) answer_.options.insert(answer_.options.begin(), "--format requirements");
     if (options_.project.empty() && options_.lock.empty()) answer_.options.insert(answer_.options.begin(), "--project FILE");
-    if (wish_ && wish_->question.gpu && wish_->question.gpu->vendor == "nvidia" && !options_.have.any()) answer_.options.insert(answer_.options.begin(), "--have driver=V");
+    if (wish_ && wish_->question.gpu && wish_->question.gpu->vendor == "nvidia" && !options_.have.any())
+      answer_.options.insert(answer_.options.begin(), "--have driver=V");
   }
 
   std::string hw_words() const {
