@@ -280,10 +280,10 @@ const char* name_of(Strategy strategy) {
   return names[strategy];
 }
 
-Evidence load_evidence_of(const std::filesystem::path& data) {
+Evidence load_evidence_of(const std::filesystem::path& data, const std::filesystem::path& folder) {
   Evidence evidence{{}, specs::load_accelerators(data), specs::load_processors(data)};
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(data / "evidence"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   std::ranges::sort(files);
   for (const auto& file : files)

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ struct Evidence {
   specs::Accelerators accelerators;
   specs::Processors processors;
 };
-Evidence load_evidence_of(const std::filesystem::path& data);  // a directory as specs/data
+// `data`: a directory as specs/data; `evidence`: as its folder of that name.
+Evidence load_evidence_of(const std::filesystem::path& data, const std::filesystem::path& evidence);
 
 // In the order of the series; the same for the same evidence.
 std::vector<Answered> backtest(const Evidence& evidence, HoldOut what);
