@@ -89,7 +89,7 @@ TEST_CASE("rivals: one model of many is no reason", "[rivals]") {
 }
 
 TEST_CASE("rivals: nothing is swapped across frameworks, nothing without the candidate's own numbers", "[rivals]") {
-  const auto results = MadeUp().add(new_torch, tensorflow, {2, 2, 2, 2, 2, 2, 2}).add(new_torch, old_torch, {2, 2}, "vgg").results;
+  const auto results = MadeUp().add(new_torch, tensorflow, {2, 2, 2, 2, 2, 2, 2}).add(new_torch, old_torch, {0.9, 0.9}, "vgg").results;
   CHECK(faster(results) == Versions{});
   CHECK(faster(results, "2.9.0").empty());
   CHECK_FALSE(rivals_of(analysis::rank_published(results, {"infer_timm", {}}, gpus()), "torch", "2.9.0", "").own);
