@@ -100,8 +100,9 @@ std::size_t newest_of(const Campaign& campaign, const std::vector<std::size_t>& 
     return std::nullopt;
   };
   const auto same_library = [&](const specs::Stack& stack) {
-    return std::ranges::equal(stack.components, campaign.arms[among[0]].stack.components, {}, [](const auto& c) { return c.first; },
-                              [](const auto& c) { return c.first; });
+    return std::ranges::equal(
+        stack.components, campaign.arms[among[0]].stack.components, {}, [](const auto& c) { return c.first; },
+        [](const auto& c) { return c.first; });
   };
   const auto by_default = [](const specs::Stack& stack) {
     const auto kernels = stack.components.find("openblas-coretype");
@@ -113,7 +114,8 @@ std::size_t newest_of(const Campaign& campaign, const std::vector<std::size_t>& 
     if (!same_library(stack)) continue;
     const auto version = version_of(stack), other = version_of(than);
     const bool equal = version == other;
-    if ((!equal && version && (!other || *other < *version)) || (equal && by_default(stack) && !by_default(than))) best = i;
+    if ((!equal && version && (!other || *other < *version)) || (equal && by_default(stack) && !by_default(than)))
+      best = i;
   }
   return best;
 }
@@ -157,13 +159,14 @@ std::vector<CampaignAnswer> backtest_campaigns(const std::filesystem::path& file
 }
 
 std::string campaign_table(const std::vector<CampaignAnswer>& answers) {
-  std::string text = "| asked after | stacks | first rank |", rule = "\n|---|---|---|", near = "| **within 3% of the best** | | |",
-              medians = "| **median regret** | | |";
+  std::string text = "| asked after | stacks | first rank |", rule = "\n|---|---|---|",
+              near = "| **within 3% of the best** | | |", medians = "| **median regret** | | |";
   for (std::size_t i = 0; i < answers.at(0).choices.size(); ++i) {
     std::vector<double> regrets;
     for (const auto& one : answers) regrets.push_back(one.choices[i].regret);
     text += fmt::format(" {} |", answers[0].choices[i].strategy), rule += "---|";
-    near += fmt::format(" {} of {} |", std::ranges::count_if(regrets, [](double x) { return x <= close; }), regrets.size());
+    near +=
+        fmt::format(" {} of {} |", std::ranges::count_if(regrets, [](double x) { return x <= close; }), regrets.size());
     medians += fmt::format(" {:.1f}% |", 100 * specs::median(regrets));
   }
   text += rule + "\n";

@@ -1,5 +1,6 @@
-// Campaigns of our own, backtested: what is chosen after one half of the rounds, against what the other half measured. Recorded rates, a stack a line (JSON Lines): { "campaign", "workload", "stack", "gflop_s": one a round, null
-// where it failed }; in the order of the plan.
+// Campaigns of our own, backtested: what is chosen after one half of the rounds, against what the other half measured.
+// Recorded rates, a stack a line (JSON Lines): { "campaign", "workload", "stack", "gflop_s": one a round, null where it
+// failed }; in the order of the plan.
 #pragma once
 
 #include <filesystem>

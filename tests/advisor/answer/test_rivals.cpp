@@ -11,8 +11,9 @@ using namespace stackx::advisor;
 namespace {
 
 // Made-up numbers; nobody measured them.
-specs::Published made_up(const std::map<std::string, std::string>& stack, double rate, int image, const std::string& model,
-                         const std::string& hardware = "NVIDIA GeForce RTX 3090", const std::string& tool = "evidence:made-up") {
+specs::Published made_up(const std::map<std::string, std::string>& stack, double rate, int image,
+                         const std::string& model, const std::string& hardware = "NVIDIA GeForce RTX 3090",
+                         const std::string& tool = "evidence:made-up") {
   specs::Published p;
   p.source = {"https://example.org/made-up", "made up", "", "2026-01-01", "2026-11-20", "", tool};
   p.hardware = hardware;
@@ -31,7 +32,8 @@ struct MadeUp {
   std::vector<specs::Published> results;
 
   // `shapes` of one model, the second stack's rate over the first's.
-  MadeUp& add(const Stack& first, const Stack& second, std::vector<double> ratios, const std::string& model = "resnet50") {
+  MadeUp& add(const Stack& first, const Stack& second, std::vector<double> ratios,
+              const std::string& model = "resnet50") {
     for (std::size_t i = 0; i < ratios.size(); ++i) {
       const double rate = 100.0 + double(i);
       results.push_back(made_up(first, rate, 128 + 32 * int(i), model));
@@ -61,9 +63,11 @@ using Versions = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("rivals: the newest is displaced where an interval over shapes says so", "[rivals]") {
-  CHECK(faster(MadeUp().add(new_torch, old_torch, {1.05, 1.06, 1.04, 1.05, 1.07, 1.05, 1.05}).results) == Versions{"2.1.0"});
+  CHECK(faster(MadeUp().add(new_torch, old_torch, {1.05, 1.06, 1.04, 1.05, 1.07, 1.05, 1.05}).results) ==
+        Versions{"2.1.0"});
   SECTION("not by less than two collections of one version differ") {
-    CHECK(faster(MadeUp().add(new_torch, old_torch, {1.015, 1.018, 1.016, 1.015, 1.017, 1.015, 1.018}).results).empty());
+    CHECK(
+        faster(MadeUp().add(new_torch, old_torch, {1.015, 1.018, 1.016, 1.015, 1.017, 1.015, 1.018}).results).empty());
   }
   SECTION("not where the shapes disagree") {
     CHECK(faster(MadeUp().add(new_torch, old_torch, {1.3, 1.3, 1.3, 1.3, 0.9, 0.9, 0.9}).results).empty());
@@ -82,14 +86,14 @@ TEST_CASE("rivals: few shapes must differ by a tenth and agree", "[rivals]") {
 
 TEST_CASE("rivals: one model of many is no reason", "[rivals]") {
   MadeUp many;
-  for (int i = 0; i < 20; ++i)
-    many.add(new_torch, old_torch, {i == 7 ? 1.4 : 0.98}, "model" + std::to_string(i));
+  for (int i = 0; i < 20; ++i) many.add(new_torch, old_torch, {i == 7 ? 1.4 : 0.98}, "model" + std::to_string(i));
   CHECK(faster(many.results).empty());
   CHECK(faster(many.results, "2.4.0", "infer_timm:model=model7") == Versions{"2.1.0"});
 }
 
 TEST_CASE("rivals: nothing is swapped across frameworks, nothing without the candidate's own numbers", "[rivals]") {
-  const auto results = MadeUp().add(new_torch, tensorflow, {2, 2, 2, 2, 2, 2, 2}).add(new_torch, old_torch, {0.9, 0.9}, "vgg").results;
+  const auto results =
+      MadeUp().add(new_torch, tensorflow, {2, 2, 2, 2, 2, 2, 2}).add(new_torch, old_torch, {0.9, 0.9}, "vgg").results;
   CHECK(faster(results) == Versions{});
   CHECK(faster(results, "2.9.0").empty());
   CHECK_FALSE(rivals_of(analysis::rank_published(results, {"infer_timm", {}}, gpus()), "torch", "2.9.0", "").own);
@@ -104,7 +108,8 @@ TEST_CASE("rivals: numbers of two sources are no pair", "[rivals]") {
 }
 
 TEST_CASE("rivals: the best first, of CUDA the one that was measured", "[rivals]") {
-  const Stack older{{"torch", "2.0.0"}, {"cuda", "11.8"}}, old{{"torch", "2.1.0"}, {"cuda", "12.1"}}, now{{"torch", "2.4.0"}, {"cuda", "12.4"}};
+  const Stack older{{"torch", "2.0.0"}, {"cuda", "11.8"}}, old{{"torch", "2.1.0"}, {"cuda", "12.1"}},
+      now{{"torch", "2.4.0"}, {"cuda", "12.4"}};
   const auto results = MadeUp().add(now, old, {1.2, 1.2}).add(now, older, {1.3, 1.3}).results;
   const auto ranking = analysis::rank_published(results, {"infer_timm", {}}, gpus());
   const auto rivals = rivals_of(ranking, "torch", "2.4.0", "12.4");
@@ -121,7 +126,8 @@ TEST_CASE("rivals: like hardware is another model of the architecture", "[rivals
   const auto found = on_like_hardware(family, *gpus().identify("NVIDIA H200"), gpus());
   REQUIRE(found.size() == 1);
   CHECK(found[0].hardware == "NVIDIA H100 80GB HBM3");
-  CHECK(kind_of_work(specs::parse_workload("matmul:dtype=float16,m=512")) == specs::parse_workload("matmul:dtype=float16"));
+  CHECK(kind_of_work(specs::parse_workload("matmul:dtype=float16,m=512")) ==
+        specs::parse_workload("matmul:dtype=float16"));
 }
 
 }  // namespace rivals_tests

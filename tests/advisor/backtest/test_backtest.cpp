@@ -20,8 +20,11 @@ std::string evidence() {
     for (const std::string hardware : {"NVIDIA GeForce RTX 3090", "Tesla V100-SXM2-16GB"}) {
       const bool slow = hardware == "NVIDIA GeForce RTX 3090";
       const double rate = first ? 100 : slow ? 80 : 110;
-      text += R"({"source": 0, "hardware": ")" + hardware + R"(", "devices": 1, "pi": "infer_timm", "metric": "samples_per_s",
-        "stack": {"torch": ")" + (first ? "2.1.0" : "2.4.0") + R"("}, "columns": ["params.model", "params.image_size", "value"], "rows": [)";
+      text += R"({"source": 0, "hardware": ")" + hardware +
+              R"(", "devices": 1, "pi": "infer_timm", "metric": "samples_per_s",
+        "stack": {"torch": ")" +
+              (first ? "2.1.0" : "2.4.0") +
+              R"("}, "columns": ["params.model", "params.image_size", "value"], "rows": [)";
       for (int i = 0; i < 20; ++i)
         text += (i ? ", " : "") + ("[\"model" + std::to_string(i % 2) + "\", ") + std::to_string(100 + i) + ", " +
                 std::to_string(!slow && !first && i == 7 ? 60 : rate + i) + "]";
@@ -52,14 +55,16 @@ TEST_CASE("backtest: shares of a tiny made-up evidence", "[backtest]") {
     CHECK_THAT(lines("x", backtest(evidence, what)), Contains("| x | advice | 40 | 47.5% |"));
   const auto left = departures("workload", backtest(evidence, HoldOut::workload));
   CHECK_THAT(left, Contains("| workload | torch | 20 | 100% | 0% |"));
-  CHECK_THAT(component_lines("family", backtest(evidence, HoldOut::family)), Contains("| family | torch | 40 | 2 | 97.5%"));
+  CHECK_THAT(component_lines("family", backtest(evidence, HoldOut::family)),
+             Contains("| family | torch | 40 | 2 | 97.5%"));
 }
 
 TEST_CASE("backtest: what is chosen after half of a campaign", "[backtest]") {
   const tests::Files files;
   std::string text;
   for (const auto& [version, rate] : std::map<std::string, std::string>{{"0.3.21", "100"}, {"0.3.30", "50"}}) {
-    text += R"({"campaign": "one", "workload": "matmul:m=64,n=64,k=64", "stack": {"openblas": ")" + version + R"("}, "gflop_s": [)";
+    text += R"({"campaign": "one", "workload": "matmul:m=64,n=64,k=64", "stack": {"openblas": ")" + version +
+            R"("}, "gflop_s": [)";
     for (int i = 0; i < 16; ++i) text += (i ? "," : "") + rate + "." + std::to_string(i % 7);
     text += "]}\n";
   }
@@ -68,5 +73,6 @@ TEST_CASE("backtest: what is chosen after half of a campaign", "[backtest]") {
   CHECK(answers[0].tied == 1);
   CHECK(answers[0].choices[0].regret == 0);
   CHECK(answers[0].choices[2].regret == Approx(1).margin(0.01));
-  CHECK_THAT(campaign_table(answers), Contains("| **within 3% of the best** | | | 2 of 2 | 2 of 2 | 0 of 2 | 2 of 2 |"));
+  CHECK_THAT(campaign_table(answers),
+             Contains("| **within 3% of the best** | | | 2 of 2 | 2 of 2 | 0 of 2 | 2 of 2 |"));
 }
