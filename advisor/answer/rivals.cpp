@@ -74,7 +74,8 @@ Rivals rivals_of(const analysis::PublishedRanking& published, const std::string&
       if (&row == &*own || found == row.stack.components.end() || !have_a_source_in_common(row, *own)) continue;
       const auto with = row.stack.components.find("cuda");
       const auto of_cuda = with == row.stack.components.end() ? "" : specs::minor_release(with->second);
-      pair_up(group, row, *own, pairings.try_emplace({found->second, of_cuda}, Pairing{&group, &row, {}}).first->second);
+      pair_up(group, row, *own,
+              pairings.try_emplace({found->second, of_cuda}, Pairing{&group, &row, {}}).first->second);
     }
   }
   for (const auto& [key, pairing] : pairings) {
@@ -86,8 +87,8 @@ Rivals rivals_of(const analysis::PublishedRanking& published, const std::string&
   return rivals;
 }
 
-std::vector<specs::Published> on_like_hardware(const std::vector<specs::Published>& family, const specs::Accelerator& gpu,
-                                               const specs::Accelerators& accelerators) {
+std::vector<specs::Published> on_like_hardware(const std::vector<specs::Published>& family,
+                                               const specs::Accelerator& gpu, const specs::Accelerators& accelerators) {
   std::map<std::string, bool> alike;  // by spelling
   std::vector<specs::Published> found;
   for (const auto& result : family) {

@@ -4,8 +4,8 @@
 //   - over six shapes or more: where the interval of its ratio lies above a band of 2 %, by which the medians of two
 //     collections of one version differ (evidence: aiconfigurator, SGLang 0.5.12 on L40S x1.022 over 109 shapes);
 //   - over fewer: where the ratio is a tenth or more, and above 1 at each.
-// Where nobody published the candidate on the hardware, other models of its architecture are looked at, and all shapes of
-// the kind that is asked for. Measured by `./run bench advice` (bench/README.md).
+// Where nobody published the candidate on the hardware, other models of its architecture are looked at, and all shapes
+// of the kind that is asked for. Measured by `./run bench advice` (bench/README.md).
 //
 // Rejected: one kind of work that has it faster. A family such as infer_timm is hundreds of models, and of hundreds of
 // pairs of numbers some differ by a tenth always: asked for the family, that rule was within 3 % of the best in 65 % of
@@ -23,7 +23,7 @@ namespace stackx::advisor {
 struct Rival {
   const analysis::PublishedGroup* group = nullptr;  // the first that has both
   const analysis::PublishedRow* row = nullptr;
-  analysis::ShapeComparison over;                   // its rate over the candidate's
+  analysis::ShapeComparison over;  // its rate over the candidate's
 };
 struct Rivals {
   const analysis::PublishedGroup* group = nullptr;
@@ -34,10 +34,10 @@ struct Rivals {
 Rivals rivals_of(const analysis::PublishedRanking& published, const std::string& package, const std::string& version,
                  const std::string& cuda);
 
-// Of a family's results those on other models of the architecture; of a workload its words, without the numbers: what to
-// rank where the candidate was not published on the hardware itself.
-std::vector<specs::Published> on_like_hardware(const std::vector<specs::Published>& family, const specs::Accelerator& gpu,
-                                               const specs::Accelerators& accelerators);
+// Of a family's results those on other models of the architecture; of a workload its words, without the numbers: what
+// to rank where the candidate was not published on the hardware itself.
+std::vector<specs::Published> on_like_hardware(const std::vector<specs::Published>& family,
+                                               const specs::Accelerator& gpu, const specs::Accelerators& accelerators);
 specs::Workload kind_of_work(specs::Workload workload);
 
 }  // namespace stackx::advisor

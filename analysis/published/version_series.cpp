@@ -14,10 +14,9 @@ namespace stackx::analysis {
 namespace {
 
 // From the top of a stack to its bottom: what stands behind a component comes with it.
-constexpr std::array layers{"vllm",       "sglang", "tensorrt-llm", "bitsandbytes", "mxnet",
-                            "tensorflow", "torch",  "pytorch",      "tensorrt",     "cublas",
-                            "cudnn",      "nccl",   "cuda",         "rocm",         "driver",
-                            "nvidia_driver", "linux_kernel", "os"};
+constexpr std::array layers{"vllm",  "sglang",  "tensorrt-llm", "bitsandbytes",  "mxnet",        "tensorflow",
+                            "torch", "pytorch", "tensorrt",     "cublas",        "cudnn",        "nccl",
+                            "cuda",  "rocm",    "driver",       "nvidia_driver", "linux_kernel", "os"};
 constexpr std::size_t first_no_version = 14;  // drivers and systems are never what is asked about
 
 bool is_layer(const std::string& name) {

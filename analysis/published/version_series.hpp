@@ -2,12 +2,12 @@
 // judged by (bench/advice).
 //
 // A series holds the results of one source that agree in hardware, devices, workload, metric and stack, but for one
-// component's version and what comes with it: the component is the topmost that the stack names (vllm, torch, ..., nccl,
-// cuda), and what lies beneath it (CUDA and its libraries, the driver) may change along. MLPerf's series are one
+// component's version and what comes with it: the component is the topmost that the stack names (vllm, torch, ...,
+// nccl, cuda), and what lies beneath it (CUDA and its libraries, the driver) may change along. MLPerf's series are one
 // submitter's: one accelerator, number, benchmark and scenario; its versions are rounds. Several results of one version
-// count as their median. Versions are ordered by PEP 440, else by their sources' dates; where neither tells, there is no
-// series. Threads about regressions (evidence:github-issues) are left out: why they were written is that the newer was
-// slower.
+// count as their median. Versions are ordered by PEP 440, else by their sources' dates; where neither tells, there is
+// no series. Threads about regressions (evidence:github-issues) are left out: why they were written is that the newer
+// was slower.
 #pragma once
 
 #include <set>
@@ -23,16 +23,16 @@ constexpr const char* mlperf_round = "mlperf-round";  // the component of MLPerf
 
 struct RateOfVersion {
   std::string version;
-  double rate = 0;  // or its like: more is better
+  double rate = 0;               // or its like: more is better
   std::set<std::string> stacks;  // of MLPerf's rounds, what was submitted
 };
 
 struct VersionSeries {
   std::string component;
   specs::Workload workload;
-  std::string setting;  // what its results agree in besides the workload, as one text
-  std::string tool;     // "evidence:timm-benchmarks"
-  std::vector<RateOfVersion> versions;    // two at least, oldest first
+  std::string setting;                      // what its results agree in besides the workload, as one text
+  std::string tool;                         // "evidence:timm-benchmarks"
+  std::vector<RateOfVersion> versions;      // two at least, oldest first
   std::set<std::string> hardware, sources;  // as published; titles. Of MLPerf one model in its spellings
 };
 

@@ -60,11 +60,16 @@ struct Candidates {
 
 bool hidden(HoldOut what, const Place& place, const Place& asked) {
   switch (what) {
-    case HoldOut::time: return false;  // a matter of versions
-    case HoldOut::workload: return place.hardware == asked.hardware && place.work == asked.work;
-    case HoldOut::family: return place.hardware == asked.hardware && place.fold == asked.fold;
-    case HoldOut::hardware: return place.hardware == asked.hardware;
-    case HoldOut::source: return place.source == asked.source;
+    case HoldOut::time:
+      return false;  // a matter of versions
+    case HoldOut::workload:
+      return place.hardware == asked.hardware && place.work == asked.work;
+    case HoldOut::family:
+      return place.hardware == asked.hardware && place.fold == asked.fold;
+    case HoldOut::hardware:
+      return place.hardware == asked.hardware;
+    case HoldOut::source:
+      return place.source == asked.source;
   }
   return true;
 }
@@ -73,7 +78,9 @@ bool hidden(HoldOut what, const Place& place, const Place& asked) {
 class Moment {
  public:
   Moment(const VersionSeries& series, std::size_t newest, HoldOut what)
-      : series_(series), newest_(newest), hides_newest_(what == HoldOut::time),
+      : series_(series),
+        newest_(newest),
+        hides_newest_(what == HoldOut::time),
         parsed_(parse(series.versions[newest].version)) {}
 
   // Whether results of the version may be looked at; those without one ("") may.
@@ -111,7 +118,12 @@ class Backtest {
       const auto& [model, architecture] = kinds.of(hardware);
       const auto work = work_of(workload);
       const auto& name = model.empty() ? hardware : model;
-      return Place{number("hardware " + name), number("architecture " + architecture), number(source_of(tool)), number(work), fold_of(work), name};
+      return Place{number("hardware " + name),
+                   number("architecture " + architecture),
+                   number(source_of(tool)),
+                   number(work),
+                   fold_of(work),
+                   name};
     };
     for (const auto& result : evidence.results) {
       const auto at = place(result.hardware, result.source.tool, result.workload);
@@ -119,8 +131,11 @@ class Backtest {
     }
     series_ = version_series(evidence.results, kinds);
     for (const auto& one : series_) {
-      of_component_[one.component].push_back({&one, place(*one.hardware.begin(), one.tool, one.workload),
-                                              number(one.workload.pi), number(one.setting), {}});
+      of_component_[one.component].push_back({&one,
+                                              place(*one.hardware.begin(), one.tool, one.workload),
+                                              number(one.workload.pi),
+                                              number(one.setting),
+                                              {}});
       for (const auto& version : one.versions)
         of_component_[one.component].back().logs.emplace_back(number(version.version), std::log(version.rate));
     }
@@ -143,9 +158,12 @@ class Backtest {
     const std::array chosen{advised(asked, newest_at, moment), newest_at, best_of_published(asked, newest_at, moment)};
     double best = 0;
     for (std::size_t i = 0; i <= newest_at; ++i) best = std::max(best, versions[i].rate);
-    Answered answered{asked.series->component, asked.series->setting + asked.series->workload.pi,
+    Answered answered{asked.series->component,
+                      asked.series->setting + asked.series->workload.pi,
                       fmt::format("{} {} on {}: {}", asked.series->component, versions[newest_at].version,
-                                  asked.place.model, asked.series->workload.text()), {}, {}};
+                                  asked.place.model, asked.series->workload.text()),
+                      {},
+                      {}};
     for (std::size_t i = 0; i < strategies; ++i) {
       answered.chosen[i] = versions[chosen[i]].version;
       answered.regret[i] = best / versions[chosen[i]].rate - 1;
@@ -160,7 +178,8 @@ class Backtest {
     const auto& versions = asked.series->versions;
     constexpr std::size_t most_tried = 3;  // as advise does
     const auto here = faster_than(asked, versions[newest_at].version, moment);
-    const auto faster = here ? *here : faster_elsewhere(asked, versions[newest_at].version, moment).value_or(Versions{});
+    const auto faster =
+        here ? *here : faster_elsewhere(asked, versions[newest_at].version, moment).value_or(Versions{});
     for (std::size_t i = 0; i < std::min(most_tried, faster.size()); ++i)
       for (std::size_t at = 0; at < newest_at; ++at)
         if (specs::public_version(versions[at].version) == specs::public_version(faster[i])) return at;
@@ -172,7 +191,8 @@ class Backtest {
     const bool of_family = what_ == HoldOut::family;
     if (what_ == HoldOut::time || what_ == HoldOut::hardware) return std::nullopt;
     const auto& series = *asked.series;
-    const auto key = fmt::format("{}\n{}\n{}\n{}\n{}", series.component, version, asked.place.hardware, asked.family, asked.place.fold);
+    const auto key = fmt::format("{}\n{}\n{}\n{}\n{}", series.component, version, asked.place.hardware, asked.family,
+                                 asked.place.fold);
     if (of_family)
       if (const auto found = answers_.find(key); found != answers_.end()) return found->second;
     const auto workload = of_family ? specs::Workload{series.workload.pi, {}} : series.workload;
@@ -187,8 +207,8 @@ class Backtest {
     if (what_ == HoldOut::time) return std::nullopt;
     auto kind = advisor::kind_of_work(asked.series->workload);
     if (what_ == HoldOut::family) kind.params.clear();
-    const auto key = fmt::format("{}\n{}\n{}\n{}\n{}", asked.series->component, version, asked.place.hardware, kind.text(),
-                                 asked.place.source);
+    const auto key = fmt::format("{}\n{}\n{}\n{}\n{}", asked.series->component, version, asked.place.hardware,
+                                 kind.text(), asked.place.source);
     if (const auto found = elsewhere_.find(key); found != elsewhere_.end()) return found->second;
     std::vector<specs::Published> left;
     for (const auto& [where, rows] : rows_)
@@ -199,16 +219,16 @@ class Backtest {
   }
 
   // What is left of the rows, of the kind that is asked for.
-  void add_left(const std::vector<Row>& rows, const Candidates& asked, const specs::Workload& kind, const Moment& moment,
-                std::vector<specs::Published>& left) const {
+  void add_left(const std::vector<Row>& rows, const Candidates& asked, const specs::Workload& kind,
+                const Moment& moment, std::vector<specs::Published>& left) const {
     for (const auto& row : rows)
       if (!hidden(what_, row.place, asked.place) && kind.matches(row.result->workload) &&
           moment.shows(analysis::version_in_series(*row.result, asked.series->component)))
         left.push_back(*row.result);
   }
 
-  Found faster_in(const std::vector<specs::Published>& left, const specs::Workload& workload, const std::string& component,
-                  const std::string& version) const {
+  Found faster_in(const std::vector<specs::Published>& left, const specs::Workload& workload,
+                  const std::string& component, const std::string& version) const {
     const bool published = std::ranges::any_of(
         left, [&](const auto& result) { return analysis::version_in_series(result, component) == version; });
     if (!published) return std::nullopt;  // without ranking them
@@ -232,14 +252,14 @@ class Backtest {
   }
 
   std::size_t best_of_published(const Candidates& asked, std::size_t newest_at, const Moment& moment) const {
-    std::vector<std::optional<std::size_t>> choice(numbers_.size());  // which of the versions to choose from a number is
+    std::vector<std::optional<std::size_t>> choice(
+        numbers_.size());  // which of the versions to choose from a number is
     for (std::size_t i = 0; i <= newest_at; ++i)
       if (moment.shows(asked.series->versions[i].version)) choice[asked.logs[i].first] = i;
     for (int near = 0; near <= 4; ++near) {
       std::vector<std::vector<double>> ahead(newest_at + 1);  // by version: logs
       for (const auto& one : of_component_.at(asked.series->component))
-        if (distance(one, asked) == near && !hidden(what_, one.place, asked.place))
-          add_lead(one, choice, ahead);
+        if (distance(one, asked) == near && !hidden(what_, one.place, asked.place)) add_lead(one, choice, ahead);
       std::optional<std::pair<double, std::size_t>> best;
       for (std::size_t i = 0; i <= newest_at; ++i)
         if (!ahead[i].empty()) best = std::max(best, std::optional(std::pair(specs::median(ahead[i]), i)));
@@ -280,10 +300,10 @@ const char* name_of(Strategy strategy) {
   return names[strategy];
 }
 
-Evidence load_evidence_of(const std::filesystem::path& data) {
+Evidence load_evidence_of(const std::filesystem::path& data, const std::filesystem::path& folder) {
   Evidence evidence{{}, specs::load_accelerators(data), specs::load_processors(data)};
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(data / "evidence"))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   std::ranges::sort(files);
   for (const auto& file : files)

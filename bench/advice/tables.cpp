@@ -13,7 +13,8 @@ namespace {
 constexpr double near_best = 0.03;
 
 double share_near(const std::vector<double>& regrets) {
-  return double(std::ranges::count_if(regrets, [](double regret) { return regret <= near_best; })) / double(regrets.size());
+  return double(std::ranges::count_if(regrets, [](double regret) { return regret <= near_best; })) /
+         double(regrets.size());
 }
 
 std::vector<double> regrets_of(const std::vector<Answered>& answers, std::size_t strategy) {
@@ -48,8 +49,9 @@ std::string lines(const std::string& held_out, const std::vector<Answered>& answ
   for (std::size_t i = 0; i < strategies && !answers.empty(); ++i) {
     const auto regrets = regrets_of(answers, i);
     text += fmt::format("| {} | {} | {} | {:.1f}% | {:.1f}% | {:.1f}% | {:.1f}% | {:.0f}% |\n", held_out,
-                        name_of(Strategy(i)), regrets.size(), 100 * share_near(regrets), 100 * share_by_series(answers, i),
-                        100 * specs::median(regrets), 100 * specs::quantile(regrets, 0.95), 100 * std::ranges::max(regrets));
+                        name_of(Strategy(i)), regrets.size(), 100 * share_near(regrets),
+                        100 * share_by_series(answers, i), 100 * specs::median(regrets),
+                        100 * specs::quantile(regrets, 0.95), 100 * std::ranges::max(regrets));
   }
   return text;
 }
@@ -75,10 +77,13 @@ std::string departures(const std::string& held_out, const std::vector<Answered>&
       gains[one.component].push_back((1 + one.regret[newest]) / (1 + one.regret[advice]));
   std::string text;
   for (const auto& [component, of] : gains) {
-    const auto beyond = [&](auto holds) { return 100.0 * double(std::ranges::count_if(of, holds)) / double(of.size()); };
-    text += fmt::format("| {} | {} | {} | {:.0f}% | {:.0f}% | ×{:.3f} | ×{:.2f} to ×{:.2f} |\n", held_out, component, of.size(),
-                        beyond([](double x) { return x > 1 + near_best; }), beyond([](double x) { return x < 1 / (1 + near_best); }),
-                        specs::median(of), specs::quantile(of, 0.05), specs::quantile(of, 0.95));
+    const auto beyond = [&](auto holds) {
+      return 100.0 * double(std::ranges::count_if(of, holds)) / double(of.size());
+    };
+    text += fmt::format("| {} | {} | {} | {:.0f}% | {:.0f}% | ×{:.3f} | ×{:.2f} to ×{:.2f} |\n", held_out, component,
+                        of.size(), beyond([](double x) { return x > 1 + near_best; }),
+                        beyond([](double x) { return x < 1 / (1 + near_best); }), specs::median(of),
+                        specs::quantile(of, 0.05), specs::quantile(of, 0.95));
   }
   return text;
 }
