@@ -10,8 +10,7 @@
 //                   of `stackx advise`
 //   newest          the newest
 //   best published  the one with the best rate left at that workload and hardware; else the one ahead, in the median,
-//   at
-//                   other workloads of the series, else at that workload elsewhere, else at the family's elsewhere,
+//                   at other workloads of the series, else at that workload elsewhere, else at the family's elsewhere,
 //                   else wherever the component was measured; else the newest
 //
 // Regret: best rate among those versions / rate of the chosen one - 1. Both are single numbers with their noise, so the
