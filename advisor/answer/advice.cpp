@@ -11,6 +11,7 @@
 #include "advisor/check/python_world.hpp"
 #include "advisor/recipes/install_line.hpp"
 #include "advisor/recipes/stack_packages.hpp"
+#include "analysis/published/peak_remark.hpp"
 #include "analysis/published/upgrades.hpp"
 #include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/stack_names.hpp"
@@ -269,6 +270,9 @@ class Making {
       answer_.expected.push_back({of, row.prediction.rate / scale,
                                   scale > 1 ? "TFLOP/s" : "GFLOP/s",
                                   Interval{row.prediction.low / scale, row.prediction.high / scale}});
+      if (const auto above = analysis::peak_remark(row.share.value_or(0), row.workload); !above.empty())
+        answer_.cautions.push_back(fmt::format("{} {} is above the stated peak: {}.", figure_text(row.prediction.rate / scale),
+                                               scale > 1 ? "TFLOP/s" : "GFLOP/s", above));
     }
     std::vector<std::string> texts;
     for (const auto& one : answer_.expected) texts.push_back(one.text());

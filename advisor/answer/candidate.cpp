@@ -167,7 +167,8 @@ class Search {
         return extra.starts_with("cuda") && extra != "cuda" + specs::major_release(wish_.cuda);
       });
     std::vector<std::string> result(extras.begin(), extras.end());
-    if (result.empty()) result.emplace_back();
+    // TensorFlow also computes with the CUDA of the system.
+    if (result.empty() || wish_.root == "tensorflow") result.emplace_back();
     return result;
   }
 
@@ -285,7 +286,12 @@ std::string at_least(const std::string& drivers) {
 
 std::string cuda_of(const Knowledge& knowledge, const specs::Stack& stack, const Fact& fact) {
   if (const auto toolkit = in_stack(stack, "cuda-toolkit"); !toolkit.empty()) return three_numbers(toolkit);
-  if (fact.built_for && !fact.built_for->cuda.empty() && !fact.built_for->for_cpus()) return fact.built_for->cuda;
+  const auto states = [](const Fact& one) {
+    return one.built_for && !one.built_for->cuda.empty() && one.built_for->cuda != "any" && !one.built_for->for_cpus();
+  };
+  if (states(fact)) return fact.built_for->cuda;
+  if (const auto torch = in_stack(stack, "torch"); !torch.empty())  // what vLLM and others compute with
+    if (const auto of_torch = knowledge.about("torch", version_of(torch)); states(of_torch)) return of_torch.built_for->cuda;
   for (const auto& plugin : fact.gpu_from)
     if (const auto version = in_stack(stack, plugin); !version.empty()) {
       const auto build = knowledge.about(plugin, version_of(version)).built_for;
@@ -305,7 +311,7 @@ void add_pins(const Knowledge& knowledge, const specs::Stack& stack, const std::
     const bool there = std::ranges::any_of(pinned.packages, [&](const auto& other) { return other.name == one.name; });
     if (version.empty() || there || is_given(one.name)) continue;
     if (version_of(version) == version_of(specs::single_version(one.versions).empty() ? "0" : specs::single_version(one.versions)))
-      pinned.packages.push_back({one.name, version, {}, false, "", true});
+      pinned.packages.push_back({one.name, version, {}, false, "", "", true});
   }
 }
 
@@ -359,6 +365,7 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     if (version.empty()) version = specs::single_version(placed.dependency.versions);
     pinned.packages.push_back({name, version, {placed.dependency.extras.begin(), placed.dependency.extras.end()}, true,
                                build_name(version)});
+    if (version.empty() && !placed.dependency.versions.is_any()) pinned.packages.back().range = placed.dependency.versions.text();
   }
   if (!candidate.version.empty()) add_pins(knowledge, stack, root, pinned);
   candidate.checked = std::move(checked);

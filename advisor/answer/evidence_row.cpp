@@ -45,12 +45,15 @@ std::string year_of(const PublishedRow& row) {
   return date.substr(0, 4);
 }
 
-// dtype or precision, and the pass where there is one.
+// dtype or precision, and the pass where there is one; products in another type than the inputs are another kind.
 std::string kind_of(const PublishedGroup& group) {
   std::vector<std::string> words;
   for (const char* name : {"dtype", "precision", "pass", "model", "scenario"})
     if (const auto found = group.params.find(name); found != group.params.end() && words.size() < 2)
       words.push_back(found->second);
+  const auto dtype = group.params.find("dtype"), products = group.params.find("mul");
+  if (dtype != group.params.end() && products != group.params.end() && dtype->second == "float32" && products->second != dtype->second)
+    words.front() += " by " + products->second;
   return fmt::format("{}", fmt::join(words, " "));
 }
 

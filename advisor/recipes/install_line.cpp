@@ -42,7 +42,7 @@ std::string install_line(const Pinned& pinned) {
   for (const auto& one : pinned.packages) {
     if (one.implied) continue;
     const auto extras = one.extras.empty() ? "" : fmt::format("[{}]", fmt::join(one.extras, ","));
-    requirements.push_back(one.name + extras + (one.version.empty() ? "" : "==" + one.version));
+    requirements.push_back(one.name + extras + (one.version.empty() ? one.range : "==" + one.version));
     const auto build = one.index.empty() ? pytorch_build(one.name, one.version) : one.index;
     if (!build.empty()) builds.insert(build);
   }

@@ -17,6 +17,7 @@ struct PinnedPackage {
   std::set<std::string> extras = {};   // {"cuda12"}
   bool asked = true;                   // false: held back, or implied
   std::string index = {};              // PyTorch's index of that build: "cu126"; "": the one that pip knows
+  std::string range = {};              // of a package that nobody lists, which is not pinned: "<3"
   bool implied = false;                // pinned by one that was asked for: an installer takes it anyway
 };
 
