@@ -40,8 +40,8 @@ std::string wrong(std::string_view text) {
 
 TEST_CASE("what is published can be asked for as it is written", "[typed_workload]") {
   std::set<std::string> seen;
-  for (const auto& entry : fs::directory_iterator(STACKX_SOURCE_DIR "/specs/data/evidence"))
-    for (const Published& row : load_evidence(entry.path()).rows) {
+  for (const auto& entry : fs::recursive_directory_iterator(STACKX_SOURCE_DIR "/specs/data/evidence"))
+    if (entry.is_regular_file()) for (const Published& row : load_evidence(entry.path()).rows) {
       const std::string text = row.workload.text();
       if (!seen.insert(text).second) continue;
       const auto typed = read(text);
