@@ -23,7 +23,7 @@ struct Evidence {
   Selection selection;
   std::vector<specs::Published> found, family;
   analysis::PublishedRanking published;
-  std::unique_ptr<RowPredictor> predictor;  // points into `family` and the measurements
+  std::unique_ptr<RowPredictor> predictor;  // points into both and the measurements
 };
 
 class Gathering {
@@ -81,9 +81,8 @@ class Gathering {
       };
       store::PublishedFilter filter{of_family, std::nullopt};
       if (!options_.documents) filter.unsealed = [&](const std::string& hardware) { return !is_meant(hardware); };
-      family = store.published(filter);
-      for (const auto& result : family)
-        if (is_meant(result.hardware)) found.push_back(result);
+      for (auto& result : store.published(filter))
+        (is_meant(result.hardware) ? found : family).push_back(std::move(result));
     } else {
       found = store.published({of_family, selection.hw});
     }
@@ -91,7 +90,7 @@ class Gathering {
                                          options_.analysis.delta);
     if (selection.hardware.component == "gpu")
       if (const auto* model = advice_.accelerators->identify(selection.hardware.name))
-        predictor = std::make_unique<RowPredictor>(selection.asked, published, family, selection.measurements,
+        predictor = std::make_unique<RowPredictor>(selection.asked, published, found, family, selection.measurements,
                                                    *advice_.accelerators, *model);
     return evidence;
   }

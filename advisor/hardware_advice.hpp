@@ -50,7 +50,7 @@ struct HardwareAdvice : AskedSpace {
   analysis::PublishedRanking published;    // may be empty
   std::vector<specs::Published> found;     // what it was made from
   std::vector<specs::Upgrade> upgrades;    // what newer versions did elsewhere
-  std::vector<specs::Published> family;    // published of the workload's family, on any hardware
+  std::vector<specs::Published> family;    // the rest of the workload's family, on other hardware
   specs::Stack latest;  // of the catalogs: the candidate's, else the newest with the usual library; or empty
   PredictedRows predicted;
   std::optional<double> price;

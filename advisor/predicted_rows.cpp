@@ -59,14 +59,16 @@ std::vector<specs::Workload> shapes_to_predict(const specs::Workload& asked,
 }
 
 RowPredictor::RowPredictor(const specs::Workload& asked, const analysis::PublishedRanking& published,
-                           const std::vector<specs::Published>& results,
+                           const std::vector<specs::Published>& here,
+                           const std::vector<specs::Published>& elsewhere,
                            const std::vector<store::Measurement>& measured,
                            const specs::Accelerators& accelerators,
                            const specs::Accelerator& accelerator)
     : shapes_(shapes_to_predict(asked, published)), accelerator_(&accelerator) {
   if (shapes_.empty()) return;
   analysis::Observations observations;
-  observations.add(results, accelerators);
+  observations.add(here, accelerators);
+  observations.add(elsewhere, accelerators);
   observations.add(measured, accelerator);
   predictor_.emplace(asked.pi, observations.all);
 }

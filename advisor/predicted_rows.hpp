@@ -26,10 +26,10 @@ struct PredictedRows {
 
 class RowPredictor {
  public:
-  // `results`: all published of the workload's family, on any hardware; they must outlive the rows.
+  // `here`, `elsewhere`: all published of the workload's family, on the hardware and on other; they must outlive the rows.
   // `measured`: what was measured on the hardware asked for.
   RowPredictor(const specs::Workload& asked, const analysis::PublishedRanking& published,
-               const std::vector<specs::Published>& results,
+               const std::vector<specs::Published>& here, const std::vector<specs::Published>& elsewhere,
                const std::vector<store::Measurement>& measured,
                const specs::Accelerators& accelerators, const specs::Accelerator& accelerator);
 
