@@ -560,7 +560,8 @@ class Making {
 
   std::string hw_words() const {
     if (!known_.accelerator) return hw_;
-    return gpu_in_words(asked_gpu(*known_.accelerator, hw_)).substr(0, gpu_in_words(asked_gpu(*known_.accelerator, hw_)).find(" ("));
+    const auto words = gpu_in_words(asked_gpu(*known_.accelerator, hw_));
+    return words.substr(0, words.find(" ("));
   }
 
   // " with cuda 11.8 that r.txt allows"

@@ -262,14 +262,6 @@ std::string in_stack(const specs::Stack& stack, const std::string& name) {
   return found == stack.components.end() ? "" : found->second;
 }
 
-// "9.10.2.21" -> "9.10.2"
-std::string three_numbers(const std::string& version) {
-  std::size_t at = 0;
-  for (int dots = 0; at < version.size(); ++at)
-    if (version[at] == '.' && ++dots == 3) break;
-  return version.substr(0, at);
-}
-
 // nvidia-cudnn-cu12 or -cu13, whichever is there.
 std::string cudnn_of(const specs::Stack& stack) {
   for (const char* suffix : {"13", "12", "11"})
@@ -325,6 +317,13 @@ std::string glibc_needed(const PackageRelease& release, const std::string& pytho
 }
 
 }  // namespace
+
+std::string three_numbers(const std::string& version) {
+  std::size_t at = 0;
+  for (int dots = 0; at < version.size(); ++at)
+    if (version[at] == '.' && ++dots == 3) break;
+  return version.substr(0, at);
+}
 
 std::string Candidate::name() const { return package + " " + version; }
 

@@ -39,6 +39,8 @@ struct Candidate {
   std::string name() const;  // "torch 2.14.1+cu126"
 };
 
+std::string three_numbers(const std::string& version);  // "9.10.2.21" -> "9.10.2"
+
 // Nothing where no release of it runs there.
 std::optional<Candidate> newest_candidate(const Knowledge& knowledge, const Wish& wish);
 

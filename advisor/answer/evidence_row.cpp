@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "advisor/answer/candidate.hpp"
 #include "analysis/published/peak_remark.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/version/version_text.hpp"
@@ -15,15 +16,6 @@ namespace {
 using analysis::PublishedGroup;
 using analysis::PublishedRow;
 
-// "7.6.2.24" -> "7.6.2", "1.13.0a0+08820cb" -> "1.13.0a0"
-std::string short_version(const std::string& version) {
-  auto text = specs::public_version(version);
-  std::size_t at = 0;
-  for (int dots = 0; at < text.size(); ++at)
-    if (text[at] == '.' && ++dots == 3) break;
-  return text.substr(0, at);
-}
-
 // What a reader compares: the framework or library, CUDA, cuDNN; the rest of a stack is told by --explain.
 std::string short_stack(const PublishedRow& row) {
   constexpr std::array<const char*, 12> first{"torch", "tensorflow", "jax", "mxnet",  "vllm",  "sglang",
@@ -31,7 +23,7 @@ std::string short_stack(const PublishedRow& row) {
   std::vector<std::string> words;
   for (const char* name : first)
     if (const auto found = row.stack.components.find(name); found != row.stack.components.end() && words.size() < 2)
-      words.push_back(fmt::format("{} {}", name, short_version(found->second)));
+      words.push_back(fmt::format("{} {}", name, three_numbers(specs::public_version(found->second))));
   for (const auto& [name, version] : row.stack.components)
     if (words.empty()) words.push_back(name + " " + version);
   for (const auto& [name, version] : row.besides)
