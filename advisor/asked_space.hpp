@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "advisor/answer/have.hpp"
+#include "advisor/candidate/have.hpp"
 #include "advisor/own_stack.hpp"
 #include "advisor/recommendation_type.hpp"
 #include "advisor/valid_space.hpp"

@@ -1,10 +1,11 @@
 #include "advisor/hardware_advice.hpp"
 
-#include "advisor/answer/wish.hpp"
+#include "advisor/candidate/newest_candidate.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <future>
 
 #include "specs/error.hpp"
@@ -13,6 +14,7 @@
 #include "store/store.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
+#include "workspace/seeds.hpp"
 #include "workspace/this_machine.hpp"
 
 namespace stackx::advisor {
@@ -23,6 +25,7 @@ struct Evidence {
   Selection selection;
   std::vector<specs::Published> found, family;
   analysis::PublishedRanking published;
+  std::optional<NearEvidence> near;
   std::unique_ptr<RowPredictor> predictor;  // points into both and the measurements
 };
 
@@ -64,21 +67,12 @@ class Gathering {
  private:
   Evidence evidence() const {
     Evidence evidence;
-    auto& [selection, found, family, published, predictor] = evidence;
+    auto& [selection, found, family, published, near, predictor] = evidence;
     selection = select(options_.selection, host_, *advice_.accelerators, context_);
     const auto store = store::Store::open(store::default_path(context_.db), store::Mode::read_only);
     const specs::Workload of_family{selection.asked.pi, {}};
     if (selection.hardware.component == "gpu") {
-      const auto& models = selection.hardware.models;
-      std::map<std::string, bool> meant;  // by spelling
-      const auto is_meant = [&](const std::string& hardware) {
-        const auto [known, fresh] = meant.try_emplace(hardware);
-        if (fresh) {
-          const auto* model = advice_.accelerators->identify(hardware);
-          known->second = model && std::ranges::find(models, model->name) != models.end();
-        }
-        return known->second;
-      };
+      const auto is_meant = meant_by(selection.hardware);
       store::PublishedFilter filter{of_family, std::nullopt};
       if (!options_.documents) filter.unsealed = [&](const std::string& hardware) { return !is_meant(hardware); };
       for (auto& result : store.published(filter))
@@ -92,7 +86,36 @@ class Gathering {
       if (const auto* model = advice_.accelerators->identify(selection.hardware.name))
         predictor = std::make_unique<RowPredictor>(selection.asked, published, found, family, selection.measurements,
                                                    *advice_.accelerators, *model);
+    if (found.empty() && selection.measurements.empty()) near = near_evidence(selection);
     return evidence;
+  }
+
+  // Whether a spelling of hardware is of what was asked for.
+  std::function<bool(const std::string&)> meant_by(const workspace::AskedHardware& asked) const {
+    return [this, &asked, meant = std::map<std::string, bool>{}](const std::string& hardware) mutable {
+      const auto [known, fresh] = meant.try_emplace(hardware);
+      if (fresh) {
+        const auto* model = advice_.accelerators->identify(hardware);
+        known->second = model && std::ranges::find(asked.models, model->name) != asked.models.end();
+      }
+      return known->second;
+    };
+  }
+
+  // Of the first family of the same kind that somebody published about on the hardware.
+  std::optional<NearEvidence> near_evidence(const Selection& selection) const {
+    const auto* family = families_.find(selection.asked.pi);
+    if (!family || selection.hardware.component != "gpu") return std::nullopt;
+    const auto is_meant = meant_by(selection.hardware);
+    for (const auto& name : family->near) {
+      const auto store = workspace::open_with_seeds(context_, name);
+      const specs::Workload near{name, {}};
+      auto results = store.published({near, std::nullopt});
+      std::erase_if(results, [&](const auto& result) { return !is_meant(result.hardware); });
+      if (!results.empty())
+        return NearEvidence{name, analysis::rank_published(results, near, *advice_.accelerators, options_.analysis.delta)};
+    }
+    return std::nullopt;
   }
 
   void take(Evidence evidence) {
@@ -100,6 +123,7 @@ class Gathering {
     advice_.found = std::move(evidence.found);
     advice_.family = std::move(evidence.family);
     advice_.published = std::move(evidence.published);
+    advice_.near = std::move(evidence.near);
     predictor_ = std::move(evidence.predictor);
   }
 
@@ -107,7 +131,9 @@ class Gathering {
     advice_.wish = wish_of(options_, {hardware, asked_, families_, advice_.space.get()}, knowledge_, context_);
     if (!advice_.wish) return;
     advice_.wish->advisories = advice_.prepared.advisories.get();
-    if (options_.lock.empty()) advice_.candidate = newest_candidate(knowledge_, *advice_.wish);
+    const auto& [question, root] = std::tie(advice_.wish->question, advice_.wish->root);
+    advice_.candidate = options_.lock.empty() ? newest_candidate(knowledge_, *advice_.wish)
+                                              : as_it_is(knowledge_, question, root, check(knowledge_, question));
   }
 
   void make_space(const workspace::AskedHardware& hardware) {
@@ -198,7 +224,7 @@ class Gathering {
   // In the words of the catalogs.
   static specs::Stack stack_of(const Candidate& candidate) {
     specs::Stack stack;
-    stack.components[candidate.package] = candidate.version;
+    if (!candidate.version.empty()) stack.components[candidate.package] = candidate.version;
     if (!candidate.cuda.empty()) stack.components["cuda"] = candidate.cuda;
     if (!candidate.cudnn.empty()) stack.components["cudnn"] = candidate.cudnn;
     return stack;

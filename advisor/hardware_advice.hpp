@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "advisor/answer/candidate.hpp"
 #include "advisor/asked_space.hpp"
+#include "advisor/candidate/candidate.hpp"
+#include "advisor/candidate/wish.hpp"
 #include "advisor/own_advice.hpp"
 #include "advisor/predicted_rows.hpp"
 #include "advisor/selection.hpp"
@@ -38,24 +39,30 @@ struct Chosen {
   specs::Workload workload;
 };
 
+// What others published on the hardware of another family that does the same kind of work.
+struct NearEvidence {
+  std::string family;
+  analysis::PublishedRanking published;
+};
+
 struct HardwareAdvice : AskedSpace {
   Selection selection;
   std::unique_ptr<specs::Accelerators> accelerators;
   const specs::Accelerator* accelerator = nullptr;  // that the name stands for; null: none
   std::optional<OwnAdvice> own_advice;
   std::optional<Wish> wish;            // of Python packages; absent where none is asked for
-  std::optional<Candidate> candidate;  // the newest of them that is valid
+  std::optional<Candidate> candidate;  // the newest of them that is valid; with a lock the lock's own, valid or not
 
   analysis::Ranking measured;              // may be empty
   analysis::PublishedRanking published;    // may be empty
   std::vector<specs::Published> found;     // what it was made from
+  std::optional<NearEvidence> near;        // where nothing was measured or published of the workload itself
   std::vector<specs::Upgrade> upgrades;    // what newer versions did elsewhere
   std::vector<specs::Published> family;    // the rest of the workload's family, on other hardware
   specs::Stack latest;  // of the catalogs: the candidate's, else the newest with the usual library; or empty
   PredictedRows predicted;
   std::optional<double> price;
   std::optional<Chosen> chosen;            // absent: nothing to recommend
-
 };
 
 // Of a measured row, by its place; nothing where the peak is not known, as of processors, whose clock

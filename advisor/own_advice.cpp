@@ -50,6 +50,12 @@ bool agrees(const specs::Stack& own, const specs::Stack& row) {
   return shared > 0;
 }
 
+// The first change is said first: of what was measured, else of the largest table.
+void say_change(OwnAdvice& advice, const std::string& yours, const std::string& change) {
+  advice.lines.push_back(yours + " C" + change.substr(1));
+  if (advice.change.empty()) advice.change = change;
+}
+
 // Whether the lock's stack is among them.
 bool of_measured(OwnAdvice& advice, const OwnStack& own, const analysis::Ranking& ranking) {
   const auto& rows = ranking.recommendations;
@@ -60,6 +66,7 @@ bool of_measured(OwnAdvice& advice, const OwnStack& own, const analysis::Ranking
       advice.lines.push_back("None of the stacks measured here holds all versions of yours.");
     return false;
   }
+  advice.measured = *mine;
   const auto& best = rows.front();
   const auto yours = fmt::format("Yours was measured: rank {}, {} {}, n={} ({}).", mine->rank,
                                  analysis::number(mine->median), ranking.unit, mine->inspections,
@@ -70,8 +77,8 @@ bool of_measured(OwnAdvice& advice, const OwnStack& own, const analysis::Ranking
   }
   const auto& compared = *mine->versus_best;
   advice.stay = false;
-  advice.lines.push_back(fmt::format(
-      "{} Changing {} brings ×{:.3f}{}.", yours, changes(mine->stack, best.stack),
+  say_change(advice, yours, fmt::format(
+      "changing {} brings x{:.3f}{}.", changes(mine->stack, best.stack),
       1 / compared.ratio,
       compared.interval ? fmt::format(" [{:.3f}, {:.3f}] over {} shared rounds",
                                       1 / compared.interval->high, 1 / compared.interval->low,
@@ -96,10 +103,10 @@ void of_published(OwnAdvice& advice, const specs::Stack& own, bool runs,
     return;
   }
   advice.stay = false;
-  advice.lines.push_back(fmt::format(
-      "{} Changing {} brought ×{:.3f} [{:.3f}, {:.3f}] over {} shared shapes (of single published "
+  say_change(advice, yours, fmt::format(
+      "changing {} brought x{:.3f} [{:.3f}, {:.3f}] over {} shared shapes (of single published "
       "numbers: no interval over runs).",
-      yours, changes(mine->stack, best.stack), 1 / compared->ratio, 1 / compared->interval->high,
+      changes(mine->stack, best.stack), 1 / compared->ratio, 1 / compared->interval->high,
       1 / compared->interval->low, compared->shapes));
 }
 

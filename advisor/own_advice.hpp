@@ -2,6 +2,7 @@
 // catalogs call it invalid and nobody measured it here, it cannot.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace stackx::advisor {
 struct OwnAdvice {
   bool stay = true;
   std::vector<std::string> lines;  // sentences
+  std::string change;              // "changing cuda 9.0.103 -> 10.1.243 brought x1.777 [...] over 160 shapes"; or ""
+  std::optional<analysis::Recommendation> measured;  // the user's stack, where it was measured
 };
 
 // In the ranking of what was measured, the row that holds every version of the lock; in each

@@ -7,10 +7,12 @@
 
 namespace stackx::cli {
 
+inline constexpr int interrupted_exit = 130;  // as of shells: 128 + SIGINT
+
 // What main knows and every subcommand may need. Not global: main owns one and passes it on.
 struct Globals : workspace::Context {
   bool json = false;  // --json: one document (JSON Lines for streams)
-  int exit_code = 0;  // 0 done, 1 the answer is no, 2 bad input or usage, 3 the environment failed
+  int exit_code = 0;  // 0 done, 1 the answer is no, 2 bad input or usage, 3 the environment failed, 130 interrupted
 };
 
 void add_hw(Command app, Globals& globals);

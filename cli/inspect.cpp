@@ -293,7 +293,7 @@ void inspect(const InspectOptions& options, Globals& globals) {
     const bool refused = campaigns[i].job.refusal.has_value();
     if ((ending == campaigns::Ending::too_many_failures || refused) && globals.exit_code == 0)
       globals.exit_code = 1;
-    if (ending == campaigns::Ending::interrupted) globals.exit_code = 3;
+    if (ending == campaigns::Ending::interrupted) globals.exit_code = interrupted_exit;
   }
 }
 

@@ -204,7 +204,7 @@ void verify(const VerifyOptions& options, Globals& globals) {
   store.ingest(plan);
   const auto run = campaigns::run_campaign(plan, {job, options.pi, options.offline}, store, spool, globals);
   if (run.ending == campaigns::Ending::interrupted) {
-    globals.exit_code = 3;
+    globals.exit_code = interrupted_exit;
     return;
   }
   const auto fresh = compare_fresh(store, plan, advice.delta, job.loaded.host.fingerprint());

@@ -1,6 +1,6 @@
 // What `advise` answers: one stack to run, what to expect of it, why, and what to do. The rule:
 //
-//   1. Candidate: the newest valid stack of what is asked (candidate.hpp): of the project's framework, else of the one that
+//   1. Candidate: the newest valid stack of what is asked (newest_candidate.hpp): of the project's framework, else of the one that
 //      the workload's family is usually run with.
 //   2. It is displaced only by evidence that another valid stack is faster: by what was measured with stackx on such
 //      hardware (the winner of a campaign), or by one source's numbers for both at the same shapes (rivals.hpp). Old
@@ -14,10 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "advisor/answer/candidate.hpp"
 #include "advisor/answer/evidence_row.hpp"
 #include "advisor/answer/grade.hpp"
-#include "advisor/answer/rivals.hpp"
+#include "advisor/candidate/driver_rows.hpp"
 #include "advisor/hardware_advice.hpp"
 #include "advisor/not_known.hpp"
 #include "analysis/statistics/statistics.hpp"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "advisor/answer/candidate.hpp"
 #include "analysis/published/peak_remark.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/version/version_text.hpp"
@@ -23,7 +22,7 @@ std::string short_stack(const PublishedRow& row) {
   std::vector<std::string> words;
   for (const char* name : first)
     if (const auto found = row.stack.components.find(name); found != row.stack.components.end() && words.size() < 2)
-      words.push_back(fmt::format("{} {}", name, three_numbers(specs::public_version(found->second))));
+      words.push_back(fmt::format("{} {}", name, specs::patch_release(specs::public_version(found->second))));
   for (const auto& [name, version] : row.stack.components)
     if (words.empty()) words.push_back(name + " " + version);
   for (const auto& [name, version] : row.besides)

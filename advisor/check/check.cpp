@@ -77,7 +77,7 @@ class Look {
   }
 
   Fact about(const std::string& name, const std::string& version) const {
-    return knowledge_.about(name, *Version::parse(version, Versioning::pep440), "", question_.machine);
+    return knowledge_.about(name, specs::pep440_version(version), "", question_.machine);
   }
 
   bool has_plugin(const Fact& fact) const {
@@ -260,7 +260,7 @@ class Checking {
     const auto branch = specs::major_release(question_.driver);
     for (const auto& [name, version] : here.judged.chosen.components) {
       if (is_given(name) || name.find('+') != name.npos || !knowledge_.package(name)) continue;
-      const auto fact = knowledge_.about(name, *Version::parse(version, Versioning::pep440), "", question_.machine);
+      const auto fact = knowledge_.about(name, specs::pep440_version(version), "", question_.machine);
       if (!fact.built_for || fact.built_for->cuda.empty() || !is_framework(name)) continue;
       const auto branches = knowledge_.drivers().compatible_branches(fact.built_for->cuda);
       if (std::ranges::find(branches, branch) == branches.end()) continue;
@@ -360,7 +360,7 @@ class Checking {
       const auto* package = is_given(name) || name.find('+') != name.npos ? nullptr : knowledge_.package(name);
       if (!package) continue;
       if (!package->source.empty()) result_.facts.push_back({name, version, "generated", package->source, package->as_of});
-      const auto fact = knowledge_.about(name, *Version::parse(version, Versioning::pep440), "", question_.machine);
+      const auto fact = knowledge_.about(name, specs::pep440_version(version), "", question_.machine);
       if (!fact.source.empty()) result_.facts.push_back({name, version, fact.known, fact.source, fact.date});
     }
   }

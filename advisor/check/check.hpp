@@ -24,6 +24,7 @@ struct Change {
 };
 
 struct Nearest {
+  std::string changes_text() const;  // "torch 2.7.1+cu118 instead of 2.15.0, driver 580.65.06"
   std::vector<Change> changes;
   specs::Stack stack;
   std::string text;                  // a sentence

@@ -67,7 +67,7 @@ class Search {
       const auto name = knowledge_.real_name(placed.dependency.name);
       const auto chosen = judged_.chosen.components.find(name);
       if (chosen == judged_.chosen.components.end() || !knowledge_.package(name)) continue;
-      const auto fact = knowledge_.about(name, *Version::parse(chosen->second, Versioning::pep440));
+      const auto fact = knowledge_.about(name, specs::pep440_version(chosen->second));
       if (fact.instead.empty() || !placed.dependency.extras.empty()) continue;
       auto changed = question_;
       for (auto& one : changed.asked)
@@ -251,7 +251,7 @@ class Search {
     const auto stack = solve_on_some_python(changed, name);
     if (!stack || !stack->components.contains(name)) return;
     const auto to = stack->components.at(name);
-    const auto release = [](const std::string& text) { return *Version::parse(specs::public_version(text), Versioning::pep440); };
+    const auto release = [](const std::string& text) { return specs::pep440_version(specs::public_version(text)); };
     if (release(to) > release(than)) add_changed(changed, name, from, to, *stack);
   }
 
@@ -293,7 +293,7 @@ class Search {
   }
 
   std::string same_version_text(const std::string& name, const std::string& to) const {
-    const auto fact = knowledge_.about(name, *Version::parse(to, Versioning::pep440));
+    const auto fact = knowledge_.about(name, specs::pep440_version(to));
     const auto cuda = fact.built_for ? fact.built_for->cuda : "";
     std::string code = "cu" + cuda;
     std::erase(code, '.');

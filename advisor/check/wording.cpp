@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 
+#include "advisor/check/check.hpp"
 #include "resolver/resolver.hpp"
 
 namespace stackx::advisor {
@@ -220,6 +221,13 @@ std::vector<resolver::Reason> tree_in_words(std::vector<resolver::Reason> reason
     reason.leads_to = tree_in_words(std::move(reason.leads_to));
   }
   return reasons;
+}
+
+std::string Nearest::changes_text() const {
+  std::vector<std::string> texts;
+  for (const auto& change : changes)
+    texts.push_back(fmt::format("{} {}{}", change.name, change.to, change.from.empty() ? "" : " instead of " + change.from));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 }  // namespace stackx::advisor

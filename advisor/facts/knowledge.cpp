@@ -152,7 +152,7 @@ void Knowledge::add_builds(specs::Package& package) const {
       if (!specs::is_local(version.text()) || package.find(version)) continue;
       const auto same = [&](const auto& one) { return one.version == version; };
       if (std::ranges::any_of(added, same)) continue;
-      const auto plain_version = *Version::parse(specs::public_version(version.text()), Versioning::pep440);
+      const auto plain_version = specs::pep440_version(specs::public_version(version.text()));
       const auto* plain = package.find(plain_version);
       PackageRelease release;
       if (plain) release = *plain;

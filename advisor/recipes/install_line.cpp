@@ -8,6 +8,7 @@
 #include "advisor/recipes/quoting.hpp"
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -22,9 +23,8 @@ std::string line_of(const std::vector<std::string>& requirements, const std::set
 }  // namespace
 
 std::string pytorch_build(const std::string& package, const std::string& version) {
-  const auto plus = version.find('+');
-  if (plus == version.npos || !package.starts_with("torch")) return "";
-  const auto build = version.substr(plus + 1);
+  if (!package.starts_with("torch")) return "";
+  const auto build = specs::local_label(version);
   const bool known = build == "cpu" || build.starts_with("cu") || build.starts_with("rocm") || build == "xpu";
   return known ? build : "";
 }

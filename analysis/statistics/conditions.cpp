@@ -256,8 +256,10 @@ std::vector<std::string> lines(const Conditions& conditions) {
   else if (conditions.most_steal == 0)
     steal += fmt::format("none in {} inspections", conditions.with_steal);
   else {
-    if (conditions.steal)
-      steal += fmt::format("+1 percentage point: {} ({}); ", change(*conditions.steal, 0.01),
+    // A step that lies within what was seen.
+    const double step = conditions.most_steal >= 0.01 ? 0.01 : 0.001;
+    if (conditions.steal && conditions.most_steal >= step)
+      steal += fmt::format("+{:g} percentage point: {} ({}); ", 100 * step, change(*conditions.steal, step),
                            basis(conditions, *conditions.steal));
     steal += fmt::format(
         "{:.1f}% of {} inspections had more than 1%, at most {:.1f}%",

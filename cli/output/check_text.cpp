@@ -2,13 +2,12 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 
 #include "advisor/recipes/install_line.hpp"
 #include "analysis/text/table.hpp"
+#include "cli/output/print.hpp"
 #include "specs/version/version_text.hpp"
 #include "workspace/words.hpp"
 
@@ -20,18 +19,11 @@ using advisor::Checked;
 
 // Broken at words to a terminal's width; whole lines into files and pipes, where programs read them.
 std::string in_lines(const std::string& text) {
-  winsize size{};
-  if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) return text + "\n";
-  std::string lines;
-  std::size_t column = 0;
-  for (const auto& word : analysis::split(text)) {
-    if (column > 0 && column + 1 + word.size() > size.ws_col) lines += "\n  ", column = 2;
-    else if (column > 0) lines += ' ', ++column;
-    else if (text.starts_with("  ")) lines += "  ", column = 2;
-    lines += word;
-    column += word.size();
-  }
-  return lines + "\n";
+  constexpr std::size_t indent = 2;
+  if (!stdout_is_terminal()) return text + "\n";
+  const bool indented = text.starts_with("  ");
+  const auto words = analysis::split(text);
+  return (indented ? std::string(indent, ' ') : "") + analysis::wrap(words, indent, "", output_width()) + "\n";
 }
 
 void print_clash(const std::vector<resolver::Reason>& reasons, const std::string& indent) {
@@ -56,12 +48,7 @@ std::string on_python(const Checked& checked, const advisor::Nearest& nearest) {
 void print_nearest(const Checked& checked) {
   for (std::size_t i = 0; i < checked.nearest.size(); ++i) {
     const auto& one = checked.nearest[i];
-    fmt::print("{}", i == 0 ? "The nearest that runs: " : "Or: ");
-    std::vector<std::string> changes;
-    for (const auto& change : one.changes)
-      changes.push_back(change.from.empty() ? fmt::format("{} {}", change.name, change.to)
-                                            : fmt::format("{} {} instead of {}", change.name, change.to, change.from));
-    fmt::print("{}{}\n", fmt::join(changes, ", "), on_python(checked, one));
+    fmt::print("{}{}{}\n", i == 0 ? "The nearest that runs: " : "Or: ", one.changes_text(), on_python(checked, one));
     if (!one.install.empty() && one.install.size() <= 12) fmt::print("  {}\n", advisor::install_line(one.install));
   }
 }

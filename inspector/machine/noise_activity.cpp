@@ -53,17 +53,12 @@ std::string busiest(const std::vector<BusyProcess>& processes) {
   return text;
 }
 
-// Stopped with one command, and let go on with another.
-std::string stop_them(const std::vector<BusyProcess>& processes) {
-  std::string pids;
-  for (const auto& process : processes)
-    if (process.cpus >= 0.1) pids += fmt::format(" {}", process.pid);
-  if (pids.empty())
-    return "they are not processes that can be seen here: of other containers, the kernel's, or "
-           "too "
-           "short-lived; look from the host (top)";
-  return fmt::format("wait until they end, or kill -STOP{0}; after the campaign kill -CONT{0}",
-                     pids);
+// No command with their ids: they may be other people's.
+std::string wait_for_them(const std::vector<BusyProcess>& processes) {
+  if (std::ranges::any_of(processes, [](const auto& process) { return process.cpus >= 0.1; }))
+    return "wait until they end, ask who started them, or end those that are yours";
+  return "they are not processes that can be seen here: of other containers, the kernel's, or too short-lived; look from the "
+         "host (top)";
 }
 
 }  // namespace
@@ -88,7 +83,7 @@ Finding check_others(const Scene& scene) {
   auto found = fmt::format("{:.2f} of {} processors busy", *activity.busy, scene.processors);
   if (!activity.processes.empty()) found += ": " + busiest(activity.processes);
   if (*activity.busy <= most_busy(scene)) return {what, found, good, ""};
-  return {what, found, noisy, stop_them(activity.processes)};
+  return {what, found, noisy, wait_for_them(activity.processes)};
 }
 
 Finding check_steal(const Scene& scene) {

@@ -81,7 +81,7 @@ class FamilyReader {
 
   WorkloadFamily read(const std::string& name, const Node& node) {
     check_component_name(name, node);
-    node.only({"description", "params", "gpu", "cpu", "usual"});
+    node.only({"description", "params", "gpu", "cpu", "usual", "near"});
     WorkloadFamily family;
     family.name = name;
     family.description = line_from(node.at("description"));
@@ -100,9 +100,10 @@ class FamilyReader {
     if (const auto cpu = node.find("cpu")) family.cpu = space(*cpu);
     if (const auto usual = node.find("usual")) {
       usual->only({"gpu", "cpu"});
-      if (const auto gpu = usual->find("gpu")) family.usual_gpu = packages(*gpu);
-      if (const auto cpu = usual->find("cpu")) family.usual_cpu = packages(*cpu);
+      if (const auto gpu = usual->find("gpu")) family.usual_gpu = names_of(*gpu, "package");
+      if (const auto cpu = usual->find("cpu")) family.usual_cpu = names_of(*cpu, "package");
     }
+    if (const auto near = node.find("near")) family.near = names_of(*near, "family");
     return family;
   }
 
@@ -115,7 +116,7 @@ class FamilyReader {
   }
 
  private:
-  static std::vector<std::string> packages(const Node& node) {
+  static std::vector<std::string> names_of(const Node& node, const char* what) {
     std::vector<std::string> names;
     for (const Node& item : node.items()) {
       check_component_name(item.text(), item);
@@ -123,7 +124,7 @@ class FamilyReader {
         item.fail(fmt::format("\"{}\" stands twice", item.text()));
       names.push_back(item.text());
     }
-    if (names.empty()) node.fail("expected at least one package");
+    if (names.empty()) node.fail(fmt::format("expected at least one {}", what));
     return names;
   }
 

@@ -10,13 +10,15 @@
 //     "spaces":   { "blas": { "catalogs": ["blas.json"], "requires": { "blas": "*" } } },
 //     "families": { "matmul": { "description": "matrix product", "params": ["m", "dtype"],
 //                               "gpu": "gpu-library", "cpu": "blas",
-//                               "usual": { "gpu": ["torch"], "cpu": ["scipy-openblas64"] } } } }
+//                               "usual": { "gpu": ["torch"], "cpu": ["scipy-openblas64"] },
+//                               "near": ["train_resnet50"] } } }
 //
 // A parameter's meaning, and what its values are, is that of "FAMILY.NAME", else of "NAME"; without values it is
 // any word. Aliases and values of families and parameters that the file lacks are passed over: they
 // may come with another catalog of families. A space is where a family's valid
 // stacks are to be sought on a GPU or a CPU; a family without one cannot be resolved there. `usual`
-// names the Python packages that people mostly run it with, for who names none himself. Kept as
+// names the Python packages that people mostly run it with, for who names none himself; `near` the families that
+// do the same kind of work, whose results stand in where a family has none on some hardware. Kept as
 // data, because a new benchmark should need no build; what evidence has of a family is not kept
 // here but counted (analysis/published/workload_inventory.hpp). Rejected: families known only from the store,
 // which say neither what `k` is nor what to install.
@@ -50,6 +52,7 @@ struct WorkloadFamily {
   std::string gpu, cpu;                                     // names of spaces; "": none
   std::map<std::string, ParameterValues> values;            // of parameters that are not just any word
   std::vector<std::string> usual_gpu, usual_cpu;            // packages, the most usual first
+  std::vector<std::string> near;                            // families, the nearest first
 
   bool has(std::string_view param) const;
 };

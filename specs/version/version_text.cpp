@@ -13,6 +13,25 @@ std::string public_version(std::string_view version) { return std::string(versio
 
 bool is_local(std::string_view version) { return version.find('+') != version.npos; }
 
+std::string patch_release(std::string_view version) {
+  std::size_t end = 0;
+  for (int dots = 0; end < version.size(); ++end)
+    if (version[end] == '.' && ++dots == 3) break;
+  return std::string(version.substr(0, end));
+}
+
+std::string local_label(std::string_view version) {
+  return is_local(version) ? std::string(version.substr(version.find('+') + 1)) : "";
+}
+
+Version pep440_version(std::string_view version) { return Version::parse(version, Versioning::pep440).value(); }
+
+bool is_newer(std::string_view version, std::string_view than) {
+  const auto a = Version::parse(public_version(version), Versioning::pep440);
+  const auto b = Version::parse(public_version(than), Versioning::pep440);
+  return a && b && *a > *b;
+}
+
 std::string single_version(const SpecifierSet& range) {
   const auto& text = range.text();
   if (!text.starts_with("==") || text.find_first_of(",*") != text.npos) return "";

@@ -14,6 +14,14 @@ std::string major_release(std::string_view version);   // "12.8.1" -> "12"
 std::string minor_release(std::string_view version);   // "12.8.1" -> "12.8", "12" -> "12"
 std::string public_version(std::string_view version);  // "2.8.0+cu126" -> "2.8.0"
 bool is_local(std::string_view version);               // "2.8.0+cu126"
+std::string patch_release(std::string_view version);   // "9.10.2.21" -> "9.10.2"
+std::string local_label(std::string_view version);     // "2.8.0+cu126" -> "cu126"; "" without one
+
+// Of PEP 440, a text that is known to be one; else std::bad_expected_access.
+Version pep440_version(std::string_view version);
+
+// By PEP 440 and without local builds; false where one of them is no such version.
+bool is_newer(std::string_view version, std::string_view than);
 
 // "==2.7.1+cu128" -> "2.7.1+cu128"; "" where the range names no single version.
 std::string single_version(const SpecifierSet& range);

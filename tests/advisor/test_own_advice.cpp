@@ -92,7 +92,7 @@ TEST_CASE("own stack: what was measured is compared with the best", "[own]") {
   CHECK_FALSE(advice.stay);
   REQUIRE(advice.lines.size() == 1);
   CHECK_THAT(advice.lines[0], Contains("rank 2") && Contains("n=12") &&
-                                  Contains("tensorflow 1.14.0 -> 1.15.0 brings ×1.250"));
+                                  Contains("tensorflow 1.14.0 -> 1.15.0 brings x1.250"));
   auto tied = ranking();
   tied.recommendations[1].versus_best->verdict = analysis::Verdict::equivalent;
   CHECK(own_advice(own(), valid(), tied, {}).stay);
@@ -114,5 +114,5 @@ TEST_CASE("own stack: published results of its CUDA", "[own]") {
   CHECK(own_advice(own(), valid(), {}, published(false)).stay);
   const auto advice = own_advice(own(), valid(), {}, published(true));
   CHECK_FALSE(advice.stay);
-  CHECK_THAT(advice.lines[0], Contains("cuda 10.0.130 -> 10.1.243 brought ×2.000"));
+  CHECK_THAT(advice.lines[0], Contains("cuda 10.0.130 -> 10.1.243 brought x2.000"));
 }

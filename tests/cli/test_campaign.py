@@ -146,6 +146,7 @@ class Campaign(BlackBox):
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         self.assertIn("interrupted", process.communicate()[0])
+        self.assertEqual(process.returncode, 130)
         before = self.outcomes()["right"]["ok"]
         self.assertTrue(0 < before < 80, before)
         done = self.stackx("inspect", project, "--resume").stdout

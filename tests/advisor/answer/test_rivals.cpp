@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "advisor/answer/rivals.hpp"
+#include "tests/advisor/answer/made_up_published.hpp"
 
 // Names of their own: one unit with other files of the folder.
 namespace rivals_tests {
@@ -9,21 +10,6 @@ using namespace stackx;
 using namespace stackx::advisor;
 
 namespace {
-
-// Made-up numbers; nobody measured them.
-specs::Published made_up(const std::map<std::string, std::string>& stack, double rate, int image,
-                         const std::string& model, const std::string& hardware = "NVIDIA GeForce RTX 3090",
-                         const std::string& tool = "evidence:made-up") {
-  specs::Published p;
-  p.source = {"https://example.org/made-up", "made up", "", "2026-01-01", "2026-11-20", "", tool};
-  p.hardware = hardware;
-  p.devices = 1;
-  p.workload = {"infer_timm", {{"model", model}, {"image_size", std::to_string(image)}}};
-  p.stack.components = stack;
-  p.metric = "samples_per_s";
-  p.value = rate;
-  return p;
-}
 
 using Stack = std::map<std::string, std::string>;
 const Stack old_torch{{"torch", "2.1.0"}}, new_torch{{"torch", "2.4.0"}}, tensorflow{{"tensorflow", "2.12.0"}};
@@ -36,8 +22,8 @@ struct MadeUp {
               const std::string& model = "resnet50") {
     for (std::size_t i = 0; i < ratios.size(); ++i) {
       const double rate = 100.0 + double(i);
-      results.push_back(made_up(first, rate, 128 + 32 * int(i), model));
-      results.push_back(made_up(second, rate * ratios[i], 128 + 32 * int(i), model));
+      results.push_back(tests::made_up_published(first, rate, 128 + 32 * int(i), model));
+      results.push_back(tests::made_up_published(second, rate * ratios[i], 128 + 32 * int(i), model));
     }
     return *this;
   }
@@ -120,9 +106,9 @@ TEST_CASE("rivals: the best first, of CUDA the one that was measured", "[rivals]
 }
 
 TEST_CASE("rivals: like hardware is another model of the architecture", "[rivals]") {
-  const std::vector<specs::Published> family{made_up(new_torch, 1, 224, "a", "NVIDIA H100 80GB HBM3"),
-                                             made_up(new_torch, 1, 224, "a", "NVIDIA H200"),
-                                             made_up(new_torch, 1, 224, "a", "NVIDIA GeForce RTX 3090")};
+  const std::vector<specs::Published> family{tests::made_up_published(new_torch, 1, 224, "a", "NVIDIA H100 80GB HBM3"),
+                                             tests::made_up_published(new_torch, 1, 224, "a", "NVIDIA H200"),
+                                             tests::made_up_published(new_torch, 1, 224, "a", "NVIDIA GeForce RTX 3090")};
   const auto found = on_like_hardware(family, *gpus().identify("NVIDIA H200"), gpus());
   REQUIRE(found.size() == 1);
   CHECK(found[0].hardware == "NVIDIA H100 80GB HBM3");

@@ -161,4 +161,9 @@ TEST_CASE("conditions: the lines give size, interval and number") {
         "30 "
         "rounds, within rounds); 10.0% of 480 inspections had more than 1%, at most 14.0%");
   CHECK(text[1] == "load: 0.00 to 3.00 over one minute when inspections began");
+  // Nothing is said of steps larger than what was seen.
+  c.most_steal = 0.004;
+  CHECK_THAT(lines(c)[0], Contains("steal: +0.1 percentage point: -0.09% rate"));
+  c.most_steal = 0.0004;
+  CHECK_THAT(lines(c)[0], !Contains("percentage point"));
 }

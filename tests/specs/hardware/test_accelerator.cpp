@@ -58,7 +58,7 @@ const std::set<std::string> others{
     "HanGuang 800", "Furiosa Renegade", "Alibaba Cloud Npu", "Intel Gaudi 2", "Intel Gaudi 3",
     "Alibaba Cloud [ecs.ebman1.26xlarge]", "60 GB / 16 CPU (Google Cloud [n1-standard-16])",
     "Amazon EC2 [c5.2xlarge]", "Amazon EC2 [c5.4xlarge]", "Amazon EC2 [c5.18xlarge]",
-    "[MAXSUN] MS-Intel Arc Pro B60 Dual 48G Turbo", "NVIDIA A2"};
+    "[MAXSUN] MS-Intel Arc Pro B60 Dual 48G Turbo"};
 
 bool is_processor(const std::string& name) {
   for (const char* word : {"Xeon", "Cortex", "Hexagon", "Mali", "Intel Core i"})

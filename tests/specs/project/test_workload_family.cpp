@@ -43,6 +43,18 @@ TEST_CASE("every workload of the evidence has a family that knows its parameters
   CHECK(seen.size() > 80);
 }
 
+TEST_CASE("families that are near are others of the file", "[workload_family]") {
+  std::size_t with = 0;
+  for (const auto& family : shipped().all())
+    for (const auto& near : family.near) {
+      INFO(family.name << " near " << near);
+      CHECK(near != family.name);
+      CHECK(shipped().find(near));
+      ++with;
+    }
+  CHECK(with > 100);
+}
+
 TEST_CASE("a family says what people usually run it with, wherever it has stacks", "[workload_family]") {
   for (const auto& family : shipped().all()) {
     INFO(family.name);

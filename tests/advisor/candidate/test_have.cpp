@@ -1,8 +1,7 @@
-#include "advisor/answer/have.hpp"
+#include "advisor/candidate/have.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "advisor/answer/grade.hpp"
 #include "tests/specs/message_of.hpp"
 
 namespace stackx::advisor {
@@ -23,15 +22,6 @@ TEST_CASE("have: what is not of that form is refused with what is") {
   CHECK(tests::message_of([] { read_have("cuda"); }) == "--have \"cuda\": expected cuda=VERSION, as in cuda=11.8");
   CHECK(tests::message_of([] { read_have("cuda=eleven"); }) == "--have \"cuda=eleven\": expected cuda=VERSION, as in cuda=11.8");
   CHECK(tests::message_of([] { read_have("cuda=11.8,cuda=12"); }) == "--have: cuda is given twice");
-}
-
-TEST_CASE("grade: what is required is reached by itself and by more") {
-  CHECK(satisfies(Grade::measured, "measured"));
-  CHECK(satisfies(Grade::measured_elsewhere, "measured"));
-  CHECK_FALSE(satisfies(Grade::published, "measured"));
-  CHECK(satisfies(Grade::published, "published"));
-  CHECK_FALSE(satisfies(Grade::newest, "predicted"));
-  CHECK(satisfies(Grade::newest, ""));
 }
 
 }  // namespace have_tests

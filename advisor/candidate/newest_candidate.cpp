@@ -1,10 +1,11 @@
-#include "advisor/answer/candidate.hpp"
+#include "advisor/candidate/newest_candidate.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <regex>
+#include <set>
 
 #include "advisor/check/judge.hpp"
 #include "advisor/check/python_world.hpp"
@@ -19,17 +20,8 @@ using specs::Fact;
 using specs::GpuBuild;
 using specs::PackageRelease;
 using specs::Version;
-using specs::Versioning;
 
 constexpr std::size_t most_tries = 6;  // releases that check is asked about one by one
-
-Version version_of(const std::string& text) { return *Version::parse(text, Versioning::pep440); }
-
-// "cu126" of 2.14.1+cu126
-std::string build_name(const std::string& version) {
-  const auto plus = version.find('+');
-  return plus == version.npos ? "" : version.substr(plus + 1);
-}
 
 bool same_or_minor_of(const std::string& cuda, const std::string& asked) {
   return cuda == asked || cuda.starts_with(asked + ".") || asked.starts_with(cuda + ".");
@@ -84,7 +76,7 @@ class Search {
   bool before(const Form& a, const Form& b) const {
     const auto& left = a.release->version.text();
     const auto& right = b.release->version.text();
-    const auto newer = version_of(specs::public_version(left)), older = version_of(specs::public_version(right));
+    const auto newer = specs::pep440_version(specs::public_version(left)), older = specs::pep440_version(specs::public_version(right));
     if (!(newer == older)) return newer > older;
     const bool local_first = !wish_.question.gpu;  // the build for processors, without gigabytes of CUDA
     if (specs::is_local(left) != specs::is_local(right)) return specs::is_local(left) == local_first;
@@ -92,9 +84,9 @@ class Search {
   }
 
   bool within(const PackageRelease& release) const {
-    const auto plain = version_of(specs::public_version(release.version.text()));
+    const auto plain = specs::pep440_version(specs::public_version(release.version.text()));
     if (release.yanked || (plain.is_prerelease() && own_.empty())) return false;
-    if (!wish_.exactly.empty() && !(plain == version_of(wish_.exactly))) return false;
+    if (!wish_.exactly.empty() && !(plain == specs::pep440_version(wish_.exactly))) return false;
     if (wish_.advisories && !wish_.advisories->affecting("pypi", wish_.root, plain).empty()) return false;
     return std::ranges::all_of(own_, [&](const auto& one) {
       return one.versions.contains(specs::is_local(one.versions.text()) ? release.version : plain);
@@ -126,7 +118,7 @@ class Search {
     if (reach == GpuBuild::Reach::none) return false;
     const auto least = knowledge_.drivers().least(fact.built_for->cuda, reach);
     return wish_.question.driver.empty() || !wish_.question.cuda_compat.empty() || !least ||
-           !(version_of(wish_.question.driver) < version_of(*least));
+           !(specs::pep440_version(wish_.question.driver) < specs::pep440_version(*least));
   }
 
   bool is_of_cuda(const Fact& fact) const {
@@ -139,10 +131,10 @@ class Search {
   bool is_seen(const PackageRelease& release, const Fact& fact) const {
     if (fact.exists != "inferred") return true;
     const auto& text = release.version.text();
-    const auto minor = specs::minor_release(specs::public_version(text)), build = build_name(text);
+    const auto minor = specs::minor_release(specs::public_version(text)), build = specs::local_label(text);
     return std::ranges::any_of(package_->releases, [&](const auto& other) {
       const auto& one = other.version.text();
-      return build_name(one) == build && specs::minor_release(specs::public_version(one)) == minor &&
+      return specs::local_label(one) == build && specs::minor_release(specs::public_version(one)) == minor &&
              about(other.version).exists != "inferred";
     });
   }
@@ -190,7 +182,7 @@ class Search {
       std::ranges::stable_sort(world.order, {}, [&](const auto& name) { return name != wish_.root; });
       const auto stack = newest_stack(world.project, world.catalog, world.order);
       if (!stack || !stack->components.contains(wish_.root)) continue;
-      const auto* release = package_->find(version_of(stack->components.at(wish_.root)));
+      const auto* release = package_->find(specs::pep440_version(stack->components.at(wish_.root)));
       if (!newest || release->version > newest->version) newest = release;
     }
     for (const auto& form : all)
@@ -245,7 +237,7 @@ class Search {
   Candidate finished(Candidate candidate) const {
     candidate.unsure = unsure_;
     std::erase_if(candidate.unsure, [&](const auto& version) {
-      return !(version_of(specs::public_version(version)) > version_of(specs::public_version(candidate.version)));
+      return !(specs::pep440_version(specs::public_version(version)) > specs::pep440_version(specs::public_version(candidate.version)));
     });
     return candidate;
   }
@@ -257,143 +249,8 @@ class Search {
   std::vector<std::string> unsure_;
 };
 
-std::string in_stack(const specs::Stack& stack, const std::string& name) {
-  const auto found = stack.components.find(name);
-  return found == stack.components.end() ? "" : found->second;
-}
-
-// nvidia-cudnn-cu12 or -cu13, whichever is there.
-std::string cudnn_of(const specs::Stack& stack) {
-  for (const char* suffix : {"13", "12", "11"})
-    if (const auto version = in_stack(stack, fmt::format("nvidia-cudnn-cu{}", suffix)); !version.empty())
-      return three_numbers(version);
-  return "";
-}
-
-// ">=525.60.13,<581" -> "525.60.13"
-std::string at_least(const std::string& drivers) {
-  if (!drivers.starts_with(">=")) return "";
-  return drivers.substr(2, drivers.find_first_of(", ") - 2);
-}
-
-std::string cuda_of(const Knowledge& knowledge, const specs::Stack& stack, const Fact& fact) {
-  if (const auto toolkit = in_stack(stack, "cuda-toolkit"); !toolkit.empty()) return three_numbers(toolkit);
-  const auto states = [](const Fact& one) {
-    return one.built_for && !one.built_for->cuda.empty() && one.built_for->cuda != "any" && !one.built_for->for_cpus();
-  };
-  if (states(fact)) return fact.built_for->cuda;
-  if (const auto torch = in_stack(stack, "torch"); !torch.empty())  // what vLLM and others compute with
-    if (const auto of_torch = knowledge.about("torch", version_of(torch)); states(of_torch)) return of_torch.built_for->cuda;
-  for (const auto& plugin : fact.gpu_from)
-    if (const auto version = in_stack(stack, plugin); !version.empty()) {
-      const auto build = knowledge.about(plugin, version_of(version)).built_for;
-      if (build) return build->cuda;
-    }
-  return "";
-}
-
-// What the package's own metadata pins to one version, as far as it is in the stack.
-void add_pins(const Knowledge& knowledge, const specs::Stack& stack, const std::string& name, Pinned& pinned) {
-  const auto* package = knowledge.package(name);
-  const auto* release = package ? package->find(version_of(in_stack(stack, name))) : nullptr;
-  const auto* requirements = release ? knowledge.requirements(name, *release) : nullptr;
-  if (!requirements) return;
-  for (const auto& one : *requirements) {
-    const auto version = in_stack(stack, one.name);
-    const bool there = std::ranges::any_of(pinned.packages, [&](const auto& other) { return other.name == one.name; });
-    if (version.empty() || there || is_given(one.name)) continue;
-    if (version_of(version) == version_of(specs::single_version(one.versions).empty() ? "0" : specs::single_version(one.versions)))
-      pinned.packages.push_back({one.name, version, {}, false, "", "", true});
-  }
-}
-
-// The oldest glibc that some wheel of the release takes on that Python: "2.28".
-std::string glibc_needed(const PackageRelease& release, const std::string& python, const std::string& machine) {
-  for (int minor : {5, 12, 17, 24, 26, 27, 28, 31, 34, 35})
-    if (const specs::Target target(python, fmt::format("manylinux_2_{}_{}", minor, machine));
-        std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); }))
-      return fmt::format("2.{}", minor);
-  return "";
-}
-
 }  // namespace
 
-std::string three_numbers(const std::string& version) {
-  std::size_t at = 0;
-  for (int dots = 0; at < version.size(); ++at)
-    if (version[at] == '.' && ++dots == 3) break;
-  return version.substr(0, at);
-}
-
-std::string Candidate::name() const { return package + " " + version; }
-
-std::string Candidate::text() const {
-  std::vector<std::string> with;
-  if (!cuda.empty()) with.push_back("CUDA " + cuda);
-  if (!cudnn.empty()) with.push_back("cuDNN " + cudnn);
-  return with.empty() ? name() : fmt::format("{} ({})", name(), fmt::join(with, ", "));
-}
-
 std::optional<Candidate> newest_candidate(const Knowledge& knowledge, const Wish& wish) { return Search(knowledge, wish).run(); }
-
-Candidate as_it_is(const Knowledge& knowledge, const Question& question, const std::string& root, Checked checked) {
-  Candidate candidate;
-  const auto& stack = checked.stack;
-  candidate.package = root;
-  candidate.version = in_stack(stack, root);
-  if (!candidate.version.empty()) {
-    const auto version = version_of(candidate.version);
-    const auto fact = knowledge.about(root, version, "", question.machine);
-    candidate.cuda = cuda_of(knowledge, stack, fact);
-    const auto* release = knowledge.package(root) ? knowledge.package(root)->find(version) : nullptr;
-    if (release) {
-      candidate.released = release->uploaded;
-      const auto python = specs::minor_release(in_stack(stack, "python"));
-      if (!python.empty()) candidate.pinned.glibc = glibc_needed(*release, python, question.machine);
-    }
-  }
-  if (question.driver.empty() && question.gpu && question.gpu->vendor == "nvidia") candidate.least_driver = at_least(checked.driver);
-  if (question.gpu && question.gpu->vendor == "nvidia") candidate.cudnn = cudnn_of(stack);
-  auto& pinned = candidate.pinned;
-  pinned.python = specs::minor_release(in_stack(stack, "python"));
-  pinned.pythons = checked.pythons;
-  pinned.driver = checked.driver;
-  for (const auto& placed : question.asked) {
-    const auto name = knowledge.real_name(placed.dependency.name);
-    auto version = in_stack(stack, name);
-    if (version.empty()) version = specs::single_version(placed.dependency.versions);
-    pinned.packages.push_back({name, version, {placed.dependency.extras.begin(), placed.dependency.extras.end()}, true,
-                               build_name(version)});
-    if (version.empty() && !placed.dependency.versions.is_any()) pinned.packages.back().range = placed.dependency.versions.text();
-  }
-  if (!candidate.version.empty()) add_pins(knowledge, stack, root, pinned);
-  candidate.checked = std::move(checked);
-  return candidate;
-}
-
-std::vector<DriverRow> by_driver(const Knowledge& knowledge, const Wish& wish, const Candidate& newest, std::size_t most) {
-  std::vector<DriverRow> rows{{newest.least_driver, newest}};
-  if (newest.least_driver.empty() || !wish.question.driver.empty() || !wish.question.gpu) return rows;
-  const auto* package = knowledge.package(wish.root);
-  const auto since = knowledge.drivers().since(wish.question.gpu->compute_capability);  // older ones do not know the GPU
-  std::vector<Version> levels;
-  for (const auto& release : package->releases) {
-    const auto build = knowledge.about(wish.root, release.version, "", wish.question.machine).built_for;
-    if (!build || build->cuda.empty() || build->for_cpus()) continue;
-    if (const auto least = knowledge.drivers().least(build->cuda, build->reach(wish.question.gpu->compute_capability)))
-      levels.push_back(std::max(version_of(*least), version_of(since.value_or("0"))));
-  }
-  std::ranges::sort(levels, std::ranges::greater());
-  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-  for (const auto& level : levels) {
-    if (rows.size() >= most) break;
-    if (!(level < version_of(rows.back().driver))) continue;
-    auto older = wish;
-    older.question.driver = level.text();
-    auto candidate = newest_candidate(knowledge, older);
-    if (candidate && candidate->version != rows.back().candidate.version) rows.push_back({level.text(), std::move(*candidate)});
-  }
-  return rows;
-}
 
 }  // namespace stackx::advisor

@@ -1,4 +1,4 @@
-#include "advisor/answer/have.hpp"
+#include "advisor/candidate/have.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,10 +6,22 @@
 #include <string>
 #include <vector>
 
-#include "advisor/answer/candidate.hpp"
 #include "advisor/asked_space.hpp"
+#include "advisor/check/question.hpp"
+#include "specs/catalog/advisory.hpp"
 
 namespace stackx::advisor {
+
+struct Candidate;
+class Knowledge;
+
+struct Wish {
+  Question question;  // the machine, and what the user's project requires (the framework's own range, too)
+  std::string root;   // the framework: "torch"
+  std::string cuda;   // builds for this CUDA alone: "11.8", "12"; "": any
+  std::string exactly = {};  // this public version alone: "2.2.0"; "": any
+  const specs::Advisories* advisories = nullptr;  // releases that these name do not count
+};
 
 struct WishFrom {
   const workspace::AskedHardware& hardware;

@@ -1,9 +1,10 @@
-#include "advisor/answer/wish.hpp"
+#include "advisor/candidate/wish.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "advisor/candidate/candidate.hpp"
 #include "advisor/check/asked.hpp"
 #include "advisor/check/python_world.hpp"
 #include "specs/error.hpp"
@@ -110,8 +111,7 @@ std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, c
   const auto reach = fact.built_for->reach(question.gpu->compute_capability);
   if (reach == specs::GpuBuild::Reach::none) return fmt::format("{}, a build without kernels for {}.", plain, gpu);
   const auto least = knowledge.drivers().least(fact.built_for->cuda, reach);
-  const auto version = [](const std::string& text) { return specs::Version::parse(text, specs::Versioning::pep440); };
-  if (least && !question.driver.empty() && *version(question.driver) < *version(*least))
+  if (least && !question.driver.empty() && specs::is_newer(*least, question.driver))
     return fmt::format("{}, which needs driver {} or newer.", plain, *least);
   return "";
 }

@@ -1,0 +1,51 @@
+#include "advisor/answer/catalog_answer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "advisor/recipes/install_line.hpp"
+#include "advisor/recipes/stack_packages.hpp"
+#include "analysis/text/words.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+// What is installed of a stack; settings and the hardware say themselves.
+std::string packages_text(const specs::Stack& stack, const specs::Catalog& catalog) {
+  std::vector<std::string> words;
+  for (const auto& [name, version] : stack.components) {
+    const auto* component = catalog.find(name);
+    if (component && component->kind == specs::Kind::package) words.push_back(name + " " + version);
+  }
+  return words.empty() ? analysis::components_text(stack.components) : fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+void pin_stack(const Grounds& from, const specs::Stack& stack, Advice& answer) {
+  Pinned pinned;
+  for (const auto& [name, package] : stack_packages(stack, from.known.space->catalog(), {}))
+    pinned.packages.push_back({name, package.version, package.extras, true, ""});
+  if (const auto python = stack.components.find("python"); python != stack.components.end())
+    pinned.python = specs::minor_release(python->second);
+  if (pinned.packages.empty()) return;
+  answer.install = install_line(pinned);
+  answer.pinned = std::move(pinned);
+}
+
+void answer_catalogs(const Grounds& from, Advice& answer) {
+  const auto& known = from.known;
+  const auto& stack = known.chosen->valid.stack;
+  const auto& family = known.selection.asked.pi;
+  answer.found = true;
+  answer.chosen = known.chosen;
+  pin_stack(from, stack, answer);
+  answer.run = packages_text(stack, known.space->catalog());
+  answer.line = fmt::format("Run {} on {}.", answer.run, from.hardware());
+  answer.why = fmt::format("the newest stack valid on {} with what {} is usually run with; no result shows another to be faster.",
+                           from.hardware(), family);
+  answer.expect = fmt::format("Speed: UNKNOWN (NEWEST): no {} result on {}.", family, from.hardware());
+}
+
+}  // namespace stackx::advisor

@@ -1,0 +1,53 @@
+#include "advisor/answer/grounds.hpp"
+
+#include <fmt/format.h>
+
+#include "advisor/check/stack_check.hpp"
+
+namespace stackx::advisor {
+
+std::string Grounds::hardware() const {
+  if (!known.accelerator) return known.selection.hw;
+  const auto words = gpu_in_words(asked_gpu(*known.accelerator, known.selection.hw));
+  return words.substr(0, words.find(" ("));
+}
+
+std::string Grounds::kept() const { return options.have.any() ? " with " + options.have.text() : ""; }
+
+std::string Grounds::restriction() const {
+  return kept() + (options.project.empty() ? "" : fmt::format(" that {} allows", options.project.filename().string()));
+}
+
+std::string Grounds::driver_of(const Candidate& candidate) const {
+  const auto& question = known.wish->question;
+  if (!question.gpu || question.gpu->vendor != "nvidia") return "";
+  if (!question.driver.empty()) return ", driver " + question.driver;
+  if (candidate.least_driver.empty()) return "";
+  auto text = ", driver >=" + candidate.least_driver;
+  if (const auto last = knowledge.drivers().last_branch(question.gpu->compute_capability))
+    text += fmt::format(" ({} is the last branch for {})", *last, hardware());
+  return text;
+}
+
+std::string Grounds::nothing(const std::string& why) const {
+  auto text = fmt::format("No stack to run {} on {}: {}.", known.selection.asked.text(), hardware(), why);
+  if (text.ends_with("..")) text.pop_back();
+  return text;
+}
+
+std::string pythons_text(const Pinned& pinned) {
+  if (pinned.pythons.size() > 1) return fmt::format("Python {} to {}", pinned.pythons.back(), pinned.pythons.front());
+  return pinned.python.empty() ? "" : "Python " + pinned.python;
+}
+
+void add_misspelt(const Checked& checked, Advice& answer) {
+  for (const auto& note : checked.notes)
+    if (note.contains("did you mean")) answer.cautions.push_back(note + "?");
+}
+
+void add_nearest(const Checked& checked, Advice& answer) {
+  for (const auto& one : checked.nearest)
+    answer.cautions.push_back(fmt::format("The nearest that runs: {}.", one.changes_text()));
+}
+
+}  // namespace stackx::advisor

@@ -1,0 +1,30 @@
+// What every kind of answer is made from, and the words that they share.
+#pragma once
+
+#include <string>
+
+#include "advisor/answer/advice.hpp"
+#include "advisor/hardware_advice.hpp"
+
+namespace stackx::advisor {
+
+struct Grounds {
+  const HardwareAdvice& known;
+  const Knowledge& knowledge;
+  const AdviceOptions& options;
+
+  std::string hardware() const;     // "V100"
+  std::string kept() const;         // " with cuda 11.8", what --have says; or ""
+  std::string restriction() const;  // " with cuda 11.8 that r.txt allows"
+  std::string driver_of(const Candidate& candidate) const;  // ", driver >=525.60.13 (580 is the last branch for V100)"
+  std::string nothing(const std::string& why) const;        // "No stack to run matmul on V100: ..."
+};
+
+std::string pythons_text(const Pinned& pinned);  // "Python 3.10 to 3.14"
+
+// "torhc is not known and not judged; did you mean torch": the install line has it as it was written.
+void add_misspelt(const Checked& checked, Advice& answer);
+// "The nearest that runs: torch 2.7.1+cu118 instead of 2.15.0."
+void add_nearest(const Checked& checked, Advice& answer);
+
+}  // namespace stackx::advisor

@@ -1,0 +1,67 @@
+#include "advisor/answer/lock_answer.hpp"
+
+#include <fmt/format.h>
+
+#include "advisor/answer/expectation.hpp"
+#include "advisor/candidate/newest_candidate.hpp"
+#include "advisor/recipes/install_line.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+std::string verdict(const Grounds& from, const Candidate& own) {
+  const auto file = from.options.lock.filename().string();
+  const auto hardware = from.hardware();
+  if (own.checked.answer == Answer::no) return fmt::format("No: {} does not run on {}: {}.", file, hardware, own.checked.text);
+  if (own.checked.answer == Answer::unknown)
+    return fmt::format("Unknown: whether {} runs on {}: {}.", file, hardware, own.checked.text);
+  return fmt::format("Yes: {} runs on {}{}, on {}.", file, hardware,
+                     own.version.empty() ? "" : fmt::format(": {}{}", own.text(), from.driver_of(own)), pythons_text(own.pinned));
+}
+
+// Measured as it is, that is what to expect; else what is published or predicted for such a stack.
+void expect_own(const Grounds& from, const Candidate& own, Advice& answer) {
+  const auto& advice = from.known.own_advice;
+  if (!advice || !advice->measured) {
+    expect_of(from, own, nullptr, answer);
+    if (answer.grade == Grade::newest) answer.expect = "Speed: UNKNOWN. Nobody measured or published it.";
+    return;
+  }
+  const auto& row = *advice->measured;
+  answer.grade = row.evidence == "measured" ? Grade::measured : Grade::measured_elsewhere;
+  answer.expected.push_back({"", row.median, from.known.measured.unit, row.ci});
+  answer.expect = fmt::format("Expect {}: {}, rank {} of {}, n={}.", answer.expected.front().text(), to_string(answer.grade), row.rank,
+                              from.known.measured.recommendations.size(), row.inspections);
+}
+
+// What evidence says of a stack like the user's.
+std::string stay_or_change(const Grounds& from) {
+  const auto& advice = from.known.own_advice;
+  if (advice && !advice->change.empty()) return advice->change;
+  return "it is valid there, and no result shows another to be faster: stay, until one does.";
+}
+
+}  // namespace
+
+void answer_lock(const Grounds& from, Advice& answer) {
+  const auto& own = *from.known.candidate;
+  answer.found = own.checked.answer == Answer::yes;
+  answer.line = verdict(from, own);
+  answer.run = own.text();
+  answer.candidate = own;
+  answer.pinned = own.pinned;
+  if (answer.found) expect_own(from, own, answer);
+  add_nearest(own.checked, answer);
+  if (answer.found) answer.why = stay_or_change(from);
+  add_misspelt(own.checked, answer);
+  auto free = *from.known.wish;
+  free.question.asked.clear();
+  const auto newest = newest_candidate(from.knowledge, free);
+  if (!newest || !specs::is_newer(newest->version, own.version)) return;
+  answer.cautions.push_back(fmt::format("The newest valid on {} is {}{}{}. To take it: {}", from.hardware(), newest->text(),
+                                        newest->least_driver.empty() ? "" : fmt::format(", driver >={}", newest->least_driver),
+                                        answer.found ? "; no result shows it to be faster" : "", install_line(newest->pinned)));
+}
+
+}  // namespace stackx::advisor

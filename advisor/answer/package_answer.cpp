@@ -1,0 +1,129 @@
+#include "advisor/answer/package_answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advisor/answer/expectation.hpp"
+#include "advisor/answer/limits.hpp"
+#include "advisor/candidate/newest_candidate.hpp"
+#include "advisor/recipes/install_line.hpp"
+#include "analysis/text/words.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+struct Displaced {
+  Candidate by;
+  Rival rival;
+  std::string why;
+};
+
+std::string why_displaced(const Candidate& newest, const Candidate& faster, const Rival& rival) {
+  const auto& source = rival.row->sources.front();
+  const auto where = source.title.empty() ? source.url : source.title;
+  const auto& over = rival.over;
+  if (over.interval)
+    return fmt::format("it was x{:.2f} [{:.2f}, {:.2f}] as fast as the newest, {}, over {} ({}).", over.ratio,
+                       over.interval->low, over.interval->high, newest.name(), analysis::counted(over.shapes, "shape"), where);
+  return fmt::format("{} was slower than {} there, x{:.2f}, single numbers ({}).", newest.text(), faster.text(), 1 / over.ratio,
+                     where);
+}
+
+// The first of the rivals that is valid here.
+std::optional<Displaced> first_valid(const Grounds& from, const Candidate& newest, const Rivals& rivals) {
+  constexpr std::size_t most_tried = 3;
+  const auto& wish = *from.known.wish;
+  for (std::size_t i = 0; i < std::min(most_tried, rivals.faster.size()); ++i) {
+    const auto& rival = rivals.faster[i];
+    const auto& components = rival.row->stack.components;
+    auto other = wish;
+    other.exactly = specs::public_version(components.at(wish.root));
+    if (const auto cuda = components.find("cuda"); cuda != components.end() && other.cuda.empty())
+      other.cuda = specs::minor_release(cuda->second);
+    if (auto faster = newest_candidate(from.knowledge, other))
+      return Displaced{*faster, rival, why_displaced(newest, *faster, rival)};
+  }
+  return std::nullopt;
+}
+
+// By one source's numbers for both: on the hardware; where nobody published the newest there, on other models of the
+// architecture. What was reached on those is not to be expected here.
+void displace(const Grounds& from, Candidate& candidate, std::optional<Rival>& by, Advice& answer) {
+  const auto& known = from.known;
+  const auto here = rivals_of(known.published, candidate.package, candidate.version, candidate.cuda);
+  if (here.own) {
+    if (auto displaced = first_valid(from, candidate, here))
+      candidate = std::move(displaced->by), by = displaced->rival, answer.why = displaced->why;
+    return;
+  }
+  if (!known.accelerator || !known.accelerators) return;
+  const auto alike = on_like_hardware(known.family, *known.accelerator, *known.accelerators);
+  const auto ranking = analysis::rank_published(alike, kind_of_work(known.selection.asked), *known.accelerators,
+                                                known.published.delta);
+  if (auto displaced = first_valid(from, candidate, rivals_of(ranking, candidate.package, candidate.version, candidate.cuda))) {
+    candidate = std::move(displaced->by);
+    answer.why = fmt::format("on {}, of the same architecture, {}", displaced->rival.group->hardware, displaced->why);
+  }
+}
+
+// No release runs there: why, and what would.
+void say_none(const Grounds& from, Advice& answer) {
+  auto question = from.known.wish->question;
+  const auto& root = from.known.wish->root;
+  const bool asked = std::ranges::any_of(question.asked, [&](const auto& placed) {
+    return from.knowledge.real_name(placed.dependency.name) == root;
+  });
+  if (!asked) question.asked.push_back({*specs::parse_dependency(root), "advice"});
+  const auto checked = check(from.knowledge, question);
+  add_misspelt(checked, answer);
+  if (question.gpu && question.gpu->vendor != "nvidia" && question.gpu->vendor != "amd") {
+    answer.line = from.nothing(fmt::format("stackx knows builds of {} for NVIDIA's and AMD's GPUs only", root));
+    return;
+  }
+  const auto& have = from.options.have;
+  const auto says = [&](const std::string& kept) { return !kept.empty() && checked.text.contains(kept); };
+  const bool said = says(have.driver) || says(have.cuda) || says(have.python) || says(have.glibc);
+  answer.line = from.nothing(checked.answer == Answer::yes
+                                 ? fmt::format("no release of {} is known to run there{}", root, from.kept())
+                                 : checked.text + (said ? "" : from.kept()));
+  add_nearest(checked, answer);
+}
+
+void take(const Candidate& candidate, Advice& answer) {
+  answer.found = true;
+  answer.candidate = candidate;
+  answer.pinned = candidate.pinned;
+  answer.run = candidate.text();
+  answer.install = install_line(candidate.pinned);
+}
+
+}  // namespace
+
+void answer_packages(const Grounds& from, Advice& answer) {
+  const auto& known = from.known;
+  if (!known.candidate) return say_none(from, answer);
+  auto candidate = *known.candidate;
+  std::optional<Rival> by;
+  if (from.options.type != RecommendationType::latest) displace(from, candidate, by, answer);
+  take(candidate, answer);
+  add_misspelt(candidate.checked, answer);
+  expect_of(from, candidate, by ? &*by : nullptr, answer);
+  if (answer.why.empty())
+    answer.why = fmt::format("the newest stack valid on {}{}; no result shows {} to be faster{}.", from.hardware(), from.restriction(),
+                             from.restriction().empty() ? "an older one" : "another",
+                             answer.grade < Grade::published ? odds_of_newest(from) : "");
+  if (const auto plain = plain_install_brings(from.knowledge, *known.wish, candidate); !plain.empty()) answer.cautions.push_back(plain);
+  if (!candidate.unsure.empty())
+    answer.remarks.push_back(fmt::format("{} {} may exist, unseen.", candidate.package, candidate.unsure.front()));
+  answer.by_driver = driver_rows(from.knowledge, *known.wish, candidate, 3);
+  if (answer.by_driver.size() < 2) answer.by_driver.clear();
+  add_limits(from, candidate, answer);
+  // Where a table has CUDA and cuDNN, they are not said twice.
+  answer.line = fmt::format("Run {} on {}{}.", answer.limits.empty() ? candidate.text() : candidate.name(),
+                            pythons_text(candidate.pinned), from.driver_of(candidate));
+  add_what_is_lost(from, candidate, answer);
+}
+
+}  // namespace stackx::advisor

@@ -1,0 +1,123 @@
+#include "advisor/candidate/candidate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "advisor/check/python_world.hpp"
+#include "specs/python/wheel_target.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+namespace {
+
+using specs::Fact;
+using specs::PackageRelease;
+
+std::string in_stack(const specs::Stack& stack, const std::string& name) {
+  const auto found = stack.components.find(name);
+  return found == stack.components.end() ? "" : found->second;
+}
+
+// nvidia-cudnn-cu12 or -cu13, whichever is there.
+std::string cudnn_of(const specs::Stack& stack) {
+  for (const char* suffix : {"13", "12", "11"})
+    if (const auto version = in_stack(stack, fmt::format("nvidia-cudnn-cu{}", suffix)); !version.empty())
+      return specs::patch_release(version);
+  return "";
+}
+
+// ">=525.60.13,<581" -> "525.60.13"
+std::string at_least(const std::string& drivers) {
+  if (!drivers.starts_with(">=")) return "";
+  return drivers.substr(2, drivers.find_first_of(", ") - 2);
+}
+
+std::string cuda_of(const Knowledge& knowledge, const specs::Stack& stack, const Fact& fact) {
+  if (const auto toolkit = in_stack(stack, "cuda-toolkit"); !toolkit.empty()) return specs::patch_release(toolkit);
+  const auto states = [](const Fact& one) {
+    return one.built_for && !one.built_for->cuda.empty() && one.built_for->cuda != "any" && !one.built_for->for_cpus();
+  };
+  if (states(fact)) return fact.built_for->cuda;
+  if (const auto torch = in_stack(stack, "torch"); !torch.empty())  // what vLLM and others compute with
+    if (const auto of_torch = knowledge.about("torch", specs::pep440_version(torch)); states(of_torch)) return of_torch.built_for->cuda;
+  for (const auto& plugin : fact.gpu_from)
+    if (const auto version = in_stack(stack, plugin); !version.empty()) {
+      const auto build = knowledge.about(plugin, specs::pep440_version(version)).built_for;
+      if (build) return build->cuda;
+    }
+  return "";
+}
+
+// What the package's own metadata pins to one version, as far as it is in the stack.
+void add_pins(const Knowledge& knowledge, const specs::Stack& stack, const std::string& name, Pinned& pinned) {
+  const auto* package = knowledge.package(name);
+  const auto* release = package ? package->find(specs::pep440_version(in_stack(stack, name))) : nullptr;
+  const auto* requirements = release ? knowledge.requirements(name, *release) : nullptr;
+  if (!requirements) return;
+  for (const auto& one : *requirements) {
+    const auto version = in_stack(stack, one.name);
+    const bool there = std::ranges::any_of(pinned.packages, [&](const auto& other) { return other.name == one.name; });
+    if (version.empty() || there || is_given(one.name)) continue;
+    if (specs::pep440_version(version) == specs::pep440_version(specs::single_version(one.versions).empty() ? "0" : specs::single_version(one.versions)))
+      pinned.packages.push_back({one.name, version, {}, false, "", "", true});
+  }
+}
+
+// The oldest glibc that some wheel of the release takes on that Python: "2.28".
+std::string glibc_needed(const PackageRelease& release, const std::string& python, const std::string& machine) {
+  for (int minor : {5, 12, 17, 24, 26, 27, 28, 31, 34, 35})
+    if (const specs::Target target(python, fmt::format("manylinux_2_{}_{}", minor, machine));
+        std::ranges::any_of(release.wheels, [&](const auto& tags) { return target.rank(tags).has_value(); }))
+      return fmt::format("2.{}", minor);
+  return "";
+}
+
+}  // namespace
+
+std::string Candidate::name() const { return package + " " + version; }
+
+std::string Candidate::text() const {
+  std::vector<std::string> with;
+  if (!cuda.empty()) with.push_back("CUDA " + cuda);
+  if (!cudnn.empty()) with.push_back("cuDNN " + cudnn);
+  return with.empty() ? name() : fmt::format("{} ({})", name(), fmt::join(with, ", "));
+}
+
+Candidate as_it_is(const Knowledge& knowledge, const Question& question, const std::string& root, Checked checked) {
+  Candidate candidate;
+  const auto& stack = checked.stack;
+  candidate.package = root;
+  candidate.version = in_stack(stack, root);
+  if (!candidate.version.empty()) {
+    const auto version = specs::pep440_version(candidate.version);
+    const auto fact = knowledge.about(root, version, "", question.machine);
+    candidate.cuda = cuda_of(knowledge, stack, fact);
+    const auto* release = knowledge.package(root) ? knowledge.package(root)->find(version) : nullptr;
+    if (release) {
+      candidate.released = release->uploaded;
+      const auto python = specs::minor_release(in_stack(stack, "python"));
+      if (!python.empty()) candidate.pinned.glibc = glibc_needed(*release, python, question.machine);
+    }
+  }
+  if (question.driver.empty() && question.gpu && question.gpu->vendor == "nvidia") candidate.least_driver = at_least(checked.driver);
+  if (question.gpu && question.gpu->vendor == "nvidia") candidate.cudnn = cudnn_of(stack);
+  auto& pinned = candidate.pinned;
+  pinned.python = specs::minor_release(in_stack(stack, "python"));
+  pinned.pythons = checked.pythons;
+  pinned.driver = checked.driver;
+  for (const auto& placed : question.asked) {
+    const auto name = knowledge.real_name(placed.dependency.name);
+    auto version = in_stack(stack, name);
+    if (version.empty()) version = specs::single_version(placed.dependency.versions);
+    pinned.packages.push_back({name, version, {placed.dependency.extras.begin(), placed.dependency.extras.end()}, true,
+                               specs::local_label(version)});
+    if (version.empty() && !placed.dependency.versions.is_any()) pinned.packages.back().range = placed.dependency.versions.text();
+  }
+  if (!candidate.version.empty()) add_pins(knowledge, stack, root, pinned);
+  candidate.checked = std::move(checked);
+  return candidate;
+}
+
+}  // namespace stackx::advisor

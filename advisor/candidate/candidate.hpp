@@ -1,0 +1,30 @@
+// A release of a framework in one build, with what an installer takes along, judged by check: what an answer recommends,
+// or what the user runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "advisor/check/check.hpp"
+#include "advisor/recipes/pinned.hpp"
+
+namespace stackx::advisor {
+
+struct Candidate {
+  std::string package, version;    // "torch", "2.14.1+cu126"
+  std::string released;            // "2026-09-30"; "" if nobody says
+  std::string cuda, cudnn;         // "12.6", "9.10.2"; "": none, or not known
+  std::string least_driver;        // "525.60.13"; "": no driver needed, or not known
+  Pinned pinned;
+  Checked checked;                 // of what is pinned
+  std::vector<std::string> unsure;  // newer builds that probably exist, and nobody has seen: "2.15.0+cu126"
+
+  // What it is called: "torch 2.14.1+cu126 (CUDA 12.6, cuDNN 9.10.2)"
+  std::string text() const;
+  std::string name() const;  // "torch 2.14.1+cu126"
+};
+
+// The question's own packages as they stand, judged; `root` among them: what the user runs.
+Candidate as_it_is(const Knowledge& knowledge, const Question& question, const std::string& root, Checked checked);
+
+}  // namespace stackx::advisor

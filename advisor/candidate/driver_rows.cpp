@@ -1,0 +1,35 @@
+#include "advisor/candidate/driver_rows.hpp"
+
+#include <algorithm>
+
+#include "advisor/candidate/newest_candidate.hpp"
+#include "specs/version/version_text.hpp"
+
+namespace stackx::advisor {
+
+std::vector<DriverRow> driver_rows(const Knowledge& knowledge, const Wish& wish, const Candidate& newest, std::size_t most) {
+  std::vector<DriverRow> rows{{newest.least_driver, newest}};
+  if (newest.least_driver.empty() || !wish.question.driver.empty() || !wish.question.gpu) return rows;
+  const auto* package = knowledge.package(wish.root);
+  const auto since = knowledge.drivers().since(wish.question.gpu->compute_capability);  // older ones do not know the GPU
+  std::vector<specs::Version> levels;
+  for (const auto& release : package->releases) {
+    const auto build = knowledge.about(wish.root, release.version, "", wish.question.machine).built_for;
+    if (!build || build->cuda.empty() || build->for_cpus()) continue;
+    if (const auto least = knowledge.drivers().least(build->cuda, build->reach(wish.question.gpu->compute_capability)))
+      levels.push_back(std::max(specs::pep440_version(*least), specs::pep440_version(since.value_or("0"))));
+  }
+  std::ranges::sort(levels, std::ranges::greater());
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  for (const auto& level : levels) {
+    if (rows.size() >= most) break;
+    if (!(level < specs::pep440_version(rows.back().driver))) continue;
+    auto older = wish;
+    older.question.driver = level.text();
+    auto candidate = newest_candidate(knowledge, older);
+    if (candidate && candidate->version != rows.back().candidate.version) rows.push_back({level.text(), std::move(*candidate)});
+  }
+  return rows;
+}
+
+}  // namespace stackx::advisor
