@@ -127,6 +127,7 @@ class Gathering {
     predictor_ = std::move(evidence.predictor);
   }
 
+  // With what is likely to be asked of it: there is time, while the evidence is read.
   void find_candidate(const workspace::AskedHardware& hardware) {
     advice_.wish = wish_of(options_, {hardware, asked_, families_, advice_.space.get()}, knowledge_, context_);
     if (!advice_.wish) return;
@@ -134,6 +135,9 @@ class Gathering {
     const auto& [question, root] = std::tie(advice_.wish->question, advice_.wish->root);
     advice_.candidate = options_.lock.empty() ? newest_candidate(knowledge_, *advice_.wish)
                                               : as_it_is(knowledge_, question, root, check(knowledge_, question));
+    if (!advice_.candidate) return;
+    if (options_.lock.empty()) advice_.by_driver = driver_rows(knowledge_, *advice_.wish, *advice_.candidate, 3);
+    if (advice_.space) advice_.latest = advice_.space->nearest(stack_of(*advice_.candidate)).stack;
   }
 
   void make_space(const workspace::AskedHardware& hardware) {
@@ -216,9 +220,10 @@ class Gathering {
 
   void find_latest() {
     if (!advice_.space) return;
-    advice_.latest = advice_.chosen      ? advice_.space->latest_like(advice_.chosen->valid.stack)
-                     : advice_.candidate ? advice_.space->nearest(stack_of(*advice_.candidate)).stack
-                                         : advice_.space->nearest(usual_library()).stack;
+    if (advice_.chosen)
+      advice_.latest = advice_.space->latest_like(advice_.chosen->valid.stack);
+    else if (!advice_.candidate)
+      advice_.latest = advice_.space->nearest(usual_library()).stack;
   }
 
   // In the words of the catalogs.

@@ -13,6 +13,7 @@
 
 #include "advisor/asked_space.hpp"
 #include "advisor/candidate/candidate.hpp"
+#include "advisor/candidate/driver_rows.hpp"
 #include "advisor/candidate/wish.hpp"
 #include "advisor/own_advice.hpp"
 #include "advisor/predicted_rows.hpp"
@@ -52,6 +53,8 @@ struct HardwareAdvice : AskedSpace {
   std::optional<OwnAdvice> own_advice;
   std::optional<Wish> wish;            // of Python packages; absent where none is asked for
   std::optional<Candidate> candidate;  // the newest of them that is valid; with a lock the lock's own, valid or not
+
+  std::vector<DriverRow> by_driver;    // of the newest, as driver_rows has them
 
   analysis::Ranking measured;              // may be empty
   analysis::PublishedRanking published;    // may be empty

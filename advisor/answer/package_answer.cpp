@@ -117,7 +117,8 @@ void answer_packages(const Grounds& from, Advice& answer) {
   if (const auto plain = plain_install_brings(from.knowledge, *known.wish, candidate); !plain.empty()) answer.cautions.push_back(plain);
   if (!candidate.unsure.empty())
     answer.remarks.push_back(fmt::format("{} {} may exist, unseen.", candidate.package, candidate.unsure.front()));
-  answer.by_driver = driver_rows(from.knowledge, *known.wish, candidate, 3);
+  const bool newest = candidate.version == known.candidate->version;
+  answer.by_driver = newest ? known.by_driver : driver_rows(from.knowledge, *known.wish, candidate, 3);
   if (answer.by_driver.size() < 2) answer.by_driver.clear();
   add_limits(from, candidate, answer);
   // Where a table has CUDA and cuDNN, they are not said twice.

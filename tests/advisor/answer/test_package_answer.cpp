@@ -36,6 +36,7 @@ Advice answer(const std::vector<specs::Published>& here, const std::vector<specs
   known.selection.hw = "a100";
   known.wish = tests::wish_for_torch("8.0");
   known.candidate = newest_candidate(knowledge, *known.wish);
+  known.by_driver = driver_rows(knowledge, *known.wish, *known.candidate);
   known.published = analysis::rank_published(here, known.selection.asked, *known.accelerators);
   known.family = elsewhere;
   Advice advice;
