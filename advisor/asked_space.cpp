@@ -6,9 +6,9 @@
 
 #include "specs/catalog/open.hpp"
 #include "specs/error.hpp"
-#include "specs/hardware/microarchitecture.hpp"
 #include "specs/python/project.hpp"
 #include "specs/version/version_text.hpp"
+#include "workspace/this_machine.hpp"
 #include "workspace/load.hpp"
 #include "workspace/words.hpp"
 
@@ -32,30 +32,6 @@ specs::Project project_of(const specs::WorkloadSpace& space, const specs::Worklo
   }
   if (catalog.find(hardware.component)) project.hardware[hardware.component] = hardware.version;
   return project;
-}
-
-// A machine with that processor, of which nothing else is known: what only more cores or memory would
-// forbid is allowed.
-specs::Host some_machine(const std::string& microarchitecture, const workspace::Context& context) {
-  const auto table =
-      specs::Microarchitectures::load(context.data_directory() / "microarchitectures.json");
-  specs::Host host;
-  host.cpu.microarchitecture = microarchitecture;
-  host.cpu.cores = host.cpu.threads = 1024;
-  host.memory_bytes = std::uint64_t{4096} << 30;
-  if (const auto* known = table.find(microarchitecture)) {
-    host.cpu.vendor = known->vendor;
-    host.cpu.isa = known->isa;
-    // The table names what tells processors apart; whatever has AVX has all that came before it.
-    const auto later = [](const std::string& flag) { return flag.starts_with("avx"); };
-    if (std::ranges::any_of(known->isa, later))
-      for (const char* earlier : {"sse", "sse2", "pni", "ssse3", "sse4_1", "sse4_2", "popcnt"})
-        host.cpu.isa.emplace_back(earlier);
-    std::ranges::sort(host.cpu.isa);
-    const auto [end, last] = std::ranges::unique(host.cpu.isa);
-    host.cpu.isa.erase(end, last);
-  }
-  return host;
 }
 
 specs::Constraint any_version(specs::Versioning scheme = specs::Versioning::pep440) {
@@ -104,7 +80,7 @@ class Asking {
       const bool here = hardware_.component != "cpu" || hardware_.version == "host";
       cpu->second = "host";
       resolver::bind_host(project, catalog,
-                          here ? host_ : some_machine(hardware_.version, context_));
+                          here ? host_ : workspace::machine_with(hardware_.version, context_));
     }
     take_own(catalog);
     auto without = project;  // of what the user asks

@@ -90,6 +90,17 @@ std::map<std::string, std::string> roots_of(const HardwareAdvice& advice,
 
 namespace {
 
+// How many cores a machine has that is only named, nobody knows here.
+std::vector<specs::Stack> on_one_core(std::vector<specs::Stack> stacks, const ValidSpace& space) {
+  for (auto& stack : stacks) {
+    if (!stack.components.contains("threads")) continue;
+    auto one = stack;
+    one.components["threads"] = "1";
+    if (!resolver::violation(space.project(), space.catalog(), one)) stack = one;
+  }
+  return stacks;
+}
+
 // The same numbers wherever they are said: those of the file.
 NotKnown with_size(NotKnown open, const HardwareAdvice& advice, double delta) {
   if (open.candidates.empty()) return open;
@@ -156,10 +167,11 @@ SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, doub
         "them; write a project yourself",
         advice.selection.asked.text(), advice.selection.hw));
   const auto& hardware = advice.selection.hardware;
+  const bool named_cpu = hardware.component == "cpu" && hardware.version != "host";
   Settling asked{advice.selection.hw,
                  {},
                  advice.chosen ? advice.chosen->workload : advice.selection.asked,
-                 open.candidates,
+                 named_cpu ? on_one_core(open.candidates, *advice.space) : open.candidates,
                  advice.space->project().catalogs,
                  roots_of(advice, open.candidates),
                  open.spread,

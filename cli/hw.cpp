@@ -20,6 +20,7 @@
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/hardware/processor.hpp"
 #include "workspace/load.hpp"
+#include "workspace/this_machine.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -32,10 +33,6 @@ using specs::Microarchitectures;
 constexpr int label_width = 16;
 constexpr std::size_t text_width = 84;
 constexpr std::chrono::seconds engine_patience{10};
-
-Microarchitectures load_table(const Globals& globals) {
-  return Microarchitectures::load(globals.data_directory() / "microarchitectures.json");
-}
 
 void row(const std::string& label, const std::string& text) {
   if (!text.empty()) fmt::print("{:<{}}{}\n", label, label_width, text);
@@ -190,7 +187,7 @@ void detect(const Globals& globals) {
     return;
   }
   row("Host", host.hostname);
-  print_cpu(host, load_table(globals));
+  print_cpu(host, workspace::microarchitectures(globals));
   print_system(host);
   print_engine(engine);
 }
@@ -250,7 +247,7 @@ void print_processor(const specs::Processor& model, const Microarchitectures& ta
 }
 
 void list_hardware(const Globals& globals) {
-  const Microarchitectures table = load_table(globals);
+  const Microarchitectures table = workspace::microarchitectures(globals);
   const specs::Accelerators accelerators = specs::load_accelerators(globals.data_directory());
   const specs::Processors processors = specs::load_processors(globals.data_directory());
   if (globals.json) {
@@ -305,7 +302,7 @@ void show_accelerators(const std::string& name, const Microarchitectures& table,
 }
 
 void show_hardware(const std::string& name, const Globals& globals) {
-  const Microarchitectures table = load_table(globals);
+  const Microarchitectures table = workspace::microarchitectures(globals);
   const Microarchitecture* found = table.find(name);
   if (found == nullptr) {
     const specs::Processors processors = specs::load_processors(globals.data_directory());

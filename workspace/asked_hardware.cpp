@@ -10,6 +10,7 @@
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/hardware/name.hpp"
+#include "workspace/this_machine.hpp"
 
 namespace stackx::workspace {
 namespace {
@@ -66,10 +67,6 @@ bool in_the_store(const std::string& text, const store::Questions& questions) {
   });
 }
 
-specs::Microarchitectures load_processors(const Context& context) {
-  return specs::Microarchitectures::load(context.data_directory() / "microarchitectures.json");
-}
-
 std::vector<std::string> nearest_names(const std::string& text,
                                        const specs::Accelerators& accelerators,
                                        const specs::Microarchitectures& processors) {
@@ -89,7 +86,7 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
     for (const auto* model : models) asked.models.push_back(model->name);
     return asked;
   }
-  const auto processors = load_processors(context);
+  const auto processors = microarchitectures(context);
   if (const auto* processor = processors.find(text))
     return AskedHardware{processor->id, "cpu", processor->id, {}, {processor->id}, ""};
   return std::nullopt;
@@ -114,7 +111,7 @@ AskedHardware asked_hardware(const std::string& text, const specs::Host& host,
   if (is_fingerprint(text))
     if (auto found = machine(text, questions)) return *found;
   if (in_the_store(text, questions)) return {text, "", "", {}, {text}, ""};
-  const auto names = nearest_names(text, accelerators, load_processors(context));
+  const auto names = nearest_names(text, accelerators, microarchitectures(context));
   throw bad_input(fmt::format(
       "--hw {}: no such hardware in the catalogs or the store{}; `stackx hw list` names all",
       specs::in_quotes(text),

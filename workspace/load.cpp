@@ -9,8 +9,10 @@
 #include "inspector/machine/host.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
+#include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/python/project.hpp"
+#include "workspace/this_machine.hpp"
 
 namespace stackx::workspace {
 
@@ -47,6 +49,25 @@ void forget_gpu(specs::Project& project, specs::Catalog& catalog) {
     }
 }
 
+// A processor that no catalog lists: this machine where it has one, else a machine of which nothing else is known.
+void bind_processor(specs::Project& project, specs::Catalog& catalog, const specs::Host& host, const Context& context) {
+  const auto asked = project.hardware.find("cpu");
+  const auto* component = catalog.find("cpu");
+  if (asked == project.hardware.end() || asked->second == "host" || !component || component->find(asked->second)) return;
+  const auto table = microarchitectures(context);
+  const auto* known = table.find(asked->second);
+  if (!known)
+    throw bad_input(fmt::format("{}: /hardware/cpu: no processor is called {}{}; `stackx hw list` names all", project.file.string(),
+                                specs::in_quotes(asked->second), specs::suggestion(asked->second, table.nearest(asked->second))));
+  auto machine = host;
+  if (host.cpu.microarchitecture != known->id) machine = machine_with(known->id, context);
+  specs::Project processor;
+  processor.file = project.file;
+  processor.hardware["cpu"] = "host";
+  resolver::bind_host(processor, catalog, machine);
+  asked->second = processor.hardware["cpu"];
+}
+
 bool wants_gpu_of_host(const specs::Project& project) {
   return std::ranges::any_of(project.hardware, [](const auto& one) {
     return of_gpu(one.first) && one.second == "host";
@@ -78,8 +99,12 @@ Loaded load(const fs::path& project_file, const Context& where,
   Loaded loaded{std::move(project), std::move(catalog), {}, {}};
   const bool of_host = std::ranges::any_of(loaded.project.hardware,
                                            [](const auto& one) { return one.second == "host"; });
-  if (!of_host && need == Need::stacks) return loaded;
+  if (!of_host && need == Need::stacks) {
+    bind_processor(loaded.project, loaded.catalog, {}, where);
+    return loaded;
+  }
   loaded.host = inspector::detect_host(where.data_directory());
+  bind_processor(loaded.project, loaded.catalog, loaded.host, where);
   loaded.device = device_of(loaded.host, device);
   if (need == Need::inspections && !loaded.device && wants_gpu_of_host(loaded.project))
     forget_gpu(loaded.project, loaded.catalog);

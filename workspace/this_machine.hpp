@@ -1,7 +1,8 @@
-// The machine at hand, for commands that only ask which one it is.
+// The machine at hand, for commands that only ask which one it is, and machines that are only named.
 #pragma once
 
 #include "specs/hardware/hardware.hpp"
+#include "specs/hardware/microarchitecture.hpp"
 #include "workspace/context.hpp"
 
 namespace stackx::workspace {
@@ -9,5 +10,11 @@ namespace stackx::workspace {
 // As inspector::detect_host, without what takes time and tells no machine from another: container
 // runtimes are not run for their versions. fingerprint() is the same.
 specs::Host this_machine(const Context& context);
+
+specs::Microarchitectures microarchitectures(const Context& context);
+
+// A machine with that processor, of which nothing else is known: what only more cores or memory would
+// forbid is allowed.
+specs::Host machine_with(const std::string& microarchitecture, const Context& context);
 
 }  // namespace stackx::workspace

@@ -79,6 +79,7 @@ class ProjectReader {
       value.fail(fmt::format("\"{}\" is of the kind {}, not hardware; use \"requires\"", name,
                              to_string(component->kind)));
     if (const auto* entry = component->find(text)) return entry->version.text();
+    if (name == "cpu" && component->versions.empty()) return text;  // a microarchitecture: workspace/load.hpp binds it
     if (component->open && Version::parse(text, component->versioning)) return text;  // split_open() adds it
     std::vector<std::string> versions{"host"};
     for (const auto& entry : component->versions) versions.push_back(entry.version.text());

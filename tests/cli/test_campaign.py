@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from harness import EXAMPLE, ROOT, STACKX, BlackBox
+from harness import EXAMPLE, ROOT, STACKX, BlackBox, this_machine
 
 
 class Campaign(BlackBox):
@@ -153,6 +153,20 @@ class Campaign(BlackBox):
         self.assertRegex(done, rf"80 of 80 inspections done \(complete\), 80 ok; {80 - before} of them now, in ")
         again = self.json("inspect", project, "--resume")
         self.assertEqual((again["outcomes"], again["all_outcomes"]), ({}, {"ok": 80}))
+
+    def test_a_campaign_for_a_processor_runs_on_such_a_machine_alone(self):
+        catalog = json.loads(self.fake_catalog({"right": ("9.9.1", self.fake_blas())}).read_text())
+        catalog["components"]["cpu"] = {"kind": "hardware", "versioning": "opaque", "versions": {}}
+        self.write("catalog.json", catalog)
+        here = this_machine()["cpu"]["microarchitecture"]
+        other = "zen2" if here != "zen2" else "skylake"
+        self.assertEqual(self.json("inspect", self.project(hardware={"cpu": here}), "--rounds", "1")["outcomes"], {"ok": 1})
+        project = self.project(hardware={"cpu": other})
+        said = self.stackx("inspect", project, "--rounds", "1", exit_code=2).stderr
+        self.assertIn(f"/hardware/cpu: asks for {other}, but this machine has {here}; inspect on such a machine", said)
+        self.assertIn("1 valid stack", self.stackx("resolve", project, "--count").stdout)
+        said = self.stackx("inspect", self.project(hardware={"cpu": "zen44"}), exit_code=2).stderr
+        self.assertIn('/hardware/cpu: no processor is called "zen44"; did you mean "zen4"?', said)
 
     def test_settling_what_is_not_known_runs_here(self):
         self.stackx("inspect", ROOT / "examples" / "openblas-coretype" / "project.json", "--rounds", "1")

@@ -67,6 +67,7 @@ const std::vector<std::pair<const char*, std::vector<const char*>>> spellings{
     {"a100-pcie-80gb", {"a100pcie80gb", "a100-pcie-80g", "A100-80G-PCIe", "Standard_NC24ads_A100_v4",
                         "Standard_NC48ads_A100_v4",
                         "NC96ads_A100_v4"}},
+    {"a2", {"a2", "A2", "NVIDIA A2", "nvidia-a2"}},
     {"a10", {"a10", "A10", "A10 24GB", "a10-24g", "Standard_NV36ads_A10_v5"}},
     {"a10g", {"a10g", "A10G", "g5", "g5.xlarge", "g5.12xlarge", "ml.g5.2xlarge"}},
     {"a30", {"a30", "A30", "a30-24g"}},
@@ -95,7 +96,7 @@ const std::vector<std::pair<const char*, std::vector<const char*>>> spellings{
 // No model of the catalog, or a name that says none.
 const std::vector<const char*> unknown{
     "", "gpu", "16gb", "40g", "80g", "pcie40g", "sxm", "v10", "v1000", "x100", "a1", "a1000", "a100x", "h10", "l",
-        "l400", "a2", "g2",
+        "l400", "g2",
     "a3", "highgpu", "standard", "100", "80", "rtx4", "rtx40", "rtx409", "rtx40900", "rtx4090d", "rtx 4090 d",
         "rtx4090laptop",
     "rtx-4090-laptop", "RTX 4090 Laptop GPU", "rtx4090ti", "rtx 4090 ti", "rtx3070ti", "RTX 3070 Ti", "rtx3060ti",
