@@ -279,6 +279,7 @@ void visit_published(Connection& connection, SharedRows& shared, const Published
   Reading reading(connection, shared, filter.unsealed);
   std::optional<std::unordered_set<std::int64_t>> hardware;
   if (filter.hardware) hardware = matching_hardware(connection, *filter.hardware);
+  if (hardware && hardware->empty()) return;
   for (const std::int64_t workload : matching_workloads(connection, shared, filter.workload)) {
     Cursor cursor = connection.prepare(columns_by_workload);
     cursor << workload;

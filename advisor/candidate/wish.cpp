@@ -67,6 +67,8 @@ std::optional<Wish> wish_of(const SpaceOptions& options, const WishFrom& from, c
   const bool of_python = !file.empty() && (!options.lock.empty() || specs::is_python_project(file));
   const auto known = std::ranges::find_if(usual, [&](const auto& name) { return knowledge.package(name) != nullptr; });
 
+  if (file.empty() && known == usual.end()) return std::nullopt;
+
   CheckRequest request;
   request.what = {of_python ? file.string() : known == usual.end() ? "torch" : *known};
   request.hardware = hardware.component == "gpu" ? hardware.name : "host";
