@@ -31,7 +31,7 @@ struct Evidence {
 
 class Gathering {
  public:
-  Gathering(const AdviceOptions& options, const Knowledge& knowledge, const workspace::Context& context)
+  Gathering(const AdviceOptions& options, const std::function<const Knowledge&()>& knowledge, const workspace::Context& context)
       : options_(options), knowledge_(knowledge), context_(context) {
     options_.selection.workload = asked_.text();  // read once: what was not taken literally is said once
     advice_.accelerators =
@@ -129,14 +129,15 @@ class Gathering {
 
   // With what is likely to be asked of it: there is time, while the evidence is read.
   void find_candidate(const workspace::AskedHardware& hardware) {
-    advice_.wish = wish_of(options_, {hardware, asked_, families_, advice_.space.get()}, knowledge_, context_);
+    const auto& knowledge = knowledge_();
+    advice_.wish = wish_of(options_, {hardware, asked_, families_, advice_.space.get()}, knowledge, context_);
     if (!advice_.wish) return;
     advice_.wish->advisories = advice_.prepared.advisories.get();
     const auto& [question, root] = std::tie(advice_.wish->question, advice_.wish->root);
-    advice_.candidate = options_.lock.empty() ? newest_candidate(knowledge_, *advice_.wish)
-                                              : as_it_is(knowledge_, question, root, check(knowledge_, question));
+    advice_.candidate = options_.lock.empty() ? newest_candidate(knowledge, *advice_.wish)
+                                              : as_it_is(knowledge, question, root, check(knowledge, question));
     if (!advice_.candidate) return;
-    if (options_.lock.empty()) advice_.by_driver = driver_rows(knowledge_, *advice_.wish, *advice_.candidate, 3);
+    if (options_.lock.empty()) advice_.by_driver = driver_rows(knowledge, *advice_.wish, *advice_.candidate, 3);
     if (advice_.space) advice_.latest = advice_.space->nearest(stack_of(*advice_.candidate)).stack;
   }
 
@@ -260,7 +261,7 @@ class Gathering {
   }
 
   AdviceOptions options_;
-  const Knowledge& knowledge_;
+  const std::function<const Knowledge&()>& knowledge_;
   const workspace::Context& context_;
   const specs::WorkloadFamilies families_ = specs::WorkloadFamilies::load(context_.data_directory());
   const specs::Host host_ = workspace::this_machine(context_);
@@ -280,7 +281,8 @@ std::optional<MeasuredShare> measured_peak_share(const HardwareAdvice& advice, s
   return MeasuredShare{ranking.recommendations[row].median / peak->gflop_s, *peak};
 }
 
-HardwareAdvice hardware_advice(const AdviceOptions& options, const Knowledge& knowledge, const workspace::Context& context) {
+HardwareAdvice hardware_advice(const AdviceOptions& options, const std::function<const Knowledge&()>& knowledge,
+                               const workspace::Context& context) {
   return Gathering(options, knowledge, context).run();
 }
 

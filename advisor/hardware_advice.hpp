@@ -6,6 +6,7 @@
 // is asked for, all numbers of a published table are at one shape, and predictions are made for the shape of the first.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -76,7 +77,9 @@ struct MeasuredShare {
 };
 std::optional<MeasuredShare> measured_peak_share(const HardwareAdvice& advice, std::size_t row);
 
-// Throws Error(bad_input) for hardware, workloads and files that nobody knows.
-HardwareAdvice hardware_advice(const AdviceOptions& options, const Knowledge& knowledge, const workspace::Context& context);
+// Throws Error(bad_input) for hardware, workloads and files that nobody knows. `knowledge` is first asked for when the
+// evidence is being read.
+HardwareAdvice hardware_advice(const AdviceOptions& options, const std::function<const Knowledge&()>& knowledge,
+                               const workspace::Context& context);
 
 }  // namespace stackx::advisor

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <future>
+
 #include <nlohmann/json.hpp>
 
 #include "advisor/answer/advice.hpp"
@@ -161,8 +163,16 @@ void advise(const AdviseOptions& given, Globals& globals) {
   if (options.pareto) return advise_pareto(options, globals);
   options.advice.documents = options.explain;
   options.advice.selection.stacks = {options.rows_given ? options.rows : 10, options.rows};
-  const auto knowledge = advisor::load_knowledge(globals, options.advice.context.catalogs);
-  const auto known = advisor::hardware_advice(options.advice, knowledge, globals);
+  auto reading = std::async(std::launch::async, [&] {
+    return advisor::load_knowledge(globals, options.advice.context.catalogs);
+  });
+  std::optional<advisor::Knowledge> read;
+  const auto knowledge_when_read = [&]() -> const advisor::Knowledge& {
+    if (!read) read = reading.get();
+    return *read;
+  };
+  const auto known = advisor::hardware_advice(options.advice, knowledge_when_read, globals);
+  const auto& knowledge = knowledge_when_read();
   const auto open = advisor::not_known(known, options.advice.analysis.delta);
   const auto advice = advisor::make_advice(known, knowledge, {options.advice, open, command_of(options)});
   const bool enough = advice.found && advisor::satisfies(advice.grade, options.require);

@@ -139,8 +139,9 @@ std::unordered_set<std::int64_t> matching_hardware(Connection& connection,
                                                    const std::string& wanted) {
   std::unordered_set<std::int64_t> rows;
   Cursor cursor = connection.prepare("SELECT id, model FROM hardware");
+  const specs::WantedHardware named(wanted);
   while (cursor.next())
-    if (specs::names_hardware(wanted, cursor.text(1))) rows.insert(cursor.integer(0));
+    if (named.is_named_by(cursor.text(1))) rows.insert(cursor.integer(0));
   return rows;
 }
 

@@ -27,10 +27,11 @@ std::vector<std::string> spellings(const std::vector<const specs::Accelerator*>&
                                    const specs::Accelerators& accelerators,
                                    const std::string& text, const store::Questions& questions) {
   std::set<std::string> result;
+  const specs::WantedHardware named(text);
   for (const auto& row : questions.hardware()) {
     if (row.devices == 0) continue;
     const auto* model = accelerators.identify(row.model);
-    if (specs::names_hardware(text, row.model) ||
+    if (named.is_named_by(row.model) ||
         (model && std::ranges::find(models, model) != models.end()))
       result.insert(row.model);
   }
@@ -61,9 +62,9 @@ std::optional<AskedHardware> machine(const std::string& text, const store::Quest
 }
 
 bool in_the_store(const std::string& text, const store::Questions& questions) {
+  const specs::WantedHardware named(text);
   return std::ranges::any_of(questions.hardware(), [&](const auto& row) {
-    return specs::names_hardware(text, row.model) ||
-           specs::names_hardware(text, row.microarchitecture);
+    return named.is_named_by(row.model) || named.is_named_by(row.microarchitecture);
   });
 }
 

@@ -6,6 +6,7 @@ namespace stackx::specs {
 
 std::string hardware_words(std::string_view name) {
   std::string words = "-";
+  words.reserve(name.size() + 2);
   for (const char c : name) {
     const auto letter = static_cast<unsigned char>(c);
     if (std::isalnum(letter) || c == '.')
@@ -17,8 +18,7 @@ std::string hardware_words(std::string_view name) {
 }
 
 // Whether words that stand in a row make `wanted` when they are run together: "v100sxm2" of "-tesla-v100-sxm2-".
-static bool holds_run_together(const std::string& words, std::string wanted) {
-  std::erase(wanted, '-');
+static bool holds_run_together(const std::string& words, const std::string& wanted) {
   for (std::size_t start = 0; start + 1 < words.size(); start = words.find('-', start + 1)) {
     std::size_t at = start + 1, left = 0;
     for (; at < words.size() && left < wanted.size(); ++at) {
@@ -31,10 +31,16 @@ static bool holds_run_together(const std::string& words, std::string wanted) {
   return false;
 }
 
-bool names_hardware(std::string_view wanted, std::string_view name) {
-  const auto words = hardware_words(name), asked = hardware_words(wanted);
-  const bool part = words.contains("-mig-"), of_part = asked.contains("-mig-");
-  return (!part || of_part) && (words.contains(asked) || holds_run_together(words, asked));
+WantedHardware::WantedHardware(std::string_view wanted) : words_(hardware_words(wanted)), run_together_(words_) {
+  std::erase(run_together_, '-');
 }
+
+bool WantedHardware::is_named_by(std::string_view name) const {
+  const auto words = hardware_words(name);
+  const bool part = words.contains("-mig-"), of_part = words_.contains("-mig-");
+  return (!part || of_part) && (words.contains(words_) || holds_run_together(words, run_together_));
+}
+
+bool names_hardware(std::string_view wanted, std::string_view name) { return WantedHardware(wanted).is_named_by(name); }
 
 }  // namespace stackx::specs

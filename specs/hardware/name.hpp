@@ -15,4 +15,14 @@ std::string hardware_words(std::string_view name);
 
 bool names_hardware(std::string_view wanted, std::string_view name);
 
+// The same for many names.
+class WantedHardware {
+ public:
+  explicit WantedHardware(std::string_view wanted);
+  bool is_named_by(std::string_view name) const;
+
+ private:
+  std::string words_, run_together_;
+};
+
 }  // namespace stackx::specs

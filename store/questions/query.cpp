@@ -33,10 +33,10 @@ std::vector<std::int64_t> matching_devices(Connection& connection, SharedRows& s
                                            const Filter& filter) {
   std::vector<std::int64_t> rows = rows_of(connection, "SELECT id FROM devices");
   if (!filter.hardware) return rows;
+  const specs::WantedHardware named(*filter.hardware);
   std::erase_if(rows, [&](std::int64_t row) {
     const SharedRows::DeviceRow& device = shared.device(row);
-    return !specs::names_hardware(*filter.hardware, device.model) &&
-           !specs::names_hardware(*filter.hardware, device.microarchitecture);
+    return !named.is_named_by(device.model) && !named.is_named_by(device.microarchitecture);
   });
   return rows;
 }

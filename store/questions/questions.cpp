@@ -124,10 +124,9 @@ std::vector<std::int64_t> Questions::State::matching_workloads(const QuestionFil
 
 RowSet Questions::State::matching_hardware(const QuestionFilter& filter) const {
   RowSet result;
+  const specs::WantedHardware named(filter.hardware.value_or(""));
   for (const auto& [row, one] : hardware)
-    if (!filter.hardware || specs::names_hardware(*filter.hardware, one.model) ||
-        specs::names_hardware(*filter.hardware, one.microarchitecture))
-      result.add(row);
+    if (!filter.hardware || named.is_named_by(one.model) || named.is_named_by(one.microarchitecture)) result.add(row);
   return result;
 }
 

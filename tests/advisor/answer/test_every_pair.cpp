@@ -36,7 +36,7 @@ std::string fault(const Asked& asked, const Knowledge& knowledge, const workspac
   AdviceOptions options;
   options.selection.hw = asked.hw;
   options.selection.workload = asked.family;
-  const auto known = hardware_advice(options, knowledge, context);
+  const auto known = hardware_advice(options, [&]() -> const Knowledge& { return knowledge; }, context);
   const auto advice = make_advice(known, knowledge, {options, not_known(known, 0.01), ""});
   if (!advice.found)
     return advice.line.starts_with("No stack to run " + asked.family + " on ") && advice.line.find(": ") != std::string::npos
