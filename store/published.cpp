@@ -145,14 +145,19 @@ std::unordered_set<std::int64_t> matching_hardware(Connection& connection,
   return rows;
 }
 
+// Of which there is a result, on one of `hardware` if that is given.
 std::vector<std::int64_t> matching_workloads(Connection& connection, SharedRows& shared,
-                                             const std::optional<specs::Workload>& wanted) {
+                                             const std::optional<specs::Workload>& wanted,
+                                             const std::optional<std::unordered_set<std::int64_t>>& hardware) {
   std::vector<std::int64_t> rows;
   {
     Cursor cursor = connection.prepare(
-        "SELECT id FROM workloads w WHERE (?1 = '' OR pi = ?1) AND EXISTS (SELECT 1 FROM published "
-        "WHERE workload = w.id)");
+        hardware ? "SELECT id FROM workloads w WHERE (?1 = '' OR pi = ?1) AND EXISTS (SELECT 1 FROM published "
+                   "WHERE workload = w.id AND hardware IN (SELECT value FROM json_each(?2)))"
+                 : "SELECT id FROM workloads w WHERE (?1 = '' OR pi = ?1) AND EXISTS (SELECT 1 FROM published "
+                   "WHERE workload = w.id)");
     cursor << (wanted ? wanted->pi : std::string());
+    if (hardware) cursor << json(*hardware).dump();
     while (cursor.next()) rows.push_back(cursor.integer(0));
   }
   std::erase_if(rows, [&](std::int64_t row) {
@@ -281,7 +286,7 @@ void visit_published(Connection& connection, SharedRows& shared, const Published
   std::optional<std::unordered_set<std::int64_t>> hardware;
   if (filter.hardware) hardware = matching_hardware(connection, *filter.hardware);
   if (hardware && hardware->empty()) return;
-  for (const std::int64_t workload : matching_workloads(connection, shared, filter.workload)) {
+  for (const std::int64_t workload : matching_workloads(connection, shared, filter.workload, hardware)) {
     Cursor cursor = connection.prepare(columns_by_workload);
     cursor << workload;
     while (cursor.next())

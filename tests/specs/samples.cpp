@@ -24,7 +24,7 @@ Host sample_host() {
               3800.0};
   host.memory_bytes = 67'200'000'000;
   host.memory_limit_bytes = 34'359'738'368;
-  host.gpus = {{"NVIDIA H200", "GPU-1", "0000:1b:00.0", "9.0", 150'754'820'096}};
+  host.gpus = {{"NVIDIA H200", "GPU-1", "0000:1b:00.0", "9.0", 150'754'820'096, {}}};
   host.driver = "550.54.15";
   host.cuda_driver = "12.4";
   host.os = "debian";

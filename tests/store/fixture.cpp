@@ -38,7 +38,7 @@ specs::Host host(const std::string& microarchitecture, int cores) {
   host.cpu.cores = host.cpu.threads = cores;
   host.cpu.caches = {{1, "data", 49152, cores}, {3, "unified", 110100480, 1}};
   host.memory_bytes = 16ULL << 30;
-  host.gpus = {{"Tesla V100-SXM2-16GB", "GPU-1234", "0000:3b:00.0", "7.0", 16ULL << 30}};
+  host.gpus = {{"Tesla V100-SXM2-16GB", "GPU-1234", "0000:3b:00.0", "7.0", 16ULL << 30, {}}};
   host.os = "debian";
   host.os_version = "12";
   host.kernel = "6.1.0-18-amd64";
