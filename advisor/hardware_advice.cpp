@@ -52,6 +52,7 @@ class Gathering {
     if (hardware.component == "gpu")
       advice_.accelerator = advice_.accelerators->identify(hardware.name);
     if (advice_.impossible) return std::move(advice_);
+    leave_out_published();
     rank_measured();
     choose();
     find_latest();
@@ -146,6 +147,18 @@ class Gathering {
                                                     *advice_.accelerators, families_, context_);
   }
 
+  // As of measurements below: the model learns from it, but it is not shown. Whose elements the predictor points into.
+  void leave_out_published() {
+    const auto wanted = [&](const auto& result) { return !is_out(result.stack); };
+    const auto kept = static_cast<std::size_t>(std::ranges::count_if(advice_.found, wanted));
+    if (kept == advice_.found.size()) return;
+    advice_.left_out = advice_.found.size() - kept;
+    advice_.learned = std::exchange(advice_.found, {});
+    std::ranges::copy_if(advice_.learned, std::back_inserter(advice_.found), wanted);
+    advice_.published = analysis::rank_published(advice_.found, advice_.selection.asked, *advice_.accelerators,
+                                                 options_.analysis.delta);
+  }
+
   void rank_measured() {
     auto& selection = advice_.selection;
     if (selection.measurements.empty()) return;
@@ -167,7 +180,14 @@ class Gathering {
     return std::ranges::any_of(stack.components, [&](const auto& one) {
              return !advice_.prepared.why_not(one.first, one.second).empty();
            }) ||
-           std::ranges::any_of(advice_.wishes, [&](const auto& wish) { return breaks(stack, wish); });
+           std::ranges::any_of(advice_.wishes, [&](const auto& wish) { return breaks(stack, wish); }) ||
+           (of_stackx() && std::ranges::any_of(advice_.space->project().requires_,
+                                               [&](const auto& wish) { return breaks(stack, wish); }));
+  }
+
+  // A project of stackx that was given, whose roots are the space's.
+  bool of_stackx() const {
+    return advice_.space && !options_.project.empty() && !specs::is_python_project(options_.project);
   }
 
   // Names another version than the user's project allows; what it does not name may be any.

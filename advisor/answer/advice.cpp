@@ -61,6 +61,9 @@ void add_remarks(const Grounds& from, Advice& answer) {
     answer.remarks.insert(answer.remarks.begin(),
                           fmt::format("Taken for {}; {}: stackx hw show {}.", known.accelerator->title,
                                       analysis::counted(known.selection.hardware.models.size() - 1, "more model"), known.selection.hw));
+  if (known.left_out > 0)
+    answer.remarks.push_back(fmt::format("{} outside what was asked for {} left out.",
+                                         analysis::counted(known.left_out, "published result"), known.left_out == 1 ? "is" : "are"));
   for (const auto& note : known.prepared.notes) answer.remarks.push_back(note);
   answer.as_of = from.knowledge.as_of();
   if (answer.as_of.empty() && known.space) answer.as_of = known.space->catalog().as_of;

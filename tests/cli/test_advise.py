@@ -135,6 +135,14 @@ class Advise(BlackBox):
             self.assertEqual(screen, golden, page)
         self.assertIn((GOLDEN / "impossible.txt").read_text().splitlines()[0], (ROOT / "docs" / "advise.md").read_text())
 
+    def test_what_is_published_keeps_to_what_was_asked(self):
+        asked = ("--hw", "a100", "--workload", "matmul")
+        self.assertRegex(str(self.answer(*asked)["evidence"]), r"torch 2\.6\.0, cuda 12\.6")
+        for options, out in ((("--have", "cuda=11.8"), r"cuda 1[023]"), (("--project", self.write("r.txt", "torch<2.6\n")), r"torch 2\.6")):
+            answer = self.answer(*asked, *options)
+            self.assertNotRegex(str(answer["evidence"]), out)
+            self.assertRegex(" ".join(answer["remarks"]), r"\d published results? outside what was asked for (is|are) left out\.")
+
     # ---- names as people type them
 
     def test_unknown_gpu(self):
