@@ -112,11 +112,12 @@ void keep_best(Group& group, std::size_t count) {
 }
 
 // As many as are asked for; by itself one of each group, or all of the only one.
+std::size_t each_keeps(std::size_t groups, const QuestionOptions& options) {
+  return options.top > 0 ? options.top : groups == 1 ? options.limit : 1;
+}
+
 void keep_best(std::vector<Group>& groups, const QuestionOptions& options) {
-  for (Group& group : groups)
-    keep_best(group, options.top > 0       ? options.top
-                     : groups.size() == 1 ? options.limit
-                                          : 1);
+  for (Group& group : groups) keep_best(group, each_keeps(groups.size(), options));
 }
 
 // Each of a group against its best, over the rounds they share: one family.
@@ -176,6 +177,42 @@ void add_published(const store::Questions& store, const Group& group, std::size_
   }
 }
 
+struct Counted {
+  std::size_t groups = 0, kept = 0;
+};
+
+// Of the groups that published_groups makes how many there are, and how many results keep_best leaves: by numbers, since
+// the texts of forty thousand groups take longer than all else, and most are not shown.
+Counted count_published(const store::Questions& store, const std::vector<store::PublishedRow>& rows, const QuestionOptions& options) {
+  using Place = std::tuple<std::int64_t, std::int64_t, std::uint64_t>;  // workload, hardware, devices
+  std::vector<std::pair<Place, const store::PublishedRow*>> sorted;
+  sorted.reserve(rows.size());
+  for (const store::PublishedRow& row : rows)
+    if (specs::find_metric(row.metric)) sorted.push_back({{row.workload, row.hardware, row.devices.value_or(0)}, &row});
+  std::ranges::sort(sorted, {}, [](const auto& one) -> const Place& { return one.first; });
+  Counted counted;
+  std::vector<std::size_t> sizes;
+  for (auto first = sorted.begin(); first != sorted.end();) {
+    const auto end = std::find_if(first, sorted.end(), [&](const auto& one) { return one.first != first->first; });
+    const bool one_metric = std::all_of(first, end, [&](const auto& one) { return one.second->metric == first->second->metric; });
+    if (one_metric) {
+      sizes.push_back(static_cast<std::size_t>(end - first));
+    } else {  // some may be rates in one unit
+      std::map<std::string, std::size_t> units;
+      for (auto at = first; at != end; ++at) {
+        const auto rate = specs::rate_of(*specs::find_metric(at->second->metric), at->second->value,
+                                         store.workload(at->second->workload));
+        ++units[rate ? rate->unit : at->second->metric];
+      }
+      for (const auto& [unit, size] : units) sizes.push_back(size);
+    }
+    first = end;
+  }
+  counted.groups = sizes.size();
+  for (const auto size : sizes) counted.kept += shown_of(size, each_keeps(counted.groups, options));
+  return counted;
+}
+
 std::size_t kept(const std::vector<Group>& groups) {
   std::size_t total = 0;
   for (const Group& group : groups) total += group.candidates.size();
@@ -187,18 +224,17 @@ std::size_t kept(const std::vector<Group>& groups) {
 Answer best(const store::Questions& store, const QuestionOptions& options) {
   const auto series = store.series(options.filter);
   const auto rows = store.published(options.filter);
-  std::vector<Group> measured = measured_groups(store, series),
-                     published = published_groups(store, rows);
+  std::vector<Group> measured = measured_groups(store, series);
   keep_best(measured, options);
-  keep_best(published, options);
+  const auto published = count_published(store, rows, options);
   Answer answer;
   answer.question = "best";
   answer.columns = best_columns();
-  answer.total = kept(measured) + kept(published);
+  answer.total = kept(measured) + published.kept;
   answer.heading = fmt::format(
       "The fastest measured stacks of {} pairs of workload and hardware; the best published results of "
       "{} such pairs and metrics.",
-      measured.size(), published.size());
+      measured.size(), published.groups);
   answer.caption =
       "rate: of measured ones the median over n inspections, each a fresh process that gives one value; "
       "CV: between inspections. vs best: over the rounds shared with the best of the same workload and "
@@ -211,12 +247,14 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
     add_measured(store, group, shown, options, evidence, answer);
     left -= shown;
   }
-  for (const Group& group : published) {
+  auto groups = left > 0 ? published_groups(store, rows) : std::vector<Group>{};
+  keep_best(groups, options);
+  for (const Group& group : groups) {
     const std::size_t shown = std::min(left, group.candidates.size());
     add_published(store, group, shown, answer);
     left -= shown;
   }
-  if (measured.empty() && !published.empty())
+  if (measured.empty() && published.groups > 0)
     answer.notes.emplace_back(
         "nothing of this was measured: `stackx inspect` does that, and what others published is no "
         "claim about this machine");
