@@ -78,7 +78,8 @@ std::vector<PublishedRow> Questions::published(const QuestionFilter& filter) con
     const RowSet hardware = state.matching_hardware(filter);
     const std::optional<RowSet> stacks = state.matching_stacks(filter);
     RowSet workloads;
-    for (const std::int64_t row : state.matching_workloads(filter, *this, State::Known::published)) workloads.add(row);
+    if (filter.workload)
+      for (const std::int64_t row : state.matching_workloads(filter, *this, State::Known::published)) workloads.add(row);
     const std::string since = filter.since ? utc_text(*filter.since).substr(0, 10) : "";
     std::vector<PublishedRow> result;
     Scan scan(state.sqlite(),
@@ -86,7 +87,8 @@ std::vector<PublishedRow> Questions::published(const QuestionFilter& filter) con
               "p.value, p.min, p.max, p.stdev, p.source, s.date FROM published p JOIN sources s ON "
               "s.id = p.source");
     while (scan.next()) {
-      if (!hardware.contains(scan.integer(0)) || !workloads.contains(scan.integer(1))) continue;
+      if (filter.hardware && !hardware.contains(scan.integer(0))) continue;
+      if (filter.workload && !workloads.contains(scan.integer(1))) continue;
       if (stacks && !stacks->contains(scan.integer(2))) continue;
       if (scan.text(12) < since) continue;  // a source without a date is older than any
       result.push_back({scan.integer(0), scan.integer(1), scan.integer(2), maybe_count(scan, 3),
