@@ -23,8 +23,9 @@ void add_other_framework(const Grounds& from, Advice& answer) {
   const auto& best = answer.evidence.front();
   for (const std::string framework : {"mxnet", "tensorflow", "pytorch", "torch", "jax"}) {
     if (!best.stack.contains(framework) || root == (framework == "pytorch" ? "torch" : framework)) continue;
-    answer.remarks.push_back(fmt::format("Fastest published: {}, {} {} ({}): another framework, so no reason to leave {}.", best.stack,
-                                         figure_text(best.value), best.unit, best.year, root));
+    answer.remarks.push_back(
+        fmt::format("Fastest published: {}, {} {} ({}): another framework, so no reason to leave {}.", best.stack,
+                    figure_text(best.value), best.unit, best.year, root));
     return;
   }
 }
@@ -41,29 +42,32 @@ void add_near_evidence(const Grounds& from, Advice& answer) {
   if (!from.known.near) return;
   std::vector<std::string> texts;
   for (const auto& row : evidence_rows(from.known.near->published, most_near))
-    texts.push_back(fmt::format("{} {} with {}{}", figure_text(row.value), row.unit, row.stack, in_brackets(row.kind, row.year)));
+    texts.push_back(
+        fmt::format("{} {} with {}{}", figure_text(row.value), row.unit, row.stack, in_brackets(row.kind, row.year)));
   if (!texts.empty())
-    answer.remarks.push_back(fmt::format("Nearest evidence: {} on {}: {}; single numbers of others.", from.known.near->family,
-                                         from.hardware(), fmt::join(texts, "; ")));
+    answer.remarks.push_back(fmt::format("Nearest evidence: {} on {}: {}; single numbers of others.",
+                                         from.known.near->family, from.hardware(), fmt::join(texts, "; ")));
 }
 
 void add_evidence(const Grounds& from, Advice& answer) {
   answer.evidence = evidence_rows(from.known.published, most_evidence);
   if (answer.evidence.empty()) return add_near_evidence(from, answer);
   add_other_framework(from, answer);
-  answer.evidence_title = fmt::format("Published for {} on {} (others' numbers, each a single one):", from.known.selection.asked.pi,
-                                      from.hardware());
+  answer.evidence_title = fmt::format(
+      "Published for {} on {} (others' numbers, each a single one):", from.known.selection.asked.pi, from.hardware());
 }
 
 void add_remarks(const Grounds& from, Advice& answer) {
   const auto& known = from.known;
   if (known.accelerator && known.selection.hardware.models.size() > 1)
-    answer.remarks.insert(answer.remarks.begin(),
-                          fmt::format("Taken for {}; {}: stackx hw show {}.", known.accelerator->title,
-                                      analysis::counted(known.selection.hardware.models.size() - 1, "more model"), known.selection.hw));
+    answer.remarks.insert(
+        answer.remarks.begin(),
+        fmt::format("Taken for {}; {}: stackx hw show {}.", known.accelerator->title,
+                    analysis::counted(known.selection.hardware.models.size() - 1, "more model"), known.selection.hw));
   if (known.left_out > 0)
     answer.remarks.push_back(fmt::format("{} outside what was asked for {} left out.",
-                                         analysis::counted(known.left_out, "published result"), known.left_out == 1 ? "is" : "are"));
+                                         analysis::counted(known.left_out, "published result"),
+                                         known.left_out == 1 ? "is" : "are"));
   for (const auto& note : known.prepared.notes) answer.remarks.push_back(note);
   answer.as_of = from.knowledge.as_of();
   if (answer.as_of.empty() && known.space) answer.as_of = known.space->catalog().as_of;

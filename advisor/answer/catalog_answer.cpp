@@ -43,8 +43,9 @@ void answer_catalogs(const Grounds& from, Advice& answer) {
   pin_stack(from, stack, answer);
   answer.run = packages_text(stack, known.space->catalog());
   answer.line = fmt::format("Run {} on {}.", answer.run, from.hardware());
-  answer.why = fmt::format("the newest stack valid on {} with what {} is usually run with; no result shows another to be faster.",
-                           from.hardware(), family);
+  answer.why = fmt::format(
+      "the newest stack valid on {} with what {} is usually run with; no result shows another to be faster.",
+      from.hardware(), family);
   answer.expect = fmt::format("Speed: UNKNOWN (NEWEST): no {} result on {}.", family, from.hardware());
 }
 

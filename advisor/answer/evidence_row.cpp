@@ -17,7 +17,7 @@ using analysis::PublishedRow;
 
 // What a reader compares: the framework or library, CUDA, cuDNN; the rest of a stack is told by --explain.
 std::string short_stack(const PublishedRow& row) {
-  constexpr std::array<const char*, 12> first{"torch", "tensorflow", "jax", "mxnet",  "vllm",  "sglang",
+  constexpr std::array<const char*, 12> first{"torch", "tensorflow", "jax",  "mxnet", "vllm", "sglang",
                                               "ngc",   "cublas",     "cuda", "cudnn", "nccl", "driver"};
   std::vector<std::string> words;
   for (const char* name : first)
@@ -43,7 +43,8 @@ std::string kind_of(const PublishedGroup& group) {
     if (const auto found = group.params.find(name); found != group.params.end() && words.size() < 2)
       words.push_back(found->second);
   const auto dtype = group.params.find("dtype"), products = group.params.find("mul");
-  if (dtype != group.params.end() && products != group.params.end() && dtype->second == "float32" && products->second != dtype->second)
+  if (dtype != group.params.end() && products != group.params.end() && dtype->second == "float32" &&
+      products->second != dtype->second)
     words.front() += " by " + products->second;
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -52,8 +53,8 @@ std::string compared(const PublishedRow& row) {
   if (!row.versus_best) return "";
   if (const auto& over = row.over_shapes; over && over->interval) {
     const bool tie = over->interval->high >= 1 / 1.01;
-    return fmt::format("{}x{:.3f} [{:.3f}, {:.3f}], {}", tie ? "not told apart: " : "", over->ratio, over->interval->low,
-                       over->interval->high, analysis::counted(over->shapes, "shape"));
+    return fmt::format("{}x{:.3f} [{:.3f}, {:.3f}], {}", tie ? "not told apart: " : "", over->ratio,
+                       over->interval->low, over->interval->high, analysis::counted(over->shapes, "shape"));
   }
   return fmt::format("x{:.2f} of the best", *row.versus_best);
 }
@@ -81,12 +82,14 @@ std::string figure_text(double value) {
 
 EvidenceRow evidence_row(const PublishedGroup& group, const PublishedRow& row) {
   const auto figure = readable(row.value, unit_of(group, row));
-  EvidenceRow result{figure.value, figure.unit, kind_of(group), short_stack(row), year_of(row), "", group.hardware, "", ""};
+  EvidenceRow result{figure.value, figure.unit, kind_of(group), short_stack(row), year_of(row), "", group.hardware,
+                     "",           ""};
   std::vector<std::string> remarks;
   if (group.devices.value_or(1) > 1) remarks.push_back(fmt::format("{} devices", *group.devices));
   if (row.peak) {
     const auto above = analysis::peak_remark(row.peak->share, group.shape);
-    remarks.push_back(fmt::format("{:.0f}% of peak{}", 100 * row.peak->share, above.empty() ? "" : fmt::format(" ({})", above)));
+    remarks.push_back(
+        fmt::format("{:.0f}% of peak{}", 100 * row.peak->share, above.empty() ? "" : fmt::format(" ({})", above)));
   }
   if (auto text = compared(row); !text.empty()) remarks.push_back(std::move(text));
   result.remark = fmt::format("{}", fmt::join(remarks, "; "));

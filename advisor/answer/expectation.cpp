@@ -30,8 +30,8 @@ void expect_predicted(const std::vector<PredictedRow>& rows, Advice& answer) {
     if (std::ranges::find(answer.expected, of, &Expected::of) != answer.expected.end()) continue;
     const double scale = row.prediction.rate >= 1000 ? 1000 : 1;
     const auto unit = scale > 1 ? "TFLOP/s" : "GFLOP/s";
-    answer.expected.push_back({of, row.prediction.rate / scale, unit,
-                               Interval{row.prediction.low / scale, row.prediction.high / scale}});
+    answer.expected.push_back(
+        {of, row.prediction.rate / scale, unit, Interval{row.prediction.low / scale, row.prediction.high / scale}});
     if (const auto above = analysis::peak_remark(row.share.value_or(0), row.workload); !above.empty())
       answer.cautions.push_back(
           fmt::format("{} {} is above the stated peak: {}.", figure_text(row.prediction.rate / scale), unit, above));
@@ -77,9 +77,10 @@ std::string newer_elsewhere(const Grounds& from) {
   for (const auto& one : from.known.upgrades)
     if (one.component == root && (!most || one.steps.n > most->steps.n)) most = &one;
   if (!most) return "whether that is faster is not known";
-  return fmt::format("whether that is faster here is not known; elsewhere a newer {} was x{:.2f} at the median, slower by more "
-                     "than 3% in {:.0f}% of {} cases ({})",
-                     root, most->steps.median, 100 * most->steps.slower, workspace::grouped(most->steps.n), most->architecture);
+  return fmt::format(
+      "whether that is faster here is not known; elsewhere a newer {} was x{:.2f} at the median, slower by more "
+      "than 3% in {:.0f}% of {} cases ({})",
+      root, most->steps.median, 100 * most->steps.slower, workspace::grouped(most->steps.n), most->architecture);
 }
 
 }  // namespace stackx::advisor

@@ -48,7 +48,8 @@ std::optional<Limit> limit_of(const Grounds& from, const NewestVersion& row, con
   }
   // What the user asks for is out for no fault of the hardware's.
   if (row.newer == 0 || !is_too_new(row.why, gpu)) return std::nullopt;
-  limit.why = fmt::format("needs compute capability {}; {} has {}", *capability_in(row.why), from.hardware(), gpu.compute_capability);
+  limit.why = fmt::format("needs compute capability {}; {} has {}", *capability_in(row.why), from.hardware(),
+                          gpu.compute_capability);
   return limit;
 }
 
@@ -57,7 +58,8 @@ std::string needs_of(const Candidate& newest, const Candidate& kept, const Have&
   std::vector<std::string> needs;
   if (!have.python.empty() && std::ranges::find(newest.pinned.pythons, have.python) == newest.pinned.pythons.end())
     needs.push_back(pythons_text(newest.pinned));
-  if (!have.glibc.empty() && specs::is_newer(newest.pinned.glibc, have.glibc)) needs.push_back("glibc " + newest.pinned.glibc);
+  if (!have.glibc.empty() && specs::is_newer(newest.pinned.glibc, have.glibc))
+    needs.push_back("glibc " + newest.pinned.glibc);
   if (!newest.least_driver.empty() && kept.least_driver != newest.least_driver)
     needs.push_back("driver >=" + newest.least_driver);
   return needs.empty() ? "" : fmt::format(", which needs {}", fmt::join(needs, " and "));
@@ -68,9 +70,9 @@ std::string driver_limit(const Grounds& from, const Candidate& candidate, const 
   if (!from.known.space || newest.least_driver.empty() || newest.cuda.empty()) return "";
   const auto cuda = from.known.space->possible("cuda"), cudnn = from.known.space->possible("cudnn");
   if (cuda.empty()) return "";
-  return fmt::format("Driver {}: CUDA up to {}, {}{} up to {}; CUDA {} needs driver >={}.", from.options.have.driver, cuda.back(),
-                     cudnn.empty() ? "" : fmt::format("cuDNN up to {}, ", cudnn.back()), candidate.package, candidate.version,
-                     newest.cuda, newest.least_driver);
+  return fmt::format("Driver {}: CUDA up to {}, {}{} up to {}; CUDA {} needs driver >={}.", from.options.have.driver,
+                     cuda.back(), cudnn.empty() ? "" : fmt::format("cuDNN up to {}, ", cudnn.back()), candidate.package,
+                     candidate.version, newest.cuda, newest.least_driver);
 }
 
 }  // namespace
@@ -96,8 +98,8 @@ void add_what_is_lost(const Grounds& from, const Candidate& candidate, Advice& a
   if (!have.glibc.empty()) free.question.glibc.clear();
   const auto newest = newest_candidate(from.knowledge, free);
   if (!newest || !specs::is_newer(newest->version, candidate.version)) {
-    answer.cautions.push_back(fmt::format("Staying with {} loses nothing: {} is the newest release on {} anyway.", have.text(),
-                                          candidate.name(), from.hardware()));
+    answer.cautions.push_back(fmt::format("Staying with {} loses nothing: {} is the newest release on {} anyway.",
+                                          have.text(), candidate.name(), from.hardware()));
     return;
   }
   answer.cautions.push_back(fmt::format("Staying with {} keeps you from {}{}; {}.", have.text(), newest->text(),

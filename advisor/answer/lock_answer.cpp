@@ -13,11 +13,13 @@ namespace {
 std::string verdict(const Grounds& from, const Candidate& own) {
   const auto file = from.options.lock.filename().string();
   const auto hardware = from.hardware();
-  if (own.checked.answer == Answer::no) return fmt::format("No: {} does not run on {}: {}.", file, hardware, own.checked.text);
+  if (own.checked.answer == Answer::no)
+    return fmt::format("No: {} does not run on {}: {}.", file, hardware, own.checked.text);
   if (own.checked.answer == Answer::unknown)
     return fmt::format("Unknown: whether {} runs on {}: {}.", file, hardware, own.checked.text);
   return fmt::format("Yes: {} runs on {}{}, on {}.", file, hardware,
-                     own.version.empty() ? "" : fmt::format(": {}{}", own.text(), from.driver_of(own)), pythons_text(own.pinned));
+                     own.version.empty() ? "" : fmt::format(": {}{}", own.text(), from.driver_of(own)),
+                     pythons_text(own.pinned));
 }
 
 // Measured as it is, that is what to expect; else what is published or predicted for such a stack.
@@ -31,8 +33,9 @@ void expect_own(const Grounds& from, const Candidate& own, Advice& answer) {
   const auto& row = *advice->measured;
   answer.grade = row.evidence == "measured" ? Grade::measured : Grade::measured_elsewhere;
   answer.expected.push_back({"", row.median, from.known.measured.unit, row.ci});
-  answer.expect = fmt::format("Expect {}: {}, rank {} of {}, n={}.", answer.expected.front().text(), to_string(answer.grade), row.rank,
-                              from.known.measured.recommendations.size(), row.inspections);
+  answer.expect =
+      fmt::format("Expect {}: {}, rank {} of {}, n={}.", answer.expected.front().text(), to_string(answer.grade),
+                  row.rank, from.known.measured.recommendations.size(), row.inspections);
 }
 
 // What evidence says of a stack like the user's.
@@ -59,9 +62,10 @@ void answer_lock(const Grounds& from, Advice& answer) {
   free.question.asked.clear();
   const auto newest = newest_candidate(from.knowledge, free);
   if (!newest || !specs::is_newer(newest->version, own.version)) return;
-  answer.cautions.push_back(fmt::format("The newest valid on {} is {}{}{}. To take it: {}", from.hardware(), newest->text(),
-                                        newest->least_driver.empty() ? "" : fmt::format(", driver >={}", newest->least_driver),
-                                        answer.found ? "; no result shows it to be faster" : "", install_line(newest->pinned)));
+  answer.cautions.push_back(
+      fmt::format("The newest valid on {} is {}{}{}. To take it: {}", from.hardware(), newest->text(),
+                  newest->least_driver.empty() ? "" : fmt::format(", driver >={}", newest->least_driver),
+                  answer.found ? "; no result shows it to be faster" : "", install_line(newest->pinned)));
 }
 
 }  // namespace stackx::advisor

@@ -35,8 +35,9 @@ void add_rows(const analysis::Ranking& ranking, const analysis::StackNames& name
   for (const auto& row : rows) {
     if (answer.measured.size() == most_rows) break;
     const bool tie = std::ranges::count(rows, row.rank, &analysis::Recommendation::rank) > 1;
-    answer.measured.push_back({fmt::format("{}{}", tie ? "=" : "", row.rank), row.median, versus_text(row, ranking.delta),
-                               row.cv ? fmt::format("{:.1f}%", 100 * *row.cv) : "-", names.subject(row.stack), row.stack.short_id()});
+    answer.measured.push_back({fmt::format("{}{}", tie ? "=" : "", row.rank), row.median,
+                               versus_text(row, ranking.delta), row.cv ? fmt::format("{:.1f}%", 100 * *row.cv) : "-",
+                               names.subject(row.stack), row.stack.short_id()});
   }
   if (rows.size() > answer.measured.size())
     answer.measured_rest =
@@ -65,11 +66,14 @@ void add_unmeasured(const Grounds& from, Advice& answer) {
 }
 
 // --type stable: the fastest need not be the steadiest.
-void say_steadiest(const analysis::Recommendation& row, const analysis::Ranking& ranking, const std::string& name, Advice& answer) {
-  const auto spread = row.cv ? fmt::format("CV {:.1f}% over {}", 100 * *row.cv, analysis::counted(row.inspections, "inspection"))
-                             : analysis::counted(row.inspections, "inspection");
-  answer.line = fmt::format("{} is the STEADIEST: {}; {} {}, x{:.2f} of the fastest.", name, spread, answer.expected.front().text(),
-                            to_string(answer.grade), row.median / ranking.recommendations.front().median);
+void say_steadiest(const analysis::Recommendation& row, const analysis::Ranking& ranking, const std::string& name,
+                   Advice& answer) {
+  const auto spread =
+      row.cv ? fmt::format("CV {:.1f}% over {}", 100 * *row.cv, analysis::counted(row.inspections, "inspection"))
+             : analysis::counted(row.inspections, "inspection");
+  answer.line = fmt::format("{} is the STEADIEST: {}; {} {}, x{:.2f} of the fastest.", name, spread,
+                            answer.expected.front().text(), to_string(answer.grade),
+                            row.median / ranking.recommendations.front().median);
   answer.why = "the smallest spread between inspections of what was measured; the fastest is another.";
 }
 
@@ -79,15 +83,17 @@ void answer_measured(const Grounds& from, Advice& answer) {
   const auto& known = from.known;
   const auto& rows = known.measured.recommendations;
   const auto headline = analysis::headline(known.measured, known.selection.hw);
-  const auto row = std::ranges::find_if(rows, [&](const auto& one) { return one.stack.id() == known.chosen->named.id(); });
+  const auto row =
+      std::ranges::find_if(rows, [&](const auto& one) { return one.stack.id() == known.chosen->named.id(); });
   answer.found = true;
   answer.chosen = known.chosen;
   answer.run = analysis::components_text(known.chosen->valid.stack.components);
   answer.grade = row->evidence == "measured" ? Grade::measured : Grade::measured_elsewhere;
   answer.expected.push_back({"", row->median, known.measured.unit, row->ci});
   answer.line = headline.line;
-  answer.why = headline.decided ? "measured against each other, round by round; the interval of the ratio excludes a tie."
-                                : "the first of those that were measured; none is shown to be faster.";
+  answer.why = headline.decided
+                   ? "measured against each other, round by round; the interval of the ratio excludes a tie."
+                   : "the first of those that were measured; none is shown to be faster.";
   const analysis::StackNames names(known.measured);
   if (row != rows.begin()) say_steadiest(*row, known.measured, names.subject(row->stack), answer);
   answer.expect = fmt::format("{}", fmt::join(headline.context, " "));

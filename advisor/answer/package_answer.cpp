@@ -26,9 +26,10 @@ std::string why_displaced(const Candidate& newest, const Candidate& faster, cons
   const auto& over = rival.over;
   if (over.interval)
     return fmt::format("it was x{:.2f} [{:.2f}, {:.2f}] as fast as the newest, {}, over {} ({}).", over.ratio,
-                       over.interval->low, over.interval->high, newest.name(), analysis::counted(over.shapes, "shape"), where);
-  return fmt::format("{} was slower than {} there, x{:.2f}, single numbers ({}).", newest.text(), faster.text(), 1 / over.ratio,
-                     where);
+                       over.interval->low, over.interval->high, newest.name(), analysis::counted(over.shapes, "shape"),
+                       where);
+  return fmt::format("{} was slower than {} there, x{:.2f}, single numbers ({}).", newest.text(), faster.text(),
+                     1 / over.ratio, where);
 }
 
 // The first of the rivals that is valid here.
@@ -60,9 +61,10 @@ void displace(const Grounds& from, Candidate& candidate, std::optional<Rival>& b
   }
   if (!known.accelerator || !known.accelerators) return;
   const auto alike = on_like_hardware(known.family, *known.accelerator, *known.accelerators);
-  const auto ranking = analysis::rank_published(alike, kind_of_work(known.selection.asked), *known.accelerators,
-                                                known.published.delta);
-  if (auto displaced = first_valid(from, candidate, rivals_of(ranking, candidate.package, candidate.version, candidate.cuda))) {
+  const auto ranking =
+      analysis::rank_published(alike, kind_of_work(known.selection.asked), *known.accelerators, known.published.delta);
+  if (auto displaced =
+          first_valid(from, candidate, rivals_of(ranking, candidate.package, candidate.version, candidate.cuda))) {
     candidate = std::move(displaced->by);
     answer.why = fmt::format("on {}, of the same architecture, {}", displaced->rival.group->hardware, displaced->why);
   }
@@ -72,9 +74,8 @@ void displace(const Grounds& from, Candidate& candidate, std::optional<Rival>& b
 void say_none(const Grounds& from, Advice& answer) {
   auto question = from.known.wish->question;
   const auto& root = from.known.wish->root;
-  const bool asked = std::ranges::any_of(question.asked, [&](const auto& placed) {
-    return from.knowledge.real_name(placed.dependency.name) == root;
-  });
+  const bool asked = std::ranges::any_of(
+      question.asked, [&](const auto& placed) { return from.knowledge.real_name(placed.dependency.name) == root; });
   if (!asked) question.asked.push_back({*specs::parse_dependency(root), "advice"});
   const auto checked = check(from.knowledge, question);
   add_misspelt(checked, answer);
@@ -111,10 +112,11 @@ void answer_packages(const Grounds& from, Advice& answer) {
   add_misspelt(candidate.checked, answer);
   expect_of(from, candidate, by ? &*by : nullptr, answer);
   if (answer.why.empty())
-    answer.why = fmt::format("the newest stack valid on {}{}; no result shows {} to be faster{}.", from.hardware(), from.restriction(),
-                             from.restriction().empty() ? "an older one" : "another",
+    answer.why = fmt::format("the newest stack valid on {}{}; no result shows {} to be faster{}.", from.hardware(),
+                             from.restriction(), from.restriction().empty() ? "an older one" : "another",
                              answer.grade < Grade::published ? odds_of_newest(from) : "");
-  if (const auto plain = plain_install_brings(from.knowledge, *known.wish, candidate); !plain.empty()) answer.cautions.push_back(plain);
+  if (const auto plain = plain_install_brings(from.knowledge, *known.wish, candidate); !plain.empty())
+    answer.cautions.push_back(plain);
   if (!candidate.unsure.empty())
     answer.remarks.push_back(fmt::format("{} {} may exist, unseen.", candidate.package, candidate.unsure.front()));
   const bool newest = candidate.version == known.candidate->version;

@@ -41,7 +41,8 @@ std::string cuda_of(const Knowledge& knowledge, const specs::Stack& stack, const
   };
   if (states(fact)) return fact.built_for->cuda;
   if (const auto torch = in_stack(stack, "torch"); !torch.empty())  // what vLLM and others compute with
-    if (const auto of_torch = knowledge.about("torch", specs::pep440_version(torch)); states(of_torch)) return of_torch.built_for->cuda;
+    if (const auto of_torch = knowledge.about("torch", specs::pep440_version(torch)); states(of_torch))
+      return of_torch.built_for->cuda;
   for (const auto& plugin : fact.gpu_from)
     if (const auto version = in_stack(stack, plugin); !version.empty()) {
       const auto build = knowledge.about(plugin, specs::pep440_version(version)).built_for;
@@ -60,7 +61,8 @@ void add_pins(const Knowledge& knowledge, const specs::Stack& stack, const std::
     const auto version = in_stack(stack, one.name);
     const bool there = std::ranges::any_of(pinned.packages, [&](const auto& other) { return other.name == one.name; });
     if (version.empty() || there || is_given(one.name)) continue;
-    if (specs::pep440_version(version) == specs::pep440_version(specs::single_version(one.versions).empty() ? "0" : specs::single_version(one.versions)))
+    if (specs::pep440_version(version) ==
+        specs::pep440_version(specs::single_version(one.versions).empty() ? "0" : specs::single_version(one.versions)))
       pinned.packages.push_back({one.name, version, {}, false, "", "", true});
   }
 }
@@ -101,7 +103,8 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
       if (!python.empty()) candidate.pinned.glibc = glibc_needed(*release, python, question.machine);
     }
   }
-  if (question.driver.empty() && question.gpu && question.gpu->vendor == "nvidia") candidate.least_driver = at_least(checked.driver);
+  if (question.driver.empty() && question.gpu && question.gpu->vendor == "nvidia")
+    candidate.least_driver = at_least(checked.driver);
   if (question.gpu && question.gpu->vendor == "nvidia") candidate.cudnn = cudnn_of(stack);
   auto& pinned = candidate.pinned;
   pinned.python = specs::minor_release(in_stack(stack, "python"));
@@ -111,9 +114,13 @@ Candidate as_it_is(const Knowledge& knowledge, const Question& question, const s
     const auto name = knowledge.real_name(placed.dependency.name);
     auto version = in_stack(stack, name);
     if (version.empty()) version = specs::single_version(placed.dependency.versions);
-    pinned.packages.push_back({name, version, {placed.dependency.extras.begin(), placed.dependency.extras.end()}, true,
+    pinned.packages.push_back({name,
+                               version,
+                               {placed.dependency.extras.begin(), placed.dependency.extras.end()},
+                               true,
                                specs::local_label(version)});
-    if (version.empty() && !placed.dependency.versions.is_any()) pinned.packages.back().range = placed.dependency.versions.text();
+    if (version.empty() && !placed.dependency.versions.is_any())
+      pinned.packages.back().range = placed.dependency.versions.text();
   }
   if (!candidate.version.empty()) add_pins(knowledge, stack, root, pinned);
   candidate.checked = std::move(checked);

@@ -7,11 +7,13 @@
 
 namespace stackx::advisor {
 
-std::vector<DriverRow> driver_rows(const Knowledge& knowledge, const Wish& wish, const Candidate& newest, std::size_t most) {
+std::vector<DriverRow> driver_rows(const Knowledge& knowledge, const Wish& wish, const Candidate& newest,
+                                   std::size_t most) {
   std::vector<DriverRow> rows{{newest.least_driver, newest}};
   if (newest.least_driver.empty() || !wish.question.driver.empty() || !wish.question.gpu) return rows;
   const auto* package = knowledge.package(wish.root);
-  const auto since = knowledge.drivers().since(wish.question.gpu->compute_capability);  // older ones do not know the GPU
+  const auto since =
+      knowledge.drivers().since(wish.question.gpu->compute_capability);  // older ones do not know the GPU
   std::vector<specs::Version> levels;
   for (const auto& release : package->releases) {
     const auto build = knowledge.about(wish.root, release.version, "", wish.question.machine).built_for;
@@ -27,7 +29,8 @@ std::vector<DriverRow> driver_rows(const Knowledge& knowledge, const Wish& wish,
     auto older = wish;
     older.question.driver = level.text();
     auto candidate = newest_candidate(knowledge, older);
-    if (candidate && candidate->version != rows.back().candidate.version) rows.push_back({level.text(), std::move(*candidate)});
+    if (candidate && candidate->version != rows.back().candidate.version)
+      rows.push_back({level.text(), std::move(*candidate)});
   }
   return rows;
 }

@@ -32,7 +32,8 @@ void take(Have& have, const std::string& part) {
     return;
   }
   throw bad_input(fmt::format(
-      "--have {}: expected driver, python, cuda or glibc with a version, as in driver=535.183.01,python=3.11", specs::in_quotes(part)));
+      "--have {}: expected driver, python, cuda or glibc with a version, as in driver=535.183.01,python=3.11",
+      specs::in_quotes(part)));
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ class Search {
   bool before(const Form& a, const Form& b) const {
     const auto& left = a.release->version.text();
     const auto& right = b.release->version.text();
-    const auto newer = specs::pep440_version(specs::public_version(left)), older = specs::pep440_version(specs::public_version(right));
+    const auto newer = specs::pep440_version(specs::public_version(left)),
+               older = specs::pep440_version(specs::public_version(right));
     if (!(newer == older)) return newer > older;
     const bool local_first = !wish_.question.gpu;  // the build for processors, without gigabytes of CUDA
     if (specs::is_local(left) != specs::is_local(right)) return specs::is_local(left) == local_first;
@@ -93,9 +94,7 @@ class Search {
     });
   }
 
-  Fact about(const Version& version) const {
-    return knowledge_.about(wish_.root, version, "", wish_.question.machine);
-  }
+  Fact about(const Version& version) const { return knowledge_.about(wish_.root, version, "", wish_.question.machine); }
 
   // For the Python that was asked for, or any.
   bool has_wheel(const PackageRelease& release) const {
@@ -170,7 +169,8 @@ class Search {
     question.any_build.insert(wish_.root);
     question.known_only = true;
     if (own_.empty()) question.asked.push_back({*specs::parse_dependency(wish_.root), "advice"});
-    auto pythons = question.python.empty() ? std::vector<std::string>{"3.12", "3.10", "3.8"} : std::vector{question.python};
+    auto pythons =
+        question.python.empty() ? std::vector<std::string>{"3.12", "3.10", "3.8"} : std::vector{question.python};
     const specs::PackageRelease* newest = nullptr;
     const auto all = forms();
     for (const auto& python : pythons) {
@@ -193,7 +193,8 @@ class Search {
   // What an installer makes of the user's own requirements, where that runs: nothing newer fits them.
   std::optional<Candidate> as_required() const {
     const bool others = wish_.question.asked.size() > own_.size();
-    if (own_.empty() || !others || !wish_.cuda.empty() || !wish_.exactly.empty() || wish_.advisories) return std::nullopt;
+    if (own_.empty() || !others || !wish_.cuda.empty() || !wish_.exactly.empty() || wish_.advisories)
+      return std::nullopt;
     auto checked = check(knowledge_, wish_.question);
     if (checked.answer != Answer::yes) return std::nullopt;
     return as_it_is(knowledge_, wish_.question, wish_.root, std::move(checked));
@@ -202,14 +203,13 @@ class Search {
   // The user's own requirements with this release of the framework.
   Question question_with(const Form& form) const {
     auto question = wish_.question;
-    std::erase_if(question.asked, [&](const auto& placed) {
-      return knowledge_.real_name(placed.dependency.name) == wish_.root;
-    });
+    std::erase_if(question.asked,
+                  [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == wish_.root; });
     auto extras = own_.empty() ? std::vector<std::string>{} : own_.front().extras;
     if (!form.extra.empty()) extras = {form.extra};
-    const auto text = fmt::format("{}{}=={}", wish_.root,
-                                  extras.empty() ? "" : fmt::format("[{}]", fmt::join(extras, ",")),
-                                  form.release->version.text());
+    const auto text =
+        fmt::format("{}{}=={}", wish_.root, extras.empty() ? "" : fmt::format("[{}]", fmt::join(extras, ",")),
+                    form.release->version.text());
     question.asked.insert(question.asked.begin(), {*specs::parse_dependency(text), "advice"});
     return question;
   }
@@ -236,9 +236,8 @@ class Search {
 
   Candidate finished(Candidate candidate) const {
     candidate.unsure = unsure_;
-    std::erase_if(candidate.unsure, [&](const auto& version) {
-      return !(specs::pep440_version(specs::public_version(version)) > specs::pep440_version(specs::public_version(candidate.version)));
-    });
+    std::erase_if(candidate.unsure,
+                  [&](const auto& version) { return !specs::is_newer(version, candidate.version); });
     return candidate;
   }
 
@@ -251,6 +250,8 @@ class Search {
 
 }  // namespace
 
-std::optional<Candidate> newest_candidate(const Knowledge& knowledge, const Wish& wish) { return Search(knowledge, wish).run(); }
+std::optional<Candidate> newest_candidate(const Knowledge& knowledge, const Wish& wish) {
+  return Search(knowledge, wish).run();
+}
 
 }  // namespace stackx::advisor

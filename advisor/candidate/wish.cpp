@@ -40,7 +40,8 @@ void take_project(const specs::Project& project, const Knowledge& knowledge, Wis
 std::string root_among(const std::vector<specs::PlacedDependency>& asked, const std::vector<std::string>& usual,
                        const Knowledge& knowledge) {
   const auto is_asked = [&](const std::string& name) {
-    return std::ranges::any_of(asked, [&](const auto& placed) { return knowledge.real_name(placed.dependency.name) == name; });
+    return std::ranges::any_of(asked,
+                               [&](const auto& placed) { return knowledge.real_name(placed.dependency.name) == name; });
   };
   for (const auto& name : usual)
     if (is_asked(name)) return name;
@@ -99,11 +100,14 @@ std::string plain_install_brings(const Knowledge& knowledge, const Wish& wish, c
   if (!package || !question.gpu) return "";
   const specs::PackageRelease* newest = nullptr;
   for (const auto& release : package->releases)
-    if (!specs::is_local(release.version.text()) && !release.yanked && !release.version.is_prerelease()) newest = &release;
+    if (!specs::is_local(release.version.text()) && !release.yanked && !release.version.is_prerelease())
+      newest = &release;
   if (!newest) return "";
   const auto plain = fmt::format("A plain `pip install {}` brings {} {}", wish.root, wish.root, newest->version.text());
   const auto fact = knowledge.about(wish.root, newest->version, "", question.machine);
-  if (!fact.gpu_from.empty()) return fmt::format("A plain `pip install {}` computes on the processor: the extra brings the GPU's part.", wish.root);
+  if (!fact.gpu_from.empty())
+    return fmt::format("A plain `pip install {}` computes on the processor: the extra brings the GPU's part.",
+                       wish.root);
   if (wish.root == "tensorflow" && !fact.system.empty())
     return "A plain `pip install tensorflow` brings no CUDA: it loads CUDA and cuDNN of the system, if they are there.";
   if (!fact.built_for || candidate.version == newest->version.text()) return "";

@@ -82,6 +82,10 @@ class Answers(Recipes):
             self.now = f"{answer}, {form}"  # for messages
             yield answer, self.text(answer, form)
 
+    def some(self, form):
+        """All under --thorough: each installs into an environment of its own, which takes its time."""
+        return [(answer, text) for answer, text in self.each(form) if cases(0, 1) == 1 or answer in ("torch-cu126", "jax-cuda12", "vllm", "numpy")]
+
     def check_packages(self, answer, found):
         """All that is pinned is there, in that version."""
         found = {name.lower().replace("_", "-"): version for name, version in found.items()}
@@ -219,7 +223,7 @@ class Resolved(Answers):
         pipenv = tool("pipenv")
         if not pipenv:
             self.skipTest("no pipenv")
-        for answer, text in self.each("pipfile"):
+        for answer, text in self.some("pipfile"):
             place = self.scratch / answer
             place.mkdir()
             (place / "Pipfile").write_text(re.sub(r'python_version = ".*"', f'python_version = "{HERE}"', text))
@@ -247,11 +251,10 @@ class Batch(Answers):
         return dict(self.environment, STACKX_PI=str(self.look_alike()), STACKX_PYTHON=os.path.realpath(sys.executable))
 
     def test_bash_runs_batch_scripts(self):
-        """As Slurm would, were there one: without what its directives ask for. Each makes a virtual environment, which takes its time."""
-        usual = [] if not why_no_slurm() else ["torch-cu126", "jax-cuda12", "vllm", "scipy-openblas64"]
-        for answer, text in self.each("sbatch"):
-            if cases(0, 1) == 0 and answer not in usual:
-                continue
+        """As Slurm would, were there one: without what its directives ask for."""
+        if not why_no_slurm() and cases(0, 1) == 0:
+            self.skipTest("Slurm runs them")
+        for answer, text in self.some("sbatch"):
             self.check_output(answer, self.checked_run("bash", self.write("job.sbatch", text), env=self.variables(), cwd=self.scratch).stdout)
 
     def test_a_script_without_its_python_says_so(self):
@@ -269,7 +272,7 @@ class Batch(Answers):
         self.addCleanup(slurm.stop)
         slurm.start()
         subprocess.run(["chmod", "755", self.scratch], check=True)  # munged asks for a way to its socket
-        jobs = {answer: slurm.submit(self.write(f"{answer}.sbatch", text), self.scratch, self.variables()) for answer, text in self.each("sbatch")}
+        jobs = {answer: slurm.submit(self.write(f"{answer}.sbatch", text), self.scratch, self.variables()) for answer, text in self.some("sbatch")}
         for answer, job in jobs.items():
             with self.subTest(answer=answer):
                 state = slurm.wait(job)
@@ -313,10 +316,6 @@ class Contained(Containers, Answers):
                                       f'  words+=("$1"); shift\ndone\nexec podman run {words} "${{words[@]}}"\n')
         (place / "docker").chmod(0o755)
         return dict(os.environ, PATH=f"{place}:{os.environ['PATH']}")
-
-    def some(self, form):
-        """All under --thorough: each installs into a container of its own."""
-        return [(answer, text) for answer, text in self.each(form) if cases(0, 1) == 1 or answer in ("torch-cu126", "jax-cuda12", "vllm", "numpy")]
 
     def test_containerfiles(self):
         for answer, text in self.some("containerfile"):
