@@ -8,8 +8,8 @@
 #include "specs/error.hpp"
 #include "specs/python/project.hpp"
 #include "specs/version/version_text.hpp"
-#include "workspace/this_machine.hpp"
 #include "workspace/load.hpp"
+#include "workspace/this_machine.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::advisor {

@@ -10,6 +10,7 @@
 
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/hardware/spelled_models.hpp"
 #include "specs/project/workload_family.hpp"
 #include "store/store.hpp"
 #include "workspace/asked_workload.hpp"
@@ -93,13 +94,9 @@ class Gathering {
 
   // Whether a spelling of hardware is of what was asked for.
   std::function<bool(const std::string&)> meant_by(const workspace::AskedHardware& asked) const {
-    return [this, &asked, meant = std::map<std::string, bool>{}](const std::string& hardware) mutable {
-      const auto [known, fresh] = meant.try_emplace(hardware);
-      if (fresh) {
-        const auto* model = advice_.accelerators->identify(hardware);
-        known->second = model && std::ranges::find(asked.models, model->name) != asked.models.end();
-      }
-      return known->second;
+    return [&asked, models = specs::SpelledModels(*advice_.accelerators)](const std::string& hardware) mutable {
+      const auto* model = models.of(hardware);
+      return model && std::ranges::find(asked.models, model->name) != asked.models.end();
     };
   }
 
@@ -147,7 +144,7 @@ class Gathering {
                                                     *advice_.accelerators, families_, context_);
   }
 
-  // As of measurements below: the model learns from it, but it is not shown. Whose elements the predictor points into.
+  // As of measurements below; the model has learned from it all the same.
   void leave_out_published() {
     const auto wanted = [&](const auto& result) { return !is_out(result.stack); };
     const auto kept = static_cast<std::size_t>(std::ranges::count_if(advice_.found, wanted));

@@ -60,8 +60,8 @@ struct HardwareAdvice : AskedSpace {
   analysis::Ranking measured;              // may be empty
   analysis::PublishedRanking published;    // may be empty
   std::vector<specs::Published> found;     // what it was made from
-  std::vector<specs::Published> learned;   // where the user's project or machine excludes some: with those
-  std::size_t left_out = 0;                // how many those are
+  std::vector<specs::Published> learned;   // where some is left out: all of it, which the predictions point into
+  std::size_t left_out = 0;                // results that the user's project or machine excludes
   std::optional<NearEvidence> near;        // where nothing was measured or published of the workload itself
   std::vector<specs::Upgrade> upgrades;    // what newer versions did elsewhere
   std::vector<specs::Published> family;    // the rest of the workload's family, on other hardware

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/published/near_workload.hpp"
+#include "specs/hardware/spelled_models.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -89,16 +90,12 @@ Rivals rivals_of(const analysis::PublishedRanking& published, const std::string&
 
 std::vector<specs::Published> on_like_hardware(const std::vector<specs::Published>& family,
                                                const specs::Accelerator& gpu, const specs::Accelerators& accelerators) {
-  std::map<std::string, bool> alike;  // by spelling
+  specs::SpelledModels models(accelerators);
   std::vector<specs::Published> found;
-  for (const auto& result : family) {
-    const auto [known, fresh] = alike.try_emplace(result.hardware);
-    if (fresh) {
-      const auto* model = accelerators.identify(result.hardware);
-      known->second = model && model->architecture == gpu.architecture && model->name != gpu.name;
-    }
-    if (known->second) found.push_back(result);
-  }
+  for (const auto& result : family)
+    if (const auto* model = models.of(result.hardware);
+        model && model->architecture == gpu.architecture && model->name != gpu.name)
+      found.push_back(result);
   return found;
 }
 

@@ -11,15 +11,6 @@
 namespace stackx::advisor {
 namespace {
 
-using specs::Version;
-using specs::Versioning;
-
-bool older(const std::string& version, const char* than) {
-  const auto a = Version::parse(version, Versioning::pep440);
-  const auto b = Version::parse(than, Versioning::pep440);
-  return a && b && *a < *b;
-}
-
 // The CUDA of the wheels on the default index: that of the build with files in the catalog, else its attribute, and before
 // 1.13, whose wheels do not state it, what pytorch.org/get-started/previous-versions says (read 2026-11-20): from the
 // release on.
@@ -38,7 +29,7 @@ std::string cuda_of_default_wheel(const std::string& released, const specs::Cata
       return text.substr(local + 3, text.size() - local - 4) + "." + text.back();
     }
   for (const auto& [from, cuda] : default_cuda)
-    if (!older(released, from)) return cuda;
+    if (!specs::is_newer(from, released)) return cuda;
   return "";
 }
 
@@ -67,7 +58,7 @@ std::string torch(StackPackage& package, const std::string& cuda, const specs::C
 std::string jax(StackPackage& package, const std::string& cuda) {
   const auto major = specs::major_release(cuda);
   package.version = specs::public_version(package.version);  // jaxlib has builds, jax itself has none
-  if (older(package.version, "0.4.26") || older(cuda, "12"))
+  if (specs::is_newer("0.4.26", package.version) || specs::is_newer("12", cuda))
     return fmt::format(
         "jaxlib for CUDA {} is on the wheel index of JAX (pip: --find-links); the default index "
         "has the build for CPUs.",
@@ -80,13 +71,13 @@ std::string jax(StackPackage& package, const std::string& cuda) {
 
 std::string tensorflow(StackPackages& packages, const std::string& name) {
   auto& package = packages[name];
-  if (older(package.version, "2.1")) {
+  if (specs::is_newer("2.1", package.version)) {
     auto node = packages.extract(name);
     node.key() = "tensorflow-gpu";
     packages.insert(std::move(node));
     return "";
   }
-  if (older(package.version, "2.14"))
+  if (specs::is_newer("2.14", package.version))
     return "CUDA and cuDNN must be on the machine: the wheel brings neither.";
   package.extras.insert("and-cuda");
   return "The extra and-cuda of tensorflow brings CUDA and cuDNN as wheels, in the versions it was "

@@ -2,31 +2,17 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "analysis/prediction/roofline.hpp"
 #include "analysis/statistics/statistics.hpp"
+#include "specs/hardware/spelled_models.hpp"
 #include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
 namespace {
 
 constexpr const char* unknown_operations = "a workload whose operations are not known";
-
-class Models {  // looks a name up once
- public:
-  explicit Models(const specs::Accelerators& accelerators) : accelerators_(accelerators) {}
-  const specs::Accelerator* of(const std::string& name) {
-    const auto [found, fresh] = known_.emplace(name, nullptr);
-    if (fresh && !name.empty()) found->second = accelerators_.identify(name);
-    return found->second;
-  }
-
- private:
-  const specs::Accelerators& accelerators_;
-  std::unordered_map<std::string, const specs::Accelerator*> known_;
-};
 
 // Why nothing can be made of it, or "".
 std::string unfit(const specs::Accelerator* model, const specs::Workload& workload) {
@@ -57,7 +43,7 @@ double rate_of(const store::Measurement& result, const Operation& operation) {
 
 void Observations::add(const std::vector<specs::Published>& results,
                        const specs::Accelerators& accelerators) {
-  Models models(accelerators);
+  specs::SpelledModels models(accelerators);
   all.reserve(all.size() + results.size());
   for (const specs::Published& result : results) {
     const auto operation = operation_of(result.workload);
