@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -112,7 +113,7 @@ std::optional<std::string> said_by_nvcc(const Tree& tree, const std::string& nvc
   if (!tree.is_this_machine() || !tree.exists(nvcc)) return std::nullopt;
   Command command;
   command.argv = {nvcc, "--version"};
-  command.environment = current_environment();
+  command.environment = tool_environment();
   command.deadline = std::chrono::seconds(10);
   const auto finished = run(command);
   const auto at = finished.out.find("release ");

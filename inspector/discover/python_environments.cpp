@@ -11,6 +11,7 @@
 #include <set>
 
 #include "inspector/machine/tree.hpp"
+#include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/python/pep508.hpp"
@@ -136,7 +137,7 @@ std::optional<std::string> framework_of(const std::string& distribution) {
 std::vector<fs::path> ask_sites(const Interpreter& interpreter) {
   Command command;
   command.argv = {interpreter.program.string(), "-E", "-s", "-c", question};
-  command.environment = current_environment();
+  command.environment = tool_environment();
   command.directory = "/";
   command.deadline = std::chrono::seconds(20);
   const auto finished = run(command);

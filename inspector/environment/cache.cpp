@@ -9,6 +9,7 @@
 
 #include "inspector/environment/file_lock.hpp"
 #include "inspector/machine/tree.hpp"
+#include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
@@ -167,7 +168,7 @@ void ask_engine(CachedImage& image, const Engine& engine) {
   Command command;
   command.argv = engine.command("image");
   append(command.argv, {"inspect", "--format", "{{.Size}}", image.id});
-  command.environment = current_environment();
+  command.environment = engine_environment();
   const auto size = parse_unsigned(trim(run(command).out));
   image.there = size.has_value();
   image.bytes = size.value_or(0);

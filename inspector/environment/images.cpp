@@ -13,6 +13,7 @@
 #include "inspector/environment/file_lock.hpp"
 #include "inspector/environment/packages.hpp"
 #include "inspector/machine/tree.hpp"
+#include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
@@ -222,7 +223,7 @@ Images::Made Images::make_debootstrap(const specs::Artifact& base, const std::st
   Command command;
   command.argv = {"mmdebstrap", "--quiet", "--variant=minbase", suite, archive.string()};
   if (const auto mirror = debian_mirror(); !mirror.empty()) command.argv.push_back(mirror);
-  command.environment = current_environment();
+  command.environment = fetching_environment();
   command.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(settings_.build_seconds * 1000));
   command.stop = settings_.stop;
   auto finished = run(command);
@@ -253,7 +254,7 @@ Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
     Command command;
     command.argv = engine_.command("pull");
     append(command.argv, {"--quiet", reference});
-    command.environment = current_environment();
+    command.environment = fetching_environment();
     command.deadline =
         std::chrono::milliseconds(static_cast<std::int64_t>(settings_.build_seconds * 1000));
     command.stop = settings_.stop;
@@ -309,7 +310,7 @@ Images::Made Images::install(const std::string& base, const ImageRequest& reques
     append(command.argv, {"--pull=never", "--layers=false", "--security-opt", "label=disable"});
   if (!bundle.empty()) append(command.argv, {"--secret", "id=stackx-ca,src=" + bundle.string()});
   append(command.argv, {"--file", (directory / "Containerfile").string(), directory.string()});
-  command.environment = current_environment();
+  command.environment = fetching_environment();
   command.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(settings_.build_seconds * 1000));
   command.stop = settings_.stop;
   const auto finished = run(command);
@@ -362,10 +363,12 @@ std::string Images::inside(const std::string& id, const Words& argv) {
   } else {
     command.argv = engine_.command("run");
     command.argv.insert(command.argv.end(), engine_.limits.begin(), engine_.limits.end());
-    append(command.argv, {"--rm", "--network", "none", "--pull=never", "--entrypoint", "", id});
+    append(command.argv, {"--rm", "--network", "none", "--pull=never"});
+    if (engine_.kind == "podman") command.argv.emplace_back("--http-proxy=false");
+    append(command.argv, {"--cap-drop", "all", "--security-opt", "no-new-privileges", "--entrypoint", "", id});
   }
   command.argv.insert(command.argv.end(), argv.begin(), argv.end());
-  command.environment = current_environment();
+  command.environment = engine_environment();
   command.environment["LC_ALL"] = "C";
   const auto finished = run(command);
   return finished.ok() ? trim(finished.out) : "";

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "inspector/machine/tree.hpp"
+#include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 #include "specs/version/version.hpp"
 
@@ -213,7 +214,7 @@ std::optional<Interpreter> ask_interpreter(const fs::path& program) {
   const auto absolute = fs::absolute(program, error);
   Command command;
   command.argv = {absolute.string(), "-E", "-s", "-S", "-c", question};
-  command.environment = current_environment();
+  command.environment = tool_environment();
   command.directory = "/";
   command.deadline = patience;
   command.stdout_limit = command.stderr_limit = std::size_t{1} << 20;

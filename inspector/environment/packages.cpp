@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
@@ -23,7 +24,7 @@ std::string Packages::query(const std::vector<std::string>& arguments) {
   Command command;
   command.argv = {"dpkg-query"};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  command.environment = current_environment();
+  command.environment = tool_environment();
   command.environment["LC_ALL"] = "C";
   const auto finished = run(command);
   return finished.ok() ? finished.out : "";

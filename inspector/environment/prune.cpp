@@ -11,6 +11,7 @@
 #include "inspector/environment/cache_use.hpp"
 #include "inspector/environment/file_lock.hpp"
 #include "inspector/machine/tree.hpp"
+#include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
@@ -167,7 +168,7 @@ class Pruner {
     Command command;
     command.argv = engine_->command("rmi");
     command.argv.push_back(image.id);
-    command.environment = current_environment();
+    command.environment = engine_environment();
     const auto finished = run(command);
     return finished.ok() ? "" : fmt::format("{}: {}", engine_->kind, trim(tail(finished.err, 300)));
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
@@ -145,7 +146,7 @@ std::optional<std::string> run_for_version(const std::string& program) {
   if (find_program(program).empty()) return std::nullopt;
   Command command;
   command.argv = {program, "--version"};
-  command.environment = current_environment();
+  command.environment = tool_environment();
   command.directory = "/";
   command.deadline = std::chrono::seconds(5);
   command.stdout_limit = command.stderr_limit = 1 << 16;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "inspector/run/process.hpp"
+#include "inspector/run/passed_environment.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::inspector {
@@ -37,18 +37,12 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-// Control groups count threads, too: libraries start some for every CPU.
-std::uint64_t tasks(const Confinement& confinement) {
-  const auto cpus = std::max(1L, sysconf(_SC_NPROCESSORS_CONF));
-  return confinement.processes + 64 * static_cast<std::uint64_t>(cpus);
-}
-
 void add_limits(Words& words, const Confinement& confinement, const Engine& engine) {
   words.insert(words.end(), engine.limits.begin(), engine.limits.end());
   // Above the supervisor's own limit, which gives a reason instead of a killed process.
   const auto memory = std::to_string(confinement.memory_bytes + confinement.memory_bytes / 8);
   if (engine.memory) append(words, {"--memory", memory, "--memory-swap", memory});
-  if (engine.pids) append(words, {"--pids-limit", std::to_string(tasks(confinement))});
+  if (engine.pids) append(words, {"--pids-limit", std::to_string(confinement.tasks())});
   if (engine.cpuset && !confinement.cpus.empty())
     append(words, {"--cpuset-cpus", fmt::format("{}", fmt::join(confinement.cpus, ","))});
 }
@@ -72,8 +66,12 @@ Words Container::wrap(const Confinement& confinement) const {
   append(words, {"--log-driver", "none", "--hostname", "stackx", "--workdir", "/tmp"});
   append(words, {"--network", confinement.network ? "host" : "none"});
   append(words, {"--cap-drop", "all", "--security-opt", "no-new-privileges", "--read-only"});
+  // The supervisor's alone: it takes another user for the PI.
+  if (getuid() == 0)
+    for (const char* capability : supervisor_capabilities) append(words, {"--cap-add", capability});
   if (podman) {
     append(words, {"--preserve-fds", "1", "--read-only-tmpfs=false", "--security-opt", "label=disable"});
+    words.emplace_back("--http-proxy=false");  // whose address may hold a password
     if (!confinement.network) words.emplace_back("--no-hosts");
   } else {
     // Else files would be root's, whose daemon it is; without capabilities root reads nobody's private files.
@@ -93,6 +91,10 @@ Words Container::wrap(const Confinement& confinement) const {
   return words;
 }
 
+Environment Container::environment() const { return engine_environment(); }
+
+Words Container::orders() const { return engine_.memory && engine_.pids ? Words{"--counted"} : Words{}; }
+
 // The client was killed; the container goes on under its monitor.
 void Container::clean_up(const Words& words) const {
   const auto name = std::find(words.begin(), words.end(), name_option);
@@ -100,7 +102,7 @@ void Container::clean_up(const Words& words) const {
   Command command;
   command.argv = engine_.command("rm");
   append(command.argv, {"--force", *(name + 1)});
-  command.environment = current_environment();
+  command.environment = environment();
   run(command);
   const auto relay = std::find(words.begin(), words.end(), "--relay");
   if (relay == words.end() || relay + 1 == words.end()) return;

@@ -21,6 +21,8 @@ class Container : public Confiner {
   std::string description() const override { return engine_.description(); }
   bool available() const override { return true; }
   std::vector<std::string> wrap(const Confinement& confinement) const override;
+  std::map<std::string, std::string> environment() const override;
+  std::vector<std::string> orders() const override;
   void clean_up(const std::vector<std::string>& words) const override;
 
  private:

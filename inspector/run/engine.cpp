@@ -14,6 +14,7 @@
 
 #include "inspector/machine/tree.hpp"
 #include "inspector/run/container.hpp"
+#include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 #include "inspector/run/supervision.hpp"
 #include "specs/error.hpp"
@@ -80,7 +81,7 @@ std::string complaint(const Finished& finished) {
 Finished run_engine(const Words& words, const std::function<bool()>& stop = {}) {
   Command command;
   command.argv = words;
-  command.environment = current_environment();
+  command.environment = engine_environment();
   command.stop = stop;
   return run(command);
 }
@@ -113,8 +114,8 @@ std::optional<std::string> try_run(const Engine& engine, const EngineSearch& sea
   Command command;
   command.argv = container.wrap(confinement);
   append(command.argv, {search.supervisor.string(), "--seconds", "10", "--memory", "100000000",
-                        "--processes", "10", "--", search.supervisor.string(), "--true"});
-  command.environment = current_environment();
+                        "--processes", "10", "--tasks", "100", "--", search.supervisor.string(), "--true"});
+  command.environment = engine_environment();
   command.channel = true;
   command.stop = search.stop;
   command.deadline = std::chrono::seconds(30);

@@ -1,13 +1,12 @@
 #include "inspector/run/sandbox.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include <set>
 
+#include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
@@ -15,34 +14,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool lies_in(const fs::path& path, const fs::path& directory) {
-  const auto [in_directory, in_path] =
-      std::mismatch(directory.begin(), directory.end(), path.begin(), path.end());
-  return in_directory == directory.end();
-}
+// Programs and libraries. Of those at the root many are links into /usr.
+constexpr const char* system_trees[] = {"/usr", "/opt", "/nix/store", "/gnu/store"};
+constexpr const char* system_roots[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
-// A home can be anything ("/", "/usr/share/httpd"): what the system needs stays visible.
-bool may_hide(const fs::path& directory) {
-  for (const char* needed :
-       {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt", "/proc", "/sys", "/dev"}) {
-    if (lies_in(directory, needed) || lies_in(needed, directory)) return false;
-  }
-  return true;
-}
+// What loaders, libc, Python, OpenMP, TLS and drivers read of a machine's configuration. No passwords, keys or hosts.
+constexpr const char* configuration[] = {
+    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/alternatives",
+    "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/host.conf", "/etc/hosts", "/etc/resolv.conf",
+    "/etc/gai.conf", "/etc/services", "/etc/protocols", "/etc/localtime", "/etc/timezone", "/etc/os-release",
+    "/etc/debian_version", "/etc/redhat-release", "/etc/locale.alias", "/etc/mime.types", "/etc/magic",
+    "/etc/terminfo", "/etc/fonts", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/ca-trust",
+    "/etc/ca-certificates", "/etc/OpenCL", "/etc/vulkan", "/etc/glvnd", "/etc/nvidia", "/etc/nccl.conf",
+    "/etc/libibverbs.d", "/etc/openmpi", "/etc/dat.conf"};
 
-std::vector<fs::path> private_directories() {
-  std::vector<fs::path> wanted{"/home", "/root", "/run", "/var/tmp"};
-  if (const char* home = std::getenv("HOME")) wanted.emplace_back(home);
-  if (const passwd* user = getpwuid(getuid())) wanted.emplace_back(user->pw_dir);
+// Of the kernel's view of the machine: processors, memory, buses, drivers. Not firmware, keys, security, tracing.
+constexpr const char* machine[] = {"/sys/devices", "/sys/bus",       "/sys/class",    "/sys/dev",
+                                   "/sys/module",  "/sys/kernel/mm", "/sys/fs/cgroup"};
+
+// /etc/python3, /etc/python3.11: Debian keeps sitecustomize.py there.
+std::vector<fs::path> python_configuration() {
   std::vector<fs::path> result;
-  for (const auto& directory : wanted) {
-    std::error_code error;
-    const auto real = fs::canonical(directory, error);
-    if (error || !fs::is_directory(real, error) || !may_hide(real)) continue;
-    const bool covered = std::any_of(result.begin(), result.end(),
-                                     [&](const fs::path& other) { return lies_in(real, other); });
-    if (!covered) result.push_back(real);
-  }
+  std::error_code error;
+  for (fs::directory_iterator entry("/etc", error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with("python")) result.push_back(entry->path());
   return result;
 }
 
@@ -56,6 +51,8 @@ std::vector<fs::path> accelerator_devices() {
   return result;
 }
 
+bool is_root() { return geteuid() == 0; }
+
 // "bubblewrap 0.8.0"; what `bwrap --version` prints.
 std::string version_of(const fs::path& program) {
   Command command;
@@ -66,6 +63,70 @@ std::string version_of(const fs::path& program) {
 }
 
 std::string up_to_newline(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// The directories that lead there, for everybody: bubblewrap would make them for the one who mounts alone.
+void add_ways(Words& words, const std::vector<fs::path>& paths) {
+  std::set<fs::path> ways;
+  for (const auto& path : paths)
+    for (auto way = path.parent_path(); way.has_relative_path(); way = way.parent_path()) ways.insert(way);
+  for (const auto& way : ways) append(words, {"--perms", "0755", "--dir", way});
+}
+
+// What of the machine is shown, and is there.
+std::vector<fs::path> shown() {
+  auto result = python_configuration();
+  const auto add = [&](const char* path) {
+    std::error_code error;
+    if (fs::exists(path, error)) result.emplace_back(path);
+  };
+  for (const char* path : system_trees) add(path);
+  for (const char* path : configuration) add(path);
+  for (const char* path : machine) add(path);
+  return result;
+}
+
+void add_system(Words& words) {
+  append(words, {"--tmpfs", "/"});
+  const auto paths = shown();
+  add_ways(words, paths);
+  for (const auto& path : paths) append(words, {"--ro-bind", path, path});
+  for (const char* root : system_roots) {
+    std::error_code error;
+    if (const auto target = fs::read_symlink(root, error); !error)
+      append(words, {"--symlink", target.string(), root});
+    else
+      append(words, {"--ro-bind-try", root, root});
+  }
+  for (const char* directory : {"/run", "/var"}) append(words, {"--perms", "0755", "--dir", directory});
+  append(words, {"--symlink", "../tmp", "/var/tmp"});
+}
+
+// For everybody: inside runs another user than the one who mounts.
+void add_scratch(Words& words, const std::string& size, const char* place) {
+  append(words, {"--perms", "1777", "--size", size, "--tmpfs", place});
+}
+
+Words scope(const fs::path& systemd_run, const Confinement& confinement) {
+  return {systemd_run.string(), "--user", "--scope", "--quiet", "--collect",
+          fmt::format("--property=MemoryMax={}", confinement.memory_bytes), "--property=MemorySwapMax=0",
+          fmt::format("--property=TasksMax={}", confinement.tasks()), "--"};
+}
+
+// The end of what went wrong when the supervisor was run with /bin/true; nothing if that went well.
+std::string trouble(const Sandbox& sandbox, const fs::path& supervisor) {
+  Confinement confinement;
+  confinement.memory_bytes = std::uint64_t{64} << 20;
+  Command command;
+  command.argv = sandbox.wrap(confinement);
+  append(command.argv, {supervisor.string(), "--seconds", "10", "--memory", "1000000000", "--processes", "10",
+                        "--tasks", "100", "--", "/bin/true"});
+  command.environment = sandbox.environment();
+  command.channel = true;
+  command.deadline = std::chrono::seconds(20);
+  const auto finished = run(command);
+  if (finished.ok()) return "";
+  return finished.err.empty() ? "it ended without a word" : up_to_newline(finished.err);
+}
 
 }  // namespace
 
@@ -80,46 +141,62 @@ Sandbox Sandbox::probe(const fs::path& supervisor) {
   sandbox.program_ = find_program("bwrap");
   if (sandbox.program_.empty()) return none("bubblewrap not found");
   sandbox.supervisor_ = supervisor;
-  sandbox.hidden_ = private_directories();
   sandbox.devices_ = accelerator_devices();
-  Command command;
-  Confinement confinement;
-  confinement.memory_bytes = std::uint64_t{4} << 20;
-  command.argv = sandbox.wrap(confinement);
-  command.argv.push_back(supervisor.string());
-  for (const char* word :
-       {"--seconds", "10", "--memory", "1000000000", "--processes", "10", "--", "/bin/true"}) {
-    command.argv.emplace_back(word);
+  if (!is_root()) sandbox.systemd_run_ = find_program("systemd-run");
+  auto why = trouble(sandbox, supervisor);
+  if (!why.empty() && !sandbox.systemd_run_.empty()) {  // no manager of this user's: not for want of bubblewrap
+    sandbox.systemd_run_.clear();
+    why = trouble(sandbox, supervisor);
   }
-  command.channel = true;
-  command.deadline = std::chrono::seconds(20);
-  const auto finished = run(command);
-  if (!finished.ok()) {
-    const auto why = finished.err.empty() ? "it ended without a word" : up_to_newline(finished.err);
-    return none(fmt::format("bubblewrap does not work here: {}", why));
-  }
+  if (!why.empty()) return none(fmt::format("bubblewrap does not work here: {}", why));
   sandbox.description_ = version_of(sandbox.program_);
   return sandbox;
 }
 
-std::vector<std::string> Sandbox::wrap(const Confinement& confinement) const {
+Words Sandbox::wrap(const Confinement& confinement) const {
   if (!available()) return {};
-  std::vector<std::string> words{supervisor_.string(), "--guard", "--", program_.string()};
-  const auto add = [&words](std::initializer_list<std::string> more) {
-    words.insert(words.end(), more);
-  };
-  add({"--unshare-pid", "--unshare-ipc", "--unshare-uts"});
-  if (!confinement.network) add({"--unshare-net"});
-  add({"--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"});
-  add({"--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"});
-  for (const auto& device : devices_) add({"--dev-bind-try", device, device});
+  Words words{supervisor_.string(), "--guard", std::to_string(is_root() ? confinement.memory_bytes : 0),
+              std::to_string(confinement.tasks()), "--"};
+  if (!systemd_run_.empty())
+    for (auto& word : scope(systemd_run_, confinement)) words.push_back(std::move(word));
+  words.push_back(program_.string());
+  append(words, {"--unshare-pid", "--unshare-ipc", "--unshare-uts"});
+  if (!confinement.network) append(words, {"--unshare-net"});
+  append(words, {"--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"});
+  append(words, {"--cap-drop", "ALL"});
+  if (is_root())
+    for (const char* capability : supervisor_capabilities)
+      append(words, {"--cap-add", std::string("CAP_") + capability});
+  for (const auto& [name, value] : environment()) append(words, {"--unsetenv", name});
+  add_system(words);
+  append(words, {"--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc"});
+  for (const auto& device : devices_) append(words, {"--dev-bind-try", device, device});
   const auto size = std::to_string(confinement.memory_bytes / 4);
-  add({"--size", size, "--tmpfs", "/tmp", "--size", size, "--tmpfs", "/dev/shm"});
-  for (const auto& directory : hidden_) add({"--size", "1048576", "--tmpfs", directory});
-  add({"--ro-bind", supervisor_, supervisor_});
-  for (const auto& path : confinement.visible) add({"--ro-bind", path, path});
-  for (const auto& path : confinement.writable) add({"--bind", path, path});
-  add({"--chdir", "/tmp", "--"});
+  add_scratch(words, size, "/tmp");
+  add_scratch(words, size, "/dev/shm");
+  add_ways(words, {supervisor_});
+  add_ways(words, confinement.visible);
+  add_ways(words, confinement.writable);
+  append(words, {"--ro-bind", supervisor_, supervisor_});
+  for (const auto& path : confinement.visible) append(words, {"--ro-bind", path, path});
+  for (const auto& path : confinement.writable) append(words, {"--bind", path, path});
+  append(words, {"--remount-ro", "/", "--chdir", "/tmp", "--"});
+  return words;
+}
+
+// systemd-run asks the user's manager over the session's bus.
+std::map<std::string, std::string> Sandbox::environment() const {
+  auto result = bare_environment();
+  if (systemd_run_.empty()) return result;
+  for (auto& [name, value] : current_environment())
+    if (name == "XDG_RUNTIME_DIR" || name == "DBUS_SESSION_BUS_ADDRESS") result.emplace(name, value);
+  return result;
+}
+
+Words Sandbox::orders() const {
+  Words words;
+  if (available() && !is_root()) words.emplace_back("--own-namespace");
+  if (!systemd_run_.empty()) words.emplace_back("--counted");
   return words;
 }
 

@@ -1,11 +1,18 @@
 // Where a PI runs: under bubblewrap if this machine allows it, else directly, and then the runner's
 // name says so.
 //
-// In the sandbox: no network, no other processes to see, the root read-only, homes and /run hidden,
-// /tmp private and bounded, no capabilities, no new privileges. What the stack needs from hidden
-// places (wheels, the PI) is bound read-only at its own path, so that mapped files have the same
-// names inside and outside. bubblewrap may be installed and still forbidden (user namespaces off, a
-// container without privileges): it is tried once with exactly the options used later.
+// In the sandbox the root holds what programs need and nothing else: /usr, /opt and the like, of /etc what loaders,
+// locales, resolvers and drivers read, of /sys the devices, a /proc of its own, all read-only; no home, no /var, no
+// /run, no sockets. /tmp and /dev/shm are private and bounded. No network, no other processes to see, no capabilities,
+// no new privileges; where stackx is root, another user (supervise/confine.hpp). What the stack needs beside (wheels,
+// the PI) is bound read-only at its own path, so that mapped files have the same names inside and outside. Rejected:
+// the whole root with private places hidden, which shows whatever nobody thought of (/etc/shadow, /srv, sockets).
+//
+// Limits of memory and tasks are a control group's: the guard makes it where that may be done (root), else systemd where
+// the user has a manager of his own, else there is none and the supervisor counts.
+//
+// bubblewrap may be installed and still forbidden (user namespaces off, a container without privileges): it is tried
+// once with exactly the options used later.
 #pragma once
 
 #include <filesystem>
@@ -27,11 +34,14 @@ class Sandbox : public Confiner {
 
   // The program to run is the supervisor (always visible). What is not there is an error of bubblewrap.
   std::vector<std::string> wrap(const Confinement& confinement) const override;
+  std::map<std::string, std::string> environment() const override;
+  std::vector<std::string> orders() const override;
 
  private:
   std::filesystem::path program_, supervisor_;
+  std::filesystem::path systemd_run_;  // for a control group; empty: none, or the guard makes it
   std::string description_;
-  std::vector<std::filesystem::path> hidden_, devices_;
+  std::vector<std::filesystem::path> devices_;
 };
 
 }  // namespace stackx::inspector

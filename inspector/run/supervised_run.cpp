@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -43,6 +46,13 @@ class Scratch {
   fs::path path_;
 };
 
+// Where we are root, the PI is not: a user that nobody else is while it runs, so that what the kernel counts of a user is
+// of this run alone. systemd's map of user ids leaves these to nobody.
+uid_t other_user() {
+  if (geteuid() != 0) return 0;
+  return 0x70000000U + static_cast<uid_t>(getpid() & 0xffffff);
+}
+
 Environment pi_environment(const SupervisedRun& what, const fs::path& scratch) {
   Environment result = what.variables;
   const auto home = scratch.empty() ? std::string("/tmp") : scratch.string();
@@ -50,20 +60,26 @@ Environment pi_environment(const SupervisedRun& what, const fs::path& scratch) {
   result.emplace("LC_ALL", "C.UTF-8");
   result.emplace("HOME", home);
   result.emplace("TMPDIR", home);
+  for (const char* name : {"USER", "LOGNAME"}) result.emplace(name, "stackx");  // the system may know none by its number
   return result;
 }
 
 std::vector<std::string> command_line(const SupervisedRun& what, const Confiner& confiner,
                                       const fs::path& scratch) {
-  auto words = confiner.wrap(what.confinement);
+  const auto& confinement = what.confinement;
+  auto words = confiner.wrap(confinement);
   const auto add = [&](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
   };
   add({what.supervisor.string(), "--seconds", fmt::format("{:.3f}", what.timeout_seconds)});
-  add({"--memory", std::to_string(what.confinement.memory_bytes)});
-  add({"--processes", std::to_string(what.confinement.processes)});
-  if (const auto& cpus = what.confinement.cpus; !cpus.empty())
+  add({"--memory", std::to_string(confinement.memory_bytes)});
+  add({"--processes", std::to_string(confinement.processes), "--tasks", std::to_string(confinement.tasks())});
+  if (confinement.disk_bytes > 0) add({"--disk", std::to_string(confinement.disk_bytes)});
+  for (const auto& path : confinement.writable) add({"--writable", path.string()});
+  if (const auto user = other_user(); user != 0 && confiner.available()) add({"--user", std::to_string(user)});
+  if (const auto& cpus = confinement.cpus; !cpus.empty())
     add({"--cpus", fmt::format("{}", fmt::join(cpus, ","))});
+  for (const auto& word : confiner.orders()) words.push_back(word);
   for (const auto& [name, value] : pi_environment(what, scratch))
     add({"--env", name + "=" + value});
   words.emplace_back("--");
@@ -85,6 +101,8 @@ Verdict not_started(const SupervisedRun& what, int error) {
   std::string reason = fmt::format("{} cannot be executed: {}", what.argv.at(0), strerror(error));
   if (error == ENOENT) {
     reason += "; the file is there, so its interpreter is missing (or hidden by the sandbox)";
+  } else if (error == EACCES && other_user() != 0) {
+    reason += "; root's inspections run as another user: everybody must be able to read and execute it (chmod a+rx)";
   }
   return {Outcome::missing_pi, reason};
 }
@@ -111,14 +129,31 @@ Verdict judge_exit(const RunResult& result, const Supervision& report) {
   return {};
 }
 
+// What both clocks say.
+struct Instant {
+  std::chrono::nanoseconds wall, steady;
+  static Instant now() {
+    return {std::chrono::system_clock::now().time_since_epoch(), std::chrono::steady_clock::now().time_since_epoch()};
+  }
+};
+
+// A run takes no longer than we waited for it. Its start is the wall clock's, which somebody may set meanwhile.
+bool lies_in(const Instant& started, const Supervision& report) {
+  const auto waited = Instant::now().steady - started.steady;
+  constexpr auto a_day = std::chrono::hours(24);
+  const auto start = std::chrono::nanoseconds(report.start_ns);
+  return std::chrono::nanoseconds(report.duration_ns) <= waited + std::chrono::seconds(1) &&
+         (report.end == Supervision::End::not_started ||
+          (start >= started.wall - a_day && start <= started.wall + waited + a_day));
+}
+
 }  // namespace
 
 RunResult run(const SupervisedRun& what, const Confiner& confiner) {
   const Scratch scratch(!confiner.available());
   Command command;
   command.argv = command_line(what, confiner, scratch.path());
-  command.environment = current_environment();  // of the engine; the supervisor gives the PI its own
-  command.environment["LC_ALL"] = "C.UTF-8";
+  command.environment = confiner.environment();  // the supervisor gives the PI its own
   command.directory = scratch.path();
   command.deadline =
       std::chrono::milliseconds(std::llround(what.timeout_seconds * 1000)) + grace;  // a backstop
@@ -127,9 +162,11 @@ RunResult run(const SupervisedRun& what, const Confiner& confiner) {
   command.grace = grace;
   command.stop = what.stop;
   RunResult result;
+  const auto started = Instant::now();
   result.process = run(command);
   if (result.process.end != End::exited) confiner.clean_up(command.argv);
   result.supervision = supervision_from(result.process.channel);
+  if (result.supervision && !lies_in(started, *result.supervision)) result.supervision.reset();
   return result;
 }
 
@@ -141,7 +178,7 @@ Verdict judge(const SupervisedRun& what, const RunResult& result) {
   }
   if (!result.supervision) {
     const auto said = last_line(result.process.err);
-    return {Outcome::failed, fmt::format("the supervisor ended without a report{}{}",
+    return {Outcome::failed, fmt::format("the supervisor ended without a report that can be true{}{}",
                                          said.empty() ? "" : ": ", said)};
   }
   const auto& report = *result.supervision;
@@ -159,8 +196,10 @@ Verdict judge(const SupervisedRun& what, const RunResult& result) {
                       gibibytes(report.peak_bytes), gibibytes(what.confinement.memory_bytes))};
     case Supervision::End::processes:
       return {Outcome::failed,
-              fmt::format("the PI started more than {} processes and was ended",
-                          what.confinement.processes)};
+              fmt::format("the PI started more than {} processes, or {} with their threads, and was ended",
+                          what.confinement.processes, what.confinement.tasks())};
+    case Supervision::End::disk:
+      return {Outcome::failed, fmt::format("it wrote more than {} and was ended", gibibytes(what.confinement.disk_bytes))};
     case Supervision::End::stopped:
       return {Outcome::failed, "interrupted"};
     case Supervision::End::exited:

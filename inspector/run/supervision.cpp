@@ -47,6 +47,17 @@ bool read_number(std::string_view text, std::string_view key, Number& number) {
   return result.ec == std::errc() && result.ptr == end;
 }
 
+// Sums of two of them stay numbers, whatever is done with them later.
+constexpr std::int64_t most = std::int64_t{1} << 62;
+
+bool possible(const Supervision& report) {
+  bool all = report.status >= 0 && report.peak_bytes < static_cast<std::uint64_t>(most);
+  for (const auto value : {report.start_ns, report.duration_ns, report.user_us, report.system_us, report.max_rss_kib,
+                           report.minor_faults, report.major_faults, report.voluntary, report.involuntary})
+    all = all && value >= 0 && value < most;
+  return all && report.max_rss_kib < most / 1024;
+}
+
 }  // namespace
 
 std::string to_text(const Supervision& report) {
@@ -66,7 +77,7 @@ std::optional<Supervision> supervision_from(const std::string& text) {
   fields(report, [&](const char* key, auto& value) {
     complete = read_number(text, key, value) && complete;
   });
-  if (!complete) return std::nullopt;
+  if (!complete || !possible(report)) return std::nullopt;
   report.end = static_cast<Supervision::End>(end);
   return report;
 }

@@ -19,7 +19,8 @@ struct Supervision {
     not_started,  // status: the errno of exec
     deadline,
     memory,
-    processes,  // more processes than allowed
+    processes,  // more processes and threads than allowed
+    disk,       // wrote more than allowed
     stopped,    // told so through the channel, or stackx died
   };
   End end = End::stopped;
@@ -33,7 +34,7 @@ struct Supervision {
 };
 
 std::string to_text(const Supervision& report);
-std::optional<Supervision> supervision_from(
-    const std::string& text);  // nothing unless it is complete
+// Nothing unless it is complete and every number can be one: a report is not believed, whoever wrote it.
+std::optional<Supervision> supervision_from(const std::string& text);
 
 }  // namespace stackx::inspector

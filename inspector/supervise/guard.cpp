@@ -1,5 +1,6 @@
 #include "inspector/supervise/guard.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -16,11 +17,13 @@
 namespace stackx::supervise {
 namespace {
 
-constexpr int channel = 3;
+constexpr int channel = 3, oom_channel = 4;
 
-[[noreturn]] void become(char** argv, pid_t guard) {
+[[noreturn]] void become(char** argv, pid_t guard, const ControlGroup& group) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != guard) _exit(127);
+  group.join();
+  if (group.events() >= 0 && (dup2(group.events(), oom_channel) < 0 || fcntl(oom_channel, F_SETFD, 0) != 0)) _exit(126);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -56,7 +59,7 @@ void watch(pid_t child, int signals, int& status) {
 
 }  // namespace
 
-int guard(char** argv) {
+int guard(char** argv, const GroupLimits& limits) {
   sigset_t child_signal;
   sigemptyset(&child_signal);
   sigaddset(&child_signal, SIGCHLD);
@@ -64,9 +67,10 @@ int guard(char** argv) {
   const int signals = signalfd(-1, &child_signal, SFD_NONBLOCK | SFD_CLOEXEC);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   prctl(PR_SET_PDEATHSIG, 0);  // the channel tells that stackx died, and then there is work to do
+  const ControlGroup group(limits);
   const pid_t self = getpid();
   const pid_t child = fork();
-  if (child == 0) become(argv, self);
+  if (child == 0) become(argv, self, group);
   int status = 0;
   if (child < 0 || signals < 0) return 126;
   watch(child, signals, status);

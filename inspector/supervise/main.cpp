@@ -1,8 +1,7 @@
 // stackx-supervise: runs one PI, holds it to its limits, and leaves nothing behind.
 //
-//   stackx-supervise --seconds S --memory BYTES --processes N [--cpus 0,1,...] [--env
-//   NAME=VALUE]... -- PI ARGS...
-//   stackx-supervise --guard -- PROGRAM ARGS...    see supervise/guard.hpp
+//   stackx-supervise --seconds S ... -- PI ARGS...  see supervise/orders.hpp
+//   stackx-supervise --guard BYTES TASKS -- PROGRAM ARGS...    see supervise/guard.hpp; 0 0: no control group
 //   stackx-supervise --relay SOCKET -- ENGINE ARGS...   see supervise/relay.hpp
 //   stackx-supervise --channel SOCKET -- PROGRAM ARGS...   its other end
 //   stackx-supervise --true                        does nothing, well: to try a sandbox with
@@ -11,7 +10,8 @@
 // way every process that the PI starts, daemons too, ends up below it. Descriptor 3 is a stream
 // socket to stackx: end-of-file on it means "stop" (or that stackx died), and the report
 // (inspector/run/supervision.hpp) goes out on it at the end. Memory is what /proc shows as resident,
-// polled: RLIMIT_AS would count what BLAS libraries merely reserve.
+// polled: RLIMIT_AS would count what BLAS libraries merely reserve. Where a control group counts as well, descriptor 4
+// tells of its kills. The PI has no hold on it (supervise/confine.hpp): it holds whom it was told to, not dumpable.
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -34,73 +34,27 @@
 #include <vector>
 
 #include "inspector/run/supervision.hpp"
+#include "inspector/supervise/confine.hpp"
+#include "inspector/supervise/control_group.hpp"
+#include "inspector/supervise/files.hpp"
 #include "inspector/supervise/guard.hpp"
+#include "inspector/supervise/orders.hpp"
 #include "inspector/supervise/processes.hpp"
 #include "inspector/supervise/relay.hpp"
 
 namespace {
 
 using stackx::inspector::Supervision;
+using stackx::supervise::Orders;
 namespace supervise = stackx::supervise;
 
-constexpr int channel = 3;
+constexpr int channel = 3, oom_channel = 4;
 constexpr std::int64_t second = 1'000'000'000;
 
 std::int64_t now(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
   return time.tv_sec * second + time.tv_nsec;
-}
-
-struct Orders {
-  double seconds = 60;
-  std::uint64_t memory = 0, processes = 0;
-  cpu_set_t cpus;
-  bool has_cpus = false;
-  std::vector<char*> environment, argv;  // both end in nullptr
-};
-
-[[noreturn]] void usage(const char* what) {
-  std::fprintf(stderr, "stackx-supervise: %s; it is started by stackx inspect, not by hand\n",
-               what);
-  std::exit(2);
-}
-
-void parse_cpus(const char* text, Orders& orders) {
-  CPU_ZERO(&orders.cpus);
-  for (char* end = nullptr; *text != '\0'; text = *end == ',' ? end + 1 : end) {
-    const long cpu = std::strtol(text, &end, 10);
-    if (end == text || cpu < 0 || cpu >= CPU_SETSIZE) usage("--cpus wants numbers and commas");
-    CPU_SET(cpu, &orders.cpus);
-    orders.has_cpus = true;
-  }
-}
-
-Orders parse(int argc, char** argv) {
-  Orders orders;
-  int i = 1;
-  for (; i < argc && std::strcmp(argv[i], "--") != 0; i += 2) {
-    const std::string option = argv[i];
-    if (i + 1 >= argc) usage("an option lacks its value");
-    if (option == "--seconds") {
-      orders.seconds = std::atof(argv[i + 1]);
-    } else if (option == "--memory") {
-      orders.memory = std::strtoull(argv[i + 1], nullptr, 10);
-    } else if (option == "--processes") {
-      orders.processes = std::strtoull(argv[i + 1], nullptr, 10);
-    } else if (option == "--cpus") {
-      parse_cpus(argv[i + 1], orders);
-    } else if (option == "--env") {
-      orders.environment.push_back(argv[i + 1]);
-    } else {
-      usage("unknown option");
-    }
-  }
-  for (++i; i < argc; ++i) orders.argv.push_back(argv[i]);
-  if (orders.argv.empty()) usage("no program after --");
-  orders.argv.push_back(nullptr);
-  orders.environment.push_back(nullptr);
-  return orders;
 }
 
 void limit(__rlimit_resource resource, rlim_t value) {
@@ -110,38 +64,53 @@ void limit(__rlimit_resource resource, rlim_t value) {
   setrlimit(resource, &wanted);
 }
 
-[[noreturn]] void become(const Orders& orders, pid_t supervisor, int failure) {
+[[noreturn]] void fail(int failure) {
+  const int error = errno;
+  (void)!write(failure, &error, sizeof error);
+  _exit(127);
+}
+
+[[noreturn]] void become(const Orders& orders, pid_t supervisor, int failure, bool counted) {
   setsid();
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!supervise::become_user(orders.user)) fail(failure);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // forgotten when the user changes
   if (getppid() != supervisor) _exit(127);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   const int persona = personality(0xffffffffUL);
   if (persona != -1) personality(static_cast<unsigned long>(persona & ~ADDR_NO_RANDOMIZE));
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, orders.memory);
+  if (orders.user != 0 || orders.own_namespace) supervise::limit_tasks(orders.tasks, orders.user != 0);
   if (orders.has_cpus) sched_setaffinity(0, sizeof orders.cpus, &orders.cpus);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
+  if (!supervise::filter_calls(supervisor, counted)) fail(failure);
   execve(orders.argv[0], orders.argv.data(), orders.environment.data());
-  const int error = errno;
-  (void)!write(failure, &error, sizeof error);
-  _exit(127);
+  fail(failure);
 }
 
 class Supervisor {
  public:
-  explicit Supervisor(const Orders& orders) : orders_(orders) {}
+  explicit Supervisor(const Orders& orders)
+      : orders_(orders), kills_(supervise::oom_kills(oom_channel)) {}
 
   Supervision supervise() {
-    if (!start()) return report_;
+    hand_over();
+    if (!start()) {
+      take_back();
+      return report_;
+    }
     while (!ended_) {
       wait(next_look());
       reap();
       if (!ended_) enforce();
     }
     sweep();
+    take_back();
+    if (!stopped_ && supervise::oom_kills(oom_channel) > kills_) report_.end = Supervision::End::memory;
+    if (report_.end == Supervision::End::memory) report_.peak_bytes = std::max(report_.peak_bytes, orders_.memory);
     return report_;
   }
 
@@ -159,7 +128,7 @@ class Supervisor {
     const pid_t self = getpid();
     pi_ = fork();
     if (pi_ < 0) return not_started(errno);
-    if (pi_ == 0) become(orders_, self, failure[1]);
+    if (pi_ == 0) become(orders_, self, failure[1], counted());
     close(failure[1]);
     int error = 0;
     const ssize_t got = read(failure[0], &error, sizeof error);
@@ -170,6 +139,18 @@ class Supervisor {
     }
     return true;
   }
+
+  // What the PI's user may write. Its pipes, too: /dev/stdout is opened anew by name.
+  void hand_over() const {
+    if (orders_.user == 0) return;
+    supervise::give(orders_.writable, orders_.user);
+    for (const int fd : {1, 2}) (void)!fchown(fd, orders_.user, orders_.user);
+  }
+  void take_back() const {
+    if (orders_.user != 0) supervise::give(orders_.writable, getuid());
+  }
+
+  bool counted() const { return orders_.counted || fcntl(oom_channel, F_GETFD) >= 0; }
 
   bool not_started(int error) {
     report_.end = Supervision::End::not_started;
@@ -235,8 +216,11 @@ class Supervisor {
     // First and quickly: thousands of processes that fork without end leave us a few milliseconds a second.
     if (supervise::listed() > 2 * orders_.processes + 64) return stop(Supervision::End::processes);
     const auto pids = supervise::others();
-    if (pids.size() > orders_.processes) return stop(Supervision::End::processes);
-    used_ = supervise::memory_of(pids, orders_.memory);
+    if (pids.size() > orders_.processes || supervise::tasks_of(pids) > orders_.tasks)
+      return stop(Supervision::End::processes);
+    if (supervise::oom_kills(oom_channel) > kills_) return stop(Supervision::End::memory);
+    if (fills_disk()) return stop(Supervision::End::disk);
+    used_ = supervise::memory_of(pids, getpid() == 1 ? supervise::scratch_used() : 0, orders_.memory);
     report_.peak_bytes = std::max(report_.peak_bytes, used_);
     if (used_ > orders_.memory) {
       stop(Supervision::End::memory);
@@ -244,6 +228,16 @@ class Supervisor {
                static_cast<std::int64_t>(orders_.seconds * second)) {
       stop(Supervision::End::deadline);
     }
+  }
+
+  // Walking a large tree takes a while: a tenth of the time at most is spent on it.
+  bool fills_disk() {
+    const auto start = now(CLOCK_MONOTONIC);
+    if (orders_.disk == 0 || orders_.writable.empty() || start < next_walk_) return false;
+    const auto used = supervise::disk_used(orders_.writable);
+    const auto end = now(CLOCK_MONOTONIC);
+    next_walk_ = end + std::max(second / 5, 10 * (end - start));
+    return used > orders_.disk;
   }
 
   void stop(Supervision::End why) {
@@ -276,6 +270,8 @@ class Supervisor {
   }
 
   const Orders& orders_;
+  std::uint64_t kills_;  // of the control group, before
+  std::int64_t next_walk_ = 0;
   Supervision report_;
   pid_t pi_ = -1;
   int signals_ = -1;
@@ -296,15 +292,17 @@ void send(const std::string& text) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--true") == 0) return 0;
-  if (argc > 3 && std::strcmp(argv[1], "--guard") == 0 && std::strcmp(argv[2], "--") == 0) {
-    return supervise::guard(argv + 3);
+  prctl(PR_SET_DUMPABLE, 0);  // nobody of our user reads our environment, memory or descriptors
+  if (argc > 5 && std::strcmp(argv[1], "--guard") == 0 && std::strcmp(argv[4], "--") == 0) {
+    return supervise::guard(argv + 5, {std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10)});
   }
   if (argc > 4 && std::strcmp(argv[3], "--") == 0) {
     if (std::strcmp(argv[1], "--relay") == 0) return supervise::relay(argv[2], argv + 4);
     if (std::strcmp(argv[1], "--channel") == 0) return supervise::connect_channel(argv[2], argv + 4);
   }
-  const auto orders = parse(argc, argv);
-  if (fcntl(channel, F_SETFD, FD_CLOEXEC) != 0) usage("descriptor 3 is not open");
+  const auto orders = supervise::parse_orders(argc, argv);
+  if (fcntl(channel, F_SETFD, FD_CLOEXEC) != 0) supervise::refuse_orders("descriptor 3 is not open");
+  fcntl(oom_channel, F_SETFD, FD_CLOEXEC);  // there under a guard with a control group only
   signal(SIGPIPE, SIG_IGN);
   if (getpid() != 1) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);

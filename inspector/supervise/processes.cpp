@@ -15,16 +15,6 @@
 namespace stackx::supervise {
 namespace {
 
-std::string read_small(const std::string& path) {
-  std::string text;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return text;
-  char buffer[4096];
-  for (ssize_t got; (got = read(fd, buffer, sizeof buffer)) > 0;) text.append(buffer, got);
-  close(fd);
-  return text;
-}
-
 std::vector<pid_t> numbers_in(const char* directory) {
   std::vector<pid_t> result;
   DIR* handle = opendir(directory);
@@ -41,6 +31,7 @@ std::vector<pid_t> numbers_in(const char* directory) {
 struct Stat {
   char state = 'X';
   pid_t parent = 0;
+  long threads = 0;
 };
 
 Stat stat_of(pid_t pid) {
@@ -48,7 +39,10 @@ Stat stat_of(pid_t pid) {
   const auto text = read_small("/proc/" + std::to_string(pid) + "/stat");
   const auto name_end = text.rfind(')');  // the name may hold spaces and parentheses
   if (name_end != std::string::npos && name_end + 2 < text.size()) {
-    std::sscanf(text.c_str() + name_end + 2, "%c %d", &result.state, &result.parent);
+    // state, parent, then thirteen fields that are passed over, priority, nice, threads: proc(5)
+    std::sscanf(text.c_str() + name_end + 2,
+                "%c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld", &result.state,
+                &result.parent, &result.threads);
   }
   return result;
 }
@@ -113,14 +107,31 @@ std::uint64_t resident(pid_t pid) {
   return std::sscanf(text.c_str(), "%llu %llu", &size, &pages) == 2 ? pages * page : 0;
 }
 
-std::uint64_t proportional(pid_t pid) {
+struct Proportional {
+  std::uint64_t all = 0, shared_memory = 0;
+};
+
+Proportional proportional(pid_t pid) {
   const auto text = read_small("/proc/" + std::to_string(pid) + "/smaps_rollup");
-  const auto at = text.find("\nPss:");
-  if (at == std::string::npos) return resident(pid);
-  return std::strtoull(text.c_str() + at + 5, nullptr, 10) * 1024;
+  const auto bytes = [&text](const char* key, std::size_t length) -> std::uint64_t {
+    const auto at = text.find(key);
+    return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + length, nullptr, 10) * 1024;
+  };
+  if (text.find("\nPss:") == std::string::npos) return {resident(pid), 0};
+  return {bytes("\nPss:", 5), bytes("\nPss_Shmem:", 11)};
 }
 
 }  // namespace
+
+std::string read_small(const std::string& path) {
+  std::string text;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  char buffer[4096];
+  for (ssize_t got; (got = read(fd, buffer, sizeof buffer)) > 0;) text.append(buffer, got);
+  close(fd);
+  return text;
+}
 
 std::vector<pid_t> others() {
   std::vector<pid_t> result;
@@ -136,13 +147,23 @@ std::vector<pid_t> others() {
 
 std::size_t listed() { return getpid() == 1 ? numbers_in("/proc").size() - 1 : 0; }
 
-std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t limit) {
+std::uint64_t tasks_of(const std::vector<pid_t>& pids) {
   std::uint64_t sum = 0;
-  for (const pid_t pid : pids) sum += resident(pid);
-  if (sum <= limit || pids.size() < 2) return sum;
-  sum = 0;
-  for (const pid_t pid : pids) sum += proportional(pid);
+  for (const pid_t pid : pids) sum += static_cast<std::uint64_t>(std::max(1L, stat_of(pid).threads));
   return sum;
+}
+
+std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t scratch, std::uint64_t limit) {
+  std::uint64_t sum = scratch;
+  for (const pid_t pid : pids) sum += resident(pid);
+  if (sum <= limit || (pids.size() < 2 && scratch == 0)) return sum;
+  std::uint64_t own = 0, shared = 0;
+  for (const pid_t pid : pids) {
+    const auto part = proportional(pid);
+    own += part.all - std::min(part.all, part.shared_memory);
+    shared += part.shared_memory;
+  }
+  return own + std::max(shared, scratch);
 }
 
 void kill_all() {

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace stackx::supervise {
@@ -16,12 +17,19 @@ std::vector<pid_t> others();
 // 0 where only the files tell (outside a PID namespace).
 std::size_t listed();
 
-// Memory of these together. Resident sizes first, which is cheap and counts shared pages once per
-// process; only where that sum passes `limit` the proportional sizes, which are exact and slow.
-std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t limit);
+// Their threads together: what a control group would count.
+std::uint64_t tasks_of(const std::vector<pid_t>& pids);
+
+// Memory of these and of `scratch` bytes in file systems of the run's own. Resident sizes first, which is cheap and
+// counts shared pages once per process; only where that sum passes `limit` the proportional sizes, which are exact and
+// slow, with what is mapped from the scratch counted once.
+std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t scratch, std::uint64_t limit);
 
 // Sends SIGKILL to all of them, whatever session or group they moved to. Outside a PID namespace
 // one call may miss a process that is just being forked: call again until others() is empty.
 void kill_all();
+
+// What a small file holds, of /proc and /sys above all; "" if it cannot be read.
+std::string read_small(const std::string& path);
 
 }  // namespace stackx::supervise

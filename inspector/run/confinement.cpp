@@ -1,0 +1,14 @@
+#include "inspector/run/confinement.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace stackx::inspector {
+
+std::uint64_t Confinement::tasks() const {
+  const auto cpus = std::max(1L, sysconf(_SC_NPROCESSORS_CONF));
+  return processes + 64 * static_cast<std::uint64_t>(cpus);
+}
+
+}  // namespace stackx::inspector

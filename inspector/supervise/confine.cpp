@@ -1,0 +1,126 @@
+#include "inspector/supervise/confine.hpp"
+
+#include <grp.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+namespace stackx::supervise {
+namespace {
+
+constexpr uid_t nobody = 65534;
+
+constexpr const char* refused[] = {
+    // other processes
+    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_getfd", "kcmp",
+    // namespaces and mounts
+    "unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "open_tree", "move_mount", "fsopen", "fsconfig",
+    "fsmount", "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at", "quotactl", "quotactl_fd",
+    // parts of the kernel that are large, and of no use here
+    "add_key", "request_key", "keyctl", "io_uring_setup", "io_uring_enter", "io_uring_register", "bpf",
+    "perf_event_open", "userfaultfd", "fanotify_init", "lookup_dcookie", "vmsplice", "memfd_secret",
+    // the machine
+    "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
+    "acct", "syslog", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "iopl", "ioperm", "sethostname",
+    "setdomainname", "vhangup", "nfsservctl"};
+
+constexpr const char* uncounted[] = {"memfd_create", "shmget", "shmat"};
+
+constexpr unsigned long new_namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
+                                         CLONE_NEWUTS | CLONE_NEWCGROUP;
+
+class Filter {
+ public:
+  Filter() : context_(seccomp_init(SCMP_ACT_ALLOW)) {}
+  ~Filter() { seccomp_release(context_); }
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+  explicit operator bool() const { return context_ != nullptr; }
+
+  // A call that this library or architecture does not know cannot be made either.
+  template <typename... Conditions>
+  void refuse(const char* call, int error, Conditions... conditions) {
+    const int number = seccomp_syscall_resolve_name(call);
+    if (number < 0) return;
+    const scmp_arg_cmp all[] = {conditions..., {}};
+    seccomp_rule_add_array(context_, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), number, sizeof...(conditions), all);
+  }
+
+  // Without the mitigation that older kernels add to filtered processes: it would slow what is measured.
+  bool load() {
+    seccomp_attr_set(context_, SCMP_FLTATR_CTL_SSB, 1);
+    seccomp_attr_set(context_, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    const int status = seccomp_load(context_);
+    errno = -status;
+    return status == 0;
+  }
+
+ private:
+  scmp_filter_ctx context_;
+};
+
+scmp_arg_cmp equals(unsigned argument, std::uint64_t value) { return {argument, SCMP_CMP_EQ, value, 0}; }
+
+// What a user may do to any process of his by its number, or to all of them.
+void protect(Filter& filter, pid_t supervisor) {
+  const auto self = static_cast<std::uint64_t>(supervisor);
+  for (const char* call : {"prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
+                           "kill", "tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "migrate_pages",
+                           "move_pages", "pidfd_open"})
+    filter.refuse(call, EPERM, equals(0, self));
+  for (const char* call : {"setpriority", "ioprio_set"}) {
+    filter.refuse(call, EPERM, equals(1, self));
+    filter.refuse(call, EPERM, scmp_arg_cmp{0, SCMP_CMP_GT, 1, 0});  // all of a user
+  }
+}
+
+bool counts_in_namespaces() {
+  utsname system{};
+  int major = 0, minor = 0;
+  return uname(&system) == 0 && std::sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+         (major > 5 || (major == 5 && minor >= 14));
+}
+
+bool try_user(uid_t user) {
+  return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0;
+}
+
+}  // namespace
+
+bool become_user(uid_t user) {
+  if (user == 0 || try_user(user)) return true;
+  return errno == EINVAL && (try_user(nobody) || errno == EINVAL);
+}
+
+void limit_tasks(std::uint64_t most, bool own_user) {
+  if (!own_user && !counts_in_namespaces()) return;
+  rlimit wanted{};
+  getrlimit(RLIMIT_NPROC, &wanted);
+  wanted.rlim_cur = wanted.rlim_max = std::min<rlim_t>(most, wanted.rlim_max);
+  setrlimit(RLIMIT_NPROC, &wanted);
+}
+
+bool filter_calls(pid_t supervisor, bool counted) {
+  Filter filter;
+  if (!filter) {
+    errno = ENOMEM;
+    return false;
+  }
+  for (const char* call : refused) filter.refuse(call, EPERM);
+  filter.refuse("clone3", ENOSYS);
+  for (unsigned long bit = 1; bit <= new_namespaces; bit <<= 1)
+    if ((new_namespaces & bit) != 0) filter.refuse("clone", EPERM, scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, bit, bit});
+  protect(filter, supervisor);
+  if (!counted)
+    for (const char* call : uncounted) filter.refuse(call, EPERM);
+  return filter.load();
+}
+
+}  // namespace stackx::supervise

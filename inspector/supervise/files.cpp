@@ -1,0 +1,49 @@
+#include "inspector/supervise/files.hpp"
+
+#include <fts.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+namespace stackx::supervise {
+namespace {
+
+template <typename Visit>
+void walk(const std::vector<const char*>& trees, Visit visit) {
+  if (trees.empty()) return;
+  std::vector<char*> roots;
+  for (const char* tree : trees) roots.push_back(const_cast<char*>(tree));
+  roots.push_back(nullptr);
+  FTS* files = fts_open(roots.data(), FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, nullptr);
+  if (files == nullptr) return;
+  while (const FTSENT* entry = fts_read(files))
+    if (entry->fts_info != FTS_DP) visit(*entry);
+  fts_close(files);
+}
+
+}  // namespace
+
+void give(const std::vector<const char*>& trees, uid_t user) {
+  walk(trees, [user](const FTSENT& entry) { (void)!lchown(entry.fts_path, user, user); });
+}
+
+std::uint64_t disk_used(const std::vector<const char*>& trees) {
+  std::uint64_t sum = 0;
+  walk(trees, [&sum](const FTSENT& entry) {
+    if (entry.fts_info != FTS_NS) sum += static_cast<std::uint64_t>(entry.fts_statp->st_blocks) * 512;
+  });
+  return sum;
+}
+
+std::uint64_t scratch_used() {
+  std::uint64_t sum = 0;
+  for (const char* place : {"/tmp", "/dev/shm"}) {
+    struct statfs status {};
+    if (statfs(place, &status) != 0 || status.f_type != TMPFS_MAGIC) continue;
+    sum += (status.f_blocks - status.f_bfree) * static_cast<std::uint64_t>(status.f_bsize);
+  }
+  return sum;
+}
+
+}  // namespace stackx::supervise

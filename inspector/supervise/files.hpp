@@ -1,0 +1,21 @@
+// The files that a run may write: whose they are, and how much they hold.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace stackx::supervise {
+
+// Gives everything in these trees to another user: to the PI's before it starts, back to ours once it is gone.
+// Symbolic links are given away themselves, never followed; what leads to another file system is left.
+void give(const std::vector<const char*>& trees, uid_t user);
+
+// Bytes on the disk, in these trees together.
+std::uint64_t disk_used(const std::vector<const char*>& trees);
+
+// Bytes in the file systems at /tmp and /dev/shm, where they are the run's own: memory that no process shows.
+std::uint64_t scratch_used();
+
+}  // namespace stackx::supervise
