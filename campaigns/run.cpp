@@ -17,6 +17,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/hardware/name.hpp"
+#include "workspace/source_fetch.hpp"
 
 namespace stackx::campaigns {
 namespace {
@@ -41,6 +42,7 @@ inspector::Context inspector_context(const CampaignOptions& options, const works
   };
   context.supervisor = where.executable_directory / "stackx-supervise";
   context.offline = options.offline;
+  context.fetch_source = workspace::source_fetch();
   context.device = options.job.loaded.device;
   context.cpus = options.share;
   context.stackx_version = STACKX_VERSION;

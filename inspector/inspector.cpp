@@ -194,11 +194,14 @@ struct Inspector::State {
     return fmt::format("{} ({})", runner.name, runner.confiner->description());
   }
 
+  Exposure exposure() const { return runner.confiner->available() ? Exposure::confined : Exposure::open; }
+
   WheelStore wheel_store() const {
     return {context.cache / "wheels",
             [uv = uv](const WheelRequest& request, const fs::path& target) {
               return uv->install(request, target);
-            }};
+            },
+            exposure()};
   }
 
   std::unique_ptr<StackPythons> pythons() const {
@@ -209,11 +212,14 @@ struct Inspector::State {
     settings.wheels = context.cache / "wheels";
     settings.build_seconds = limits.build_seconds;
     settings.memory_bytes = std::max(memory_bytes(), settings.memory_bytes);
+    settings.processes = limits.processes;
+    settings.exposure = exposure();
+    settings.fetch = context.fetch_source;
     settings.offline = context.offline;
     settings.stop = context.stop;
     return std::make_unique<StackPythons>(
         context.cache, std::make_shared<PythonInstaller>(settings, uv, *runner.confiner),
-        context.stop);
+        context.stop, exposure());
   }
 
   std::unique_ptr<Images> images() const {

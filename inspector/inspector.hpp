@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "inspector/environment/python_installer.hpp"
 #include "inspector/machine/gpu_devices.hpp"
 #include "inspector/run/pi_command.hpp"
 #include "specs/catalog/catalog.hpp"
@@ -22,6 +23,7 @@ struct Context {
   std::filesystem::path data;        // directory of the catalogs that come with stackx
   std::filesystem::path supervisor;  // the stackx-supervise program beside it
   bool offline = false;              // use what is cached, say what is missing
+  FetchSource fetch_source;          // none: source archives are not built
   std::string stackx_version;
   // Asked while something runs; true kills it at once. What inspect() returns then is to be
   // discarded.

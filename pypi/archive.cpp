@@ -137,10 +137,11 @@ std::expected<SourceFacts, std::string> read_source_archive(const std::string& b
     const bool top = depth == 2 && name.filename() == "PKG-INFO";
     const bool listed = name.filename() == "requires.txt" && depth <= 4 &&
                         name.parent_path().extension() == ".egg-info";
-    if (!top && !listed) continue;
+    const bool project = depth == 2 && name.filename() == "pyproject.toml";
+    if (!top && !listed && !project) continue;
     auto text = contents(handle.get(), entry);
     if (!text) return std::unexpected("source archive cannot be unpacked");
-    (top ? facts.pkg_info : facts.requires_txt) = std::move(*text);
+    (top ? facts.pkg_info : project ? facts.pyproject : facts.requires_txt) = std::move(*text);
   }
   if (code != ARCHIVE_EOF || members == 0)
     return std::unexpected("source archive cannot be unpacked");

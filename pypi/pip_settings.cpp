@@ -59,6 +59,13 @@ PipSettings pip_settings(const std::string& python, const std::string& index_url
        {configured(pip, "cert"), variable(environment, "REQUESTS_CA_BUNDLE"),
         variable(environment, "SSL_CERT_FILE"), variable(environment, "CURL_CA_BUNDLE")})
     if (settings.ca_file.empty()) settings.ca_file = file;
+  if (settings.index_url.empty()) {  // one that is named takes the place of all
+    auto extra = variable(environment, "PIP_EXTRA_INDEX_URL");
+    if (extra.empty()) extra = configured(pip, "extra-index-url");
+    for (std::size_t at; (at = extra.find("\\n")) != extra.npos;) extra.replace(at, 2, " ");
+    std::istringstream words(extra);
+    for (std::string url; words >> url;) settings.extra_index_urls.push_back(url);
+  }
   if (settings.index_url.empty()) settings.index_url = variable(environment, "PIP_INDEX_URL");
   if (settings.index_url.empty()) settings.index_url = configured(pip, "index-url");
   if (settings.index_url.empty()) settings.index_url = default_index(python, ask);

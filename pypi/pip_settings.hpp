@@ -15,6 +15,7 @@ namespace stackx::pypi {
 
 struct PipSettings {
   std::string index_url, ca_file;
+  std::vector<std::string> extra_index_urls = {};  // where pip looks, too
 };
 
 // Runs a program, without a shell: what it wrote to stdout, or nothing if it failed.

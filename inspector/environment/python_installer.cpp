@@ -3,19 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <optional>
 
 #include "inspector/environment/tree.hpp"
 #include "inspector/run/supervised_run.hpp"
 #include "specs/error.hpp"
+#include "specs/python/pep508.hpp"
 
 namespace stackx::inspector {
 namespace {
 
 namespace fs = std::filesystem;
 using specs::Outcome;
-
-constexpr std::uint64_t build_processes = 1024;
 
 UvTarget uv_target(const PythonPlace& place) {
   return {place.runtime.minor(), place.runtime.platform()};
@@ -25,7 +25,7 @@ Confinement confinement_at(const PythonPlace& place, const PythonInstaller::Sett
   Confinement confinement;
   confinement.image = place.image;
   confinement.memory_bytes = settings.memory_bytes;
-  confinement.processes = build_processes;
+  confinement.processes = settings.processes;
   confinement.visible = place.runtime.needs;
   return confinement;
 }
@@ -53,6 +53,18 @@ BuildFailure failure(const std::string& what, const SupervisedRun& run, const Ru
     failure.reason = what + ": hash mismatch: what was fetched has sha256 " + got(said);
   }
   return failure;
+}
+
+BuildFailure offline(const std::string& label) {
+  return {label + ": offline, nothing is fetched and nothing is built; run once with network", ""};
+}
+
+// What libc, urllib, requests and the like say.
+bool wants_network(const std::string& log) {
+  for (const char* words : {"Temporary failure in name resolution", "Name or service not known",
+                            "Network is unreachable", "Could not resolve host"})
+    if (log.find(words) != std::string::npos) return true;
+  return false;
 }
 
 // Only one wheel is made: --no-deps.
@@ -109,71 +121,109 @@ PythonInstaller::Result PythonInstaller::unpack(const WheelRequest& request,
                                                 const PythonPlace& place, const fs::path& target,
                                                 const Say& say) {
   if (!is_python2(place)) return uv_->install(request, target, uv_target(place));
+  const auto with = tools(place, say);
+  if (!with) return std::unexpected(with.error());
   const Scratch scratch(fs::path(target).concat(".pip"));
   const auto out = scratch.path() / "out";  // a directory that pip makes: it warns of one that is there
-  auto done = pip(place,
-                  {"install", "--only-binary", ":all:", "--no-compile", "--target", out.string(),
-                   "--require-hashes", "--requirement", requirements_in(scratch.path(), request)},
-                  scratch.path(),
-                  fmt::format("{} {}: pip could not install {}", request.package, request.version,
-                              request.file),
-                  say);
+  auto done = pip(place, {{"install", "--no-deps", "--only-binary", ":all:", "--no-compile", "--target", out.string(),
+                           "--require-hashes", "--requirement", requirements_in(scratch.path(), request)},
+                          with->site, scratch.path(), true,
+                          fmt::format("{} {}: pip could not install {}", request.package, request.version,
+                                      request.file)});
   if (done) move_into(out, target);
   return done;
 }
 
 PythonInstaller::Result PythonInstaller::build(const WheelRequest& request, const PythonPlace& place,
                                                const fs::path& target, const Say& say) {
-  const Scratch scratch(fs::path(target).concat(".build"));
   const auto label = fmt::format("{} {}: pip could not build {}", request.package, request.version,
                                  request.file);
+  if (settings_.offline) return std::unexpected(offline(label));
+  if (!settings_.fetch) return std::unexpected(BuildFailure{label + ": source archives are not built here", ""});
+  const Scratch scratch(fs::path(target).concat(".build"));
   if (say) say(fmt::format("building {} {} from {}", request.package, request.version, request.file));
-  auto built = pip(place,
-                   {"wheel", "--no-binary", request.package, "--wheel-dir", scratch.path().string(),
-                    "--require-hashes", "--requirement", requirements_in(scratch.path(), request)},
-                   scratch.path(), label, say);
+  const auto archive = scratch.path() / request.file;
+  const auto source = settings_.fetch(request, archive);
+  if (!source) return std::unexpected(source.error());
+  const auto site = build_site(place, *source, scratch.path() / "requires", label, say);
+  if (!site) return std::unexpected(site.error());
+  const auto room = scratch.path() / "room";  // all that the archive's own code may write to
+  fs::create_directory(room);
+  fs::rename(archive, room / request.file);
+  auto built = pip(place, {{"wheel", "--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", room.string(),
+                            (room / request.file).string()},
+                           *site, room, false, label});
   if (!built) return built;
-  const auto wheel = made_wheel(scratch.path());
+  const auto wheel = made_wheel(room);
   if (!wheel) return std::unexpected(BuildFailure{label + ": it made no wheel", ""});
   if (!is_python2(place)) return uv_->unpack(*wheel, target, uv_target(place));
-  const auto out = scratch.path() / "out";
-  auto done = pip(place,
-                  {"install", "--no-index", "--no-compile", "--target", out.string(), wheel->string()},
-                  scratch.path(), label, say);
+  const auto out = room / "out";
+  auto done = pip(place, {{"install", "--no-deps", "--no-index", "--no-compile", "--target", out.string(),
+                           wheel->string()},
+                          *site, room, false, label});
   if (done) move_into(out, target);
   return done;
 }
 
-PythonInstaller::Result PythonInstaller::pip(const PythonPlace& place, const Words& arguments,
-                                             const fs::path& writable, const std::string& label,
-                                             const Say& say) {
-  if (settings_.offline)
-    return std::unexpected(BuildFailure{
-        label + ": offline, nothing is fetched and nothing is built; run once with network", ""});
-  const auto site = tools(place, say);
-  if (!site) return std::unexpected(site.error());
+std::expected<fs::path, BuildFailure> PythonInstaller::build_site(const PythonPlace& place,
+                                                                  const FetchedSource& source,
+                                                                  const fs::path& directory,
+                                                                  const std::string& label, const Say& say) {
+  const auto with = tools(place, say);
+  if (!with) return std::unexpected(with.error());
+  if (with->serve(source.build_requires)) return with->site;
+  auto wanted = source.build_requires;
+  wanted.push_back("pip==" + with->versions.at("pip").text());
+  fs::create_directory(directory);
+  const auto why = label + ": what its build requires is not to be had as wheels";
+  if (!is_python2(place)) {
+    auto done = uv_->resolve(why, wanted, directory, uv_target(place));
+    if (!done) return std::unexpected(done.error());
+    return directory;
+  }
+  const auto list = directory / "requires.txt", out = directory / "out";
+  {
+    std::ofstream stream(list);
+    for (const auto& requirement : wanted) stream << requirement << '\n';
+  }
+  auto done = pip(place, {{"install", "--only-binary", ":all:", "--no-compile", "--target", out.string(),
+                           "--requirement", list.string()},
+                          with->site, directory, true, why});
+  if (!done) return std::unexpected(done.error());
+  return out;
+}
+
+PythonInstaller::Result PythonInstaller::pip(const PythonPlace& place, const PipRun& wanted) {
+  if (settings_.offline && wanted.network) return std::unexpected(offline(wanted.label));
   SupervisedRun what;
   what.supervisor = settings_.supervisor;
   what.confinement = confinement_at(place, settings_);
-  what.confinement.network = true;
-  what.confinement.writable = {writable};
+  what.confinement.network = wanted.network;
+  what.confinement.writable = {wanted.writable};
+  what.confinement.disk_bytes = settings_.memory_bytes;
   what.confinement.visible.push_back(settings_.bootstrap);
-  what.confinement.visible.push_back(*site);
-  what.variables = uv_->pip_variables();
-  if (const auto bundle = what.variables.find("PIP_CERT"); bundle != what.variables.end()) {
-    what.confinement.visible.emplace_back(bundle->second);
-    const std::string file = bundle->second;
-    what.variables["SSL_CERT_FILE"] = what.variables["REQUESTS_CA_BUNDLE"] = file;
+  what.confinement.visible.push_back(wanted.site);
+  if (wanted.network) {
+    what.variables = uv_->pip_variables();
+    if (const auto bundle = what.variables.find("PIP_CERT"); bundle != what.variables.end()) {
+      what.confinement.visible.emplace_back(bundle->second);
+      const std::string file = bundle->second;
+      what.variables["SSL_CERT_FILE"] = what.variables["REQUESTS_CA_BUNDLE"] = file;
+    }
   }
   what.timeout_seconds = settings_.build_seconds;
   what.stop = settings_.stop;
+  const auto& arguments = wanted.arguments;
   what.argv = {place.runtime.program.string(), "-s", "-S", settings_.bootstrap.string(),
-               site->string(), (*site / "pip" / "__main__.py").string(), arguments.front(),
-               "--no-deps", "--no-cache-dir", "--disable-pip-version-check"};
+               wanted.site.string(), (wanted.site / "pip" / "__main__.py").string(), arguments.front(),
+               "--no-cache-dir", "--disable-pip-version-check"};
   what.argv.insert(what.argv.end(), arguments.begin() + 1, arguments.end());
   const auto result = run(what, confiner_);
   if (judge(what, result).outcome == Outcome::ok) return {};
-  return std::unexpected(failure(label, what, result));
+  auto why = failure(wanted.label, what, result);
+  if (!wanted.network && wants_network(result.process.out + result.process.err))
+    why.reason += "; it asked for the network, which builds do not have";
+  return std::unexpected(std::move(why));
 }
 
 // Files of another Python's syntax, which packages do ship, stay without bytecode.
@@ -198,16 +248,18 @@ PythonInstaller::Result PythonInstaller::compile(const PythonPlace& place, const
 }
 
 // The newest of each that this Python can run.
-std::expected<fs::path, BuildFailure> PythonInstaller::tools(const PythonPlace& place,
-                                                             const Say& say) {
+std::expected<PythonInstaller::Tools, BuildFailure> PythonInstaller::tools(const PythonPlace& place,
+                                                                          const Say& say) {
+  if (settings_.offline) return std::unexpected(offline("what builds and installs"));
   const auto catalog = specs::load_catalog(settings_.data / "build-tools.json");
   specs::VersionEntry python;
   python.version = *specs::Version::parse(place.runtime.version, specs::Versioning::pep440);
   WheelStore store(settings_.wheels, [&](const WheelRequest& request, const fs::path& target) -> Result {
     auto installed = uv_->install(request, target, uv_target(place));
     return installed ? compile(place, target) : installed;
-  });
+  }, settings_.exposure);
   std::vector<Wheel> wheels;
+  Tools result;
   for (const auto& [name, component] : catalog.components) {
     const specs::VersionEntry* newest = nullptr;
     for (const auto& entry : component.versions) {
@@ -222,9 +274,21 @@ std::expected<fs::path, BuildFailure> PythonInstaller::tools(const PythonPlace& 
                             place.runtime.tag}, say, settings_.stop);
     if (!wheel) return std::unexpected(wheel.error());
     wheels.push_back(std::move(*wheel));
+    result.versions.emplace(name, newest->version);
   }
-  EnvironmentTrees trees(settings_.wheels.parent_path() / "environments");
-  return trees.get(wheels, say, settings_.stop);
+  EnvironmentTrees trees(settings_.wheels.parent_path() / "environments", settings_.exposure);
+  auto tree = trees.get(wheels, say, settings_.stop);
+  if (!tree) return std::unexpected(tree.error());
+  result.site = *tree;
+  return result;
+}
+
+bool PythonInstaller::Tools::serve(const std::vector<std::string>& requirements) const {
+  return std::ranges::all_of(requirements, [this](const std::string& text) {
+    const auto wanted = specs::parse_dependency(text);
+    const auto known = wanted ? versions.find(wanted->name) : versions.end();
+    return known != versions.end() && wanted->extras.empty() && wanted->versions.contains(known->second);
+  });
 }
 
 }  // namespace stackx::inspector

@@ -2,10 +2,13 @@
 // environments: fetched by hash, bytecode compiled.
 //
 //   wheel  uv fetches and unpacks it; for Python 2, whose wheels uv does not take, pip does
-//   sdist  pip builds it
+//   sdist  it is fetched, and the wheels that its build requires are installed (PEP 518); then pip builds it
 //
 // pip runs under the stack's own Python, where the stack will run (in its image, or on this machine under
-// bubblewrap), with network, a writable directory of its own, and limits.
+// bubblewrap), with a writable directory of its own and the limits of an inspection. Nothing that a source archive holds
+// is run while there is a network or a setting of pip's (an index's password): what is fetched is fetched before, and
+// only pip itself, which installs wheels and runs none of them, is let out. Rejected: build isolation of pip's own, which
+// installs and runs in one go.
 //
 // Bytecode is compiled because a run has a read-only root: without, every process would compile all that it
 // imports, 10 s of TensorFlow, and the import time would be wrong. Building needs pip, setuptools and
@@ -14,7 +17,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "inspector/environment/python_runtime.hpp"
@@ -24,6 +29,13 @@
 #include "specs/catalog/catalog.hpp"
 
 namespace stackx::inspector {
+
+// A source archive that was written to a file, checked by its hash.
+struct FetchedSource {
+  std::vector<std::string> build_requires;  // PEP 508
+};
+using FetchSource = std::function<std::expected<FetchedSource, BuildFailure>(const WheelRequest& request,
+                                                                             const std::filesystem::path& file)>;
 
 // Where an interpreter is, and how it is started there.
 struct PythonPlace {
@@ -38,7 +50,10 @@ class PythonInstaller {
     std::filesystem::path data;                   // directory with build-tools.json
     std::filesystem::path wheels;                 // root of the wheel store
     double build_seconds = 900;
-    std::uint64_t memory_bytes = std::uint64_t{4} << 30;
+    std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // and of what a build writes
+    std::uint64_t processes = 256;
+    Exposure exposure = Exposure::confined;
+    FetchSource fetch;  // none: source archives are not built
     bool offline = false;
     std::function<bool()> stop;
   };
@@ -55,11 +70,25 @@ class PythonInstaller {
                 const std::filesystem::path& target, const Say& say);
   Result build(const WheelRequest& request, const PythonPlace& place,
                const std::filesystem::path& target, const Say& say);
-  // `pip ARGUMENTS` there, with `writable` to write to; `what` begins the reason of a failure.
-  Result pip(const PythonPlace& place, const Words& arguments, const std::filesystem::path& writable,
-             const std::string& what, const Say& say);
+  // What a build runs with: a tree with pip and all that the build requires.
+  std::expected<std::filesystem::path, BuildFailure> build_site(const PythonPlace& place, const FetchedSource& source,
+                                                                const std::filesystem::path& directory,
+                                                                const std::string& label, const Say& say);
+  struct PipRun {
+    Words arguments;
+    std::filesystem::path site;      // holds pip
+    std::filesystem::path writable;
+    bool network;                    // with pip's settings; only where no package's code runs
+    std::string label;               // begins the reason of a failure
+  };
+  Result pip(const PythonPlace& place, const PipRun& what);
   Result compile(const PythonPlace& place, const std::filesystem::path& target);
-  std::expected<std::filesystem::path, BuildFailure> tools(const PythonPlace& place, const Say& say);
+  struct Tools {
+    std::filesystem::path site;
+    std::map<std::string, specs::Version> versions;
+    bool serve(const std::vector<std::string>& requirements) const;
+  };
+  std::expected<Tools, BuildFailure> tools(const PythonPlace& place, const Say& say);
 
   Settings settings_;
   std::shared_ptr<Uv> uv_;

@@ -52,11 +52,12 @@ const Artifact* choose(const std::vector<Artifact>& artifacts, const specs::Targ
 }
 
 StackPythons::StackPythons(fs::path cache, std::shared_ptr<PythonInstaller> installer,
-                                       std::function<bool()> stop)
+                           std::function<bool()> stop, Exposure exposure)
     : cache_(std::move(cache)),
       installer_(std::move(installer)),
       stop_(std::move(stop)),
-      trees_(cache_ / "environments") {}
+      exposure_(exposure),
+      trees_(cache_ / "environments", exposure) {}
 
 std::expected<PythonRuntime, BuildFailure> StackPythons::local(const std::string& version) {
   if (!interpreters_) interpreters_ = find_interpreters();
@@ -93,7 +94,7 @@ StackPythons::install(const specs::Component& component, const specs::VersionEnt
     request.variant += "-" + specs::sha256(place.image + " " + place.runtime.glibc).substr(0, 12);
   WheelStore store(cache_ / "wheels", [&](const WheelRequest& wanted, const fs::path& target) {
     return installer_->install(wanted, place, target, say);
-  });
+  }, exposure_);
   auto wheel = store.get(request, say, stop_);
   if (!wheel) return std::unexpected(wheel.error());
   return Installed{std::move(*wheel), artifact};

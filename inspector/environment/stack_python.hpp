@@ -19,7 +19,7 @@ namespace stackx::inspector {
 class StackPythons {
  public:
   StackPythons(std::filesystem::path cache, std::shared_ptr<PythonInstaller> installer,
-                     std::function<bool()> stop = {});
+               std::function<bool()> stop = {}, Exposure exposure = Exposure::confined);
 
   // An interpreter of this machine; the reason names those that are here.
   std::expected<PythonRuntime, BuildFailure> local(const std::string& version);
@@ -43,6 +43,7 @@ class StackPythons {
   std::filesystem::path cache_;
   std::shared_ptr<PythonInstaller> installer_;
   std::function<bool()> stop_;
+  Exposure exposure_;
   EnvironmentTrees trees_;
   std::optional<std::vector<Interpreter>> interpreters_;  // asked for once
 };

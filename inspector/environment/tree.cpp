@@ -2,6 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,7 +32,7 @@ Json keys_of(const std::vector<Wheel>& wheels) {
 }
 
 // A later wheel's file of the same name replaces an earlier one's, so the last one's size counts.
-bool whole(const fs::path& directory, const std::vector<Wheel>& wheels) {
+bool whole(const fs::path& directory, const std::vector<Wheel>& wheels, Exposure exposure) {
   std::error_code error;
   if (!fs::exists(directory / tree_manifest, error)) return false;
   std::set<std::string> seen;
@@ -37,6 +40,7 @@ bool whole(const fs::path& directory, const std::vector<Wheel>& wheels) {
     for (const auto& file : wheel->files) {
       if (!seen.insert(file.path).second) continue;
       if (fs::file_size(directory / file.path, error) != file.size || error) return false;
+      if (exposure == Exposure::open && specs::sha256_file(directory / file.path) != file.sha256) return false;
     }
   return true;
 }
@@ -76,7 +80,20 @@ void link_file(const Place& from, const Place& to, const std::string& name) {
   fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing);
 }
 
-void fill(const fs::path& directory, const std::vector<Wheel>& wheels) {
+// Shares the blocks where the file system can; who writes to one has them alone from then on.
+void clone_file(const Place& from, const Place& to, const std::string& name) {
+  fs::remove(to / name);
+  struct stat status {};
+  const int source = openat(from.fd(), name.c_str(), O_RDONLY | O_CLOEXEC);
+  if (source < 0 || fstat(source, &status) != 0) fail(from / name, errno);
+  const int target = openat(to.fd(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0777);
+  const bool cloned = target >= 0 && ioctl(target, FICLONE, source) == 0;
+  close(source);
+  if (target >= 0) close(target);
+  if (!cloned) fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing);
+}
+
+void fill(const fs::path& directory, const std::vector<Wheel>& wheels, Exposure exposure) {
   std::set<std::string> made{""};
   const Place to(directory);
   for (const auto& wheel : wheels) {
@@ -85,7 +102,7 @@ void fill(const fs::path& directory, const std::vector<Wheel>& wheels) {
       const auto slash = file.path.rfind('/');
       const auto parent = slash == std::string::npos ? "" : file.path.substr(0, slash);
       if (made.insert(parent).second) fs::create_directories(directory / parent);
-      link_file(from, to, file.path);
+      (exposure == Exposure::open ? clone_file : link_file)(from, to, file.path);
     }
   }
   std::ofstream stream(directory / tree_manifest);
@@ -94,14 +111,14 @@ void fill(const fs::path& directory, const std::vector<Wheel>& wheels) {
   if (!stream) fail(directory / tree_manifest, errno);
 }
 
-void build(const fs::path& root, const std::string& key, const std::vector<Wheel>& wheels) {
+void build(const fs::path& root, const std::string& key, const std::vector<Wheel>& wheels, Exposure exposure) {
   for (const auto& entry : fs::directory_iterator(root))
     if (entry.path().filename().string().starts_with(key + ".partial-")) fs::remove_all(entry.path());
   fs::remove_all(root / key);
   const auto partial = root / fmt::format("{}.partial-{}", key, getpid());
   fs::create_directory(partial);
   try {
-    fill(partial, wheels);
+    fill(partial, wheels, exposure);
     fs::rename(partial, root / key);
   } catch (const fs::filesystem_error&) {
     std::error_code ignored;
@@ -115,12 +132,13 @@ void build(const fs::path& root, const std::string& key, const std::vector<Wheel
 std::expected<fs::path, BuildFailure> EnvironmentTrees::get(const std::vector<Wheel>& wheels,
                                                             const Say& say,
                                                             const std::function<bool()>& stop) {
-  const auto key = specs::sha256(keys_of(wheels).dump());
+  const auto key = specs::sha256(keys_of(wheels).dump() + (exposure_ == Exposure::open ? " copied" : ""));
   try {
+    const ReadableByAll readable;
     fs::create_directories(root_);
     const FileLock lock(root_ / (key + ".lock"), say, stop);
     if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
-    if (!whole(root_ / key, wheels)) build(root_, key, wheels);
+    if (!whole(root_ / key, wheels, exposure_)) build(root_, key, wheels, exposure_);
     fs::last_write_time(root_ / (key + ".lock"), fs::file_time_type::clock::now());
     return fs::canonical(root_ / key);
   } catch (const fs::filesystem_error& error) {

@@ -7,8 +7,9 @@
 // The key is the SHA-256 of the wheels' keys. Stacks that differ in one wheel share the bytes of all others,
 // and a tree costs its directories alone: 15,000 links of a TensorFlow take a third of a second. Where two
 // wheels hold a file of one name, the later component's (by name) wins, as with pip. Rejected: one entry of
-// sys.path for each wheel (40 look-ups an import, and packages that several wheels fill do not work); a copy
-// where links cannot be made (another file system) is the fallback.
+// sys.path for each wheel (40 look-ups an import, and packages that several wheels fill do not work). A copy where links
+// cannot be made (another file system), and where no sandbox keeps the stack from writing to what others share
+// (exposure.hpp); such a tree has a key of its own.
 #pragma once
 
 #include <expected>
@@ -23,15 +24,17 @@ namespace stackx::inspector {
 
 class EnvironmentTrees {
  public:
-  explicit EnvironmentTrees(std::filesystem::path root) : root_(std::move(root)) {}
+  explicit EnvironmentTrees(std::filesystem::path root, Exposure exposure = Exposure::confined)
+      : root_(std::move(root)), exposure_(exposure) {}
 
-  // The directory, canonical. A tree with a file that lacks or has another size is built again.
+  // The directory, canonical. A tree with a file that lacks or has another size (hash) is built again.
   std::expected<std::filesystem::path, BuildFailure> get(const std::vector<Wheel>& wheels,
                                                          const Say& say,
                                                          const std::function<bool()>& stop = {});
 
  private:
   std::filesystem::path root_;
+  Exposure exposure_;
 };
 
 }  // namespace stackx::inspector

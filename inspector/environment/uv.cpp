@@ -210,7 +210,7 @@ std::expected<void, BuildFailure> Uv::install(const WheelRequest& request, const
   const auto requirements = fs::path(target).concat(".txt");
   write_requirements(requirements, request);
   auto result = run_install(request,
-                            {"--require-hashes", "--only-binary", ":all:", "--target",
+                            {"--no-deps", "--require-hashes", "--only-binary", ":all:", "--target",
                              target.string(), "--requirements", requirements.string()},
                             python);
   std::error_code ignored;
@@ -230,7 +230,23 @@ std::expected<void, BuildFailure> Uv::unpack(const fs::path& wheel, const fs::pa
   const WheelRequest request{file.substr(0, dash),
                              file.substr(dash + 1, file.find('-', dash + 1) - dash - 1), file, "", 0};
   return run_install(request,
-                     {"--no-index", "--no-cache", "--target", target.string(), wheel.string()}, python);
+                     {"--no-deps", "--no-index", "--no-cache", "--target", target.string(), wheel.string()},
+                     python);
+}
+
+std::expected<void, BuildFailure> Uv::resolve(const std::string& label, const std::vector<std::string>& requirements,
+                                              const fs::path& target, const UvTarget& python) {
+  const auto file = fs::path(target).concat(".txt");
+  {
+    std::ofstream stream(file);
+    for (const auto& requirement : requirements) stream << requirement << '\n';
+  }
+  auto result = run_install({label, "", "", "", 0},
+                            {"--only-binary", ":all:", "--target", target.string(), "--requirements", file.string()},
+                            python);
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  return result;
 }
 
 std::expected<void, BuildFailure> Uv::run_install(const WheelRequest& request,
@@ -243,7 +259,7 @@ std::expected<void, BuildFailure> Uv::run_install(const WheelRequest& request,
   }
   Command command;
   command.argv = program_;
-  append(command.argv, {"pip", "install", "--no-deps"});
+  append(command.argv, {"pip", "install"});
   command.argv.insert(command.argv.end(), words.begin(), words.end());
   if (!python.python.empty())
     append(command.argv, {"--python-version", python.python});

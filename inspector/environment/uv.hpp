@@ -42,6 +42,9 @@ class Uv {
   std::expected<void, BuildFailure> unpack(const std::filesystem::path& wheel,
                                            const std::filesystem::path& target,
                                            const UvTarget& python);
+  // Wheels of these requirements (PEP 508) and of what they require, as the index has them; nothing is built.
+  std::expected<void, BuildFailure> resolve(const std::string& label, const std::vector<std::string>& requirements,
+                                            const std::filesystem::path& target, const UvTarget& python);
   // Where pip would look, for a pip that runs in an image: PIP_INDEX_URL, PIP_CERT, ...
   const Environment& pip_variables();
 

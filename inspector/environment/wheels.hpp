@@ -1,17 +1,18 @@
 // Installed wheels, content-addressed: one directory per wheel, shared by every stack that holds it.
 //
 //   <root>/<key>/                    what the wheel holds, as `uv pip install --target` lays it out
-//   <root>/<key>/.stackx-wheel.json  stackx/wheel/1, written last: file list with sizes
+//   <root>/<key>/.stackx-wheel.json  stackx/wheel/1, written last: file list with sizes and hashes
 //   <root>/<key>.partial-<pid>/      being built; renamed into place when whole
-//   <root>/<key>.lock                one builder at a time; its time is that of the last use
+//   <root>/<key>.lock                one builder at a time; its time is that of the last use; not empty: a stack
+//                                    without a sandbox may have written there since (exposure.hpp)
 //
 // The key is the SHA-256 of the file that the catalog names; for use by a Python its bytecode is compiled
 // beside, and the key ends in that Python's tag; what was built from a source archive, in that of the image
 // too. A native stack is a list of such directories (the loader finds partner libraries through
 // LD_LIBRARY_PATH); a Python stack is a tree of hard links to them (tree.hpp). Rejected: one
 // directory per stack, which would copy 700 MB of MKL for every combination with its partners. Nothing
-// half-built is ever used: a directory without manifest, or with a file that lacks or has another size, is
-// rebuilt.
+// half-built is ever used: a directory without manifest, or with a file that lacks or has another size (another
+// hash, where somebody could write to it), is rebuilt.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "inspector/environment/exposure.hpp"
 #include "specs/result/outcome.hpp"
 
 namespace stackx::inspector {
@@ -37,6 +39,7 @@ struct WheelRequest {
 struct WheelFile {
   std::string path;  // relative
   std::uint64_t size = 0;
+  std::string sha256 = {};  // "" in manifests of old
 };
 
 struct Wheel {
@@ -58,7 +61,7 @@ using Installer = std::function<std::expected<void, BuildFailure>(const WheelReq
 
 class WheelStore {
  public:
-  WheelStore(std::filesystem::path root, Installer install);
+  WheelStore(std::filesystem::path root, Installer install, Exposure exposure = Exposure::confined);
 
   // From the store, or installed now. Waits while another process builds the same wheel, unless
   // `stop` says so.
@@ -70,6 +73,7 @@ class WheelStore {
 
   std::filesystem::path root_;
   Installer install_;
+  Exposure exposure_;
 };
 
 // Whether names and hash are what they claim: they end up in file names and in uv's input.
