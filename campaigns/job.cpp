@@ -6,6 +6,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/thoth/amun.hpp"
+#include "workspace/allowed_paths.hpp"
 
 namespace stackx::campaigns {
 namespace {
@@ -41,7 +42,9 @@ Job load_job(const JobOptions& options, const workspace::Context& context) {
                     options.project.string()));
   specs::PythonContext overlaid;
   overlaid.catalogs = options.catalogs;
-  return {load(options.project, context, overlaid, workspace::Need::inspections, options.device), std::nullopt, {}};
+  Job job{load(options.project, context, overlaid, workspace::Need::inspections, options.device), std::nullopt, {}};
+  if (!options.dockerfile_only && !options.dry_run) workspace::require_consent(job.loaded.catalog, options.allow_paths);
+  return job;
 }
 
 }  // namespace stackx::campaigns

@@ -24,6 +24,8 @@ struct JobOptions {
   std::vector<std::string> catalogs;  // overlays over those of the project
   std::string index_url, pip = "python3";
   bool offline = false;          // use what is cached and fetch nothing
+  bool allow_paths = false;      // catalogs may name programs and files of this machine
+  bool dry_run = false;          // nothing will run
   bool dockerfile_only = false;  // nothing will run here: no Python is needed
 };
 

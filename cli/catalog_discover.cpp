@@ -18,6 +18,7 @@
 #include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "workspace/allowed_paths.hpp"
 #include "workspace/load.hpp"
 #include "workspace/words.hpp"
 
@@ -171,8 +172,8 @@ void discover_catalog(const CatalogDiscoverOptions& options, Globals& globals) {
   const auto document =
       inspector::catalog_of(discover(options, shipped, globals, remarks), shipped, day, remarks);
   const auto text = document.dump(globals.json ? -1 : 2) + "\n";
-  specs::check(specs::parse_catalog(specs::Node::parse_text(text, "the discovered catalog")),
-               "the discovered catalog");
+  const auto catalog = specs::parse_catalog(specs::Node::parse_text(text, "the discovered catalog"));
+  specs::check(catalog, "the discovered catalog");
   const auto& components = document["components"];
   if (components.empty()) {
     fmt::print(stderr, "nothing that stacks are made of is installed here: no catalog written\n");
@@ -180,6 +181,7 @@ void discover_catalog(const CatalogDiscoverOptions& options, Globals& globals) {
     return;
   }
   write_output(options.output, text);
+  workspace::allow(workspace::named_paths(catalog));
   std::size_t versions = 0;
   for (const auto& [name, component] : components.items()) versions += component["versions"].size();
   fmt::print(stderr, "{} found, {} left out: {} components with {} versions\n", found, left_out,

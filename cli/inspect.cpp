@@ -223,6 +223,7 @@ campaigns::Job load_for(const InspectOptions& options, const std::string& device
   asked.device = device;
   if (!asked.workload.empty() && options.pi.empty())  // a PI of one's own knows its parameters alone
     asked.workload = workspace::workload_to_measure(asked.workload, globals).text();
+  asked.dry_run = options.dry_run;
   campaigns::Job job = campaigns::load_job(asked, globals);
   apply(options, job.loaded.project.campaign);
   return job;
@@ -333,6 +334,8 @@ void add_job_options(Command command, campaigns::JobOptions& options) {
   command.add_flag("--dockerfile-only", options.dockerfile_only,
                    "Print the Containerfiles of the stacks, run nothing");
   command.add_flag("--offline", options.offline, "Use what is cached and fetch nothing");
+  command.add_flag("--allow-paths", options.allow_paths,
+                   "Programs and files of this machine that the catalogs name may be run and shown (remembered)");
   command.add_option("--catalog", options.catalogs, "A catalog of your own over the project's (an overlay)")
       .type_name("FILE")
       .one_each();

@@ -17,6 +17,7 @@
 #include "inspector/run/placement.hpp"
 #include "inspector/run/protocol.hpp"
 #include "inspector/run/sandbox.hpp"
+#include "inspector/run/secrets.hpp"
 #include "inspector/run/supervised_run.hpp"
 #include "inspector/run/verify.hpp"
 #include "specs/error.hpp"
@@ -167,6 +168,7 @@ struct Inspector::State {
   Environments environments;
   std::vector<Processor> processors;
   std::string fingerprint;
+  Secrets secrets;
   // What prepare() last did; the phase is nameless once a result tells it.
   struct Build {
     specs::Phase phase;
@@ -378,8 +380,8 @@ Prepared Inspector::prepare(const specs::Stack& stack,
   build.failure.reset();
   if (environment) return {true, Outcome::ok, "", ""};
   build.failure = environment.error();
-  build.failure->reason = tail(build.failure->reason);
-  build.failure->log_tail = tail(build.failure->log_tail);
+  build.failure->reason = state_->secrets.masked(tail(build.failure->reason));
+  build.failure->log_tail = state_->secrets.masked(tail(build.failure->log_tail));
   return {false, build.failure->outcome, build.failure->reason, build.failure->log_tail};
 }
 
@@ -399,6 +401,7 @@ Inspection Inspector::inspect(const specs::Stack& stack, const specs::Workload& 
     result.loaded = environment->installed;
     state_->execute(result, *environment, result.parameters);
   }
+  for (auto* text : {&result.reason, &result.stdout_tail, &result.stderr_tail}) *text = state_->secrets.masked(std::move(*text));
   result.finished = specs::rfc3339_utc(std::chrono::system_clock::now());
   return result;
 }

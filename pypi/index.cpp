@@ -11,7 +11,6 @@
 namespace stackx::pypi {
 namespace {
 
-constexpr std::chrono::minutes kFresh{10};
 constexpr std::uint64_t kTail = 64 << 10;
 constexpr std::uint64_t kLargestSource = 8 << 20;
 constexpr std::uint64_t kLargestWheel = 256 << 20;  // where it must be read whole
@@ -80,7 +79,7 @@ std::map<std::string, std::optional<Listing>> Index::listings(
   for (const auto& name : names) {
     const auto url = url_of(name);
     const auto page = cache_.page(url);
-    if (page && (settings_.offline || cache_.age(url).value_or(kFresh) < kFresh)) {
+    if (page && (settings_.offline || cache_.age(url).value_or(settings_.fresh) < settings_.fresh)) {
       result[name] = parse(*page);
       continue;
     }

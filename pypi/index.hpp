@@ -7,6 +7,7 @@
 // wheel where a server takes no ranges); of a source archive up to 8 MiB.
 #pragma once
 
+#include <chrono>
 #include <expected>
 #include <functional>
 #include <map>
@@ -30,6 +31,7 @@ using Listener = std::function<void(const Progress&)>;
 struct IndexSettings {
   std::string url;  // .../simple
   bool offline = false;
+  std::chrono::minutes fresh{10};  // listings younger than that are not asked for again
 };
 
 class Index {

@@ -21,7 +21,7 @@ class PipIndices {
     urls.insert(urls.begin(), settings_.index_url);
     for (const auto& url : urls)
       indices_.push_back(std::make_unique<pypi::Index>(
-          pypi::IndexSettings{url, false}, pypi::Cache(inspector::cache_directory() / "pypi"), *transport_,
+          pypi::IndexSettings{url, false, std::chrono::minutes(0)}, pypi::Cache(inspector::cache_directory() / "pypi"), *transport_,
           pypi::Listener{}));
   }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "inspector/environment/shown_paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/version/version_text.hpp"
@@ -346,6 +347,10 @@ Environments::Done Environments::add_system(StackEnvironment& result, Part& part
     return unsupported(fmt::format("{} {}: {} is not there, though package {} is installed",
                                    part.component, part.version, artifact.library, package));
   }
+  if (const auto text = file.string(); !text.starts_with("/usr/") && !text.starts_with("/lib") &&
+                                       !text.starts_with("/opt/"))
+    return unsupported(fmt::format("{} {}: {} leads to {}, where no package puts a library", part.component,
+                                   part.version, artifact.library, text));
   const auto owner = packages_->owner(file);
   if (owner && *owner != package.substr(0, package.find(':'))) {
     return unsupported(fmt::format("{} {}: {} leads to {}, which belongs to package {}, not to {}",
@@ -381,13 +386,17 @@ Environments::Done Environments::add_path(StackEnvironment& result, Part& part,
     return unsupported(fmt::format("{} {}: {} is not on this machine", part.component, part.version,
                                    artifact.file));
   }
-  result.visible.push_back(file);
   const auto library =
       artifact.library.empty() ? fs::path() : fs::canonical(artifact.library, error);
   if (error) {
     return unsupported(fmt::format("{} {}: {} is not on this machine", part.component, part.version,
                                    artifact.library));
   }
+  for (const auto& path : {file, library})
+    if (const auto why = path.empty() ? std::nullopt : why_not_shown(path))
+      return unsupported(fmt::format("{} {}: {}, and no sandbox shows it; correct the catalog", part.component,
+                                     part.version, *why));
+  result.visible.push_back(file);
   if (fs::is_regular_file(file)) {
     const auto hash = hash_of(file);
     if (!artifact.sha256.empty() && artifact.sha256 != hash) {
@@ -400,6 +409,7 @@ Environments::Done Environments::add_path(StackEnvironment& result, Part& part,
   if (library.empty()) return {};
   part.library = library;
   result.visible.push_back(library);
+  for (const auto& needed : linked_with(library)) result.visible.push_back(needed);
   result.artifacts[library] = hash_of(library);
   return {};
 }

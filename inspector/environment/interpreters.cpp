@@ -208,19 +208,24 @@ std::vector<Interpreter> find_interpreters(const InterpreterPlaces& places) {
   return found;
 }
 
-std::optional<Interpreter> ask_interpreter(const fs::path& program) {
-  if (program.empty() || !is_file(program)) return std::nullopt;
-  std::error_code error;
-  const auto absolute = fs::absolute(program, error);
+std::optional<std::string> start_directly(const std::vector<std::string>& argv) {
   Command command;
-  command.argv = {absolute.string(), "-E", "-s", "-S", "-c", question};
+  command.argv = argv;
   command.environment = tool_environment();
   command.directory = "/";
   command.deadline = patience;
   command.stdout_limit = command.stderr_limit = std::size_t{1} << 20;
-  const auto finished = run(command);
-  const auto said = fields(finished.out);
-  if (!finished.ok() || said.size() != 8 || said[0] != "stackx" || said[1] != "cpython")
+  auto finished = run(command);
+  return finished.ok() ? std::optional(std::move(finished.out)) : std::nullopt;
+}
+
+std::optional<Interpreter> ask_interpreter(const fs::path& program, const Start& start) {
+  if (program.empty() || !is_file(program)) return std::nullopt;
+  std::error_code error;
+  const auto absolute = fs::absolute(program, error);
+  const auto printed = start({absolute.string(), "-E", "-s", "-S", "-c", question});
+  const auto said = fields(printed.value_or(""));
+  if (said.size() != 8 || said[0] != "stackx" || said[1] != "cpython")
     return std::nullopt;
   const auto& abi = said[4];
   if (said[5] != "64" || abi.find('t') != std::string::npos) return std::nullopt;

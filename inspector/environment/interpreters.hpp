@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,8 +37,13 @@ InterpreterPlaces usual_interpreter_places();
 std::vector<Interpreter> find_interpreters(
     const InterpreterPlaces& places = usual_interpreter_places());
 
-// What one program says of itself; nothing if it is no CPython, or does not answer within 10 s.
-std::optional<Interpreter> ask_interpreter(const std::filesystem::path& program);
+// Starts a program: what it printed, or nothing if it failed.
+using Start = std::function<std::optional<std::string>(const std::vector<std::string>& argv)>;
+std::optional<std::string> start_directly(const std::vector<std::string>& argv);  // for at most 10 s
+
+// What one program says of itself; nothing if it is no CPython, or does not answer. A program that is not this user's
+// own is to be started in a sandbox, and not believed.
+std::optional<Interpreter> ask_interpreter(const std::filesystem::path& program, const Start& start = start_directly);
 
 // The one that serves a stack's python component: the same release as far as the component states it
 // ("3.6" is served by 3.6.15, "3.6.15" by that alone). Virtual environments serve nobody but themselves.

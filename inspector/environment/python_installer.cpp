@@ -117,6 +117,18 @@ PythonInstaller::Result PythonInstaller::install(const WheelRequest& request,
   return compile(place, target);
 }
 
+std::optional<std::string> PythonInstaller::ask(const Words& argv, const std::vector<fs::path>& visible) {
+  SupervisedRun what;
+  what.supervisor = settings_.supervisor;
+  what.confinement.visible = visible;
+  what.timeout_seconds = 10;
+  what.stop = settings_.stop;
+  what.argv = argv;
+  auto result = run(what, confiner_);
+  if (judge(what, result).outcome != Outcome::ok) return std::nullopt;
+  return std::move(result.process.out);
+}
+
 PythonInstaller::Result PythonInstaller::unpack(const WheelRequest& request,
                                                 const PythonPlace& place, const fs::path& target,
                                                 const Say& say) {

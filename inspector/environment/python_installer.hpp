@@ -19,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,10 @@ class PythonInstaller {
   using Result = std::expected<void, BuildFailure>;
   Result install(const WheelRequest& request, const PythonPlace& place, const std::filesystem::path& target,
                  const Say& say);
+
+  // What a program of this machine prints that a catalog names: started where stacks run, with its installation in
+  // sight and nothing else of the machine's. Nothing if it fails.
+  std::optional<std::string> ask(const Words& argv, const std::vector<std::filesystem::path>& visible);
 
  private:
   Result unpack(const WheelRequest& request, const PythonPlace& place,

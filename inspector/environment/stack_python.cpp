@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "inspector/environment/shown_paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/python/distribution_file.hpp"
@@ -70,10 +71,30 @@ std::expected<PythonRuntime, BuildFailure> StackPythons::local(const std::string
 
 std::expected<PythonRuntime, BuildFailure> StackPythons::local_program(
     const fs::path& program) {
-  if (const auto found = ask_interpreter(program)) return runtime_of(*found);
-  return std::unexpected(
-      BuildFailure{program.string() + " is not there, or does not answer as a CPython", "",
-                   specs::Outcome::unsupported});
+  const auto unsupported = [](std::string why) {
+    return std::unexpected(BuildFailure{std::move(why), "", specs::Outcome::unsupported});
+  };
+  auto visible = installations_of(program);
+  const auto refused = [&]() -> std::optional<std::string> {
+    for (const auto& path : visible) {
+      std::error_code error;
+      const auto real = fs::canonical(path, error);
+      if (const auto why = why_not_shown(error ? path : real)) return why;
+    }
+    return std::nullopt;
+  };
+  if (const auto why = refused())
+    return unsupported(fmt::format("{} is not run: {}, and no sandbox shows it", program.string(), *why));
+  for (const auto& library : linked_with(program)) visible.push_back(library);
+  const auto found =
+      ask_interpreter(program, [&](const Words& argv) { return installer_->ask(argv, visible); });
+  if (!found) return unsupported(program.string() + " is not there, or does not answer as a CPython");
+  auto runtime = runtime_of(*found);
+  visible.insert(visible.end(), runtime.needs.begin(), runtime.needs.end());
+  if (const auto why = refused())  // what it says that it needs
+    return unsupported(fmt::format("{} is not run: {}, and no sandbox shows it", program.string(), *why));
+  runtime.needs = std::move(visible);
+  return runtime;
 }
 
 std::expected<std::optional<StackPythons::Installed>, BuildFailure>

@@ -11,6 +11,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <sstream>
+
+#include "inspector/supervise/processes.hpp"
 
 namespace stackx::supervise {
 namespace {
@@ -88,15 +91,24 @@ bool counts_in_namespaces() {
          (major > 5 || (major == 5 && minor >= 14));
 }
 
-bool try_user(uid_t user) {
-  return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0;
+// Whether there is such a user in this namespace, as far as /proc tells: "inside outside count", a line each.
+bool is_mapped(uid_t user) {
+  std::istringstream lines(read_small("/proc/self/uid_map"));
+  std::uint64_t inside = 0, outside = 0, count = 0;
+  bool told = false;
+  while (lines >> inside >> outside >> count) {
+    told = true;
+    if (user >= inside && user - inside < count) return true;
+  }
+  return !told;
 }
 
 }  // namespace
 
 bool become_user(uid_t user) {
-  if (user == 0 || try_user(user)) return true;
-  return errno == EINVAL && (try_user(nobody) || errno == EINVAL);
+  if (!is_mapped(user)) user = is_mapped(nobody) ? nobody : 0;
+  if (user == 0) return true;
+  return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0;
 }
 
 void limit_tasks(std::uint64_t most, bool own_user) {

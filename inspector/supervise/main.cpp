@@ -94,7 +94,9 @@ void limit(__rlimit_resource resource, rlim_t value) {
 class Supervisor {
  public:
   explicit Supervisor(const Orders& orders)
-      : orders_(orders), kills_(supervise::oom_kills(oom_channel)) {}
+      : orders_(orders),
+        events_(fcntl(oom_channel, F_GETFD) >= 0 ? oom_channel : -1),
+        kills_(supervise::oom_kills(events_)) {}
 
   Supervision supervise() {
     hand_over();
@@ -109,7 +111,7 @@ class Supervisor {
     }
     sweep();
     take_back();
-    if (!stopped_ && supervise::oom_kills(oom_channel) > kills_) report_.end = Supervision::End::memory;
+    if (!stopped_ && supervise::oom_kills(events_) > kills_) report_.end = Supervision::End::memory;
     if (report_.end == Supervision::End::memory) report_.peak_bytes = std::max(report_.peak_bytes, orders_.memory);
     return report_;
   }
@@ -150,7 +152,7 @@ class Supervisor {
     if (orders_.user != 0) supervise::give(orders_.writable, getuid());
   }
 
-  bool counted() const { return orders_.counted || fcntl(oom_channel, F_GETFD) >= 0; }
+  bool counted() const { return orders_.counted || events_ >= 0; }
 
   bool not_started(int error) {
     report_.end = Supervision::End::not_started;
@@ -218,7 +220,7 @@ class Supervisor {
     const auto pids = supervise::others();
     if (pids.size() > orders_.processes || supervise::tasks_of(pids) > orders_.tasks)
       return stop(Supervision::End::processes);
-    if (supervise::oom_kills(oom_channel) > kills_) return stop(Supervision::End::memory);
+    if (supervise::oom_kills(events_) > kills_) return stop(Supervision::End::memory);
     if (fills_disk()) return stop(Supervision::End::disk);
     used_ = supervise::memory_of(pids, getpid() == 1 ? supervise::scratch_used() : 0, orders_.memory);
     report_.peak_bytes = std::max(report_.peak_bytes, used_);
@@ -270,7 +272,8 @@ class Supervisor {
   }
 
   const Orders& orders_;
-  std::uint64_t kills_;  // of the control group, before
+  int events_;           // of the control group, if there is one
+  std::uint64_t kills_;  // that it told of before
   std::int64_t next_walk_ = 0;
   Supervision report_;
   pid_t pi_ = -1;

@@ -59,11 +59,11 @@ def sdist(setup, name="victim", version="1.0", files=None):
 
 
 class Index(http.server.ThreadingHTTPServer):
-    """What it serves: {file name: bytes}. /gate answers once the test opens it: a build can be held there."""
+    """What it serves: {file name: bytes}. Those that are `gated` once the test opens the gate: a build can be held there."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.files, self.asked = {}, []
+        self.files, self.asked, self.gated = {}, [], set()
         self.at_gate, self.gate = threading.Event(), threading.Event()
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()  # looks for shutdown() so often
 
@@ -101,11 +101,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.server.asked.append(self.path)
         kind, _, name = self.path.strip("/").partition("/")
-        if kind == "gate":
+        if name in self.server.gated:
             self.server.at_gate.set()
             self.server.gate.wait(60)
-            self.reply(200)
-        elif kind == "simple":
+        if kind == "simple":
             wanted = [file for file in self.server.files if re.sub("[-_.]+", "-", file.split("-")[0].lower()) == name.strip("/")]
             rows = "".join(f'<a href="/files/{file}#sha256={hashlib.sha256(self.server.files[file]).hexdigest()}">{file}</a>\n'
                            for file in wanted)

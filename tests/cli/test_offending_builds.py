@@ -69,11 +69,11 @@ class OffendingBuilds(Builds):
 
     def test_a_build_that_fails_is_not_taken_for_built(self):
         self.needs_build_tools()
-        broken = sdist("import urllib.request\nurllib.request.urlopen('%s/files/present')" % self.index.url)
-        project = self.stack(self.index.add(broken))
-        self.refused(project, "build_failed", log="HTTP Error 404")
-        self.refused(project, "build_failed", log="HTTP Error 404")  # tried again, not remembered as done
-        self.index.files["present"] = b""
+        artifact = self.index.add(sdist("", files={"pyproject.toml": '[build-system]\nrequires = ["setuptools", "helper"]\n'}))
+        project = self.stack(artifact)
+        self.refused(project, "build_failed", "what its build requires is not to be had as wheels", log="helper")
+        self.refused(project, "build_failed", "what its build requires", log="helper")  # tried again, not remembered as done
+        self.index.add(wheel("helper"))
         self.built(project)
 
     def test_another_hash_than_the_catalog_names(self):
@@ -179,7 +179,8 @@ class Together(Builds):
     def test_killed_in_the_middle_of_a_build(self):
         self.share_cache()
         self.needs_build_tools()
-        project = self.stack(self.index.add(sdist("import urllib.request\nurllib.request.urlopen('%s/gate', timeout=60)" % self.index.url)))
+        project = self.stack(self.index.add(sdist("")))
+        self.index.gated.add("victim-1.0.tar.gz")
         run = self.start(project, self.db)
         reached = self.index.at_gate.wait(120)
         os.kill(run.pid, signal.SIGKILL)
@@ -195,7 +196,8 @@ class Together(Builds):
     def test_waiting_says_so_and_then_uses_what_the_other_built(self):
         self.share_cache()
         self.needs_build_tools()
-        project = self.stack(self.index.add(sdist("import urllib.request\nurllib.request.urlopen('%s/gate', timeout=60)" % self.index.url)))
+        project = self.stack(self.index.add(sdist("")))
+        self.index.gated.add("victim-1.0.tar.gz")
         first = self.start(project, self.scratch / "1.db")
         self.addCleanup(first.kill)
         self.assertTrue(self.index.at_gate.wait(120))

@@ -1,0 +1,109 @@
+#include "inspector/environment/shown_paths.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "inspector/machine/tree.hpp"
+#include "inspector/paths.hpp"
+#include "inspector/run/passed_environment.hpp"
+#include "inspector/run/process.hpp"
+
+namespace stackx::inspector {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* machines_own[] = {"/proc", "/sys", "/dev", "/run", "/boot", "/etc", "/var/lib", "/var/log",
+                                        "/var/mail", "/var/run", "/var/spool"};
+constexpr const char* everybodys[] = {"/tmp", "/var/tmp", "/home", "/root"};
+// Where tools install Pythons and libraries below a home.
+constexpr const char* installations[] = {".pyenv", ".asdf", ".local", ".cache", ".conda", ".mamba", ".venv", ".venvs",
+                                         ".virtualenvs", ".nix-profile", ".spack", ".rye", ".linuxbrew"};
+
+bool is_in(const fs::path& path, const fs::path& tree) {
+  return std::mismatch(tree.begin(), tree.end(), path.begin(), path.end()).first == tree.end();
+}
+
+std::vector<fs::path> homes() {
+  std::vector<fs::path> result{"/root"};
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') result.emplace_back(home);
+  if (const passwd* user = getpwuid(getuid())) result.emplace_back(user->pw_dir);
+  std::error_code error;
+  for (fs::directory_iterator entry("/home", error), end; !error && entry != end; entry.increment(error))
+    result.push_back(entry->path());
+  for (auto& home : result)
+    if (const auto real = fs::canonical(home, error); !error) home = real;
+  std::erase(result, "/");
+  return result;
+}
+
+// ".ssh" of /home/a/.ssh/id; "" for what is not hidden.
+std::string hidden_part(const fs::path& path, const fs::path& home) {
+  if (path == home || !is_in(path, home)) return "";
+  const auto first = path.lexically_relative(home).begin()->string();
+  return first.starts_with('.') ? first : "";
+}
+
+}  // namespace
+
+std::optional<std::string> why_not_shown(const fs::path& path) {
+  const auto no = [&](const std::string& why) { return std::optional(path.string() + " " + why); };
+  if (!path.is_absolute() || path == path.root_path()) return no("is no path below the root");
+  for (const char* tree : machines_own)
+    if (is_in(path, tree)) return no(fmt::format("lies in {}, which belongs to the machine", tree));
+  for (const char* tree : everybodys)
+    if (is_in(tree, path)) return no("holds what belongs to all users");
+  for (const auto& own : {data_directory(), fs::path(std::getenv("XDG_CONFIG_HOME") ? std::getenv("XDG_CONFIG_HOME") : "")})
+    if (!own.empty() && (is_in(path, own) || is_in(own, path))) return no("is where stackx and others keep their own");
+  for (const auto& home : homes()) {
+    if (is_in(home, path)) return no(fmt::format("holds a home ({})", home.string()));
+    const auto hidden = hidden_part(path, home);
+    if (!hidden.empty() && std::ranges::find(installations, hidden) == std::end(installations))
+      return no(fmt::format("lies in {}, a hidden directory of a home", (home / hidden).string()));
+  }
+  return std::nullopt;
+}
+
+std::vector<fs::path> installations_of(const fs::path& program) {
+  std::vector<fs::path> result;
+  auto name = program;
+  for (int links = 0; links < 40; ++links) {
+    const auto directory = name.parent_path();
+    const auto place = directory.filename() == "bin" ? directory.parent_path() : name;
+    if (!is_in(place, "/usr") && std::ranges::find(result, place) == result.end()) result.push_back(place);
+    std::error_code error;
+    const auto target = fs::read_symlink(name, error);
+    if (error) break;
+    name = (directory / target).lexically_normal();
+  }
+  return result;
+}
+
+std::vector<fs::path> linked_with(const fs::path& file) {
+  std::vector<fs::path> result;
+  for (const char* loader : {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"}) {
+    if (find_program(loader).empty()) continue;
+    Command command;
+    command.argv = {loader, "--list", file.string()};
+    command.environment = bare_environment();
+    command.directory = "/";
+    command.deadline = std::chrono::seconds(10);
+    const auto finished = run(command);
+    for (const auto& line : words(finished.out, "\n")) {  // "libm.so.6 => /lib/.../libm.so.6 (0x...)"
+      const auto parts = words(line);
+      if (parts.size() != 4 || parts[1] != "=>" || !parts[2].starts_with('/')) continue;
+      std::error_code error;
+      const auto real = fs::canonical(parts[2], error);
+      if (error || is_in(real, "/usr") || why_not_shown(real)) continue;
+      result.emplace_back(parts[2]);
+      if (real != parts[2]) result.push_back(real);
+    }
+  }
+  return result;
+}
+
+}  // namespace stackx::inspector

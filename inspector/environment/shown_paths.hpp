@@ -1,0 +1,27 @@
+// Which paths of this machine a sandbox may show because a catalog names them, and what else they need to be of use.
+//
+// A catalog is a stranger's text. Whatever it names, these stay hidden: the machine's own trees (/proc, /sys, /run, /etc,
+// ...), homes and whatever holds homes, what users keep in their homes' hidden directories (but for those where tools
+// install Pythons), and what stackx itself keeps. That such a path is named by nobody but this machine's user is another
+// matter: workspace/allowed_paths.hpp.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stackx::inspector {
+
+// The reason, for people; nothing if it may be shown. `path` is canonical.
+std::optional<std::string> why_not_shown(const std::filesystem::path& path);
+
+// The installation that a program belongs to (PREFIX of PREFIX/bin/python3), at each of the names that lead to it; just
+// the file where it lies elsewhere. Not what lies in /usr.
+std::vector<std::filesystem::path> installations_of(const std::filesystem::path& program);
+
+// The shared objects that a program or library is linked with, outside of /usr: what the loader says without running
+// any of them. None if the loader cannot say.
+std::vector<std::filesystem::path> linked_with(const std::filesystem::path& file);
+
+}  // namespace stackx::inspector

@@ -1,0 +1,67 @@
+#include "inspector/run/secrets.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace stackx::inspector {
+namespace {
+
+constexpr std::size_t shortest = 6;
+
+bool names_a_secret(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  for (const char* part : {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "APIKEY", "API_KEY",
+                           "ACCESS_KEY", "PRIVATE_KEY", "AUTHORIZATION"})
+    if (name.find(part) != std::string::npos) return true;
+  return false;
+}
+
+// "p%40ss" and "p@ss": programs print a password either way.
+std::string decoded(std::string_view text) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) ? c - '0' : (c | 32) - 'a' + 10; };
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool escaped = text[at] == '%' && at + 2 < text.size() && std::isxdigit(static_cast<unsigned char>(text[at + 1])) &&
+                         std::isxdigit(static_cast<unsigned char>(text[at + 2]));
+    result += escaped ? static_cast<char>(digit(text[at + 1]) * 16 + digit(text[at + 2])) : text[at];
+    if (escaped) at += 2;
+  }
+  return result;
+}
+
+// Of every "scheme://user:password@host" in a value; a lone "token@host" counts whole.
+void add_passwords(std::vector<std::string>& values, std::string_view text) {
+  for (std::size_t at; (at = text.find("://")) != text.npos;) {
+    text.remove_prefix(at + 3);
+    const auto end = text.find_first_of("/ \t\n,");
+    const auto authority = text.substr(0, end);
+    const auto host = authority.rfind('@');
+    if (host == authority.npos) continue;
+    const auto user = authority.substr(0, host);
+    const auto password = user.substr(user.find(':') + 1);  // all of it where there is no colon
+    values.emplace_back(password);
+    values.push_back(decoded(password));
+  }
+}
+
+}  // namespace
+
+Secrets::Secrets(const Environment& environment) {
+  for (const auto& [name, value] : environment) {
+    if (names_a_secret(name)) values_.push_back(value);
+    add_passwords(values_, value);
+  }
+  std::erase_if(values_, [](const std::string& value) { return value.size() < shortest; });
+  std::ranges::sort(values_, [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  });
+}
+
+std::string Secrets::masked(std::string text) const {
+  for (const auto& value : values_)
+    for (std::size_t at = 0; (at = text.find(value, at)) != std::string::npos; at += 3) text.replace(at, value.size(), "***");
+  return text;
+}
+
+}  // namespace stackx::inspector

@@ -1,0 +1,161 @@
+#!/usr/bin/python3 -S
+"""A PI that attacks what holds it. Its name (the workload) says how; what came of each attempt goes to stderr as one JSON
+object, {attempt: result}, "refused: ..." where it was. Then it measures nothing, well."""
+
+import ctypes
+import json
+import os
+import socket
+import sys
+import threading
+import time
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+PARENT = os.getppid()
+SYSCALLS = {"keyctl": 250, "io_uring_setup": 425, "bpf": 321, "perf_event_open": 298, "pidfd_open": 434, "pidfd_getfd": 438,
+            "process_vm_readv": 310, "userfaultfd": 323, "kcmp": 312, "add_key": 248}  # x86-64
+found = {}
+
+
+def attempt(name, action):
+    try:
+        result = action()
+        found[name] = "done" if result is None else result
+    except OSError as error:
+        found[name] = f"refused: {error.strerror}"
+    except Exception as error:  # pylint: disable=broad-except
+        found[name] = f"refused: {error!r}"
+
+
+def call(number, *arguments):
+    result = LIBC.syscall(number, *[ctypes.c_long(argument) for argument in arguments])
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return f"done: {result}"
+
+
+def function(name, *arguments):
+    ctypes.set_errno(0)
+    result = getattr(LIBC, name)(*arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return f"done: {result}"
+
+
+def write_to(path, text):
+    with open(path, "r+" if os.path.exists(path) else "w") as file:
+        file.write(text)
+        file.flush()
+
+
+def read_of(path):
+    with open(path, "rb") as file:
+        return "done: " + file.read(200).decode("latin1")
+
+
+def everything_readable():
+    """All that processes and our own environment tell, in which a secret might stand."""
+    text = repr(dict(os.environ))
+    for process in os.listdir("/proc"):
+        for file in ("environ", "cmdline"):
+            if process.isdigit():
+                try:
+                    with open(f"/proc/{process}/{file}", "rb") as stream:
+                        text += stream.read().decode("latin1")
+                except OSError:
+                    pass
+    return text
+
+
+def look_around(options):
+    secrets = [secret[::-1] for secret in options["secrets"].split("/")]  # backwards: our own arguments are no find
+    text = everything_readable()
+    found["secrets"] = [secret for secret in secrets if secret in text]
+    found["given"] = [secret for secret in secrets if secret in repr(dict(os.environ))]
+    found["uid"] = os.getuid()
+    for path in options["hidden"].split(":"):
+        attempt(f"see {path}", lambda path=path: repr(os.stat(path)))
+    attempt("shadow", lambda: read_of("/etc/shadow"))
+    attempt("supervisor's environment", lambda: read_of(f"/proc/{PARENT}/environ"))
+    attempt("supervisor's memory", lambda: open(f"/proc/{PARENT}/mem", "r+b").close())
+    attempt("supervisor's descriptors", lambda: os.listdir(f"/proc/{PARENT}/fd"))
+    attempt("network", lambda: socket.create_connection(("127.0.0.1", int(options["port"])), 3).close())
+
+
+def take_over(_):
+    attempt("sysctl", lambda: write_to("/proc/sys/vm/stat_interval", "1"))
+    attempt("core_pattern", lambda: open("/proc/sys/kernel/core_pattern", "r+").close())
+    attempt("usr", lambda: write_to("/usr/stackx-was-here", "x"))
+    attempt("etc", lambda: write_to("/etc/stackx-was-here", "x"))
+    attempt("root", lambda: write_to("/stackx-was-here", "x"))
+    attempt("setuid", lambda: os.setuid(0) if os.getuid() else 1 / 0)
+    attempt("ptrace", lambda: function("ptrace", 16, PARENT, 0, 0))
+    attempt("prlimit", lambda: call(302, PARENT, 7, 0, 0))
+    attempt("kill", lambda: os.kill(PARENT, 9))
+    attempt("stop", lambda: os.kill(PARENT, 19))
+    attempt("affinity", lambda: os.sched_setaffinity(PARENT, {0}))
+    attempt("nice", lambda: os.setpriority(os.PRIO_PROCESS, PARENT, 19))
+    attempt("user namespace", lambda: function("unshare", 0x10000000))
+    attempt("clone into one", lambda: call(56, 0x10000000 | 17, 0, 0, 0, 0))
+    attempt("mount", lambda: function("mount", b"none", b"/tmp", b"tmpfs", 0, 0))
+    attempt("chroot", lambda: os.chroot("/tmp"))
+    for name, number in SYSCALLS.items():
+        attempt(name, lambda number=number: call(number, PARENT, 0, 0, 0, 0))
+    for descriptor in (3, 4):
+        attempt(f"descriptor {descriptor}", lambda descriptor=descriptor: os.write(descriptor, b"end=0\nstatus=0\ncomplete=1\n"))
+
+
+def hold(make, bytes_wanted):
+    """Memory that no process maps."""
+    held, part = [], 64 << 20
+    zeros = bytes(1 << 20)
+    while len(held) * part < bytes_wanted:
+        descriptor = make(len(held))
+        held.append(descriptor)
+        for _ in range(part >> 20):
+            os.write(descriptor, zeros)
+    time.sleep(1)
+    found["held"] = len(held) * part
+    report()
+    time.sleep(30)
+
+
+def threads(count):
+    started = 0
+    gate = threading.Event()
+    threading.stack_size(1 << 16)
+    try:
+        for _ in range(count):
+            threading.Thread(target=gate.wait, daemon=True).start()
+            started += 1
+    except RuntimeError as error:
+        found["refused"] = str(error)
+    found["threads"] = started
+    report()
+    time.sleep(3)
+
+
+def report():
+    sys.stderr.write(json.dumps(found) + "\n")
+    sys.stderr.flush()
+
+
+def main():
+    name = sys.argv[1]
+    options = dict(word.split("=", 1) for word in sys.argv[2:] if "=" in word and not word.startswith("-"))
+    gibibyte = 1 << 30
+    if name == "look_around":
+        look_around(options)
+    elif name == "take_over":
+        take_over(options)
+    elif name == "memfd":
+        hold(lambda i: os.memfd_create(f"held{i}"), 2 * gibibyte)
+    elif name == "tmp":
+        hold(lambda i: os.open(f"/tmp/held{i}", os.O_CREAT | os.O_RDWR), 2 * gibibyte)
+    elif name == "threads":
+        threads(4000)
+    report()
+    sys.stdout.write('{"samples_ns": [1000, 1001, 1002], "name": "evil"}\n')
+
+
+main()

@@ -1,0 +1,104 @@
+"""Malicious catalogs: programs and files of this machine that somebody else's text names."""
+
+import json
+import os
+import pathlib
+import shutil
+import stat
+import time
+import unittest
+
+from attack import WORDS, Attack, main, refused, sandboxes
+
+PYTHON = "/usr/bin/python3"
+
+
+class MaliciousCatalog(Attack):
+    def catalog(self, artifact, name="victim"):
+        """Written as a stranger's: nothing in it was allowed."""
+        python = {"kind": "runtime", "versions": {"3.11": {"artifacts": [artifact]}}}
+        (self.scratch / "catalog.json").write_text(json.dumps({"$schema": "stackx/catalog/1", "components": {"python": python}}))
+        return self.project(requires={"python": "*"}, workload={"pi": "hello", "params": {}},
+                            campaign={"sampler": {"kind": "all"}, "rounds": 1, "limits": {"seconds": 20, "memory_gib": 1}})
+
+    def program(self, text):
+        file = self.scratch / "program"
+        file.write_text(text)
+        file.chmod(0o755)
+        return str(file)
+
+    def pi(self):
+        file = self.scratch / "pi.py"
+        file.write_text("print(1)\n")
+        return file
+
+    def test_nothing_is_run_or_shown_without_consent(self):
+        ran = self.scratch / "ran"
+        program = self.program(f"#!/bin/sh\necho > {ran}\n")
+        project = self.catalog({"type": "path", "file": program, "program": program})
+        said = self.run_stackx("inspect", project, exit_code=2).stderr
+        self.assertIn("program", said)
+        self.assertIn("--allow-paths", said)
+        self.assertFalse(ran.exists())
+        self.run_stackx("inspect", project, "--dry-run", exit_code=0)
+        self.assertFalse(ran.exists())
+
+    def test_consent_is_asked_for_once(self):
+        project = self.catalog({"type": "path", "file": PYTHON, "program": PYTHON})
+        self.run_stackx("inspect", project, "--pi", self.pi(), "--allow-paths")
+        self.run_stackx("inspect", project, "--pi", self.pi())
+        self.assertEqual(len(self.documents()), 2)
+
+    def test_an_interpreter_is_asked_in_the_sandbox(self):
+        for sandbox in sandboxes():
+            with self.subTest(sandbox=sandbox):
+                ran = self.scratch / "ran"
+                program = self.program(f"#!/bin/sh\nenv > {ran}; env > /tmp/ran; cat {self.home}/.ssh/id >> {ran}\n")
+                if not sandbox:
+                    self.without_bubblewrap()
+                project = self.catalog({"type": "path", "file": program, "program": program})
+                self.run_stackx("inspect", project, "--pi", self.pi(), "--allow-paths")
+                self.assertEqual(self.documents()[-1]["outcome"], "unsupported")
+                if sandbox:
+                    self.assertFalse(ran.exists())
+                elif ran.exists():  # nothing keeps it from writing; but it was given no secret
+                    self.assertFalse([word for word in WORDS if word in ran.read_text()])
+
+    def test_one_that_says_that_it_needs_everything(self):
+        if not shutil.which("bwrap"):
+            self.skipTest("needs bubblewrap")
+        for prefix in ("/", "/root", "/proc", str(self.home), str(self.home / ".ssh")):
+            program = self.program("#!/bin/sh\nprintf 'stackx\\0cpython\\0003.11.2\\0cpython-311\\0cp311\\00064\\0%s\\0\\0' '" + prefix + "'\n")
+            project = self.catalog({"type": "path", "file": program, "program": program})
+            self.run_stackx("inspect", project, "--pi", self.pi(), "--allow-paths")
+            document = self.documents()[-1]
+            self.assertEqual(document["outcome"], "unsupported", document)
+            self.assertIn("no sandbox shows it", document["reason"])
+
+    def test_paths_that_no_catalog_may_show(self):
+        for path in ("/", "/root", "/home", "/run", "/proc", "/sys", "/etc", "/etc/passwd", "/var", "/tmp", str(self.home),
+                     str(self.home / ".ssh"), str(self.scratch), str(self.db.parent.parent)):
+            before = time.monotonic()
+            if not os.path.exists(path):
+                continue
+            (self.scratch / "catalog.json").write_text(json.dumps({"$schema": "stackx/catalog/1", "components": {
+                "victim": {"kind": "package", "versions": {"1": {"provides": {"blas": "1"}, "artifacts": [
+                    {"type": "path", "file": path, "library": str(self.fake_blas())}]}}}}}))
+            self.run_stackx("inspect", self.project(), "--allow-paths", "--rounds", "1")
+            document = self.documents()[-1]
+            self.assertEqual(document["outcome"], "unsupported", (path, document))
+            self.assertIn("no sandbox shows it", document["reason"])
+            self.assertLess(time.monotonic() - before, 20)
+
+    def test_a_system_library_that_is_none(self):
+        secret = self.scratch / "secret"
+        secret.write_text("x")
+        (self.scratch / "catalog.json").write_text(json.dumps({"$schema": "stackx/catalog/1", "components": {
+            "victim": {"kind": "package", "versions": {"1": {"provides": {"blas": "1"}, "artifacts": [
+                {"type": "system", "package": "libc6", "library": str(secret)}]}}}}}))
+        self.run_stackx("inspect", self.project(), "--rounds", "1")
+        self.assertIn("no package puts a library", self.documents()[-1]["reason"])
+
+
+if __name__ == "__main__":
+    main()
