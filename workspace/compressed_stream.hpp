@@ -43,9 +43,7 @@ class LineReader {
   std::unique_ptr<State> state_;
 };
 
-// Without a file, or with "-", lines go to stdout as they come; else packed as the name says into
-// FILE.part, which finish() syncs and renames (a device or a pipe is written directly). Without
-// finish() nothing is left. Throws Error(environment) where it cannot be written.
+// Lines as they come, packed as the name says, into an OutputFile. Throws Error(environment) where it cannot be written.
 class LineWriter {
  public:
   explicit LineWriter(const std::string& file);

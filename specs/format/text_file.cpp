@@ -1,13 +1,13 @@
 #include "specs/format/text_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <vector>
 
 #include "specs/error.hpp"
+#include "specs/format/draft.hpp"
 #include "specs/format/json.hpp"
 
 namespace stackx::specs {
@@ -35,15 +35,14 @@ std::string read_text_file(const std::filesystem::path& file, std::string_view k
 }
 
 bool replace_text_file(const std::filesystem::path& file, std::string_view text) {
-  const std::filesystem::path part = fmt::format("{}.{}.part", file.string(), getpid());
-  std::ofstream stream(part, std::ios::binary);
-  stream << text;
-  stream.close();
-  std::error_code error;
-  if (stream) std::filesystem::rename(part, file, error);
-  if (stream && !error) return true;
-  std::filesystem::remove(part, error);
-  return false;
+  try {
+    Draft draft(file);
+    draft.write(text);
+    draft.put_in_place_unsynced();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 std::vector<std::filesystem::path> json_files(const std::filesystem::path& directory) {
