@@ -63,6 +63,8 @@ Verified verify(Reader& reader, const std::string& text, const std::string& name
       verify_other(text, place, result);
   } catch (const Error& error) {
     result.error = error.what();
+  } catch (const std::bad_alloc&) {
+    result.error = "there is too little memory to read it";
   }
   return result;
 }

@@ -13,7 +13,7 @@ from made_up_store import MadeUpStore
 
 
 class WithStores(MadeUpStore):
-    def store(self, name, count):
+    def filled(self, name, count):
         self.rounds([({"openblas": "0.3.21", "python": "3.11"}, 50 + count)], count=count, campaign=name)
         file = self.write(f"{name}.jsonl", "".join(json.dumps(document) + "\n" for document in self.documents))
         self.documents = []
@@ -34,7 +34,7 @@ class Outputs(WithStores):
         return {file.name for file in directory.iterdir()}
 
     def test_salvages_to_one_file_do_not_destroy_each_other(self):
-        database = self.store("one", 120)
+        database = self.filled("one", 120)
         expected = self.stackx("export", "--db", database).stdout
         for trial in range(cases(4, 12)):
             place = self.scratch / f"salvaged{trial}"
@@ -49,13 +49,13 @@ class Outputs(WithStores):
                 self.stackx("db", "check", "--db", place / "new.db")
 
     def test_a_salvage_does_not_take_the_log_of_another_store(self):
-        database = self.store("one", 10)
+        database = self.filled("one", 10)
         log = self.scratch / "new.db-wal"
         log.write_bytes(b"of a store that was removed")
         self.assertIn("new.db-wal: exists already", self.stackx("db", "salvage", database, "-o", self.scratch / "new.db", exit_code=2).stderr)
 
     def test_exports_to_one_file_do_not_mix(self):
-        databases = [self.store(f"store{number}", 40 + 60 * number) for number in range(4)]
+        databases = [self.filled(f"store{number}", 40 + 60 * number) for number in range(4)]
         expected = {self.stackx("export", "--db", database).stdout for database in databases}
         for trial in range(cases(4, 12)):
             for ending, unpack in ((".jsonl", bytes), (".jsonl.gz", gzip.decompress)):
@@ -67,7 +67,7 @@ class Outputs(WithStores):
                 self.assertEqual(self.names(place), {f"all{ending}"})
 
     def test_reports_to_one_file_do_not_mix(self):
-        databases = [self.store(f"store{number}", 20 + 20 * number) for number in range(2)]
+        databases = [self.filled(f"store{number}", 20 + 20 * number) for number in range(2)]
         page = self.scratch / "report.md"
 
         def report(database):
@@ -84,7 +84,7 @@ class Outputs(WithStores):
             self.assertIn(page.read_text(), expected)
 
     def test_what_a_killed_export_left_is_used_up(self):
-        database, output = self.store("one", 20), self.scratch / "place" / "all.jsonl"
+        database, output = self.filled("one", 20), self.scratch / "place" / "all.jsonl"
         output.parent.mkdir()
         (output.parent / "all.jsonl.part").write_text("x" * 1_000_000)
         self.stackx("export", "--db", database, "-o", output)
@@ -133,7 +133,7 @@ class PowerFailure(WithStores):
                          sorted(map(os.path.realpath, documents)))
 
     def test_outputs(self):
-        database = self.store("one", 20)
+        database = self.filled("one", 20)
         for arguments in (("export", "--db", database, "-o", "all.jsonl"), ("export", "--db", database, "-o", "all.jsonl.zst"),
                           ("report", "--format", "markdown", "--db", database, "-o", "report.md"), ("db", "salvage", database, "-o", "new.db")):
             output = os.path.realpath(self.scratch / arguments[-1])
