@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/commands.hpp"
+#include "cli/output/intake.hpp"
 #include "cli/output/print.hpp"
 #include "importers/importer.hpp"
 #include "specs/error.hpp"
@@ -106,7 +107,7 @@ class Import {
     tell();
   }
 
-  bool refused() const { return !intake_.refused.empty(); }
+  bool refused() const { return intake_.refused > 0; }
 
  private:
   // Opened once and read once: a pipe gives its bytes to nobody again.
@@ -126,7 +127,7 @@ class Import {
       for (std::string line; next(line);)
         if (!line.empty()) fmt::print("{}\n", line);
     }
-    for (const auto& text : lines.refused()) intake_.refused.push_back(text);
+    for (const auto& text : lines.refused()) intake_.refuse(text);
     if (!lines.failure()) return;
     tell();  // what stood before the damage is kept
     throw *lines.failure();
@@ -162,19 +163,19 @@ class Import {
 
   void tell() const {
     for (const auto& text : remarks_) fmt::print(stderr, "note: {}\n", text);
-    for (const auto& text : intake_.refused) fmt::print(stderr, "stackx: {}\n", text);
+    print_reasons(intake_);
     if (!store_) return;
     if (globals_.json) {
       nlohmann::json document = {{"inserted", intake_.inserted},
                                  {"already_there", intake_.already_there}};
       if (!remarks_.empty()) document["remarks"] = remarks_;
-      if (refused()) document["refused"] = intake_.refused;
+      if (refused()) add_refused(document, intake_);
       print_json(document);
       return;
     }
     fmt::print("{} documents imported, {} were already there", intake_.inserted,
                intake_.already_there);
-    if (refused()) fmt::print(", {} were refused", intake_.refused.size());
+    if (refused()) fmt::print(", {} were refused", intake_.refused);
     fmt::print("\n");
   }
 

@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
+#include "specs/format/brief.hpp"
 #include "specs/format/json.hpp"
 
 namespace {
@@ -65,7 +66,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const stackx::Error& error) {
-    fmt::print(stderr, "stackx: {}\n", stackx::specs::to_utf8(error.what()));  // of a damaged file
+    fmt::print(stderr, "stackx: {}\n", stackx::specs::brief(stackx::specs::to_utf8(error.what())));  // of a damaged file
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "stackx: there is too little memory for this; nothing that was stored is lost\n");

@@ -179,7 +179,7 @@ Intake merge(Store& into, const fs::path& file, const fs::path& other,
   Intake intake = into.take_in([&](std::string& line) { return channel.next(line); },
                                other.string() + ": document", progress);
   channel.rethrow();
-  intake.refused.insert(intake.refused.end(), unreadable.begin(), unreadable.end());
+  for (const std::string& why : unreadable) intake.refuse(why);
   return intake;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "specs/error.hpp"
+#include "specs/format/brief.hpp"
 #include "specs/format/input_file.hpp"
 #include "specs/format/json_reader.hpp"
 #include "specs/format/nearest.hpp"
@@ -183,7 +184,7 @@ void Node::expected(const char* what) const {
 
 void Node::fail(const std::string& message) const {
   const std::string place = pointer_.empty() ? file() : file() + ": " + pointer_;
-  throw bad_input(place + ": " + message);
+  throw bad_input(brief(place + ": " + message));
 }
 
 std::string canonical(const Json& value) {

@@ -136,7 +136,7 @@ class Documents {
         store.take_in(next, connection_.file().string(), [&](std::uint64_t lines) {
           if (progress) progress(lines, rows.size());
         });
-    for (const std::string& why : intake.refused) note(why);
+    for (const std::string& why : intake.reasons) note(why);
     const std::uint64_t saved = intake.inserted + intake.already_there;
     result_.lost += rows.size() - saved;
     return saved;

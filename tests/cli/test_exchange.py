@@ -319,6 +319,33 @@ class Exchange(MadeUpStore):
                     self.assertLess(len(answer["refused"][0]), 1000)
                     self.assertLess(time.monotonic() - began, 20)
 
+    def test_how_many_were_refused(self):
+        """Reasons are listed for a thousand, and all are counted."""
+        good = self.some_documents(4)[:1]
+        for database, lines in ((self.scratch / "one.db", "{}\n" * 1500), (self.scratch / "two.db", "{}\n" * 700)):
+            file = self.write("refused.jsonl", json.dumps(good[0]) + "\n" + lines)
+            done = self.stackx("import", file, file, "--db", database, exit_code=2)
+            count = 2 * lines.count("\n")
+            self.assertEqual(done.stdout, f"1 documents imported, 1 were already there, {count} were refused\n")
+            self.assertEqual(done.stderr.count("refused.jsonl:"), 1000)
+            self.assertIn(f"and {count - 1000} more were refused", done.stderr)
+            answer = self.json("import", file, file, "--db", database, exit_code=2)
+            self.assertEqual((answer["already_there"], answer["refused_documents"], len(answer["refused"])), (2, count, 1000))
+
+    def test_a_value_of_a_hundred_megabytes_is_not_echoed(self):
+        base = {k: v for k, v in self.some_documents(4)[0].items() if k != "id"}
+        large = "x" * 100_000_000
+        for changes in ({"outcome": large}, {large: 1}, {"host": large}, {"$schema": large}, {"finished": 1, large[:10_000]: 2}, {"id": large}):
+            file = self.write("large.jsonl", json.dumps(dict(base, **changes)))
+            done = self.stackx("import", "--format", "stackx", file, "--db", self.scratch / "store.db", exit_code=2)
+            self.assertIn("large.jsonl:1", done.stderr)
+            self.assertLess(len(done.stderr), 5000)
+        project = {"$schema": "stackx/project/1", "name": "x", "catalogs": [], "requires": {}, "workload": {"pi": "matmul", "params": {}}}
+        for changes in ({"name": [large]}, {large[:10_000]: 1}, {"catalogs": [large]}, {"requires": {"a": large}}, {"requires": {large[:10_000]: "*"}},
+                        {"$schema": large}, {"workload": {"pi": large, "params": {}}}):
+            done = self.stackx("resolve", self.write("large.json", dict(project, **changes)), exit_code=2)
+            self.assertLess(len(done.stderr), 5000, str(changes)[:60])
+
     def test_a_gigabyte_in_one_line_is_refused_without_being_kept(self):
         with open("/proc/meminfo") as memory:
             free = {line.split(":")[0]: int(line.split()[1]) for line in memory}["MemAvailable"]
