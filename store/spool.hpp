@@ -6,7 +6,7 @@
 // (named as SQLite names its companions, -wal and -shm: two stores in one directory share nothing).
 // A file is written under another name in the same directory, synced, renamed, and the directory synced (draft.hpp):
 // under its own name it is whole, always, and after write() returned neither a kill nor a power failure loses it. That
-// takes two syncs, 12 ms on a cloud disk, between two inspections. What was whole and had no name yet when its writer
+// takes two syncs, 11 ms on a cloud disk, between two inspections. What was whole and had no name yet when its writer
 // died gets it in recover(). The files
 // stay: a store that is lost or damaged is made again from them, and any of them may be deleted
 // once the store holds it. Rejected: a store with synchronous=FULL and no files, which costs the

@@ -48,8 +48,10 @@ bool all_finite(const Json& value) {
 }  // namespace
 
 struct Node::Document {
+  explicit Document(std::string file) : name(std::move(file)) {}
+
   std::string name;
-  ParsedJson parsed{};  // stays where it is
+  ParsedJson parsed;  // stays where it is
 };
 
 Node::Node(std::shared_ptr<const Document> document, const Json* value, std::string pointer)

@@ -19,10 +19,28 @@ std::string shortened(std::string text, std::size_t most = 200) {
   return to_utf8(text);
 }
 
+// Json's own destructor takes memory, and where there is none it ends the process.
+void dissolve(Json& value) {
+  if (value.is_array()) {
+    auto& items = value.get_ref<Json::array_t&>();
+    for (Json& item : items) dissolve(item);
+    items.clear();
+  } else if (value.is_object()) {
+    auto& members = value.get_ref<Json::object_t&>();
+    for (auto& [key, member] : members) dissolve(member);
+    members.clear();
+  }
+}
+
 class Builder : public nlohmann::json_sax<Json> {
  public:
   Builder(ParsedJson& result, const std::string& name, std::string_view text)
       : result_(result), name_(name), text_(text) {}
+
+  ~Builder() override {
+    for (Level& level : levels_) dissolve(level.value);
+  }
+  Builder(const Builder&) = delete;
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -106,29 +124,28 @@ class Builder : public nlohmann::json_sax<Json> {
     return true;
   }
   bool close() {
-    Json value = std::move(levels_.back().value);
+    slot(levels_.size() - 1) = std::move(levels_.back().value);
     levels_.pop_back();
-    return add(std::move(value));
+    return true;
   }
   bool add(Json value, const std::string& written = {}) {
-    if (++values_ > most_values)
-      throw bad_input(fmt::format("{}: more than {} values, at {}; no document of ours has so many, split it", name_,
-                                  most_values, shortened(place())));
-    Json* const at = put(std::move(value));
+    Json& at = slot(levels_.size());
+    at = std::move(value);
     if (written.empty()) return true;
-    if (at)
-      result_.numbers.emplace(at, written);
-    else
+    if (levels_.empty() || levels_.back().value.is_object())
+      result_.numbers.emplace(&at, written);
+    else  // it moves while the array grows
       levels_.back().written.emplace_back(levels_.back().value.size() - 1, written);
     return true;
   }
-  // Where it is now for good; null in an array that still grows.
-  Json* put(Json value) {
-    if (levels_.empty()) return &(result_.root = std::move(value));
-    Level& level = levels_.back();
-    if (level.value.is_object()) return &(*level.next = std::move(value));
-    level.value.push_back(std::move(value));
-    return nullptr;
+  // Where the next value within the first `depth` levels goes.
+  Json& slot(std::size_t depth) {
+    if (++values_ > most_values)
+      throw bad_input(fmt::format("{}: more than {} values, at {}; no document of ours has so many, split it", name_,
+                                  most_values, shortened(place())));
+    if (depth == 0) return result_.root;
+    Level& level = levels_[depth - 1];
+    return level.value.is_object() ? *level.next : level.value.get_ref<Json::array_t&>().emplace_back(nullptr);
   }
 
   ParsedJson& result_;
@@ -139,6 +156,8 @@ class Builder : public nlohmann::json_sax<Json> {
 };
 
 }  // namespace
+
+ParsedJson::~ParsedJson() { dissolve(root); }
 
 void read_json(std::string_view text, const std::string& name, ParsedJson& result) {
   if (text.size() > most_bytes)

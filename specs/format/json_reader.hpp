@@ -22,6 +22,10 @@ inline constexpr std::size_t longest_key = 16 << 10;
 inline constexpr std::size_t deepest = 128;  // our formats need about 12
 
 struct ParsedJson {
+  ParsedJson() = default;
+  ~ParsedJson();  // needs no memory, as nlohmann's own destructor does
+  ParsedJson(const ParsedJson&) = delete;
+
   nlohmann::json root;
   // Only where they differ from what `root` says: members not in sorted order, by the address of the object_t; numbers
   // that are written in another way than dump() writes them, by that of the value.

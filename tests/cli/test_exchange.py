@@ -319,6 +319,19 @@ class Exchange(MadeUpStore):
                     self.assertLess(len(answer["refused"][0]), 1000)
                     self.assertLess(time.monotonic() - began, 20)
 
+    def test_too_little_memory_is_said(self):
+        """Whatever there is, and wherever it ends: never a crash."""
+        file = self.write("objects.jsonl", '{"$schema": "stackx/inspection/1","x":[' + "{}," * 1_900_000 + "0]}\n")
+        said = set()
+        for megabytes in (1000, 400, 300, 250, 200, 150, 120):
+            limit = megabytes << 20
+            for command in (("import", file, "--db", self.scratch / "store.db"), ("resolve", file)):
+                done = subprocess.run([STACKX, *command], env=self.environment, capture_output=True, text=True, timeout=60,
+                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+                self.assertIn(done.returncode, (2, 3), (megabytes, command, done.stderr))
+                said.add("too little memory" in done.stderr)
+        self.assertEqual(said, {True, False})
+
     def test_how_many_were_refused(self):
         """Reasons are listed for a thousand, and all are counted."""
         good = self.some_documents(4)[:1]
