@@ -8,6 +8,7 @@
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "store/damaged.hpp"
 #include "store/inventory.hpp"
 #include "store/mending/salvage.hpp"
 #include "workspace/load.hpp"
@@ -32,7 +33,8 @@ std::string one_line(std::string text) {  // SQLite's own check writes several
   return text;
 }
 
-// A store that cannot even be opened is one problem; a missing or foreign file is the user's mistake.
+// A store of which not even the head makes sense is one problem; a file that is missing, foreign, locked or may not be
+// read is none of the store's.
 std::vector<std::string> problems_of(const fs::path& file) {
   std::vector<std::string> problems;
   try {
@@ -40,8 +42,7 @@ std::vector<std::string> problems_of(const fs::path& file) {
     problems = store.check();
     (void)store.campaigns();  // columns that nothing else reads: the schema itself may be damaged
     (void)store.sources();
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::bad_input) throw;
+  } catch (const store::Damaged& error) {
     problems.emplace_back(error.what());
   }
   for (std::string& problem : problems)  // what to do is said once, at the end

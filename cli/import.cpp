@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/commands.hpp"
+#include "cli/output/intake.hpp"
 #include "cli/output/print.hpp"
 #include "importers/importer.hpp"
 #include "specs/error.hpp"
@@ -67,38 +68,26 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, error);
 }
 
-// The first line that is not empty tells; an export of an empty store has none.
-bool is_stackx(const std::string& path, const std::string& format) {
+// The first line that is not blank tells; an export of an empty store has none.
+bool is_stackx(workspace::LineReader& lines, const std::string& path, const std::string& format) {
   if (format != "auto") return format == "stackx";
-  if (is_directory(path)) return false;
   if (path == "-") return true;
-  workspace::LineReader lines(path);
-  std::string line;
-  while (lines.next(line) && line.find_first_not_of(" \t\r") == line.npos) {
-  }
-  if (line.find_first_not_of(" \t\r") == line.npos) return true;
-  return line.find("\"$schema\"") != line.npos && line.find("\"stackx/") != line.npos;
+  const std::string& first = lines.peek();
+  return first.empty() || (first.find("\"$schema\"") != first.npos && first.find("\"stackx/") != first.npos);
 }
 
-std::string whole(const std::string& path) {
+std::string whole(workspace::LineReader& lines) {
   constexpr std::size_t most = std::size_t(64) << 20;
-  workspace::LineReader lines(path, most);
   std::string text, line;
-  while (lines.next(line)) {
-    if (lines.lines() > 1) text += '\n';
+  for (bool begun = false; lines.next(line); begun = true) {
+    if (begun) text += '\n';
     text += line;
     if (text.size() > most || !lines.refused().empty())
-      throw bad_input(path + ": larger than 64 MiB; expected a result file of another tool");
+      throw bad_input(lines.name() + ": larger than 64 MiB; expected a result file of another tool");
   }
   if (lines.failure()) throw *lines.failure();
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   return text;
-}
-
-importers::Imported read_others(const std::string& path, const ImportOptions& options) {
-  const auto origin = origin_of(options);
-  if (is_directory(path)) return importers::import_path(path, options.format, origin);
-  return importers::import_text(whole(path), path, options.format, origin);
 }
 
 // What a result says, whenever it was read: reading it again another day is no news.
@@ -114,19 +103,23 @@ class Import {
 
   void run() {
     if (!options_.dry_run) store_.emplace(store::Store::open(store::default_path(globals_.db)));
-    for (const auto& path : options_.paths)
-      if (is_stackx(path, options_.format))
-        documents(path);
-      else
-        results(path);
+    for (const auto& path : options_.paths) take(path);
     tell();
   }
 
-  bool refused() const { return !intake_.refused.empty(); }
+  bool refused() const { return intake_.refused > 0; }
 
  private:
-  void documents(const std::string& path) {
+  // Opened once and read once: a pipe gives its bytes to nobody again.
+  void take(const std::string& path) {
+    if (is_directory(path)) return results(importers::import_path(path, options_.format, origin_of(options_)), path);
     workspace::LineReader lines(path);
+    if (is_stackx(lines, path, options_.format)) return documents(lines);
+    const auto origin = origin_of(options_);
+    results(importers::import_text(whole(lines), path, options_.format, origin), path);
+  }
+
+  void documents(workspace::LineReader& lines) {
     const auto next = [&](std::string& line) { return lines.next(line); };
     if (store_) {
       intake_ += store_->take_in(next, lines.name());
@@ -134,14 +127,13 @@ class Import {
       for (std::string line; next(line);)
         if (!line.empty()) fmt::print("{}\n", line);
     }
-    for (const auto& text : lines.refused()) intake_.refused.push_back(text);
+    for (const auto& text : lines.refused()) intake_.refuse(text);
     if (!lines.failure()) return;
     tell();  // what stood before the damage is kept
     throw *lines.failure();
   }
 
-  void results(const std::string& path) {
-    auto imported = read_others(path, options_);
+  void results(importers::Imported imported, const std::string& path) {
     for (auto& text : imported.remarks) remarks_.push_back(std::move(text));
     if (!store_) {
       for (const auto& published : imported.results) print_json(specs::to_json(published));
@@ -171,19 +163,19 @@ class Import {
 
   void tell() const {
     for (const auto& text : remarks_) fmt::print(stderr, "note: {}\n", text);
-    for (const auto& text : intake_.refused) fmt::print(stderr, "stackx: {}\n", text);
+    print_reasons(intake_);
     if (!store_) return;
     if (globals_.json) {
       nlohmann::json document = {{"inserted", intake_.inserted},
                                  {"already_there", intake_.already_there}};
       if (!remarks_.empty()) document["remarks"] = remarks_;
-      if (refused()) document["refused"] = intake_.refused;
+      if (refused()) add_refused(document, intake_);
       print_json(document);
       return;
     }
     fmt::print("{} documents imported, {} were already there", intake_.inserted,
                intake_.already_there);
-    if (refused()) fmt::print(", {} were refused", intake_.refused.size());
+    if (refused()) fmt::print(", {} were refused", intake_.refused);
     fmt::print("\n");
   }
 

@@ -3,9 +3,11 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
+#include "specs/format/brief.hpp"
 #include "specs/format/json.hpp"
 
 namespace {
@@ -64,8 +66,11 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const stackx::Error& error) {
-    fmt::print(stderr, "stackx: {}\n", stackx::specs::to_utf8(error.what()));  // of a damaged file
+    fmt::print(stderr, "stackx: {}\n", stackx::specs::brief(stackx::specs::to_utf8(error.what())));  // of a damaged file
     return static_cast<int>(error.code());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "stackx: there is too little memory for this; nothing that was stored is lost\n");
+    return static_cast<int>(stackx::ErrorCode::environment);
   } catch (const std::exception& error) {
     fmt::print(stderr,
                "stackx: {} (this is a fault of stackx or of the system: please report it)\n",

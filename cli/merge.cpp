@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/output/intake.hpp"
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"
-#include "specs/format/json.hpp"
 #include "store/merge.hpp"
 #include "workspace/load.hpp"
 #include "workspace/progress.hpp"
@@ -26,16 +26,15 @@ void run(const std::vector<std::string>& others, Globals& globals) {
         progress.show(fmt::format("{}: {} documents", other, documents));
     });
   progress.finish();
-  for (std::string& refused : sum.refused) refused = specs::to_utf8(refused);
-  for (const std::string& refused : sum.refused) fmt::print(stderr, "stackx: {}\n", refused);
-  if (!sum.refused.empty()) globals.exit_code = static_cast<int>(ErrorCode::bad_input);
-  if (globals.json)
-    print_json({{"inserted", sum.inserted},
-                {"already_there", sum.already_there},
-                {"refused", sum.refused}});
-  else
-    fmt::print("{} documents added, {} were already there, {} refused\n", sum.inserted,
-               sum.already_there, sum.refused.size());
+  print_reasons(sum);
+  if (sum.refused > 0) globals.exit_code = static_cast<int>(ErrorCode::bad_input);
+  if (globals.json) {
+    nlohmann::json document = {{"inserted", sum.inserted}, {"already_there", sum.already_there}};
+    add_refused(document, sum);
+    print_json(document);
+    return;
+  }
+  fmt::print("{} documents added, {} were already there, {} refused\n", sum.inserted, sum.already_there, sum.refused);
 }
 
 }  // namespace

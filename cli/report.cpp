@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -16,6 +14,7 @@
 #include "cli/output/file.hpp"
 #include "cli/shared_options.hpp"
 #include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
 #include "workspace/load.hpp"
 
 namespace stackx::cli {
@@ -39,11 +38,9 @@ fs::path find_charts(const fs::path& executable_directory) {
 }
 
 std::string read(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in || text.empty())
-    throw broken_environment(fmt::format(
-        "{}: cannot be read, or is empty; --charts expects Plotly's plotly.min.js", file.string()));
+  std::string text = specs::read_text_file(file, "Plotly's plotly.min.js");
+  if (text.empty())
+    throw broken_environment(fmt::format("{}: is empty; --charts expects Plotly's plotly.min.js", file.string()));
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "specs/format/json_reader.hpp"
 #include "specs/version/text_scanner.hpp"
 
 namespace stackx::importers {
@@ -36,7 +37,7 @@ class LiteralReader {
 
   std::optional<Json> read(int depth) {
     space();
-    if (depth > deepest) return std::nullopt;
+    if (depth > deepest || ++values_ > specs::most_values) return std::nullopt;
     const char c = peek();
     if (c == '{') return object(depth);
     if (c == '[' || c == '(') return array(depth);
@@ -162,7 +163,7 @@ class LiteralReader {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, values_ = 0;
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ std::optional<std::string> read(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return std::nullopt;
   std::string text((std::istreambuf_iterator<char>(stream)), {});
-  if (stream.bad()) return std::nullopt;
+  if (stream.bad() || text.empty()) return std::nullopt;  // empty: the power failed before it was on the disk
   return text;
 }
 

@@ -89,7 +89,7 @@ SQLite::Database open(const fs::path& file, Mode mode) {
   try {
     return mode == Mode::read_write ? open_for_writing(file) : open_for_reading(file);
   } catch (const SQLite::Exception& error) {
-    throw Connection::translate(file, error);
+    Connection::raise(file, error);
   }
 }
 
@@ -261,17 +261,17 @@ void Connection::require_writable() const {
     throw bad_input(fmt::format("{}: opened read-only; nothing can be stored in it", file_.string()));
 }
 
-Error Connection::damaged(const fs::path& file, const std::string& what) {
-  return broken_environment(
+Damaged Connection::damaged(const fs::path& file, const std::string& what) {
+  return Damaged(
       fmt::format("{}: the store is damaged: {}. Nothing was changed. `stackx db salvage {}` saves "
                   "what is sound, and the result documents kept beside it, into a new store",
                   file.string(), what, file.string()));
 }
 
-Error Connection::translate(const fs::path& file, const SQLite::Exception& error) {
+void Connection::raise(const fs::path& file, const SQLite::Exception& error) {
   switch (error.getErrorCode()) {
     case SQLITE_NOTADB:
-      return bad_input(
+      throw bad_input(
           fmt::format("{}: not a stackx store (no SQLite database, or its head is damaged); choose "
                       "another file with --db",
                       file.string()));
@@ -280,32 +280,32 @@ Error Connection::translate(const fs::path& file, const SQLite::Exception& error
                         // damaged
     case SQLITE_MISMATCH:
     case SQLITE_TOOBIG:
-      return damaged(file, error.what());
+      throw damaged(file, error.what());
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return broken_environment(fmt::format(
+      throw broken_environment(fmt::format(
           "{}: another process has held the store's lock for {} s; end it or try again later",
           file.string(), busy_timeout_ms / 1000));
     case SQLITE_FULL:
-      return broken_environment(
-          fmt::format("{}: the disk is full; nothing of this was stored", file.string()));
+      throw broken_environment(
+          fmt::format("{}: the disk is full; make room, then repeat this", file.string()));
     case SQLITE_IOERR:
     case SQLITE_PROTOCOL:
     case SQLITE_NOLFS:
-      return broken_disk(file, error);
+      throw broken_disk(file, error);
     case SQLITE_READONLY:
       if (error.getExtendedErrorCode() == SQLITE_READONLY_ROLLBACK)
-        return broken_environment(fmt::format(
+        throw broken_environment(fmt::format(
             "{}: its last writer was killed ({}-journal is still there); open the store once where "
             "it can be written, or copy both files elsewhere",
             file.string(), file.string()));
-      return broken_environment(
+      throw broken_environment(
           fmt::format("{}: cannot be written; check its permissions", file.string()));
     case SQLITE_CANTOPEN:
-      return broken_environment(
+      throw broken_environment(
           fmt::format("{}: cannot be opened; check the path and permissions", file.string()));
     default:
-      return broken_environment(fmt::format("{}: SQLite says: {}", file.string(), error.what()));
+      throw broken_environment(fmt::format("{}: SQLite says: {}", file.string(), error.what()));
   }
 }
 

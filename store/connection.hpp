@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "specs/error.hpp"
+#include "store/damaged.hpp"
 #include "store/schema.hpp"
 #include "store/store.hpp"
 
@@ -81,14 +82,15 @@ class Connection {
     try {
       return work();
     } catch (const SQLite::Exception& error) {
-      throw translate(file_, error);
+      raise(file_, error);
     } catch (const nlohmann::json::exception& error) {
       throw damaged(file_, error.what());
     }
   }
 
-  static Error translate(const std::filesystem::path& file, const SQLite::Exception& error);
-  static Error damaged(const std::filesystem::path& file, const std::string& what);
+  // Throws what SQLite says as an Error, a Damaged where its content is not what was written.
+  [[noreturn]] static void raise(const std::filesystem::path& file, const SQLite::Exception& error);
+  static Damaged damaged(const std::filesystem::path& file, const std::string& what);
 
  private:
   std::filesystem::path file_;

@@ -1,7 +1,6 @@
 #include "store/merge.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -11,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "specs/format/draft.hpp"
 #include "specs/format/json.hpp"
 #include "store/connection.hpp"
 #include "store/mending/pages.hpp"
@@ -94,47 +94,26 @@ class Channel {
   std::thread thread_;  // last: it uses the others
 };
 
-constexpr const char* copy_mark = ".merge-";
-
-// Copies that a killed merge left beside this store.
-void remove_abandoned(const fs::path& file) {
-  const std::string prefix = file.filename().string() + copy_mark;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(fs::absolute(file).parent_path(), ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(prefix)) continue;
-    const std::string process = name.substr(
-        prefix.size(), name.find_first_not_of("0123456789", prefix.size()) - prefix.size());
-    if (!fs::exists("/proc/" + process, ignored)) fs::remove(entry.path(), ignored);
-  }
-}
-
 // A store of an older schema, brought forward in a copy; gone with this object.
 class BroughtForward {
  public:
   BroughtForward(const fs::path& file, const fs::path& other)
-      : copy_(fmt::format("{}{}{}", file.string(), copy_mark, ::getpid())) {
-    remove_abandoned(file);
+      : scratch_(file.string() + ".merge", specs::Draft::Kind::directory), copy_(scratch_.path() / "copy") {
     std::error_code error;
     const fs::path log = other.string() + "-wal";
-    fs::copy_file(other, copy_, fs::copy_options::overwrite_existing, error);
-    if (!error && fs::exists(log))
-      fs::copy_file(log, copy_.string() + "-wal", fs::copy_options::overwrite_existing, error);
-    if (error) {
-      remove_database(copy_);
+    fs::copy_file(other, copy_, error);
+    if (!error && fs::exists(log)) fs::copy_file(log, copy_.string() + "-wal", error);
+    if (error)
       throw broken_environment(fmt::format(
           "{}: of an older schema, and no copy of it can be made beside {}: {}; make room there",
           other.string(), file.string(), error.message()));
-    }
     fs::permissions(copy_, fs::perms::owner_read | fs::perms::owner_write, error);
   }
-  ~BroughtForward() { remove_database(copy_); }
-  BroughtForward(const BroughtForward&) = delete;
-  BroughtForward& operator=(const BroughtForward&) = delete;
 
   Store open() const { return Store::open(copy_); }
 
  private:
+  specs::Draft scratch_;
   fs::path copy_;
 };
 
@@ -200,7 +179,7 @@ Intake merge(Store& into, const fs::path& file, const fs::path& other,
   Intake intake = into.take_in([&](std::string& line) { return channel.next(line); },
                                other.string() + ": document", progress);
   channel.rethrow();
-  intake.refused.insert(intake.refused.end(), unreadable.begin(), unreadable.end());
+  for (const std::string& why : unreadable) intake.refuse(why);
   return intake;
 }
 

@@ -1,16 +1,13 @@
 #include "store/spool.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "specs/error.hpp"
+#include "specs/format/draft.hpp"
 #include "specs/format/json.hpp"
 
 namespace stackx::store {
@@ -18,46 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A writer needs milliseconds from the temporary name to the final one; what is older was left by a
-// killed one.
+// Drafts of before 2026-11-24 hold no lock; their writers needed milliseconds from the temporary name to the final one.
 constexpr auto abandoned_after = std::chrono::hours(1);
-
-[[noreturn]] void fail(const fs::path& path, const char* doing) {
-  throw broken_environment(fmt::format(
-      "{}: {}: {}; the result is not stored, make room or choose another place with --db",
-      path.string(), doing, std::strerror(errno)));
-}
-
-class File {
- public:
-  File(const fs::path& path, int flags)
-      : path_(path), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) fail(path_, "cannot be opened");
-  }
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  void write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t n = ::write(descriptor_, text.data(), text.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail(path_, "cannot be written");
-      text.remove_prefix(static_cast<std::size_t>(n));
-    }
-  }
-  void sync() {
-    if (::fsync(descriptor_) != 0) fail(path_, "cannot be synced to disk");
-  }
-
- private:
-  fs::path path_;
-  int descriptor_;
-};
-
-void sync_directory(const fs::path& directory) { File(directory, O_RDONLY | O_DIRECTORY).sync(); }
 
 // A new directory is durable when its parent is.
 void make_directory(const fs::path& directory) {
@@ -68,21 +27,14 @@ void make_directory(const fs::path& directory) {
   if (error)
     throw broken_environment(fmt::format("{}: cannot be made: {}; choose another place with --db",
                                          directory.string(), error.message()));
-  sync_directory(directory.parent_path());
+  specs::sync_directory(directory.parent_path());
 }
 
 void write_durably(const fs::path& file, std::string_view text) {
   make_directory(file.parent_path());
-  const fs::path draft = file.string() + fmt::format(".{}.tmp", ::getpid());
-  try {
-    File out(draft, O_WRONLY | O_CREAT | O_TRUNC);
-    out.write(text);
-    out.sync();
-  } catch (...) {
-    ::unlink(draft.c_str());
-    throw;
-  }
-  if (::rename(draft.c_str(), file.c_str()) != 0) fail(file, "cannot be renamed into place");
+  specs::Draft draft(file);
+  draft.write(text);
+  draft.put_in_place();
 }
 
 std::string directory_of(const std::string& campaign) {
@@ -101,19 +53,47 @@ struct Found {
   std::vector<fs::path> plans, inspections;
 };
 
-// The documents of one campaign's directory, in a fixed order; abandoned drafts are removed.
+// "<id>.json" of "<id>.json.part", "<id>.json.2.part" and "<id>.json.77.tmp"; empty for all others.
+fs::path document_of_draft(const fs::path& draft) {
+  const std::string name = draft.filename().string();
+  const auto end = name.find(".json.");
+  if (end == name.npos || (draft.extension() != ".part" && draft.extension() != ".tmp")) return {};
+  return draft.parent_path() / name.substr(0, end + 5);
+}
+
+bool is_at_work(const fs::path& draft) {
+  if (draft.extension() != ".tmp") return false;  // its lock says so
+  std::error_code unknown;
+  const auto written = fs::last_write_time(draft, unknown);
+  return unknown || fs::file_time_type::clock::now() - written < abandoned_after;
+}
+
+bool is_whole(const fs::path& file) {
+  try {
+    return specs::Node::parse_file(file).json().is_object();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// What was whole when its writer was killed, or the power failed, gets its name; what was not goes.
+void finish_drafts(const fs::path& directory) {
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(directory)) entries.push_back(entry.path());
+  for (const fs::path& path : entries) {
+    const fs::path document = document_of_draft(path);
+    if (document.empty() || is_at_work(path)) continue;
+    auto draft = specs::Draft::left_behind(path, document);
+    if (draft && !fs::exists(document) && is_whole(path)) draft->put_in_place();
+  }
+}
+
+// The documents of one campaign's directory, in a fixed order.
 Found find_documents(const fs::path& directory) {
   Found found;
-  for (const auto& entry : fs::directory_iterator(directory)) {
-    std::error_code ignored;
-    if (entry.path().extension() == ".tmp") {
-      const auto age = fs::file_time_type::clock::now() - entry.last_write_time(ignored);
-      if (!ignored && age > abandoned_after) fs::remove(entry.path(), ignored);
-    } else if (entry.path().extension() == ".json") {
-      (entry.path().filename() == "plan.json" ? found.plans : found.inspections)
-          .push_back(entry.path());
-    }
-  }
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (entry.path().extension() == ".json")
+      (entry.path().filename() == "plan.json" ? found.plans : found.inspections).push_back(entry.path());
   std::ranges::sort(found.inspections);
   return found;
 }
@@ -150,6 +130,7 @@ std::vector<std::string> Spool::recover(Store& store) const {
   if (!fs::is_directory(directory_)) return remarks;
   for (const auto& campaign : fs::directory_iterator(directory_)) {
     if (!campaign.is_directory()) continue;
+    finish_drafts(campaign.path());
     const Found found = find_documents(campaign.path());
     for (const fs::path& file : found.plans)
       take_in(file, [&](const specs::Node& node) { return store.ingest(specs::plan_from(node)); });

@@ -4,11 +4,10 @@
 //   <database>-results/<campaign, first 12 digits, or "single">/<inspection id>.json
 //   <database>-results/<campaign, first 12 digits>/plan.json
 // (named as SQLite names its companions, -wal and -shm: two stores in one directory share nothing).
-// A file is written under another name in the same directory, synced, then renamed:
-// under its own name it is whole, always. After write() returned a kill loses nothing; a power
-// failure can lose what was written within the file system's last commit interval (seconds),
-// because the rename itself is not synced: that second sync would double the pause between two
-// inspections (12 ms instead of 6 on a cloud disk) to save one that --resume runs again. The files
+// A file is written under another name in the same directory, synced, renamed, and the directory synced (draft.hpp):
+// under its own name it is whole, always, and after write() returned neither a kill nor a power failure loses it. That
+// takes two syncs, 11 ms on a cloud disk, between two inspections. What was whole and had no name yet when its writer
+// died gets it in recover(). The files
 // stay: a store that is lost or damaged is made again from them, and any of them may be deleted
 // once the store holds it. Rejected: a store with synchronous=FULL and no files, which costs the
 // same sync and leaves one copy.

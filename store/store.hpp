@@ -53,9 +53,10 @@ struct Measurement {
 
 // What became of the documents of a stream.
 struct Intake {
-  std::uint64_t inserted = 0, already_there = 0;
-  std::vector<std::string> refused;  // one line each: where it stood, and why
+  std::uint64_t inserted = 0, already_there = 0, refused = 0;
+  std::vector<std::string> reasons;  // of the first thousand that were refused, a line each: where it stood, and why
 
+  void refuse(const std::string& why);
   Intake& operator+=(const Intake& other);
 };
 
@@ -144,6 +145,8 @@ class Store {
   struct Database;
 
  private:
+  void take_in(Intake& intake, const std::function<bool(std::string& line)>& next, const std::string& name,
+               const std::function<void(std::uint64_t lines)>& progress);
   explicit Store(std::unique_ptr<Database> database);
   std::unique_ptr<Database> database_;
 };

@@ -8,6 +8,7 @@
 #include <future>
 #include <thread>
 
+#include "specs/format/brief.hpp"
 #include "specs/format/json.hpp"
 #include "store/database.hpp"
 
@@ -19,7 +20,7 @@ constexpr std::size_t chunk_bytes = 8 << 20;
 constexpr std::size_t chunks_ahead = 16;  // read or verified and not yet written
 constexpr std::size_t bytes_ahead = 64 << 20;
 constexpr std::size_t batch_documents = 10'000;  // a transaction holds the lock for under a second
-constexpr std::size_t most_refused = 1000;    // lines kept for the report
+constexpr std::size_t most_reasons = 1000;    // lines kept for the report
 
 using Plain = std::variant<std::monostate, specs::Plan, specs::Published>;
 
@@ -63,6 +64,8 @@ Verified verify(Reader& reader, const std::string& text, const std::string& name
       verify_other(text, place, result);
   } catch (const Error& error) {
     result.error = error.what();
+  } catch (const std::bad_alloc&) {
+    result.error = "there is too little memory to read it";
   }
   return result;
 }
@@ -177,14 +180,10 @@ class Pipeline {
   std::vector<std::thread> threads_;
 };
 
-void refuse(Intake& intake, const std::string& why) {
-  if (intake.refused.size() < most_refused) intake.refused.push_back(why);
-}
-
 // What a line says of itself, in front of what the store says against it.
 std::string placed(const std::string& name, std::uint64_t line, const std::string& why) {
-  const std::string place = fmt::format("{}:{}: ", name, line);
-  return why.starts_with(place) ? why : place + why;
+  const std::string place = fmt::format("{}:{}:", name, line);  // or "...:1:13: not JSON"
+  return why.starts_with(place) ? why : fmt::format("{} {}", place, why);
 }
 
 // The documents of a transaction, written in the order of their places: rows that come in order fill
@@ -230,7 +229,7 @@ class Batch {
                : intake_.already_there);
       } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
-        refuse(intake_, placed(name_, document->line, error.what()));
+        intake_.refuse(placed(name_, document->line, error.what()));
       }
     }
   }
@@ -246,13 +245,18 @@ class Batch {
 Intake& Intake::operator+=(const Intake& other) {
   inserted += other.inserted;
   already_there += other.already_there;
-  refused.insert(refused.end(), other.refused.begin(), other.refused.end());
+  refused += other.refused - other.reasons.size();
+  for (const std::string& why : other.reasons) refuse(why);
   return *this;
 }
 
-Intake Store::take_in(const std::function<bool(std::string& line)>& next, const std::string& name,
-                      const std::function<void(std::uint64_t lines)>& progress) {
-  Intake intake;
+void Intake::refuse(const std::string& why) {
+  ++refused;
+  if (reasons.size() < most_reasons) reasons.push_back(specs::brief(why));
+}
+
+void Store::take_in(Intake& intake, const std::function<bool(std::string& line)>& next, const std::string& name,
+                    const std::function<void(std::uint64_t lines)>& progress) {
   Pipeline pipeline(database_->reader, next, name);
   Batch batch(*database_, intake, name);
   const auto take = [&] {
@@ -272,13 +276,13 @@ Intake Store::take_in(const std::function<bool(std::string& line)>& next, const 
       ++(result == Ingest::inserted ? intake.inserted : intake.already_there);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_input) throw;
-      refuse(intake, placed(name, document.line, error.what()));
+      intake.refuse(placed(name, document.line, error.what()));
     }
   };
   while (auto chunk = take()) {
     for (Verified& document : *chunk) {
       if (!document.error.empty())
-        refuse(intake, placed(name, document.line, document.error));
+        intake.refuse(placed(name, document.line, document.error));
       else if (document.inspection)
         batch.add(std::move(document));
       else
@@ -288,9 +292,23 @@ Intake Store::take_in(const std::function<bool(std::string& line)>& next, const 
   }
   batch.commit();
   finish_summaries();
-  std::ranges::sort(intake.refused, {}, [&](const std::string& line) {
+  std::ranges::sort(intake.reasons, {}, [&](const std::string& line) {
     return std::strtoull(line.c_str() + name.size() + 1, nullptr, 10);
   });
+}
+
+// What was committed before something broke stays, and is said.
+Intake Store::take_in(const std::function<bool(std::string& line)>& next, const std::string& name,
+                      const std::function<void(std::uint64_t lines)>& progress) {
+  Intake intake;
+  try {
+    take_in(intake, next, name, progress);
+  } catch (const Error& error) {
+    if (intake.inserted == 0) throw;
+    throw Error(error.code(), fmt::format("{}; {} documents were stored before that, and are not stored twice when this "
+                                          "is repeated",
+                                          error.what(), intake.inserted));
+  }
   return intake;
 }
 

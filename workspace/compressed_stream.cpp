@@ -3,23 +3,20 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <array>
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <utility>
+
+#include "specs/format/input_file.hpp"
 
 namespace stackx::workspace {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t buffer_size = 256 << 10;
+constexpr std::uint64_t endless_line = 4ULL << 30;  // what comes from a pipe may have no end
 
 // Why bytes stopped coming; the reader adds the file and the place.
 struct Damage {
@@ -30,21 +27,7 @@ struct Damage {
 // The bytes as they lie in the file.
 class Input {
  public:
-  Input(const std::string& file, const std::string& name) {
-    descriptor_ = file == "-" ? ::dup(STDIN_FILENO) : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0)
-      throw broken_environment(
-          fmt::format("{}: cannot be read: {}; check that it exists and its permissions", name,
-                      std::strerror(errno)));
-    std::error_code ignored;
-    if (file != "-" && fs::is_directory(file, ignored))
-      throw bad_input(fmt::format("{}: a directory; expected a file of JSON Lines", name));
-  }
-  ~Input() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
+  explicit Input(const std::string& file) : file_(file, "a file of JSON Lines", true) {}
 
   // What comes next, at most a buffer; empty at the end. Valid until the next call.
   std::string_view chunk() {
@@ -69,16 +52,14 @@ class Input {
 
  private:
   std::size_t read(std::size_t at) {
-    for (;;) {
-      const ssize_t got = ::read(descriptor_, buffer_.data() + at, buffer_.size() - at);
-      if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno != EINTR)
-        throw Damage{ErrorCode::environment,
-                     fmt::format("cannot be read: {}", std::strerror(errno))};
+    try {
+      return file_.read(buffer_.data() + at, buffer_.size() - at);
+    } catch (const Error& error) {
+      throw Damage{error.code(), error.what()};
     }
   }
 
-  int descriptor_ = -1;
+  specs::InputFile file_;
   std::array<char, buffer_size> buffer_;
   std::size_t peeked_ = 0;
   std::uint64_t offset_ = 0;
@@ -231,12 +212,15 @@ std::unique_ptr<Decoder> decoder_for(Input& input) {
 
 struct LineReader::State {
   State(const std::string& file, std::uint64_t limit)
-      : name(file == "-" ? "stdin" : file), limit(limit), input(file, name) {}
+      : name(file == "-" ? "stdin" : file), limit(limit), input(file) {}
 
   // Appends to `line` unless it grows above the limit; then it is not kept.
   void append(std::string& line, std::string_view text) {
     if (too_long || line.size() + text.size() > limit) {
       too_long = true;
+      skipped += line.size() + text.size();
+      if (skipped > endless_line)
+        throw Damage{ErrorCode::bad_input, fmt::format("a line without an end, {} GiB so far", endless_line >> 30)};
       std::string().swap(line);  // gives its memory back
     } else {
       line += text;
@@ -245,6 +229,7 @@ struct LineReader::State {
 
   void end_line() {
     ++lines;
+    skipped = 0;
     if (std::exchange(too_long, false))
       refused.push_back(fmt::format(
           "{}:{}: a line longer than {} MiB; it was skipped, expected one document a line", name,
@@ -252,11 +237,13 @@ struct LineReader::State {
   }
 
   std::string name;
-  std::uint64_t limit, lines = 0;
+  std::uint64_t limit, lines = 0, skipped = 0;
   Input input;
   std::unique_ptr<Decoder> decoder;
   std::string_view rest;  // of the decoder's last chunk
   bool too_long = false, ended = false;
+  std::uint64_t blank_ahead = 0;  // lines that peek() read
+  std::optional<std::string> ahead;
   std::vector<std::string> refused;
   std::optional<Error> failure;
 };
@@ -269,7 +256,33 @@ std::uint64_t LineReader::lines() const { return state_->lines; }
 const std::optional<Error>& LineReader::failure() const { return state_->failure; }
 const std::vector<std::string>& LineReader::refused() const { return state_->refused; }
 
+const std::string& LineReader::peek() {
+  State& s = *state_;
+  std::string line;
+  while (!s.ahead && read(line)) {
+    if (line.find_first_not_of(" \t\r") == line.npos)
+      ++s.blank_ahead;
+    else
+      s.ahead = std::move(line);
+  }
+  static const std::string none;
+  return s.ahead ? *s.ahead : none;
+}
+
 bool LineReader::next(std::string& line) {
+  State& s = *state_;
+  line.clear();
+  if (s.blank_ahead > 0) {
+    --s.blank_ahead;
+    return true;
+  }
+  if (!s.ahead) return read(line);
+  line = std::move(*s.ahead);
+  s.ahead.reset();
+  return true;
+}
+
+bool LineReader::read(std::string& line) {
   State& s = *state_;
   line.clear();
   if (s.ended) return false;

@@ -3,7 +3,8 @@
 // Read: plain, gzip, xz, zstd (bzip2 and lzma too), told by
 // the first bytes and not by the name; "-" is stdin. Everything is streamed: memory holds one line and
 // two buffers. A file that is cut short or damaged gives its whole lines first and then ends with a
-// failure that names the byte; a line above the limit is skipped without being kept, and named.
+// failure that names the byte; a line above the limit is skipped without being kept, and named (one
+// above 4 GiB ends it: /dev/zero through a pipe).
 // gzip goes through zlib because libarchive does not verify its checksum. Written: zstd, gzip or xz by
 // the name's ending, else plain. libarchive's zstd frames carry no checksum of their own; documents
 // are verified by their ids.
@@ -25,27 +26,30 @@ inline constexpr std::uint64_t longest_line = 256ULL << 20;
 
 class LineReader {
  public:
-  // Throws Error(environment) if the file cannot be opened.
+  // Throws as specs::InputFile does.
   explicit LineReader(const std::string& file, std::uint64_t limit = longest_line);
   ~LineReader();
 
   // The next line without its newline; false at the end, or where the file cannot be read any further.
   // A line above the limit comes as "", so that lines keep their numbers, and is named in refused().
   bool next(std::string& line);
+  // The first line that is not blank, which next() gives nevertheless (blank ones before it as ""); "" where there is
+  // none. For who must know what a stream is before it is read: a pipe gives its bytes only once.
+  const std::string& peek();
 
   const std::string& name() const;                  // the file, "stdin" for "-"
-  std::uint64_t lines() const;                      // given so far
+  std::uint64_t lines() const;                      // read so far
   const std::optional<Error>& failure() const;      // after next() was false: why it ended early
   const std::vector<std::string>& refused() const;  // one line each
 
  private:
+  bool read(std::string& line);
+
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// Without a file, or with "-", lines go to stdout as they come; else packed as the name says into
-// FILE.part, which finish() syncs and renames (a device or a pipe is written directly). Without
-// finish() nothing is left. Throws Error(environment) where it cannot be written.
+// Lines as they come, packed as the name says, into an OutputFile. Throws Error(environment) where it cannot be written.
 class LineWriter {
  public:
   explicit LineWriter(const std::string& file);

@@ -1,20 +1,15 @@
 // Writing.
 #include <archive.h>
 #include <archive_entry.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
 
+#include "specs/format/output_file.hpp"
 #include "workspace/compressed_stream.hpp"
 
 namespace stackx::workspace {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t packed_at_once = 256 << 10;
 
@@ -29,23 +24,12 @@ int (*filter_of(const std::string& file))(archive*) {
 }  // namespace
 
 struct LineWriter::State {
-  explicit State(const std::string& output) : file(output == "-" ? "" : output) {}
-
-  void open() {
-    if (file.empty()) return;
-    std::error_code ignored;
-    const bool device = fs::exists(file, ignored) && !fs::is_regular_file(file, ignored);
-    if (!device) part = file + ".part";  // /dev/null or a pipe is written as it is, never replaced
-    descriptor = ::open(device ? file.c_str() : part.c_str(),
-                        O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0) fail("cannot be made", errno);
+  explicit State(const std::string& file) : out(file) {
     if (const auto filter = filter_of(file)) pack(filter);
   }
   ~State() {
     if (packed) archive_write_free(packed);
     archive_entry_free(entry);
-    if (descriptor >= 0) ::close(descriptor);
-    if (!part.empty()) ::unlink(part.c_str());
   }
 
   void pack(int (*filter)(archive*)) {
@@ -61,54 +45,48 @@ struct LineWriter::State {
       fail_packing();
   }
 
+  // libarchive's C knows no exceptions: what went wrong is thrown behind it.
   static la_ssize_t write_packed(archive* handle, void* self, const void* bytes, std::size_t size) {
-    if (static_cast<State*>(self)->put(static_cast<const char*>(bytes), size))
+    auto& state = *static_cast<State*>(self);
+    try {
+      state.out.write({static_cast<const char*>(bytes), size});
       return static_cast<la_ssize_t>(size);
-    archive_set_error(handle, errno, "%s", std::strerror(errno));
-    return -1;
+    } catch (const Error& error) {
+      state.failure = error;
+      archive_set_error(handle, EIO, "%s", error.what());
+      return -1;
+    }
   }
 
-  bool put(const char* bytes, std::size_t size) {
-    const int to = file.empty() ? STDOUT_FILENO : descriptor;
-    while (size > 0) {
-      const ssize_t n = ::write(to, bytes, size);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return false;
-      bytes += n;
-      size -= static_cast<std::size_t>(n);
+  void put(std::string_view left) {
+    while (!left.empty()) {
+      const la_ssize_t n = archive_write_data(packed, left.data(), left.size());
+      if (n <= 0) fail_packing();
+      left.remove_prefix(static_cast<std::size_t>(n));
     }
-    return true;
   }
 
   void flush() {
-    if (packed) {
-      for (std::string_view left = buffer; !left.empty();) {
-        const la_ssize_t n = archive_write_data(packed, left.data(), left.size());
-        if (n <= 0) fail_packing();
-        left.remove_prefix(static_cast<std::size_t>(n));
-      }
-    } else if (!put(buffer.data(), buffer.size())) {
-      fail("cannot be written", errno);
-    }
+    if (packed)
+      put(buffer);
+    else
+      out.write(buffer);
     buffer.clear();
   }
 
-  [[noreturn]] void fail(const char* doing, int code) const {
-    throw broken_environment(fmt::format("{}: {}: {}; make room or name another file with -o",
-                                         file.empty() ? "stdout" : file, doing,
-                                         std::strerror(code)));
+  [[noreturn]] void fail_packing() const {
+    if (failure) throw *failure;
+    throw broken_environment(fmt::format("packing failed: {}", archive_error_string(packed)));
   }
-  [[noreturn]] void fail_packing() const { fail("cannot be written", archive_errno(packed)); }
 
-  std::string file, part, buffer;
-  int descriptor = -1;
+  specs::OutputFile out;
+  std::string buffer;
   archive* packed = nullptr;
   archive_entry* entry = nullptr;
+  std::optional<Error> failure;
 };
 
-LineWriter::LineWriter(const std::string& file) : state_(std::make_unique<State>(file)) {
-  state_->open();
-}
+LineWriter::LineWriter(const std::string& file) : state_(std::make_unique<State>(file)) {}
 LineWriter::~LineWriter() = default;
 
 void LineWriter::write(std::string_view line) {
@@ -120,18 +98,9 @@ void LineWriter::write(std::string_view line) {
 void LineWriter::finish() {
   State& s = *state_;
   s.flush();
-  if (s.packed && (archive_write_finish_entry(s.packed) != ARCHIVE_OK ||
-                   archive_write_close(s.packed) != ARCHIVE_OK))
+  if (s.packed && (archive_write_finish_entry(s.packed) != ARCHIVE_OK || archive_write_close(s.packed) != ARCHIVE_OK))
     s.fail_packing();
-  if (s.part.empty()) return;
-  if (::fsync(s.descriptor) != 0) s.fail("cannot be synced to disk", errno);
-  if (::rename(s.part.c_str(), s.file.c_str()) != 0) s.fail("cannot be put in place", errno);
-  s.part.clear();
-  const fs::path directory = fs::absolute(s.file).parent_path();  // the rename is durable with it
-  if (const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
-    ::fsync(fd);
-    ::close(fd);
-  }
+  s.out.finish();
 }
 
 }  // namespace stackx::workspace

@@ -1,10 +1,8 @@
 #include "advisor/recipes/lock_writer.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 
 #include "advisor/recipes/pipfile_text.hpp"
@@ -12,6 +10,7 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -22,15 +21,6 @@ using specs::Json;
 // What both files say of the source and the Python.
 Json sources(const std::string& url) {
   return Json::array({{{"name", "pypi"}, {"url", url}, {"verify_ssl", true}}});
-}
-
-void write_file(const fs::path& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream)
-    throw broken_environment(
-        fmt::format("{}: cannot be written; is the disk full?", file.string()));
 }
 
 }  // namespace
@@ -48,17 +38,8 @@ LockWriter::LockWriter(fs::path directory, const specs::Project& project,
     throw bad_input(fmt::format(
         "--output {}: there is something already; name a directory that is new or empty",
         directory.string()));
-  part_ = directory_.string() + fmt::format(".{}.part", getpid());
-  fs::remove_all(part_, error);
-  fs::create_directories(part_, error);
-  if (error)
-    throw broken_environment(
-        fmt::format("--output {}: {}: {}", directory.string(), part_.string(), error.message()));
-}
-
-LockWriter::~LockWriter() {
-  std::error_code error;
-  if (!part_.empty()) fs::remove_all(part_, error);
+  fs::create_directories(directory_.parent_path(), error);  // the draft says where that cannot be done
+  draft_.emplace(directory_, specs::Draft::Kind::directory);
 }
 
 void LockWriter::write(const specs::Stack& stack) {
@@ -86,20 +67,18 @@ void LockWriter::write(const specs::Stack& stack) {
                        {"sources", source}}},
                      {"default", locked},
                      {"develop", Json::object()}};
-  const auto place = part_ / stack.short_id();
+  const auto place = draft_->path() / stack.short_id();
   std::error_code error;
   fs::create_directory(place, error);
-  write_file(place / "Pipfile", pipfile_text(source, asked, requires_));
-  write_file(place / "Pipfile.lock", lock.dump(4) + "\n");
+  for (const auto& [name, text] : {std::pair{"Pipfile", pipfile_text(source, asked, requires_)},
+                                   std::pair{"Pipfile.lock", lock.dump(4) + "\n"}})
+    if (!specs::replace_text_file(place / name, text))
+      throw broken_environment(
+          fmt::format("--output {}: {} cannot be written; is the disk full?", directory_.string(), name));
 }
 
 std::size_t LockWriter::finish() {
-  std::error_code error;
-  fs::rename(part_, directory_, error);
-  if (error)
-    throw broken_environment(fmt::format("--output {}: cannot be put in place: {}",
-                                         directory_.string(), error.message()));
-  part_.clear();
+  draft_->put_in_place();
   return written_.size();
 }
 

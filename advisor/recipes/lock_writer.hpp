@@ -7,10 +7,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "specs/catalog/stack.hpp"
+#include "specs/format/draft.hpp"
 #include "specs/project/project.hpp"
 
 namespace stackx::advisor {
@@ -20,15 +22,13 @@ class LockWriter {
   // `index_url` becomes the source named "pypi".
   LockWriter(std::filesystem::path directory, const specs::Project& project,
              const specs::Catalog& catalog, std::string index_url);
-  ~LockWriter();  // removes what was not finished
-  LockWriter(const LockWriter&) = delete;
-  LockWriter& operator=(const LockWriter&) = delete;
 
   void write(const specs::Stack& stack);  // a stack that comes twice stands there once
   std::size_t finish();                   // how many stacks
 
  private:
-  std::filesystem::path directory_, part_;
+  std::filesystem::path directory_;
+  std::optional<specs::Draft> draft_;
   const specs::Project& project_;
   const specs::Catalog& catalog_;
   std::string index_url_;

@@ -33,8 +33,8 @@ void ingest(const std::string& file, const std::string& db) {
   const auto intake =
       store.take_in([&](std::string& line) { return static_cast<bool>(std::getline(in, line)); }, file);
   report("ingest", intake.inserted, now() - start);
-  if (!intake.refused.empty())
-    throw broken_environment(fmt::format("{} refused: {}", intake.refused.size(), intake.refused[0]));
+  if (!intake.reasons.empty())
+    throw broken_environment(fmt::format("{} refused: {}", intake.refused, intake.reasons[0]));
 }
 
 // Documents made and taken in at once: a file of 10^7 would be 70 GB.

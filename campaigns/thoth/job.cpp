@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "campaigns/thoth/python.hpp"
 #include "campaigns/thoth/stack.hpp"
@@ -131,12 +130,7 @@ class Thoth {
     job_.script = inspector::cache_directory() / "scripts" / (digest + ".py");
     std::error_code error;
     fs::create_directories(job_.script.parent_path(), error);
-    const auto part = fs::path(job_.script.string() + fmt::format(".{}.part", getpid()));
-    std::ofstream stream(part, std::ios::binary);
-    stream << spec_.script;
-    stream.close();
-    if (stream) fs::rename(part, job_.script, error);
-    if (!stream || error)
+    if (!specs::replace_text_file(job_.script, spec_.script))
       throw broken_environment(fmt::format(
           "{}: cannot be written; set XDG_CACHE_HOME to another directory", job_.script.string()));
   }

@@ -22,6 +22,8 @@ constexpr std::size_t most_listed = 8;
 
 bool is_store_file(const fs::path& file) {
   constexpr std::string_view magic = "SQLite format 3";
+  std::error_code unknown;
+  if (!fs::is_regular_file(file, unknown)) return false;
   std::ifstream stream(file, std::ios::binary);
   std::string start(magic.size(), '\0');
   stream.read(start.data(), static_cast<std::streamsize>(start.size()));

@@ -2,33 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "specs/error.hpp"
-#include "specs/format/text_file.hpp"
+#include "specs/format/output_file.hpp"
 
 namespace stackx::cli {
-
-namespace fs = std::filesystem;
 
 void write_output(const std::string& output, const std::string& text) {
   if (output.empty() || output == "-") {
     fmt::print("{}", text);
     return;
   }
-  std::error_code unknown;
-  const bool device = fs::exists(output, unknown) && !fs::is_regular_file(output, unknown);
-  if (device) {  // /dev/null is written, never replaced
-    std::ofstream stream(output, std::ios::binary);
-    stream << text;
-    stream.close();
-    if (stream) return;
-  } else if (specs::replace_text_file(output, text)) {
-    return;
-  }
-  throw broken_environment(
-      fmt::format("{}: cannot be written; name another file", output));
+  specs::OutputFile file(output);
+  file.write(text);
+  file.finish();
 }
 
 }  // namespace stackx::cli

@@ -5,8 +5,8 @@
 
 namespace stackx::cli {
 
-// To stdout without `output` or with "-"; else beside the file first, then in its place. Throws
-// Error(environment) if that cannot be done, and leaves nothing behind.
+// To stdout without `output` or with "-"; else as specs::OutputFile does. Throws Error(environment) if that cannot be
+// done, and leaves nothing behind.
 void write_output(const std::string& output, const std::string& text);
 
 }  // namespace stackx::cli

@@ -46,6 +46,8 @@ constexpr std::array<Framework, 11> frameworks{{{"numpy", "numpy"},
 
 // "Name" and "Version" stand in the headers, which end at the first empty line.
 std::optional<Distribution> read_metadata(const fs::path& file) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(file, unknown)) return std::nullopt;  // a pipe would never begin
   std::ifstream stream(file, std::ios::binary);
   Distribution result;
   result.metadata = file;

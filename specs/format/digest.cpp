@@ -3,10 +3,10 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <fstream>
 #include <memory>
 
 #include "specs/error.hpp"
+#include "specs/format/input_file.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -53,16 +53,10 @@ std::string sha256(std::string_view bytes) {
 }
 
 std::string sha256_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    throw broken_environment(file.string() +
-                             ": cannot be read; check that it exists and its permissions");
+  InputFile in(file, "a file");
   Sha256 hash;
   std::array<char, 1 << 16> buffer;
-  while (in.read(buffer.data(), buffer.size()) || in.gcount() > 0)
-    hash.update(buffer.data(), in.gcount());
-  if (in.bad())
-    throw broken_environment(file.string() + ": reading failed half-way; check the disk");
+  while (const std::size_t got = in.read(buffer.data(), buffer.size())) hash.update(buffer.data(), got);
   return hash.hex();
 }
 

@@ -4,35 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "specs/error.hpp"
+#include "specs/format/brief.hpp"
+#include "specs/format/input_file.hpp"
 #include "specs/format/json_reader.hpp"
 #include "specs/format/nearest.hpp"
 
 namespace stackx::specs {
 namespace {
-
-constexpr std::uintmax_t max_bytes = std::uintmax_t(1) << 30;
-
-std::string read_text(const std::filesystem::path& file) {
-  const std::string name = file.string();
-  std::error_code error;
-  const auto status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) throw bad_input(name + ": no such file; check the path");
-  if (std::filesystem::is_directory(status))
-    throw bad_input(name + ": is a directory; expected a JSON file");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw broken_environment(name + ": cannot be read; check its permissions");
-  std::string text;
-  std::vector<char> buffer(1 << 16);
-  while (in.read(buffer.data(), buffer.size()) || in.gcount() > 0) {
-    text.append(buffer.data(), in.gcount());
-    if (text.size() > max_bytes) throw bad_input(name + ": larger than 1 GiB; split the document");
-  }
-  if (in.bad()) throw broken_environment(name + ": reading failed half-way; check the disk");
-  return text;
-}
 
 const char* type_name(const Json& value) {
   if (value.is_object()) return "an object";
@@ -68,22 +48,24 @@ bool all_finite(const Json& value) {
 }  // namespace
 
 struct Node::Document {
+  explicit Document(std::string file) : name(std::move(file)) {}
+
   std::string name;
-  ParsedJson parsed;
+  ParsedJson parsed;  // stays where it is
 };
 
 Node::Node(std::shared_ptr<const Document> document, const Json* value, std::string pointer)
     : document_(std::move(document)), value_(value), pointer_(std::move(pointer)) {}
 
 Node Node::parse_text(std::string_view text, std::string name) {
-  auto parsed = read_json(text, name);
-  auto document = std::make_shared<const Document>(Document{std::move(name), std::move(parsed)});
+  auto document = std::make_shared<Document>(std::move(name));
+  read_json(text, document->name, document->parsed);
   const Json* root = &document->parsed.root;
   return Node(std::move(document), root, "");
 }
 
 Node Node::parse_file(const std::filesystem::path& file) {
-  return parse_text(read_text(file), file.string());
+  return parse_text(InputFile(file, "a JSON file").whole(most_bytes), file.string());
 }
 
 const std::string& Node::file() const { return document_->name; }
@@ -113,7 +95,7 @@ std::vector<std::pair<std::string, Node>> Node::members() const {
   std::vector<std::pair<std::string, Node>> result;
   const auto& members = object();
   result.reserve(members.size());
-  if (const auto listed = document_->parsed.order.find(pointer_);
+  if (const auto listed = document_->parsed.order.find(&members);
       listed != document_->parsed.order.end()) {
     for (const auto& key : listed->second) result.emplace_back(key, child(key, members.at(key)));
   } else {
@@ -169,8 +151,8 @@ bool Node::boolean() const {
 std::string Node::scalar() const {
   if (value_->is_string()) return value_->get<std::string>();
   if (value_->is_number_float()) {
-    const auto written = document_->parsed.numbers.find(pointer_);
-    return written->second;
+    const auto written = document_->parsed.numbers.find(value_);
+    return written == document_->parsed.numbers.end() ? value_->dump() : written->second;
   }
   if (value_->is_number() || value_->is_boolean()) return value_->dump();
   expected("a string, a number or a boolean");
@@ -204,7 +186,7 @@ void Node::expected(const char* what) const {
 
 void Node::fail(const std::string& message) const {
   const std::string place = pointer_.empty() ? file() : file() + ": " + pointer_;
-  throw bad_input(place + ": " + message);
+  throw bad_input(brief(place + ": " + message));
 }
 
 std::string canonical(const Json& value) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <new>
 #include <regex>
 
 #include "specs/error.hpp"
@@ -11,18 +13,34 @@
 namespace stackx::specs {
 namespace {
 
-constexpr std::size_t max_depth = 128;  // our formats need about 12
-
 // nlohmann quotes the whole last token, which may be most of the file.
 std::string shortened(std::string text, std::size_t most = 200) {
   if (text.size() > most) text = text.substr(0, most) + "...";
   return to_utf8(text);
 }
 
+// Json's own destructor takes memory, and where there is none it ends the process.
+void dissolve(Json& value) {
+  if (value.is_array()) {
+    auto& items = value.get_ref<Json::array_t&>();
+    for (Json& item : items) dissolve(item);
+    items.clear();
+  } else if (value.is_object()) {
+    auto& members = value.get_ref<Json::object_t&>();
+    for (auto& [key, member] : members) dissolve(member);
+    members.clear();
+  }
+}
+
 class Builder : public nlohmann::json_sax<Json> {
  public:
   Builder(ParsedJson& result, const std::string& name, std::string_view text)
       : result_(result), name_(name), text_(text) {}
+
+  ~Builder() override {
+    for (Level& level : levels_) dissolve(level.value);
+  }
+  Builder(const Builder&) = delete;
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -31,25 +49,34 @@ class Builder : public nlohmann::json_sax<Json> {
   bool string(std::string& value) override { return add(std::move(value)); }
   bool binary(Json::binary_t&) override { return false; }  // not in JSON text
   bool number_float(double value, const std::string& written) override {
-    result_.numbers.emplace(place(), written);
-    return add(value);
+    return add(value, is_usual(value, written) ? std::string() : written);
   }
 
   bool start_object(std::size_t) override { return open(Json::object()); }
   bool start_array(std::size_t) override { return open(Json::array()); }
-  bool end_array() override { return close(); }
+  bool end_array() override {
+    Level& level = levels_.back();
+    for (auto& [index, written] : level.written)
+      result_.numbers.emplace(&level.value[index], std::move(written));
+    return close();
+  }
   bool end_object() override {
     Level& level = levels_.back();
     if (!std::is_sorted(level.keys.begin(), level.keys.end()))
-      result_.order.emplace(level.pointer, std::move(level.keys));
+      result_.order.emplace(level.value.get_ptr<Json::object_t*>(), std::move(level.keys));
     return close();
   }
   bool key(std::string& key) override {
     Level& level = levels_.back();
-    if (level.value.contains(key))
-      throw bad_input(fmt::format("{}: {}: this key stands twice in its object; keep one", name_,
-                                  shortened(append_token(level.pointer, key))));
+    const auto [member, fresh] = level.value.get_ref<Json::object_t&>().emplace(key, nullptr);
     level.keys.push_back(key);
+    level.next = &member->second;
+    if (!fresh)
+      throw bad_input(
+          fmt::format("{}: {}: this key stands twice in its object; keep one", name_, shortened(place())));
+    if (key.size() > longest_key)
+      throw bad_input(fmt::format("{}: {}: a key of more than {} bytes; no document of ours has one", name_,
+                                  shortened(place()), longest_key));
     return true;
   }
 
@@ -68,58 +95,79 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
  private:
+  // An array or object that is read; its elements keep their addresses when it moves into its parent.
   struct Level {
     Json value;
-    std::string pointer;
-    std::vector<std::string> keys;  // of an object, as listed; the last one waits for its value
+    std::vector<std::string> keys;                             // of an object, as listed; the last one waits for its value
+    Json* next = nullptr;                                      // the last key's
+    std::vector<std::pair<std::size_t, std::string>> written;  // of an array: its numbers by their index
   };
+
+  static bool is_usual(double value, const std::string& written) {
+    std::array<char, 64> buffer{};
+    const char* end = nlohmann::detail::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+    return written == std::string_view(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+  }
 
   // The pointer of the value that comes next.
   std::string place() const {
-    if (levels_.empty()) return "";
-    const Level& level = levels_.back();
-    return append_token(level.pointer, level.value.is_object()
-                                           ? level.keys.back()
-                                           : std::to_string(level.value.size()));
+    std::string pointer;
+    for (const Level& level : levels_)
+      pointer = append_token(pointer, level.value.is_object() ? level.keys.back() : std::to_string(level.value.size()));
+    return pointer;
   }
   bool open(Json empty) {
-    if (levels_.size() == max_depth)
-      throw bad_input(
-          fmt::format("{}: nested more than {} levels deep, at {}; no document of ours is", name_,
-                      max_depth, shortened(levels_.back().pointer)));
-    std::string pointer = place();
-    levels_.push_back({std::move(empty), std::move(pointer), {}});
+    if (levels_.size() == deepest)
+      throw bad_input(fmt::format("{}: nested more than {} levels deep, at {}; no document of ours is", name_, deepest,
+                                  shortened(place())));
+    levels_.push_back({std::move(empty), {}, nullptr, {}});
     return true;
   }
   bool close() {
-    Json value = std::move(levels_.back().value);
+    slot(levels_.size() - 1) = std::move(levels_.back().value);
     levels_.pop_back();
-    return add(std::move(value));
-  }
-  bool add(Json value) {
-    if (levels_.empty()) {
-      result_.root = std::move(value);
-    } else if (Level& level = levels_.back(); level.value.is_object()) {
-      level.value[level.keys.back()] = std::move(value);
-    } else {
-      level.value.push_back(std::move(value));
-    }
     return true;
+  }
+  bool add(Json value, const std::string& written = {}) {
+    Json& at = slot(levels_.size());
+    at = std::move(value);
+    if (written.empty()) return true;
+    if (levels_.empty() || levels_.back().value.is_object())
+      result_.numbers.emplace(&at, written);
+    else  // it moves while the array grows
+      levels_.back().written.emplace_back(levels_.back().value.size() - 1, written);
+    return true;
+  }
+  // Where the next value within the first `depth` levels goes.
+  Json& slot(std::size_t depth) {
+    if (++values_ > most_values)
+      throw bad_input(fmt::format("{}: more than {} values, at {}; no document of ours has so many, split it", name_,
+                                  most_values, shortened(place())));
+    if (depth == 0) return result_.root;
+    Level& level = levels_[depth - 1];
+    return level.value.is_object() ? *level.next : level.value.get_ref<Json::array_t&>().emplace_back(nullptr);
   }
 
   ParsedJson& result_;
   const std::string& name_;
   std::string_view text_;
   std::vector<Level> levels_;
+  std::size_t values_ = 0;
 };
 
 }  // namespace
 
-ParsedJson read_json(std::string_view text, const std::string& name) {
-  ParsedJson result;
-  Builder builder(result, name, text);
-  Json::sax_parse(text.begin(), text.end(), &builder);
-  return result;
+ParsedJson::~ParsedJson() { dissolve(root); }
+
+void read_json(std::string_view text, const std::string& name, ParsedJson& result) {
+  if (text.size() > most_bytes)
+    throw bad_input(fmt::format("{}: larger than {} MiB; split the document", name, most_bytes >> 20));
+  try {
+    Builder builder(result, name, text);
+    Json::sax_parse(text.begin(), text.end(), &builder);
+  } catch (const std::bad_alloc&) {
+    throw broken_environment(fmt::format("{}: there is too little memory to read it; split the document", name));
+  }
 }
 
 std::string append_token(const std::string& pointer, std::string_view token) {

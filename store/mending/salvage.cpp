@@ -1,12 +1,11 @@
 #include "store/mending/salvage.hpp"
 
 #include <SQLiteCpp/Database.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
+#include "specs/format/draft.hpp"
 #include "specs/format/json.hpp"
 #include "store/connection.hpp"
 #include "store/database.hpp"
@@ -23,24 +22,11 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_examples = 20;
 
 // Files of this run, gone at its end.
-class Scratch {
- public:
-  explicit Scratch(const fs::path& to)
-      : store(to.string() + ".part"),
-        rows(to.string() + ".part-rows"),
-        copy(to.string() + ".part-copy") {
-    clear();
-  }
-  ~Scratch() { clear(); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+struct Scratch {
+  explicit Scratch(const fs::path& to) : draft(to, specs::Draft::Kind::directory) {}
 
-  const fs::path store, rows, copy;
-
- private:
-  void clear() {
-    for (const fs::path& file : {store, rows, copy}) remove_database(file);
-  }
+  specs::Draft draft;
+  const fs::path store = draft.path() / "store", rows = draft.path() / "rows", copy = draft.path() / "copy";
 };
 
 void refuse_existing(const fs::path& damaged, const fs::path& to) {
@@ -48,9 +34,10 @@ void refuse_existing(const fs::path& damaged, const fs::path& to) {
   if (fs::equivalent(damaged, to, ignored))
     throw bad_input(
         fmt::format("{}: the damaged store itself; name a new file with -o", to.string()));
-  if (fs::exists(to, ignored))
-    throw bad_input(fmt::format("{}: exists already; nothing was changed; name a new file with -o",
-                                to.string()));
+  for (const char* companion : {"", "-wal", "-journal"})  // SQLite would take another store's log for the new one's
+    if (fs::exists(to.string() + companion, ignored))
+      throw bad_input(
+          fmt::format("{}{}: exists already; nothing was changed; name a new file with -o", to.string(), companion));
 }
 
 // The damaged file, or a copy into which its write-ahead log was written back: the log holds what was
@@ -149,7 +136,7 @@ class Documents {
         store.take_in(next, connection_.file().string(), [&](std::uint64_t lines) {
           if (progress) progress(lines, rows.size());
         });
-    for (const std::string& why : intake.refused) note(why);
+    for (const std::string& why : intake.reasons) note(why);
     const std::uint64_t saved = intake.inserted + intake.already_there;
     result_.lost += rows.size() - saved;
     return saved;
@@ -169,20 +156,6 @@ class Documents {
   SharedRows shared_;
   Salvage& result_;
 };
-
-void put_in_place(const fs::path& part, const fs::path& to) {
-  std::error_code error;
-  fs::rename(part, to, error);
-  if (error)
-    throw broken_environment(
-        fmt::format("{}: cannot be put in place: {}", to.string(), error.message()));
-  if (const int fd =
-          ::open(fs::absolute(to).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-      fd >= 0) {
-    ::fsync(fd);
-    ::close(fd);
-  }
-}
 
 }  // namespace
 
@@ -209,7 +182,7 @@ Salvage salvage(const fs::path& damaged, const fs::path& to,
     for (const std::string& remark : Spool(damaged).recover(store))
       result.remarks.push_back(remark);
   }
-  put_in_place(scratch.store, to);
+  specs::put_in_place(scratch.store, to, specs::Existing::kept);
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
+#include "specs/format/json_reader.hpp"
 
 namespace stackx::store {
 namespace {
@@ -115,6 +116,8 @@ class Splitter {
     out_.text += mark;
     kept_ = to;
     token.offset = static_cast<std::size_t>(from - begin_);
+    if (out_.tokens.size() == specs::most_values)
+      throw bad_input(fmt::format("more than {} numbers; no document of ours has so many", specs::most_values));
     out_.tokens.push_back(token);
   }
 
@@ -189,6 +192,7 @@ class Splitter {
     for (p = first;; ++p) {
       if (p >= end_ || !(p = literal(p, token)) || token.kind != Token::Kind::integer)
         return nullptr;
+      if (values.size() == specs::most_values) return nullptr;  // the tokens are counted
       values.push_back(token.value);
       if (p < end_ && *p == ']') break;
       if (p >= end_ || *p != ',') return nullptr;

@@ -58,6 +58,7 @@ struct Skeleton {
 // Which members of a document are words: only those of a whole inspection.
 enum class Words { none, of_inspection };
 
+// Throws Error(bad_input) for more numbers than a document may hold (specs/format/json_reader.hpp).
 void split(std::string_view text, Words words, Skeleton& into);
 
 // The text again. `tokens` and `lists` as split gave them; words must not be among them. Throws

@@ -180,7 +180,7 @@ Questions::Questions(const std::filesystem::path& file) {
     state_ = std::make_unique<State>(file);
     state_->read_hardware();
   } catch (const SQLite::Exception& error) {
-    throw Connection::translate(file, error);
+    Connection::raise(file, error);
   }
 }
 Questions::~Questions() = default;

@@ -92,7 +92,7 @@ Error failed(sqlite3* connection, const std::filesystem::path& file, int result,
     case SQLITE_NOMEM:
       return refused(message);
     default:
-      return Connection::translate(file, SQLite::Exception(message, extended & 0xff));
+      Connection::raise(file, SQLite::Exception(message, extended & 0xff));
   }
 }
 

@@ -1,6 +1,7 @@
 """stackx db: what is in a store, whether it is sound, and what can be saved of a damaged one."""
 
 import json
+import os
 import pathlib
 import sqlite3
 import unittest
@@ -39,6 +40,16 @@ class Db(MadeUpStore):
         self.assertIn("no such store", self.stackx("db", "check", "--db", self.scratch / "none.db", exit_code=2).stderr)
         text = self.write("text.db", "this is no store, but long enough to be looked at as one " * 20)
         self.assertIn("not a stackx store", self.stackx("db", "check", "--db", text, exit_code=2).stderr)
+
+    def test_a_store_that_may_not_be_read_is_not_damaged(self):
+        """Salvage could not read it either."""
+        self.scratch.chmod(0o755)
+        self.file.chmod(0)
+        nobody = {"preexec_fn": lambda: os.setuid(65534)} if os.geteuid() == 0 else {}
+        done = self.stackx("db", "check", "--db", self.file, exit_code=3, **nobody)
+        self.assertRegex(done.stderr, f"^stackx: {self.file}: cannot be .*permissions")
+        self.assertNotIn("salvage", done.stdout + done.stderr)
+        self.assertNotIn("damaged", done.stdout + done.stderr)
 
     def test_every_kind_of_damage_is_a_line(self):
         """Each change is one that SQLite itself finds nothing wrong with."""

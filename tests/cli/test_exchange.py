@@ -10,6 +10,7 @@ import resource
 import shutil
 import sqlite3
 import subprocess
+import time
 import unittest
 
 from harness import ROOT, STACKX
@@ -243,6 +244,120 @@ class Exchange(MadeUpStore):
         exported = {json.dumps(json.loads(line), sort_keys=True) for line in self.export(database).splitlines()}
         self.assertEqual(exported, {json.dumps(document, sort_keys=True) for document in odd})
         self.sound(database)
+
+    def test_pipes_lose_nothing(self):
+        """205 documents, the plan first, through process substitution and named pipes: an importer that opened them twice lost some."""
+        plan = json.loads((ROOT / "tests/specs/documents/plan/good-stratified.json").read_text())
+        documents = [plan] + self.some_documents(204)
+        self.assertEqual(len(documents), 205)
+        file = self.jsonl("all.jsonl", documents)
+        expected = self.export(self.made("direct", documents))
+        self.assertEqual(len(expected.splitlines()), 205)
+        packed = self.scratch / "all.jsonl.gz"
+        packed.write_bytes(gzip.compress(file.read_bytes()))
+        commands = ['"$0" import <(cat "$1") --db "$2"', '"$0" import <(sleep 0.1; cat "$1") --db "$2"', '"$0" import <(cat "$1.gz") --db "$2"',
+                    'cat "$1" | "$0" import /dev/stdin --db "$2"', 'cat "$1" | "$0" import - --db "$2"',
+                    'mkfifo "$2.pipe"; (sleep 0.1; cat "$1" >"$2.pipe") & "$0" import "$2.pipe" --db "$2"',
+                    '"$0" import <(head -n 70 "$1") <(tail -n +71 "$1") --db "$2"', '"$0" import <(printf "\\n \\n"; cat "$1") --db "$2"']
+        for number, command in enumerate(commands * 3):
+            database = self.scratch / f"piped{number}.db"
+            with self.subTest(command=command):
+                done = subprocess.run(["bash", "-c", command, STACKX, file, database], env=self.environment, capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout, "205 documents imported, 0 were already there\n")
+                self.assertEqual(self.export(database), expected)
+
+    def test_what_other_tools_wrote_comes_through_pipes_too(self):
+        report = json.dumps({"results": [{"command": "sleep 0.1", "mean": 0.1, "stddev": 0.01, "median": 0.1, "min": 0.09, "max": 0.11,
+                                          "times": [0.09, 0.1, 0.11]}]}, indent=1)
+        file, database = self.write("hyperfine.json", report), self.scratch / "store.db"
+        command = '"$0" import <(cat "$1") --source https://example.org/x --db "$2"'
+        done = subprocess.run(["bash", "-c", command, STACKX, file, database], env=self.environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "1 documents imported, 0 were already there\n"), done.stderr)
+
+    def test_lines_keep_their_numbers_after_a_look_at_the_first(self):
+        good = self.some_documents(4)[:1]
+        file = self.write("gaps.jsonl", "\n  \n" + json.dumps(good[0]) + "\n\n{}\n")
+        self.assertIn("gaps.jsonl:5: ", self.stackx("import", file, "--db", self.scratch / "store.db", exit_code=2).stderr)
+
+    def test_what_never_ends(self):
+        database = self.scratch / "store.db"
+        for arguments, stdin in ((("import", "/dev/zero"), None), (("import", "-"), "/dev/zero"), (("resolve", "/dev/zero"), None)):
+            with open(stdin or "/dev/null", "rb") as stream:
+                done = subprocess.run([STACKX, *arguments, "--db", database], env=self.environment, stdin=stream, capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("is a device; expected", done.stderr)
+        pipe = self.scratch / "pipe"
+        os.mkfifo(pipe)
+        for command in ("import", "resolve"):
+            done = subprocess.run([STACKX, command, pipe, "--db", database], env=self.environment, capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("pipe: is a pipe into which nobody writes", done.stderr)
+
+    def test_documents_that_unfold_are_refused_in_little_memory_and_time(self):
+        """What took 9 GB in each worker, and what took 35 s."""
+        good = self.some_documents(4)
+        start = '{"$schema":"stackx/inspection/1","x":['
+        for name, element, size in (("objects", b"{},", 240 << 20), ("arrays", b"[],", 60 << 20), ("floats", b"0.5,", 60 << 20),
+                                    ("odd floats", b"1.50,", 60 << 20), ("integers", b"1,", 60 << 20), ("members", b'{"b":0,"a":0},', 60 << 20)):
+            for head in (start, start.replace(":", ": ")):  # in the form that is read quickly, and in another
+                file, database = self.scratch / f"{name}.gz", self.scratch / f"{name}{len(head)}.db"
+                with gzip.open(file, "wb", compresslevel=1) as out:
+                    out.write(json.dumps(good[0]).encode() + b"\n" + head.encode())
+                    chunk = element * 100_000
+                    for _ in range(size // len(chunk)):
+                        out.write(chunk)
+                    out.write(b"0]}\n" + json.dumps(good[1]).encode() + b"\n")
+                began = time.monotonic()
+                done = subprocess.run([STACKX, "import", file, "--db", database, "--json"], env=self.environment, capture_output=True, text=True,
+                                      timeout=120, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30)))
+                with self.subTest(name=name, head=head, seconds=time.monotonic() - began):
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    answer = json.loads(done.stdout)
+                    self.assertEqual((answer["inserted"], len(answer["refused"])), (2, 1))
+                    self.assertRegex(answer["refused"][0], r"\.gz:2: .*more than 2000000 (values|numbers)")
+                    self.assertLess(len(answer["refused"][0]), 1000)
+                    self.assertLess(time.monotonic() - began, 20)
+
+    def test_too_little_memory_is_said(self):
+        """Whatever there is, and wherever it ends: never a crash."""
+        file = self.write("objects.jsonl", '{"$schema": "stackx/inspection/1","x":[' + "{}," * 1_900_000 + "0]}\n")
+        said = set()
+        for megabytes in (1000, 400, 300, 250, 200, 150, 120):
+            limit = megabytes << 20
+            for command in (("import", file, "--db", self.scratch / "store.db"), ("resolve", file)):
+                done = subprocess.run([STACKX, *command], env=self.environment, capture_output=True, text=True, timeout=60,
+                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+                self.assertIn(done.returncode, (2, 3), (megabytes, command, done.stderr))
+                said.add("too little memory" in done.stderr)
+        self.assertEqual(said, {True, False})
+
+    def test_how_many_were_refused(self):
+        """Reasons are listed for a thousand, and all are counted."""
+        good = self.some_documents(4)[:1]
+        for database, lines in ((self.scratch / "one.db", "{}\n" * 1500), (self.scratch / "two.db", "{}\n" * 700)):
+            file = self.write("refused.jsonl", json.dumps(good[0]) + "\n" + lines)
+            done = self.stackx("import", file, file, "--db", database, exit_code=2)
+            count = 2 * lines.count("\n")
+            self.assertEqual(done.stdout, f"1 documents imported, 1 were already there, {count} were refused\n")
+            self.assertEqual(done.stderr.count("refused.jsonl:"), 1000)
+            self.assertIn(f"and {count - 1000} more were refused", done.stderr)
+            answer = self.json("import", file, file, "--db", database, exit_code=2)
+            self.assertEqual((answer["already_there"], answer["refused_documents"], len(answer["refused"])), (2, count, 1000))
+
+    def test_a_value_of_a_hundred_megabytes_is_not_echoed(self):
+        base = {k: v for k, v in self.some_documents(4)[0].items() if k != "id"}
+        large = "x" * 100_000_000
+        for changes in ({"outcome": large}, {large: 1}, {"host": large}, {"$schema": large}, {"finished": 1, large[:10_000]: 2}, {"id": large}):
+            file = self.write("large.jsonl", json.dumps(dict(base, **changes)))
+            done = self.stackx("import", "--format", "stackx", file, "--db", self.scratch / "store.db", exit_code=2)
+            self.assertIn("large.jsonl:1", done.stderr)
+            self.assertLess(len(done.stderr), 5000)
+        project = {"$schema": "stackx/project/1", "name": "x", "catalogs": [], "requires": {}, "workload": {"pi": "matmul", "params": {}}}
+        for changes in ({"name": [large]}, {large[:10_000]: 1}, {"catalogs": [large]}, {"requires": {"a": large}}, {"requires": {large[:10_000]: "*"}},
+                        {"$schema": large}, {"workload": {"pi": large, "params": {}}}):
+            done = self.stackx("resolve", self.write("large.json", dict(project, **changes)), exit_code=2)
+            self.assertLess(len(done.stderr), 5000, str(changes)[:60])
 
     def test_a_gigabyte_in_one_line_is_refused_without_being_kept(self):
         with open("/proc/meminfo") as memory:

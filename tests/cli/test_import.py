@@ -148,5 +148,5 @@ class Import(BlackBox):
         self.assertIn("did you mean", self.refused(self.write("y.json", HYPERFINE), *SOURCE, "--format", "hyperfin"))
         bad = self.write("z.json", {"results": [{"command": "a", "times": [-1]}]})
         self.assertIn("/results/0", self.refused(bad, *SOURCE))
-        done = self.stackx("import", self.scratch / "none.json", *SOURCE, exit_code=3)
-        self.assertIn("none.json", done.stderr)
+        done = self.stackx("import", self.scratch / "none.json", *SOURCE, exit_code=2)
+        self.assertIn("none.json: no such file; check the path", done.stderr)

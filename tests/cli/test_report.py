@@ -237,7 +237,7 @@ class Report(BlackBox):
         seen = self.probe(path)
         self.assertEqual(seen["rows"]["ranking"], len(VERSIONS))
         self.assertEqual(seen["rows"]["rounds"], ROUNDS)
-        self.stackx(*self.OPTIONS, "--format", "html", "--charts", self.scratch / "no-such.js", exit_code=3)
+        self.stackx(*self.OPTIONS, "--format", "html", "--charts", self.scratch / "no-such.js", exit_code=2)
 
     def test_text_formats(self):
         report = self.json(*self.OPTIONS)

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "specs/format/draft.hpp"
 #include "specs/format/json.hpp"
 #include "store/spool.hpp"
 #include "tests/store/fixture.hpp"
@@ -25,7 +26,7 @@ TEST_CASE("spool: a file per document, under its campaign, readable as one") {
   CHECK(spool.write(plan(2, 2)).filename() == "plan.json");
   std::size_t drafts = 0;
   for (const auto& entry : fs::recursive_directory_iterator(directory.path()))
-    drafts += entry.path().extension() == ".tmp";
+    drafts += entry.is_regular_file() && entry.path().extension() != ".json";
   CHECK(drafts == 0);
 }
 
@@ -116,17 +117,34 @@ TEST_CASE("spool: damaged and refused files are named and stay") {
   CHECK(store.measurements({}).size() == 2);
 }
 
-TEST_CASE("spool: abandoned drafts go, those of a writer at work stay") {
+TEST_CASE("spool: drafts whose writer is gone are finished if they are whole, else removed; those at work stay") {
   const Directory directory;
   const auto database = directory / "stackx.db";
   Store store = Store::open(database);
   Spool spool(database);
-  const auto place = spool.write(inspection(1)).parent_path();
-  const auto fresh = place / "a.json.1.tmp", old = place / "b.json.2.tmp";
-  write(fresh, "{");
-  write(old, "{");
-  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
-  spool.recover(store);
-  CHECK(fs::exists(fresh));
-  CHECK_FALSE(fs::exists(old));
+  // Powered off between the sync of the draft and its new name.
+  const auto whole = inspection(1), older = inspection(2), half = inspection(3), at_work = inspection(4);
+  const auto file = spool.write(whole), older_file = spool.write(older);
+  const auto part = [&](const specs::Inspection& document, const char* ending) {
+    return file.parent_path() / (document.id + ".json" + ending);
+  };
+  fs::rename(file, part(whole, ".2.part"));
+  fs::rename(older_file, part(older, ".77.tmp"));
+  fs::last_write_time(part(older, ".77.tmp"), fs::file_time_type::clock::now() - std::chrono::hours(2));
+  write(part(half, ".part"), read(part(whole, ".2.part")).substr(0, 300));
+  write(part(half, ".77.tmp"), "{");  // perhaps of a writer of an older stackx, at work just now
+  const specs::Draft draft(part(at_work, ""));
+
+  const auto remarks = spool.recover(store);
+  REQUIRE(remarks.size() == 1);
+  CHECK_THAT(remarks[0], Catch::StartsWith("2 result documents"));
+  CHECK(store.inspection(whole.id));
+  CHECK(store.inspection(older.id));
+  CHECK(fs::exists(file));
+  CHECK(fs::exists(older_file));
+  CHECK_FALSE(fs::exists(part(whole, ".2.part")));
+  CHECK_FALSE(fs::exists(part(older, ".77.tmp")));
+  CHECK_FALSE(fs::exists(part(half, ".part")));
+  CHECK(fs::exists(part(half, ".77.tmp")));
+  CHECK(fs::exists(draft.path()));
 }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "specs/format/json.hpp"
+#include "specs/format/json_reader.hpp"
 #include "specs/random.hpp"
 #include "tests/specs/message_of.hpp"
 
@@ -123,6 +124,37 @@ TEST_CASE("deep nesting is an error, not a crash") {
     for (std::size_t i = 0; i < depth; ++i) objects += "{\"a\":";
     CHECK_THAT(refusal(objects), Contains("nested more than 128 levels"));
   }
+}
+
+TEST_CASE("a document that holds too much is refused while it is read") {
+  const auto repeated = [](const std::string& text, std::size_t times) {
+    std::string all = "[";
+    for (std::size_t i = 0; i < times; ++i) all += text;
+    return all + "0]";
+  };
+  CHECK(parse(repeated("1,", most_values - 3)).json().size() == most_values - 2);
+  const std::string key(longest_key, 'k');
+  for (const char* element : {"1,", "{},", "[],", "1.50,", "{\"b\":1,\"a\":\"x\"},"})
+    CHECK_THAT(refusal(repeated(element, most_values)), StartsWith("doc.json: more than 2000000 values, at /"));
+  CHECK_NOTHROW(parse("{\"" + key + "\": 1}"));
+  CHECK_THAT(refusal("{\"" + key + "k\": 1}"), Contains("a key of more than 16384 bytes"));
+  // What is kept beside the values does not grow with the length of their pointers.
+  const Node node = parse("{\"" + key + "\":" + repeated("1.50,", 300'000) + "}");
+  CHECK(node.at(key).json().size() == 300'001);
+  CHECK_THAT(refusal(std::string(most_bytes + 1, ' ')), Contains("larger than 256 MiB"));
+}
+
+TEST_CASE("numbers are kept as written wherever they stand") {
+  CHECK(parse("1.50").scalar() == "1.50");
+  CHECK(parse("0.5").scalar() == "0.5");
+  CHECK(parse("[[[1.10],[0.1,1E2]],2.50]").items()[0].items()[1].items()[1].scalar() == "1E2");
+  const Node node = parse(R"({"z": {"b": 1.0, "a": [1.10, {"c": 3.30, "b": [1.230]}]}, "a": 4.40})");
+  CHECK(node.at("z").at("a").items()[0].scalar() == "1.10");
+  CHECK(node.at("z").at("a").items()[1].at("c").scalar() == "3.30");
+  CHECK(node.at("z").at("a").items()[1].at("b").items()[0].scalar() == "1.230");
+  CHECK(node.at("a").scalar() == "4.40");
+  CHECK(node.at("z").at("b").scalar() == "1.0");
+  CHECK(node.at("z").at("a").items()[1].members().front().first == "c");
 }
 
 TEST_CASE("readers say what they expected and where") {

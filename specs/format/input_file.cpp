@@ -1,0 +1,100 @@
+#include "specs/format/input_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "specs/error.hpp"
+
+namespace stackx::specs {
+namespace {
+
+constexpr auto writer_comes_within = std::chrono::seconds(10);
+
+[[noreturn]] void fail_opening(const std::string& name) {
+  if (errno == ENOENT || errno == ENOTDIR) throw bad_input(name + ": no such file; check the path");
+  if (errno == ELOOP || errno == ENAMETOOLONG)
+    throw bad_input(fmt::format("{}: cannot be read: {}; check the path", name, std::strerror(errno)));
+  throw broken_environment(fmt::format("{}: cannot be read: {}; check its permissions", name, std::strerror(errno)));
+}
+
+bool is_endless(int descriptor, const struct stat& status) {
+  if (S_ISBLK(status.st_mode)) return true;
+  return S_ISCHR(status.st_mode) && !isatty(descriptor) && status.st_rdev != makedev(1, 3);  // /dev/null ends
+}
+
+// Whether all who wrote into this pipe since it was opened are gone.
+bool is_hung_up(int descriptor) {
+  pollfd one{descriptor, POLLIN, 0};
+  return poll(&one, 1, 0) > 0 && (one.revents & POLLHUP);
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::filesystem::path& file, std::string_view kind, bool or_stdin)
+    : name_(file.string()), kind_(kind) {
+  if (or_stdin && name_ == "-") {
+    name_ = "stdin";
+    begun_ = true;  // its flags are not ours to change
+    descriptor_ = ::dup(STDIN_FILENO);
+  } else {
+    descriptor_ = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  }
+  struct stat status {};
+  if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) fail_opening(name_);
+  const char* what = S_ISDIR(status.st_mode) ? "directory" : is_endless(descriptor_, status) ? "device" : nullptr;
+  if (!what) return;
+  ::close(descriptor_);
+  throw bad_input(fmt::format("{}: is a {}; expected {}", name_, what, kind_));
+}
+
+InputFile::~InputFile() { ::close(descriptor_); }
+
+// The first bytes: opened without waiting, a pipe shows whether somebody has it open for writing.
+std::size_t InputFile::begin(char* buffer, std::size_t size) {
+  const auto last = std::chrono::steady_clock::now() + writer_comes_within;
+  ssize_t got = 0;
+  while ((got = ::read(descriptor_, buffer, size)) == 0) {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0 || !S_ISFIFO(status.st_mode) || is_hung_up(descriptor_)) break;
+    if (std::chrono::steady_clock::now() > last)
+      throw bad_input(fmt::format("{}: is a pipe into which nobody writes; start its writer first", name_));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  begun_ = true;
+  ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK);
+  return got > 0 ? static_cast<std::size_t>(got) : got == 0 ? 0 : read(buffer, size);
+}
+
+std::size_t InputFile::read(char* buffer, std::size_t size) {
+  if (!begun_) return begin(buffer, size);
+  for (;;) {
+    const ssize_t got = ::read(descriptor_, buffer, size);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR)
+      throw broken_environment(
+          fmt::format("{}: reading failed half-way: {}; check the disk", name_, std::strerror(errno)));
+  }
+}
+
+std::string InputFile::whole(std::size_t most) {
+  std::string text;
+  std::vector<char> buffer(1 << 16);
+  while (const std::size_t got = read(buffer.data(), buffer.size())) {
+    text.append(buffer.data(), got);
+    if (text.size() > most)
+      throw bad_input(fmt::format("{}: larger than {} MiB; expected {}", name_, most >> 20, kind_));
+  }
+  return text;
+}
+
+}  // namespace stackx::specs

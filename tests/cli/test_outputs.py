@@ -1,0 +1,144 @@
+"""What a command writes into a file: whole whoever else writes there, and kept when the power fails once the command ended."""
+
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+from harness import STACKX, cases
+from made_up_store import MadeUpStore
+
+
+class WithStores(MadeUpStore):
+    def filled(self, name, count):
+        self.rounds([({"openblas": "0.3.21", "python": "3.11"}, 50 + count)], count=count, campaign=name)
+        file = self.write(f"{name}.jsonl", "".join(json.dumps(document) + "\n" for document in self.documents))
+        self.documents = []
+        database = self.scratch / f"{name}.db"
+        self.stackx("import", file, "--db", database)
+        return database
+
+
+class Outputs(WithStores):
+    def at_once(self, *commands):
+        """Exit codes and what was said, of commands that run at the same time."""
+        started = [subprocess.Popen([STACKX, *map(str, command)], env=self.environment, stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True) for command in commands]
+        ended = [(process.communicate(timeout=300), process.returncode) for process in started]
+        return [(code, out + err) for (out, err), code in ended]
+
+    def names(self, directory):
+        return {file.name for file in directory.iterdir()}
+
+    def test_salvages_to_one_file_do_not_destroy_each_other(self):
+        database = self.filled("one", 120)
+        expected = self.stackx("export", "--db", database).stdout
+        for trial in range(cases(4, 12)):
+            place = self.scratch / f"salvaged{trial}"
+            place.mkdir()
+            ended = self.at_once(*[("db", "salvage", database, "-o", place / "new.db")] * 5)
+            with self.subTest(trial=trial, ended=ended):
+                self.assertEqual(sorted(code for code, _ in ended), [0, 2, 2, 2, 2])
+                for code, said in ended:
+                    self.assertEqual("exists already" in said, code == 2)
+                self.assertEqual(self.names(place), {"new.db"})
+                self.assertEqual(self.stackx("export", "--db", place / "new.db").stdout, expected)
+                self.stackx("db", "check", "--db", place / "new.db")
+
+    def test_a_salvage_does_not_take_the_log_of_another_store(self):
+        database = self.filled("one", 10)
+        log = self.scratch / "new.db-wal"
+        log.write_bytes(b"of a store that was removed")
+        self.assertIn("new.db-wal: exists already", self.stackx("db", "salvage", database, "-o", self.scratch / "new.db", exit_code=2).stderr)
+
+    def test_exports_to_one_file_do_not_mix(self):
+        databases = [self.filled(f"store{number}", 40 + 60 * number) for number in range(4)]
+        expected = {self.stackx("export", "--db", database).stdout for database in databases}
+        for trial in range(cases(4, 12)):
+            for ending, unpack in ((".jsonl", bytes), (".jsonl.gz", gzip.decompress)):
+                place = self.scratch / f"exports{trial}{ending}"
+                place.mkdir()
+                ended = self.at_once(*[("export", "--db", database, "-o", place / f"all{ending}") for database in databases * 2])
+                self.assertEqual([code for code, _ in ended], [0] * 8, ended)
+                self.assertIn(unpack((place / f"all{ending}").read_bytes()).decode(), expected)
+                self.assertEqual(self.names(place), {f"all{ending}"})
+
+    def test_reports_to_one_file_do_not_mix(self):
+        databases = [self.filled(f"store{number}", 20 + 20 * number) for number in range(2)]
+        page = self.scratch / "report.md"
+
+        def report(database):
+            return ("report", "--format", "markdown", "--db", database, "-o", page)
+
+        expected = set()
+        for database in databases:
+            self.stackx(*report(database))
+            expected.add(page.read_text())
+        self.assertEqual(len(expected), 2)
+        for _ in range(cases(2, 6)):
+            ended = self.at_once(*[report(database) for database in databases * 2])
+            self.assertEqual([code for code, _ in ended], [0] * 4, ended)
+            self.assertIn(page.read_text(), expected)
+
+    def test_what_a_killed_export_left_is_used_up(self):
+        database, output = self.filled("one", 20), self.scratch / "place" / "all.jsonl"
+        output.parent.mkdir()
+        (output.parent / "all.jsonl.part").write_text("x" * 1_000_000)
+        self.stackx("export", "--db", database, "-o", output)
+        self.assertEqual(output.read_text(), self.stackx("export", "--db", database).stdout)
+        self.assertEqual(self.names(output.parent), {"all.jsonl"})
+
+
+class PowerFailure(WithStores):
+    """What outlasts one: a file that was synced, under a name that its directory was synced with."""
+
+    def setUp(self):
+        super().setUp()
+        compiler = os.environ.get("STACKX_CC") or shutil.which("cc")
+        if not compiler:
+            self.skipTest("no C compiler to build the watcher with")
+        watcher = self.scratch / "watch_files.so"
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", watcher, pathlib.Path(__file__).with_name("watch_files.c"), "-ldl"], check=True)
+        self.log = self.scratch / "watched"
+        self.watched = dict(LD_PRELOAD=str(watcher), WATCHED_FILES=str(self.log))
+
+    def lasting(self, *arguments):
+        """The files that the command renamed, if each was synced before and its directory after, before any other rename."""
+        self.log.unlink(missing_ok=True)
+        self.environment |= self.watched
+        self.stackx(*arguments)
+        for name in self.watched:
+            del self.environment[name]
+        events = [line.split("\t") for line in self.log.read_text().splitlines()]
+        renamed = []
+        for at, (what, source, target) in enumerate(events):
+            if what != "rename":
+                continue
+            source, target = (os.path.join(os.path.realpath(os.path.dirname(path) or "."), os.path.basename(path)) for path in (source, target))
+            self.assertIn(["sync", source, ""], events[:at], f"{target} can be empty")
+            self.assertEqual(events[at + 1], ["sync", os.path.dirname(target), ""], f"{target} can be missing")
+            renamed.append(target)
+        return renamed
+
+    def test_result_documents(self):
+        self.fake_catalog({"library": ("9.9.1", self.fake_blas())})
+        renamed = self.lasting("inspect", self.project())
+        results = f"{self.db}-results/"
+        documents = [path for path in map(str, pathlib.Path(results).rglob("*.json"))]
+        self.assertEqual(len(documents), 4)  # the plan and three rounds
+        self.assertEqual(sorted(path for path in renamed if path.startswith(os.path.realpath(results))),
+                         sorted(map(os.path.realpath, documents)))
+
+    def test_outputs(self):
+        database = self.filled("one", 20)
+        for arguments in (("export", "--db", database, "-o", "all.jsonl"), ("export", "--db", database, "-o", "all.jsonl.zst"),
+                          ("report", "--format", "markdown", "--db", database, "-o", "report.md"), ("db", "salvage", database, "-o", "new.db")):
+            output = os.path.realpath(self.scratch / arguments[-1])
+            self.assertEqual(self.lasting(*arguments[:-1], output), [output])
+
+
+if __name__ == "__main__":
+    unittest.main()

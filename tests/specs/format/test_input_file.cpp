@@ -1,0 +1,88 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "specs/error.hpp"
+#include "specs/format/input_file.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
+#include "tests/specs/message_of.hpp"
+
+namespace fs = std::filesystem;
+using namespace stackx;
+using Catch::Matchers::Contains;
+using specs::InputFile;
+
+namespace {
+
+class InputPlace {
+ public:
+  InputPlace() : path_(fs::temp_directory_path() / ("stackx-input-" + std::to_string(getpid()))) {
+    fs::remove_all(path_);
+    fs::create_directory(path_);
+  }
+  ~InputPlace() { fs::remove_all(path_); }
+  fs::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+std::string read_whole(const fs::path& file) { return InputFile(file, "a list").whole(1 << 20); }
+std::string input_refusal(const fs::path& file) {
+  return tests::message_of([&] { read_whole(file); });
+}
+
+}  // namespace
+
+TEST_CASE("input file: what never ends or is none is refused by name") {
+  const InputPlace place;
+  CHECK(input_refusal("/dev/zero") == "/dev/zero: is a device; expected a list");
+  CHECK(input_refusal("/dev/urandom") == "/dev/urandom: is a device; expected a list");
+  CHECK_THAT(tests::message_of([] { specs::Node::parse_file("/dev/zero"); }), Contains("is a device; expected a JSON file"));
+  CHECK_THAT(tests::message_of([] { specs::read_text_file("/dev/zero", "a text"); }), Contains("is a device; expected a text"));
+  CHECK(read_whole("/dev/null").empty());
+  CHECK_THAT(input_refusal(place / ""), Contains("is a directory; expected a list"));
+  CHECK_THAT(input_refusal(place / "none"), Contains("none: no such file; check the path"));
+  fs::create_symlink(place / "loop", place / "loop");
+  CHECK_THAT(input_refusal(place / "loop"), Contains("Too many levels of symbolic links"));
+  CHECK_THAT(input_refusal(place / std::string(5000, 'x').c_str()), Contains("File name too long"));
+  std::ofstream(place / "large") << std::string((1 << 20) + 1, 'x');
+  CHECK_THAT(input_refusal(place / "large"), Contains("larger than 1 MiB; expected a list"));
+}
+
+TEST_CASE("input file: a pipe is read to its end, whenever its writer comes within seconds") {
+  const InputPlace place;
+  const fs::path pipe = place / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::ofstream out(pipe);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // open, and silent
+    for (int i = 0; i < 20'000; ++i) out << "line " << i << std::endl;
+  });
+  const std::string text = read_whole(pipe);
+  writer.join();
+  CHECK(text.ends_with("line 19999\n"));
+  CHECK(std::ranges::count(text, '\n') == 20'000);
+}
+
+TEST_CASE("input file: a pipe whose writer wrote nothing is empty; one into which nobody writes ends, too") {
+  const InputPlace place;
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  ::close(ends[1]);
+  CHECK(read_whole("/dev/fd/" + std::to_string(ends[0])).empty());
+  ::close(ends[0]);
+  const fs::path pipe = place / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_THAT(input_refusal(pipe), Contains("nobody writes"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+}
