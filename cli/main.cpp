@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/masked.hpp"
 
 namespace {
 
@@ -61,15 +62,16 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  using stackx::specs::without_passwords;
   try {
     return run(argc, argv);
   } catch (const stackx::Error& error) {
-    fmt::print(stderr, "stackx: {}\n", stackx::specs::to_utf8(error.what()));  // of a damaged file
+    fmt::print(stderr, "stackx: {}\n", stackx::specs::to_utf8(without_passwords(error.what())));  // of a damaged file
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
     fmt::print(stderr,
                "stackx: {} (this is a fault of stackx or of the system: please report it)\n",
-               error.what());
+               without_passwords(error.what()));
     return static_cast<int>(stackx::ErrorCode::environment);
   }
 }
