@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::chrono::minutes kFresh{10};
 constexpr std::uint64_t kTail = 64 << 10;
+constexpr std::uint64_t kLargestMetadata = 16 << 20;
 constexpr std::uint64_t kLargestSource = 8 << 20;
 constexpr std::uint64_t kLargestWheel = 256 << 20;  // where it must be read whole
 
@@ -180,11 +181,12 @@ void Index::ask_offered(std::vector<Reading*> some) {
   std::vector<Request> requests;
   std::vector<std::string> names;
   for (const auto* reading : some) {
-    requests.push_back({.url = reading->file->url + ".metadata"});
+    requests.push_back({.url = reading->file->url + ".metadata", .limit = kLargestMetadata});
     names.push_back(reading->file->name);
   }
   send(requests, names, [&](std::size_t i, Response response) {
     if (is_missing(response.status)) return;  // the file itself will tell
+    if (response.too_large) return give_up(*some[i], "metadata is larger than 16 MiB");
     if (response.status != 200) refused(requests[i].url, response.status);
     const auto& stated = some[i]->file->metadata_sha256;
     if (!stated.empty() && specs::sha256(response.body) != stated) {

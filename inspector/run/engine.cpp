@@ -123,8 +123,7 @@ class ProbeImage {
     const auto listed = call("images", {"--format", "{{.Repository}}:{{.Tag}}", probe_image});
     for (const auto& image : words(listed.out, "\n")) {
       const auto pid = std::atoi(image.substr(std::min(image.rfind(':') + 1, image.size())).c_str());
-      const bool lives = pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
-      if (image.starts_with(probe_image) && !lives) remove(image);
+      if (pid > 0 && image.starts_with(probe_image) && kill(pid, 0) != 0 && errno == ESRCH) remove(image);
     }
   }
 

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "pypi/closure.hpp"
 #include "tests/pypi/fake_index.hpp"
 #include "tests/pypi/fake_wheel.hpp"
 
@@ -118,6 +119,21 @@ TEST_CASE("metadata that is not what the index states is refused, alone, and ask
     CHECK(found[1]);
     CHECK(cache.transport.asked.size() == asked);
   }
+}
+
+TEST_CASE("a release that states requirements without end is left out, and the next one taken", "[pypi]") {
+  FakeIndex cache;
+  std::string many;
+  for (int i = 0; i < 200'000; ++i) many += "Requires-Dist: b" + std::to_string(i) + "\n";
+  cache.file("a", "a-1.0-py3-none-any.whl", "Requires-Python: >=3\n");
+  cache.file("a", "a-2.0-py3-none-any.whl", many);
+  auto index = cache.index();
+  const pypi::Targets targets({"3.11"}, "linux x86_64");
+  const auto closure = pypi::walk({{*specs::parse_dependency("a"), {0}}}, targets, {}, index);
+  REQUIRE(closure.at("a").releases.size() == 1);
+  CHECK(closure.at("a").releases[0].candidate.version.text() == "1.0");
+  REQUIRE(closure.at("a").left_out.size() == 1);
+  CHECK(closure.at("a").left_out[0].reason == "states 200000 requirements, more than 10000");
 }
 
 TEST_CASE("bytes in metadata that are no UTF-8 reach no document", "[pypi]") {

@@ -161,7 +161,6 @@ TEST_CASE("no image is left of the trying, however it ends", "[engine]") {
     }
   }
   SECTION("what another left that was killed goes, what another is using stays") {
-    testing::write(machine.podman.root() / "images" / "localhost_stackx-probe_latest", "");
     testing::write(machine.podman.root() / "images" / "localhost_stackx-probe_2147483647", "");
     testing::write(machine.podman.root() / "images" / fmt::format("localhost_stackx-probe_{}", getppid()), "");
     REQUIRE(machine.find());
