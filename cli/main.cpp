@@ -9,6 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/format/brief.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/masked.hpp"
 
 namespace {
 
@@ -63,10 +64,12 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  using stackx::specs::without_passwords;
   try {
     return run(argc, argv);
   } catch (const stackx::Error& error) {
-    fmt::print(stderr, "stackx: {}\n", stackx::specs::brief(stackx::specs::to_utf8(error.what())));  // of a damaged file
+    fmt::print(stderr, "stackx: {}\n",  // of a damaged file
+               stackx::specs::brief(stackx::specs::to_utf8(stackx::specs::without_passwords(error.what()))));
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "stackx: there is too little memory for this; nothing that was stored is lost\n");
@@ -74,7 +77,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     fmt::print(stderr,
                "stackx: {} (this is a fault of stackx or of the system: please report it)\n",
-               error.what());
+               without_passwords(error.what()));
     return static_cast<int>(stackx::ErrorCode::environment);
   }
 }

@@ -2,7 +2,9 @@
 // archive that hold its metadata.
 //
 // A wheel is a zip: its directory stands at the end, so the last bytes say where METADATA lies, and mostly hold
-// it. Rejected: libarchive over a seekable remote file, which visits every member's local header and so
+// it. Its numbers are a stranger's: what does not lie within the file, unpacks to another checksum or is larger
+// than any METADATA is a reason, as is a source archive that unpacks to more than 256 MiB or nests what packs it.
+// Rejected: libarchive over a seekable remote file, which visits every member's local header and so
 // reads the whole file in thousands of small pieces.
 #pragma once
 
@@ -22,7 +24,7 @@ struct ByteRange {
 
 // Where a wheel's METADATA lies.
 struct Member {
-  std::uint32_t method = 0, packed = 0, unpacked = 0, offset = 0;
+  std::uint32_t method = 0, crc = 0, packed = 0, unpacked = 0, offset = 0;
 };
 ByteRange bytes_of(const Member& member);  // enough to read it
 

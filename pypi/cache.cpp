@@ -9,6 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/masked.hpp"
 #include "specs/format/text_file.hpp"
 
 namespace stackx::pypi {
@@ -34,11 +35,11 @@ void write(const fs::path& file, const std::string& text) {
 }  // namespace
 
 fs::path Cache::listing_file(const std::string& url) const {
-  return directory_ / "listings" / (specs::sha256(url) + ".json");
+  return directory_ / "listings" / (specs::sha256(specs::without_passwords(url)) + ".json");
 }
 
 fs::path Cache::metadata_file(const std::string& url) const {
-  return directory_ / "metadata" / specs::sha256(url);
+  return directory_ / "metadata" / specs::sha256(specs::without_passwords(url));
 }
 
 std::optional<Page> Cache::page(const std::string& url) const {

@@ -13,6 +13,9 @@ using specs::Dependency;
 using specs::SpecifierSet;
 using specs::Versioning;
 
+// Each is compared with the others. The most that PyPI's projects state, with all their extras, are some 2,000.
+constexpr std::size_t kMostRequirements = 10'000;
+
 // The dependencies that hold without an extra, or those that `extra` adds.
 std::vector<const Dependency*> holding(const Facts& facts, const specs::Target& target,
                                        const std::string& extra) {
@@ -48,6 +51,8 @@ std::expected<Facts, std::string> facts_of(const std::string& name, const specs:
   if (!python || python->is_any()) facts.requires_python.clear();
   if (python && !python->contains(target.python_version()))
     return std::unexpected("needs another Python");
+  if (metadata.requires_dist.size() > kMostRequirements)
+    return std::unexpected(fmt::format("states {} requirements, more than {}", metadata.requires_dist.size(), kMostRequirements));
   for (const auto& text : metadata.requires_dist) {
     auto dependency = specs::parse_dependency(text);
     if (!dependency)

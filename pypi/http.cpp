@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "specs/error.hpp"
+#include "specs/format/masked.hpp"
 #include "specs/version/text_scanner.hpp"
 
 namespace stackx::pypi {
@@ -212,7 +213,8 @@ class Curl : public Transport {
     if (code != CURLE_OK) {
       const std::string reason = *transfer->error ? transfer->error : curl_easy_strerror(code);
       throw broken_environment(
-          fmt::format("{}: {}{}", shown_url(requests[transfer->index].url), reason, advice(code)));
+          fmt::format("{}: {}{}", shown_url(requests[transfer->index].url),
+                      specs::without_passwords(reason), advice(code)));
     }
     done(transfer->index, std::move(response));
   }
@@ -255,13 +257,14 @@ struct Url {
   bool set(CURLUPart part, const char* text) {
     return curl_url_set(handle, part, text, 0) == CURLUE_OK;
   }
-  std::string text() const {
+  std::string part(CURLUPart part) const {  // as it is written; "" if it has none
     char* result = nullptr;
-    if (curl_url_get(handle, CURLUPART_URL, &result, 0) != CURLUE_OK) return "";
+    if (curl_url_get(handle, part, &result, 0) != CURLUE_OK) return "";
     const std::string copy(result);
     curl_free(result);
     return copy;
   }
+  std::string text() const { return part(CURLUPART_URL); }
 };
 
 }  // namespace
@@ -285,9 +288,20 @@ std::string resolve_url(const std::string& base, const std::string& reference) {
 
 std::string shown_url(const std::string& text) {
   Url url;
-  if (!url.set(CURLUPART_URL, text.c_str())) return text;
+  if (!url.set(CURLUPART_URL, text.c_str())) return specs::without_passwords(text);
   url.set(CURLUPART_USER, nullptr);
   url.set(CURLUPART_PASSWORD, nullptr);
+  return url.text();
+}
+
+std::string with_login_of(const std::string& text, const std::string& other) {
+  Url url, login;
+  if (!url.set(CURLUPART_URL, text.c_str()) || !login.set(CURLUPART_URL, other.c_str())) return text;
+  if (!url.part(CURLUPART_USER).empty()) return text;
+  for (const auto part : {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT})
+    if (url.part(part) != login.part(part)) return text;
+  for (const auto part : {CURLUPART_USER, CURLUPART_PASSWORD})
+    if (const auto value = login.part(part); !value.empty()) url.set(part, value.c_str());
   return url.text();
 }
 

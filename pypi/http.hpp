@@ -54,7 +54,10 @@ std::unique_ptr<Transport> make_curl(const HttpSettings& settings);
 // `reference` as a link on the page at `base`; "" if that is no URL.
 std::string resolve_url(const std::string& base, const std::string& reference);
 
-// Without user name and password: for messages.
+// Without user name and password: for messages, and for what is kept.
 std::string shown_url(const std::string& url);
+
+// `url` with the user name and password of `other`, if it has none and is on the same host: a page that was kept.
+std::string with_login_of(const std::string& url, const std::string& other);
 
 }  // namespace stackx::pypi

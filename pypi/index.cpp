@@ -12,6 +12,7 @@ namespace stackx::pypi {
 namespace {
 
 constexpr std::uint64_t kTail = 64 << 10;
+constexpr std::uint64_t kLargestMetadata = 16 << 20;
 constexpr std::uint64_t kLargestSource = 8 << 20;
 constexpr std::uint64_t kLargestWheel = 256 << 20;  // where it must be read whole
 
@@ -19,6 +20,14 @@ constexpr std::uint64_t kLargestWheel = 256 << 20;  // where it must be read who
 constexpr std::string_view kReason = "X-Stackx-Reason: ";
 
 bool is_missing(long status) { return status == 403 || status == 404 || status == 410; }
+
+// Why a file's bytes did not come, where that is the file's own fault; "" where it is not.
+std::string fault_of(const Response& response, const char* too_large) {
+  if (response.too_large) return too_large;
+  if (is_missing(response.status)) return fmt::format("its file is gone (HTTP {})", response.status);
+  if (response.status == 416) return "its file is cut short (HTTP 416)";
+  return "";
+}
 
 [[noreturn]] void refused(const std::string& url, long status) {
   const char* advice = status == 401 || status == 407
@@ -72,9 +81,9 @@ std::map<std::string, std::optional<Listing>> Index::listings(
   std::vector<Request> requests;
   std::vector<std::string> asked;
   const auto url_of = [&](const std::string& name) { return settings_.url + "/" + name + "/"; };
-  const auto parse = [](const Page& page) -> std::optional<Listing> {
+  const auto parse = [&](const Page& page) -> std::optional<Listing> {
     if (page.type == "missing") return std::nullopt;
-    return parse_listing(page.body, page.type, page.url);
+    return parse_listing(page.body, page.type, with_login_of(page.url, settings_.url));
   };
   for (const auto& name : names) {
     const auto url = url_of(name);
@@ -105,9 +114,9 @@ std::map<std::string, std::optional<Listing>> Index::listings(
       throw broken_environment(fmt::format(
           "{}: a listing of more than 64 MiB; is the index URL right?", shown_url(url)));
     if (response.status != 200 && response.status != 404) refused(url, response.status);
-    Page page{response.url, response.content_type, response.etag, response.last_modified,
+    Page page{shown_url(response.url), response.content_type, response.etag, response.last_modified,
               std::move(response.body)};
-    if (response.status == 404) page = {.url = response.url, .type = "missing"};
+    if (response.status == 404) page = {.url = page.url, .type = "missing"};
     result[name] = parse(page);  // first: what cannot be read is not kept
     cache_.keep(url, page);
   });
@@ -171,18 +180,18 @@ void Index::ask_offered(std::vector<Reading*> some) {
   std::vector<Request> requests;
   std::vector<std::string> names;
   for (const auto* reading : some) {
-    requests.push_back({.url = reading->file->url + ".metadata"});
+    requests.push_back({.url = reading->file->url + ".metadata", .limit = kLargestMetadata});
     names.push_back(reading->file->name);
   }
   send(requests, names, [&](std::size_t i, Response response) {
     if (is_missing(response.status)) return;  // the file itself will tell
+    if (response.too_large) return give_up(*some[i], "metadata is larger than 16 MiB");
     if (response.status != 200) refused(requests[i].url, response.status);
     const auto& stated = some[i]->file->metadata_sha256;
-    if (!stated.empty() && specs::sha256(response.body) != stated)
-      throw broken_environment(fmt::format(
-          "{}: its SHA-256 is not the one that the index states; the index or something between is "
-          "broken",
-          shown_url(requests[i].url)));
+    if (!stated.empty() && specs::sha256(response.body) != stated) {
+      some[i]->reason = "metadata is not what the index states (SHA-256)";  // not kept: ask again next time
+      return;
+    }
     if (response.body.find("Metadata-Version") == std::string::npos) return;  // a page, not a file
     keep(*some[i], response.body);
   });
@@ -201,14 +210,9 @@ void Index::read_tails(std::vector<Reading>& readings) {
   }
   send(requests, names, [&](std::size_t i, Response response) {
     auto& reading = *some[i];
-    if (response.too_large) {
-      give_up(reading, "its server takes no ranges, and the wheel is larger than 256 MiB");
-      return;
-    }
-    if (is_missing(response.status)) {
-      give_up(reading, fmt::format("its file is gone (HTTP {})", response.status));
-      return;
-    }
+    if (const auto fault = fault_of(response, "its server takes no ranges, and the wheel is larger than 256 MiB");
+        !fault.empty())
+      return give_up(reading, fault);
     if (response.status != 200 && response.status != 206) refused(requests[i].url, response.status);
     const auto size = response.status == 206 ? response.total : response.body.size();
     const auto found = find_metadata(response.body, size);
@@ -245,14 +249,14 @@ void Index::read_ranges(std::vector<Reading>& readings) {
   }
   send(requests, names, [&](std::size_t i, Response response) {
     auto& reading = *some[i];
+    if (const auto fault = fault_of(response, "wheel cannot be read: its directory is too large"); !fault.empty())
+      return give_up(reading, fault);
     if (response.status != 206) refused(requests[i].url, response.status);
     if (!reading.member) {  // this was the directory
       const auto found = find_metadata(response.body, response.total);
       const auto* member = found ? std::get_if<Member>(&*found) : nullptr;
-      if (!member) {
-        give_up(reading, found ? "wheel cannot be read: no zip file" : found.error());
-        return;
-      }
+      if (!member)
+        return give_up(reading, found ? "wheel cannot be read: no zip file" : found.error());
       reading.member = *member;
       const auto start = response.total - response.body.size();
       reading.range = bytes_of(*member);
@@ -280,10 +284,8 @@ void Index::read_sources(std::vector<Reading>& readings) {
   }
   send(requests, names, [&](std::size_t i, Response response) {
     auto& reading = *some[i];
-    if (response.too_large) {
-      give_up(reading, "source archive larger than 8 MiB");
-    } else if (is_missing(response.status)) {
-      give_up(reading, fmt::format("its file is gone (HTTP {})", response.status));
+    if (const auto fault = fault_of(response, "source archive larger than 8 MiB"); !fault.empty()) {
+      give_up(reading, fault);
     } else if (response.status != 200) {
       refused(requests[i].url, response.status);
     } else if (const auto& stated = reading.file->sha256;

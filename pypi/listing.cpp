@@ -8,6 +8,7 @@
 
 #include "pypi/http.hpp"
 #include "specs/error.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::pypi {
 
@@ -85,7 +86,9 @@ bool is(const xmlNode* node, const char* tag) {
          xmlStrcasecmp(node->name, reinterpret_cast<const xmlChar*>(tag)) == 0;
 }
 
-Listing from_html(const std::string& body, const std::string& url) {
+// Other bytes than UTF-8 would come out as they came in.
+Listing from_html(const std::string& page, const std::string& url) {
+  const auto body = specs::to_utf8(page);
   const std::unique_ptr<xmlDoc, decltype(&xmlFreeDoc)> document(
       htmlReadMemory(body.data(), static_cast<int>(body.size()), url.c_str(), "utf-8",
                      HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "specs/format/json.hpp"
 #include "specs/version/text_scanner.hpp"
 #include "specs/version/pep440.hpp"
 #include "specs/version/version.hpp"
@@ -80,7 +81,7 @@ std::string with_section(std::string_view requirement, std::string_view section)
 Metadata parse_metadata(std::string_view text) {
   Metadata metadata;
   metadata.authoritative = !text.starts_with(kNotFinal);
-  for (auto& header : headers(text)) {
+  for (auto& header : headers(specs::to_utf8(std::string(text)))) {
     if (same_name(header.name, "Requires-Dist")) metadata.requires_dist.push_back(header.value);
     if (same_name(header.name, "Requires-Python")) metadata.requires_python = header.value;
   }

@@ -19,6 +19,7 @@ struct Metadata {
   bool authoritative = true;
 };
 
+// Bytes that are no UTF-8 become U+FFFD, which no requirement holds.
 Metadata parse_metadata(std::string_view text);
 
 // The members of a source archive that matter.

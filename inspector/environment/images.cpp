@@ -18,6 +18,7 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/masked.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -32,7 +33,7 @@ constexpr const char* image_schema = "stackx/image/1";
 constexpr const char* label = "stackx=image";
 
 std::unexpected<BuildFailure> failed(std::string reason, const Finished& finished) {
-  const auto log = tail(finished.out + finished.err);
+  const auto log = tail(specs::without_passwords(finished.out + finished.err));
   const bool full = log.find("No space left on device") != log.npos;
   if (finished.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
   if (finished.end == End::deadline)

@@ -9,6 +9,7 @@
 #include "inspector/environment/tree.hpp"
 #include "inspector/run/supervised_run.hpp"
 #include "specs/error.hpp"
+#include "specs/format/masked.hpp"
 #include "specs/python/pep508.hpp"
 
 namespace stackx::inspector {
@@ -40,9 +41,9 @@ std::string got(const std::string& log) {
 // The end of what a tool said, for people; a few of its words decide the outcome.
 BuildFailure failure(const std::string& what, const SupervisedRun& run, const RunResult& result) {
   const auto verdict = judge(run, result);
-  const auto said = result.process.out + result.process.err;
+  const auto said = specs::without_passwords(result.process.out + result.process.err);  // indexes have them
   const auto says = [&](const char* text) { return said.find(text) != std::string::npos; };
-  auto reason = verdict.reason;
+  auto reason = specs::without_passwords(verdict.reason);
   if (constexpr std::string_view pi = "the PI"; reason.starts_with(pi)) reason.replace(0, pi.size(), "it");
   BuildFailure failure{what + ": " + reason, tail(said), Outcome::build_failed};
   if (result.process.end == End::stopped) failure.reason = "interrupted";

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "specs/error.hpp"
+#include "specs/format/masked.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -228,7 +229,8 @@ std::expected<void, BuildFailure> Uv::unpack(const fs::path& wheel, const fs::pa
   const auto file = wheel.filename().string();
   const auto dash = file.find('-');
   const WheelRequest request{file.substr(0, dash),
-                             file.substr(dash + 1, file.find('-', dash + 1) - dash - 1), file, "", 0};
+                             file.substr(dash + 1, file.find('-', dash + 1) - dash - 1), file, "",
+                             fs::file_size(wheel)};
   return run_install(request,
                      {"--no-deps", "--no-index", "--no-cache", "--target", target.string(), wheel.string()},
                      python);
@@ -269,30 +271,44 @@ std::expected<void, BuildFailure> Uv::run_install(const WheelRequest& request,
   command.environment = environment_;
   command.deadline = deadline_for(request);
   command.stop = options_.stop;
+  command.most_written = request.size + 2 * most_unpacked(request.size);  // unpacked, and copied if not linked
   const auto finished = run(command);
+  const auto log = specs::without_passwords(finished.err);
   if (finished.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
   if (finished.end == End::deadline) {
     return std::unexpected(
         BuildFailure{fmt::format("{} {}: uv did not finish in {} s", request.package,
                                  request.version, command.deadline.count() / 1000),
-                     tail(finished.err), specs::Outcome::build_timed_out});
+                     tail(log), specs::Outcome::build_timed_out});
+  }
+  if (finished.end == End::wrote_too_much) {
+    clean({"prune"});  // what it had begun, which would lie there for ever
+    return std::unexpected(unpacks_to_too_much(request));
   }
   if (!finished.ok())
-    return std::unexpected(BuildFailure{explain(request, finished.err, options_.offline),
-                                        tail(finished.err), outcome_of(finished.err)});
+    return std::unexpected(
+        BuildFailure{explain(request, log, options_.offline), tail(log), outcome_of(log)});
   constexpr std::string_view unsafe = "Skipping unsafe file name: ";
-  const auto found = finished.err.find(unsafe);
+  const auto found = log.find(unsafe);
   if (found == std::string::npos) return {};
   const auto from = found + unsafe.size();
-  const auto name = finished.err.substr(from, finished.err.find('\n', from) - from);
-  command.argv = program_;
-  append(command.argv, {"cache", "clean", request.package});
-  run(command);
+  const auto name = log.substr(from, log.find('\n', from) - from);
+  clean({"clean", request.package});
   return std::unexpected(BuildFailure{
       fmt::format("{} {}: the wheel holds a file that would land outside of its environment: {}; do "
                   "not use it",
                   request.package, request.version, name),
-      tail(finished.err)});
+      tail(log)});
+}
+
+// `uv cache ARGUMENTS`: waits for other uvs that use it.
+void Uv::clean(std::initializer_list<std::string> arguments) {
+  Command command;
+  command.argv = program_;
+  append(command.argv, {"cache"});
+  append(command.argv, arguments);
+  command.environment = environment_;
+  run(command);
 }
 
 }  // namespace stackx::inspector

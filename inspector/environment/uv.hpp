@@ -6,7 +6,9 @@
 // PIP_*), which uv does not read by itself. Its own cache is kept beside ours, so that files can be linked.
 //
 // uv leaves out entries of a wheel that would land outside of the target, and says so in its log only: such
-// a wheel is refused here, and forgotten by uv's cache, which would be silent the next time.
+// a wheel is refused here, and forgotten by uv's cache, which would be silent the next time. How much a wheel
+// unpacks to it does not ask: while it writes, what it wrote is counted (most_unpacked). Rejected: the sizes in
+// the wheel's directory, which are the wheel's own word.
 #pragma once
 
 #include <filesystem>
@@ -53,6 +55,7 @@ class Uv {
   std::expected<void, BuildFailure> run_install(const WheelRequest& request,
                                                 std::vector<std::string> words,
                                                 const UvTarget& python);
+  void clean(std::initializer_list<std::string> arguments);
 
   UvOptions options_;
   bool ready_ = false;

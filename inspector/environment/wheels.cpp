@@ -53,6 +53,19 @@ std::vector<WheelFile> list_files(const fs::path& directory) {
   return files;
 }
 
+// By the bytes that are there, whatever was declared. A tree of more than that is not walked to its end.
+bool is_too_much(const WheelRequest& request, const fs::path& directory) {
+  constexpr std::size_t most_entries = 500'000;
+  const auto most = most_unpacked(request.size);
+  std::uint64_t bytes = 0;
+  std::size_t entries = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    if (entry.is_regular_file() && !entry.is_symlink()) bytes += entry.file_size();
+    if (++entries > most_entries || bytes > most) return true;
+  }
+  return false;
+}
+
 void write_manifest(const WheelRequest& request, const fs::path& directory) {
   Json files = Json::array();
   for (const auto& file : list_files(directory)) {
@@ -120,6 +133,20 @@ std::string megabytes(std::uint64_t bytes) { return fmt::format("{:.1f} MB", byt
 
 }  // namespace
 
+std::uint64_t most_unpacked(std::uint64_t packed) {
+  constexpr std::uint64_t least = std::uint64_t{512} << 20, most = std::uint64_t{32} << 30, unknown = std::uint64_t{16} << 30;
+  if (packed == 0) return unknown;
+  return packed > most / 20 ? most : std::max(least, packed * 20);
+}
+
+BuildFailure unpacks_to_too_much(const WheelRequest& request) {
+  return {fmt::format("{} {}: {}{} unpacks to more than {:.0f} MB, or to more than 500,000 files, as no honest package "
+                      "does; do not use it",
+                      request.package, request.version, request.file.empty() ? "its wheel" : request.file,
+                      request.size == 0 ? "" : " (" + megabytes(request.size) + ")", most_unpacked(request.size) / 1e6),
+          "", specs::Outcome::too_large};
+}
+
 std::expected<void, BuildFailure> check(const WheelRequest& request) {
   const auto fail = [&](const std::string& what, const std::string& value,
                         const std::string& hint) {
@@ -181,6 +208,7 @@ std::expected<Wheel, BuildFailure> WheelStore::build(const WheelRequest& request
   }
   try {
     auto installed = install_(request, partial);
+    if (installed && is_too_much(request, partial)) installed = std::unexpected(unpacks_to_too_much(request));
     if (!installed) {
       fs::remove_all(partial);
       return std::unexpected(installed.error());

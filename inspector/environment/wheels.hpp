@@ -12,7 +12,8 @@
 // LD_LIBRARY_PATH); a Python stack is a tree of hard links to them (tree.hpp). Rejected: one
 // directory per stack, which would copy 700 MB of MKL for every combination with its partners. Nothing
 // half-built is ever used: a directory without manifest, or with a file that lacks or has another size (another
-// hash, where somebody could write to it), is rebuilt.
+// hash, where somebody could write to it), is rebuilt. What unpacks to more than it may (most_unpacked), or to more
+// than 500,000 files, is not kept.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ namespace stackx::inspector {
 struct WheelRequest {
   std::string package, version;  // "mkl", "2024.2.2"
   std::string file, sha256;      // the wheel's file name; its hash decides what is installed
-  std::uint64_t size = 0;        // bytes, for messages; 0 if unknown
+  std::uint64_t size = 0;        // bytes, for messages and limits; 0 if unknown
   std::string variant = {};      // end of the key; empty for a native stack
 
   std::string key() const { return variant.empty() ? sha256 : sha256 + "-" + variant; }
@@ -75,6 +76,11 @@ class WheelStore {
   Installer install_;
   Exposure exposure_;
 };
+
+// The most bytes that a file of `packed` bytes may unpack to (0: unknown): 20 times as many, of small ones 512 MiB, in
+// any case 32 GiB. CUDA's libraries reach 3 times, text 10 times, a zip bomb 1,000 times.
+std::uint64_t most_unpacked(std::uint64_t packed);
+BuildFailure unpacks_to_too_much(const WheelRequest& request);
 
 // Whether names and hash are what they claim: they end up in file names and in uv's input.
 std::expected<void, BuildFailure> check(const WheelRequest& request);

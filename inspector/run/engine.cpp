@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -86,23 +88,49 @@ Finished run_engine(const Words& words, const std::function<bool()>& stop = {}) 
   return run(command);
 }
 
-// An image that holds the supervisor and nothing else.
-std::optional<std::string> make_probe_image(const Engine& engine, const EngineSearch& search) {
-  std::error_code error;
-  fs::create_directories(search.cache, error);
-  const auto archive = search.cache / fmt::format("probe-{}.tar", getpid());
-  const auto packed = run_engine({"tar", "--create", "--file", archive.string(), "--directory",
-                                  search.supervisor.parent_path().string(),
-                                  search.supervisor.filename().string()},
-                                 search.stop);
-  auto words = engine.command("import");
-  append(words, {archive.string(), probe_image});
-  const auto imported = packed.ok() ? run_engine(words, search.stop) : packed;
-  std::error_code ignored;
-  fs::remove(archive, ignored);
-  if (imported.ok()) return std::nullopt;
-  return complaint(imported);
-}
+// An image that holds the supervisor and nothing else, for as long as engines are tried with it. Its tag is the process:
+// two may try at a time, and what one left that was killed goes away with the next.
+class ProbeImage {
+ public:
+  ProbeImage(Engine engine, const EngineSearch& search) : engine_(std::move(engine)) {
+    remove_forgotten();
+    std::error_code error;
+    fs::create_directories(search.cache, error);
+    const auto archive = search.cache / fmt::format("probe-{}.tar", getpid());
+    const auto packed = run_engine({"tar", "--create", "--file", archive.string(), "--directory",
+                                    search.supervisor.parent_path().string(),
+                                    search.supervisor.filename().string()},
+                                   search.stop);
+    const auto imported = packed.ok() ? call("import", {archive.string(), name()}, search.stop) : packed;
+    fs::remove(archive, error);
+    if (!imported.ok()) failure_ = complaint(imported);
+  }
+  ~ProbeImage() { remove(name()); }  // whatever happened: an import may be stopped when it is done
+  ProbeImage(const ProbeImage&) = delete;
+  ProbeImage& operator=(const ProbeImage&) = delete;
+
+  const std::optional<std::string>& failure() const { return failure_; }
+  static std::string name() { return fmt::format("{}:{}", probe_image, getpid()); }
+
+ private:
+  Finished call(const char* subcommand, std::initializer_list<std::string> more,
+                const std::function<bool()>& stop = {}) const {
+    auto words = engine_.command(subcommand);
+    append(words, more);
+    return run_engine(words, stop);
+  }
+  void remove(const std::string& image) const { call("rmi", {"--force", image}); }
+  void remove_forgotten() const {
+    const auto listed = call("images", {"--format", "{{.Repository}}:{{.Tag}}", probe_image});
+    for (const auto& image : words(listed.out, "\n")) {
+      const auto pid = std::atoi(image.substr(std::min(image.rfind(':') + 1, image.size())).c_str());
+      if (pid > 0 && image.starts_with(probe_image) && kill(pid, 0) != 0 && errno == ESRCH) remove(image);
+    }
+  }
+
+  Engine engine_;
+  std::optional<std::string> failure_;
+};
 
 // Nothing if the supervisor ran there and reported through its channel.
 std::optional<std::string> try_run(const Engine& engine, const EngineSearch& search) {
@@ -110,7 +138,7 @@ std::optional<std::string> try_run(const Engine& engine, const EngineSearch& sea
   Confinement confinement;
   confinement.memory_bytes = std::uint64_t{256} << 20;
   confinement.cpus = {0};
-  confinement.image = probe_image;
+  confinement.image = ProbeImage::name();
   Command command;
   command.argv = container.wrap(confinement);
   append(command.argv, {search.supervisor.string(), "--seconds", "10", "--memory", "100000000",
@@ -272,8 +300,9 @@ std::expected<Engine, std::string> probe(const std::string& kind, const EngineSe
   engine.cgroups = control_groups();
   engine.rootless = is_rootless(kind, engine.program, search);
   if (search.say) search.say(fmt::format("trying {} {}", kind, engine.version));
-  if (const auto why = make_probe_image(engine, search))
-    return std::unexpected(fmt::format("{} {}: {}", kind, engine.version, *why));
+  const ProbeImage image(engine, search);
+  if (image.failure())
+    return std::unexpected(fmt::format("{} {}: {}", kind, engine.version, *image.failure()));
   if (!settle(engine, search))
     return std::unexpected(fmt::format("{} {}: {}", kind, engine.version,
                                        fmt::join(engine.rejected, "; ")));

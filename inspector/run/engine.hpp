@@ -3,7 +3,8 @@
 // podman, else docker. An engine that is installed may still fail: a kernel that lets nobody raise limits, a
 // runtime that cannot use this control group layout, no user namespaces. So runtimes, limits and control
 // group managers are tried by running the supervisor in a container of its own, in the order of `attempts`,
-// until one works; then which of memory, pids and cpuset limits do. The answer is kept in
+// until one works; then which of memory, pids and cpuset limits do. The image of that container goes away with the
+// trying. The answer is kept in
 // <cache>/container-engine.json until engine, kernel, user or runtimes change.
 // Rejected: reading the engine's own `info`, which says what it was configured with, not what works.
 #pragma once

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
@@ -197,6 +198,15 @@ class Stream {
   bool exceeded_ = false;
 };
 
+// What a process wrote by its own calls; 0 where the kernel does not say.
+std::uint64_t written_by(pid_t pid) {
+  std::ifstream io(fmt::format("/proc/{}/io", pid));
+  std::uint64_t bytes = 0;
+  for (std::string word; io >> word;)
+    if (word == "wchar:" && io >> bytes) break;
+  return bytes;
+}
+
 // Watches one child until it ended and its group is gone.
 class Watch {
  public:
@@ -248,6 +258,8 @@ class Watch {
       end(End::deadline, now);
     } else if (command_.stop && command_.stop()) {
       end(End::stopped, now);
+    } else if (command_.most_written > 0 && written_by(pid_) > command_.most_written) {
+      end(End::wrote_too_much, now);
     }
   }
 
@@ -266,7 +278,7 @@ class Watch {
   void wait() {
     using std::chrono::milliseconds;
     auto left = std::chrono::ceil<milliseconds>(due_ - Clock::now());
-    const auto most = milliseconds(pidfd_ ? (command_.stop ? 50 : 1000) : 10);
+    const auto most = milliseconds(pidfd_ ? (command_.stop || command_.most_written > 0 ? 50 : 1000) : 10);
     left = std::clamp(left, milliseconds(ending_ ? 5 : 0), most);
     std::array<pollfd, 4> fds{{{pidfd_.get(), POLLIN, 0},
                                {out_.exceeded() ? -1 : out_.fd(), POLLIN, 0},

@@ -36,6 +36,9 @@ struct Command {
   // Finished::channel. At a limit the child reads end-of-file there and has `grace` to end by
   // itself before its group is killed; it also reads end-of-file when this process dies.
   bool channel = false;
+  // Bytes that the process itself may write, to files and pipes; 0 for any number. Looked at every 50 ms, so that it
+  // may get somewhat further; not where /proc is not.
+  std::uint64_t most_written = 0;
   std::chrono::milliseconds grace{5'000};
   std::function<bool()> stop;  // asked every 50 ms; true ends the process
 };
@@ -47,6 +50,7 @@ enum class End {
   deadline,      // past its deadline
   output_limit,  // wrote more than a limit
   stopped,       // stop() said so
+  wrote_too_much,  // wrote more than `most_written`
 };
 
 struct Finished {

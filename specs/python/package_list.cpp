@@ -138,12 +138,13 @@ void read_conda_pip(const YAML::Node& node, const fs::path& file, PackageList& l
 }
 
 PackageList of_conda(const fs::path& file) {
-  const auto text = read_text_file(file, "an environment file of conda");
+  const auto text = to_utf8(read_text_file(file, "an environment file of conda"));  // messages quote it
   YAML::Node document;
   try {
     document = YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    throw bad_input(fmt::format("{}:{}:{}: not YAML: {}", file.string(), error.mark.line + 1, error.mark.column + 1, error.msg));
+    throw bad_input(fmt::format("{}:{}:{}: not YAML: {}", file.string(), error.mark.line + 1, error.mark.column + 1,
+                                to_utf8(error.msg)));
   }
   const auto dependencies = document.IsMap() ? document["dependencies"] : YAML::Node(YAML::NodeType::Undefined);
   if (!dependencies || !dependencies.IsSequence())

@@ -25,6 +25,7 @@ enum class Outcome {
   invalid_samples,  // times that are not finite and positive, or none
   left_processes,   // exited while processes it started still ran
   missing_pi,       // the PI program is not there or cannot be executed
+  too_large,        // what was fetched unpacks to more than it may
 };
 const char* to_string(Outcome outcome);
 std::optional<Outcome> outcome_from(std::string_view name);

@@ -1,11 +1,13 @@
 """`stackx catalog import pypi` against a small index on this machine: both kinds of pages, metadata with and without PEP 658."""
 
+import base64
 import hashlib
 import html
 import http.server
 import io
 import json
 import os
+import random
 import shutil
 import sys
 import tarfile
@@ -51,6 +53,7 @@ class Index(http.server.ThreadingHTTPServer):
         self.pages, self.offers_metadata, self.ranges = pages, offers_metadata, ranges
         self.projects, self.contents, self.metadata = {}, {}, {}
         self.asked, self.statuses, self.failures = [], [], {}
+        self.needs_login = ""  # the Authorization that is expected
         self.lock, self.now, self.most = threading.Lock(), 0, 0
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()  # looks for shutdown() so often
 
@@ -119,6 +122,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer(self):
         server = self.server
         server.asked.append(self.path)
+        if server.needs_login and self.headers.get("Authorization") != server.needs_login:
+            return self.reply(401, WWW_Authenticate="Basic")
         if server.failures.get(self.path):
             return self.reply(server.failures[self.path].pop(0))
         place, _, name = self.path.strip("/").partition("/")
@@ -320,8 +325,61 @@ class ImportPypi(BlackBox):
     def test_metadata_that_was_tampered_with_is_refused(self):
         index = self.index()
         index.add("app", wheel("app", "1.0"))
-        index.metadata["app-1.0-py3-none-any.whl"] += "Requires-Dist: evil\n"
-        self.assertIn("SHA-256", self.run_import(index, "app", exit_code=3).stderr)
+        index.add("app", wheel("app", "2.0"))
+        index.metadata["app-2.0-py3-none-any.whl"] += "Requires-Dist: evil\n"
+        result = self.run_import(index, "app", "--reasons")
+        self.assertEqual(list(json.loads(result.stdout)["components"]["app"]["versions"]), ["1.0"])
+        self.assertIn("app 2.0: metadata is not what the index states (SHA-256)", result.stderr)
+
+    def test_damaged_archives_are_left_out_and_the_rest_is_imported(self):
+        index = self.index(offers_metadata=False)
+        chance = random.Random(1)
+
+        def damaged(file):
+            name, content, metadata = file
+            content = bytearray(content)
+            for _ in range(chance.randint(1, 4)):
+                content[chance.randrange(len(content))] = chance.randrange(256)
+            if chance.random() < 0.3:
+                content = content[:chance.randrange(len(content))]
+            return name, bytes(content), metadata
+
+        index.add("app", wheel("app", "0.1", ["lib"]))
+        index.add("lib", sdist("lib", "0.1", "app\n"))
+        for i in range(1, 60):
+            index.add("app", damaged(wheel("app", f"1.{i}", ["lib"], padding=chance.choice([0, 100_000]))))
+            index.add("lib", damaged(sdist("lib", f"1.{i}", "app\n")))
+        outside = bytearray(wheel("app", "2.0")[1])
+        at = outside.find(b"PK\1\2") + 42
+        outside[at:at + 4] = b"\xff\xff\xff\x7f"
+        index.add("app", ("app-2.0-py3-none-any.whl", bytes(outside), None))
+        result = self.run_import(index, "app", "--files", "sdists", "--reasons")
+        components = json.loads(result.stdout)["components"]
+        self.assertIn("0.1", components["app"]["versions"])
+        self.assertIn("0.1", components["lib"]["versions"])
+        self.assertIn("app 2.0: wheel cannot be read: METADATA lies outside of it", result.stderr)
+
+    def test_passwords_of_the_index_are_nowhere(self):
+        index = self.fill(self.index())
+        index.needs_login = "Basic " + base64.b64encode(b"me:s3cret").decode()
+        url = index.url.replace("//", "//me:s3cret@")
+        arguments = ("catalog", "import", "pypi", "--python", "3.7", "app", "--pip", shutil.which("true"), "--index-url")
+        for mirror in (url, url):  # the second time from what is cached, whose links need the password too
+            result = self.stackx(*arguments, mirror)
+            self.assertNotIn("s3cret", result.stdout + result.stderr)
+            shutil.rmtree(self.scratch / "cache" / "stackx" / "pypi" / "metadata")
+        kept = [path.read_text() for path in (self.scratch / "cache").rglob("*") if path.is_file()]
+        self.assertTrue(kept)
+        self.assertFalse([text for text in kept if "s3cret" in text])
+        for password in ("s3/cret", "s3 cret", "s3#cret", "s3?cret"):
+            with self.subTest(password=password):
+                self.expire()
+                result = self.stackx(*arguments, index.url.replace("//", f"//me:{password}@"), exit_code=3)
+                self.assertIn("http://***@127.0.0.1", result.stderr)
+                self.assertNotIn("cret", result.stdout + result.stderr)
+        index.needs_login = "Basic other"
+        self.expire()
+        self.assertNotIn("s3cret", self.stackx(*arguments, url, exit_code=3).stderr)
 
     def test_index_of_pip(self):
         index = self.fill(self.index())

@@ -1,9 +1,10 @@
 // Stands in for libFuzzer where there is no clang: runs a fuzz target on every seed of a corpus
-// directory, then on seeded mutations of the seeds. On a crash or a broken invariant it prints the
-// input, ready to become a new seed.
+// directory, then on seeded mutations of the seeds (mutate.hpp). On a crash or a broken invariant it prints the
+// input, ready to become a new seed; so it does on one that takes 10 seconds of processor time.
 //
 //   replay_<parser> CORPUS_DIRECTORY [MUTATIONS] [SEED]
 
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "specs/random.hpp"
+#include "tests/fuzz/mutate.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -53,41 +55,25 @@ std::vector<std::string> read_corpus(const std::filesystem::path& directory) {
   return seeds;
 }
 
-std::string piece(Random& random, const std::string& text) {
-  if (text.empty()) return "";
-  const std::size_t begin = random.below(text.size());
-  return text.substr(begin, 1 + random.below(std::min<std::size_t>(8, text.size() - begin)));
-}
-
-// Bytes changed, removed, doubled, and pieces of other seeds inserted.
-std::string mutated(Random& random, const std::vector<std::string>& seeds) {
-  std::string text = seeds[random.below(seeds.size())];
-  for (std::uint64_t edits = 1 + random.below(6); edits > 0; --edits) {
-    const std::size_t at = random.below(text.size() + 1);
-    switch (random.below(5)) {
-      case 0:
-        text.insert(at, 1, static_cast<char>(random.below(256)));
-        break;
-      case 1:
-        if (at < text.size()) text[at] = static_cast<char>(random.below(256));
-        break;
-      case 2:
-        text.erase(at, 1 + random.below(4));
-        break;
-      case 3:
-        text.insert(at, piece(random, seeds[random.below(seeds.size())]));
-        break;
-      default:
-        text.insert(at, piece(random, text));
-    }
-  }
-  return text;
-}
-
 void run(const std::string& input) {
   current = &input;
+  constexpr itimerval limit{{}, {10, 0}};
+  setitimer(ITIMER_VIRTUAL, &limit, nullptr);
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
   current = nullptr;
+}
+
+// On a stack of its own: documents that nest deeply may have used up the other.
+void report_signals() {
+  static char stack[64 << 10];
+  stack_t alternative{};
+  alternative.ss_sp = stack;
+  alternative.ss_size = sizeof stack;
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action {};
+  action.sa_handler = report;
+  action.sa_flags = SA_ONSTACK;
+  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGBUS, SIGILL, SIGVTALRM}) sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
@@ -95,13 +81,14 @@ void run(const std::string& input) {
 int main(int argc, char** argv) {
   if (argc < 2)
     return std::fprintf(stderr, "usage: %s CORPUS_DIRECTORY [MUTATIONS] [SEED]\n", argv[0]), 2;
-  const std::uint64_t mutations = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20000;
+  const std::uint64_t mutations = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 5000;
   Random random(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
   const std::vector<std::string> seeds = read_corpus(argv[1]);
   if (seeds.empty()) return std::fprintf(stderr, "%s: no seeds there\n", argv[1]), 2;
-  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGBUS, SIGILL}) std::signal(signal, report);
+  report_signals();
   for (const std::string& seed : seeds) run(seed);
-  for (std::uint64_t i = 0; i < mutations; ++i) run(mutated(random, seeds));
+  for (std::uint64_t i = 0; i < mutations; ++i)
+    run(stackx::fuzz::mutated(random, seeds[random.below(seeds.size())], seeds));
   std::printf("%zu seeds, %llu mutations\n", seeds.size(),
               static_cast<unsigned long long>(mutations));
 }

@@ -34,6 +34,10 @@ case "$subcommand" in
       [ "$1" = --file ] && cp "$2" "$here/Containerfile"
       shift
     done ;;
+  rmi) rm -f "$(file "$(last "$@")")" ;;
+  images) for one in "$here"/images/localhost_stackx-probe_*; do
+      [ -f "$one" ] && echo "localhost/stackx-probe:${one##*_}"
+    done ;;
   image)
     reference=${4#sha256:}
     [ -f "$(file "$reference")" ] || exit 1

@@ -73,19 +73,31 @@ fs::path uv() {
   return {};
 }
 
-MadeWheel make_wheel(const fs::path& directory, const std::string& name, const std::string& version,
-                     const std::vector<std::string>& entries) {
+namespace {
+
+MadeWheel made_by(const std::string& script, const fs::path& directory, const std::vector<std::string>& more) {
   fs::create_directories(directory);
   Command command;
-  command.argv = {STACKX_TEST_PYTHON,
-                  std::string(STACKX_SOURCE_DIR) + "/tests/inspector/make_wheel.py",
-                  directory.string(), name, version};
-  command.argv.insert(command.argv.end(), entries.begin(), entries.end());
+  command.argv = {STACKX_TEST_PYTHON, std::string(STACKX_SOURCE_DIR) + "/tests/inspector/" + script, directory.string()};
+  command.argv.insert(command.argv.end(), more.begin(), more.end());
   command.environment = current_environment();
   const auto made = run(command);
-  if (!made.ok()) throw std::runtime_error("make_wheel.py: " + made.err);
+  if (!made.ok()) throw std::runtime_error(script + ": " + made.err);
   const auto file = directory / made.out.substr(0, made.out.find('\n'));
   return {file, specs::sha256_file(file)};
+}
+
+}  // namespace
+
+MadeWheel make_wheel(const fs::path& directory, const std::string& name, const std::string& version,
+                     const std::vector<std::string>& entries) {
+  auto words = entries;
+  words.insert(words.begin(), {name, version});
+  return made_by("make_wheel.py", directory, words);
+}
+
+MadeWheel make_bomb(const fs::path& directory, const std::string& name, const std::string& version, int megabytes) {
+  return made_by("make_bomb.py", directory, {name, version, std::to_string(megabytes)});
 }
 
 int processes_with(const std::string& word) {

@@ -52,6 +52,8 @@ struct MadeWheel {
   std::string sha256;
 };
 // Entries are "path=content".
+// A wheel of some kB that unpacks to so many MB of zeros, and then is damaged: only who counts while it unpacks knows.
+MadeWheel make_bomb(const std::filesystem::path& directory, const std::string& name, const std::string& version, int megabytes);
 MadeWheel make_wheel(const std::filesystem::path& directory, const std::string& name,
                      const std::string& version, const std::vector<std::string>& entries);
 

@@ -137,5 +137,5 @@ TEST_CASE("bytes that are no archive are reasons, never crashes", "[pypi]") {
   }
   end.replace(16, 4, "\xf0\xff\xff\x7f");
   CHECK(!find_metadata(end, end.size()));
-  CHECK(!read_member("PK\x03\x04", Member{8, 10, 10, 0}));
+  CHECK(!read_member("PK\x03\x04", Member{8, 0, 10, 10, 0}));
 }

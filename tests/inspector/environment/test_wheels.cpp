@@ -319,6 +319,60 @@ TEST_CASE("a wheel with entries outside of itself writes nothing there", "[wheel
   }
 }
 
+TEST_CASE("how much a wheel may unpack to grows with it", "[wheels]") {
+  CHECK(most_unpacked(4 << 20) == std::uint64_t{512} << 20);
+  CHECK(most_unpacked(900 << 20) == std::uint64_t{18000} << 20);
+  CHECK(most_unpacked(std::uint64_t{1} << 62) == std::uint64_t{32} << 30);
+  CHECK(most_unpacked(0) == std::uint64_t{16} << 30);
+}
+
+TEST_CASE("a wheel that unpacked to too much is not kept", "[wheels]") {
+  const TempDirectory root;
+  WheelStore store(root.path(), [](const WheelRequest&, const fs::path& target) {
+    write(target / "huge", "");
+    fs::resize_file(target / "huge", std::uint64_t{513} << 20);
+    return std::expected<void, BuildFailure>();
+  });
+  const auto refused = store.get(tiny(), {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().outcome == specs::Outcome::too_large);
+  CHECK(mentions(refused.error().reason, "unpacks to more than 537 MB"));
+  CHECK(names_in(root.path()) == std::vector<std::string>{some_hash + ".lock"});
+}
+
+TEST_CASE("uv is stopped while it unpacks what a wheel did not say it holds", "[wheels][uv]") {
+  if (uv().empty()) {
+    WARN("skipped: uv not found (STACKX_UV, PATH, .venv/bin/uv)");
+    return;
+  }
+  const TempDirectory root;
+  const auto made = make_bomb(root / "index", "bomb", "1.0", 1200);
+  REQUIRE(fs::file_size(made.file) < 4 << 20);
+  const Index index(root / "index");
+  const auto refused =
+      store_in(root / "wheels").get({"bomb", "1.0", made.file.filename(), made.sha256, fs::file_size(made.file)}, {});
+  REQUIRE_FALSE(refused);
+  INFO(refused.error().reason);
+  CHECK(refused.error().outcome == specs::Outcome::too_large);
+  for (const auto& entry : fs::recursive_directory_iterator(root.path())) {
+    INFO(entry.path());
+    CHECK((!entry.is_regular_file() || entry.file_size() < 4 << 20));  // nothing of it lies anywhere
+  }
+}
+
+TEST_CASE("passwords of indexes are in no reason and in no log", "[wheels][uv]") {
+  const TempDirectory root;
+  write(root / "uv", "#!/bin/sh\necho 'error: Failed to fetch: `https://me:secret@h/simple/`' >&2\nexit 2\n");
+  fs::permissions(root / "uv", fs::perms::owner_all);
+  const Index index(root.path());
+  const Variable program("STACKX_UV", (root / "uv").string());
+  const auto refused = store_in(root / "wheels").get(tiny(), {});
+  REQUIRE_FALSE(refused);
+  CHECK(mentions(refused.error().reason, "https://***@h/simple/"));
+  CHECK(mentions(refused.error().log_tail, "https://***@h/simple/"));
+  CHECK_FALSE(mentions(refused.error().reason + refused.error().log_tail, "secret"));
+}
+
 TEST_CASE("without uv the reason says what to install", "[wheels][uv]") {
   const TempDirectory empty;
   const Variable path("PATH", empty.path().string());

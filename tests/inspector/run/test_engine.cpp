@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include "inspector/run/engine.hpp"
 #include "specs/format/json.hpp"
 #include "tests/inspector/fake_engine.hpp"
@@ -134,6 +137,38 @@ TEST_CASE("where none works, each says why, and nothing is remembered", "[engine
 
   machine.podman.fail({});
   CHECK(machine.find());
+}
+
+TEST_CASE("no image is left of the trying, however it ends", "[engine]") {
+  Machine machine;
+  const auto images = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(machine.podman.root() / "images"))
+      names.push_back(entry.path().filename());
+    return names;
+  };
+  SECTION("one works") { REQUIRE(machine.find()); }
+  SECTION("none works") {
+    machine.podman.fail({"*run *"});
+    REQUIRE_FALSE(machine.find());
+  }
+  SECTION("interrupted, at any moment") {
+    for (int patience = 0; patience < 12; ++patience) {
+      int asked = 0;
+      find_engine({machine.cache / "stackx", supervisor(), {}, [&] { return ++asked > patience; }});
+      CHECK(images().empty());
+      fs::remove(machine.answer());
+    }
+  }
+  SECTION("what another left that was killed goes, what another is using stays") {
+    testing::write(machine.podman.root() / "images" / "localhost_stackx-probe_2147483647", "");
+    testing::write(machine.podman.root() / "images" / fmt::format("localhost_stackx-probe_{}", getppid()), "");
+    REQUIRE(machine.find());
+    CHECK(images() == std::vector<std::string>{fmt::format("localhost_stackx-probe_{}", getppid())});
+    return;
+  }
+  CHECK(images().empty());
+  CHECK(machine.podman.count("[import]") > 0);
 }
 
 TEST_CASE("without an engine, the reason says so", "[engine]") {

@@ -49,6 +49,18 @@ TEST_CASE("arguments, environment and directory arrive as they are", "[process]"
   CHECK(run(command).out == directory.path().string() + "\n");
 }
 
+TEST_CASE("a process that writes more than it may is ended", "[process]") {
+  const TempDirectory directory;
+  const auto file = directory / "file";
+  auto command = command_of({"/bin/dd", "if=/dev/zero", "of=" + file.string(), "bs=1M", "count=1000"});
+  command.most_written = 10 << 20;
+  CHECK(run(command).end == End::wrote_too_much);
+  CHECK(std::filesystem::file_size(file) < std::uintmax_t{1000} << 20);
+
+  command.argv.back() = "count=9";
+  CHECK(run(command).ok());
+}
+
 TEST_CASE("a signal, a missing program and one that cannot be run are told apart", "[process]") {
   const auto killed = run(command_of({"/bin/sh", "-c", "kill -SEGV $$"}));
   CHECK(killed.end == End::signalled);

@@ -1,0 +1,17 @@
+// Texts that hold URLs, without the passwords of these: for messages, logs, and whatever is stored.
+//
+//   https://me:secret@host/simple   ->  https://***@host/simple
+//   https://token@host/simple       ->  https://***@host/simple
+//
+// Passwords are people's, so not all of them are written as RFC 3986 wants them: what follows a host's colon and
+// is no port is a password, and it ends at an '@' of the same line, whatever stands between. A text without
+// one comes back as it was. Rejected: a URL parser, which gives up on just those URLs that messages complain of.
+#pragma once
+
+#include <string>
+
+namespace stackx::specs {
+
+std::string without_passwords(std::string text);
+
+}  // namespace stackx::specs

@@ -1,0 +1,145 @@
+// Files of an index that are damaged, cut short or not what they are said to be: each is its own reason, and the
+// others are read all the same.
+#include <catch2/catch.hpp>
+
+#include <charconv>
+
+#include "pypi/closure.hpp"
+#include "tests/pypi/fake_index.hpp"
+#include "tests/pypi/fake_wheel.hpp"
+
+using namespace stackx;
+using namespace stackx::tests;
+
+namespace {
+
+// Answers ranges as servers do, too.
+class RangedTransport : public FakeTransport {
+ public:
+  void get(const std::vector<pypi::Request>& requests,
+           const std::function<void(std::size_t, pypi::Response)>& done) override {
+    FakeTransport::get(requests, [&](std::size_t i, pypi::Response response) {
+      if (response.status == 200 && !requests[i].range.empty()) cut(requests[i].range, response);
+      done(i, std::move(response));
+    });
+  }
+
+ private:
+  static void cut(const std::string& range, pypi::Response& response) {
+    const auto dash = range.find('-');
+    std::uint64_t first = 0, last = 0;
+    const auto* text = range.data();
+    const bool tail = std::from_chars(text, text + dash, first).ec != std::errc();
+    std::from_chars(text + dash + 1, text + range.size(), last);
+    response.total = response.body.size();
+    if (tail) first = response.total - std::min(last, response.total), last = response.total;
+    response.status = first < response.total && first <= last ? 206 : 416;
+    response.body = response.status == 206 ? response.body.substr(first, last - first + 1) : "";
+  }
+};
+
+const std::string kMetadata = "Metadata-Version: 2.1\nRequires-Dist: b>=1\n";
+
+pypi::File wheel_at(const std::string& url) {
+  pypi::File file;
+  file.name = "a-1-py3-none-any.whl";
+  file.url = url;
+  return file;
+}
+
+// The same files through ranges; `damage` is done to the first of two.
+template <typename Damage>
+void check_damaged(FakeTransport& transport, std::size_t before, Damage&& damage) {
+  const auto whole = fake_wheel(kMetadata, before);
+  auto bytes = whole;
+  damage(bytes);
+  transport.bodies = {{"https://h/1.whl", bytes}, {"https://h/2.whl", whole}};
+  const auto directory = std::filesystem::temp_directory_path() / ("stackx-damaged-" + std::to_string(getpid()));
+  pypi::Index index({"https://h/simple", false}, pypi::Cache(directory), transport, nullptr);
+  const auto found = index.metadata({wheel_at("https://h/1.whl"), wheel_at("https://h/2.whl")});
+  std::filesystem::remove_all(directory);
+  REQUIRE(found.size() == 2);
+  REQUIRE(found[1]);
+  CHECK(found[1]->requires_dist == std::vector<std::string>{"b>=1"});
+  if (found[0]) CHECK(found[0]->requires_dist == found[1]->requires_dist);  // or the checksum would say so
+  if (!found[0]) CHECK(!found[0].error().empty());
+}
+
+template <typename Damage>
+void check_damaged(Damage&& damage) {
+  FakeTransport plain;
+  RangedTransport ranged;
+  check_damaged(plain, 0, damage);
+  check_damaged(ranged, 0, damage);
+}
+
+}  // namespace
+
+TEST_CASE("any damaged byte of a wheel is its own fault", "[pypi]") {
+  const auto size = fake_wheel(kMetadata).size();
+  for (std::size_t at = 0; at < size; ++at)
+    for (const int bits : {0x01, 0xfe}) {
+      CAPTURE(at, bits);
+      check_damaged([&](std::string& bytes) { bytes[at] = static_cast<char>(bytes[at] ^ bits); });
+    }
+}
+
+TEST_CASE("a wheel that is cut short is its own fault", "[pypi]") {
+  const auto size = fake_wheel(kMetadata).size();
+  for (std::size_t left = 0; left < size; left += 23) {
+    CAPTURE(left);
+    check_damaged([&](std::string& bytes) { bytes.resize(left); });
+    check_damaged([&](std::string& bytes) { bytes.erase(0, left); });
+  }
+}
+
+TEST_CASE("a damaged wheel whose METADATA lies far from its end is its own fault", "[pypi]") {
+  constexpr std::size_t far = 100 << 10;
+  RangedTransport ranged;
+  const auto size = fake_wheel(kMetadata).size();
+  for (std::size_t back = 1; back <= size; back += 5) {
+    CAPTURE(back);
+    check_damaged(ranged, far, [&](std::string& bytes) { bytes[bytes.size() - back] ^= '\x40'; });
+  }
+}
+
+TEST_CASE("metadata that is not what the index states is refused, alone, and asked for again", "[pypi]") {
+  FakeIndex cache;
+  auto file = wheel_at("https://h/1.whl");
+  file.has_metadata = true;
+  file.metadata_sha256 = std::string(64, '0');
+  auto other = wheel_at("https://h/2.whl");
+  other.has_metadata = true;
+  cache.transport.bodies = {{"https://h/1.whl.metadata", kMetadata}, {"https://h/2.whl.metadata", kMetadata}};
+  auto index = cache.index();
+  for (const std::size_t asked : {2U, 3U}) {
+    const auto found = index.metadata({file, other});
+    REQUIRE(!found[0]);
+    CHECK(found[0].error().find("SHA-256") != std::string::npos);
+    CHECK(found[1]);
+    CHECK(cache.transport.asked.size() == asked);
+  }
+}
+
+TEST_CASE("a release that states requirements without end is left out, and the next one taken", "[pypi]") {
+  FakeIndex cache;
+  std::string many;
+  for (int i = 0; i < 200'000; ++i) many += "Requires-Dist: b" + std::to_string(i) + "\n";
+  cache.file("a", "a-1.0-py3-none-any.whl", "Requires-Python: >=3\n");
+  cache.file("a", "a-2.0-py3-none-any.whl", many);
+  auto index = cache.index();
+  const pypi::Targets targets({"3.11"}, "linux x86_64");
+  const auto closure = pypi::walk({{*specs::parse_dependency("a"), {0}}}, targets, {}, index);
+  REQUIRE(closure.at("a").releases.size() == 1);
+  CHECK(closure.at("a").releases[0].candidate.version.text() == "1.0");
+  REQUIRE(closure.at("a").left_out.size() == 1);
+  CHECK(closure.at("a").left_out[0].reason == "states 200000 requirements, more than 10000");
+}
+
+TEST_CASE("bytes in metadata that are no UTF-8 reach no document", "[pypi]") {
+  FakeIndex cache;
+  cache.transport.bodies = {{"https://h/1.whl", fake_wheel("Metadata-Version: 2.1\nRequires-Dist: b\xff>=1\n")}};
+  const auto found = cache.index().metadata({wheel_at("https://h/1.whl")});
+  REQUIRE(found[0]);
+  CHECK(found[0]->requires_dist == std::vector<std::string>{"b\xef\xbf\xbd>=1"});
+}
