@@ -13,6 +13,7 @@
 #include "store/store.hpp"
 #include "workspace/compressed_stream.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -132,7 +133,7 @@ class Import {
       intake_ += store_->take_in(next, lines.name());
     } else {
       for (std::string line; next(line);)
-        if (!line.empty()) fmt::print("{}\n", line);
+        if (!line.empty()) workspace::print("{}\n", line);
     }
     for (const auto& text : lines.refused()) intake_.refused.push_back(text);
     if (!lines.failure()) return;
@@ -170,8 +171,8 @@ class Import {
   }
 
   void tell() const {
-    for (const auto& text : remarks_) fmt::print(stderr, "note: {}\n", text);
-    for (const auto& text : intake_.refused) fmt::print(stderr, "stackx: {}\n", text);
+    for (const auto& text : remarks_) workspace::say("note: {}\n", text);
+    for (const auto& text : intake_.refused) workspace::say("stackx: {}\n", text);
     if (!store_) return;
     if (globals_.json) {
       nlohmann::json document = {{"inserted", intake_.inserted},
@@ -181,10 +182,9 @@ class Import {
       print_json(document);
       return;
     }
-    fmt::print("{} documents imported, {} were already there", intake_.inserted,
-               intake_.already_there);
-    if (refused()) fmt::print(", {} were refused", intake_.refused.size());
-    fmt::print("\n");
+    workspace::print("{} documents imported, {} were already there", intake_.inserted, intake_.already_there);
+    if (refused()) workspace::print(", {} were refused", intake_.refused.size());
+    workspace::print("\n");
   }
 
   const ImportOptions& options_;

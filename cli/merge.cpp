@@ -1,4 +1,6 @@
 // stackx merge: other stores' documents into this one.
+#include "store/merge.hpp"
+
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -7,8 +9,8 @@
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
-#include "store/merge.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/progress.hpp"
 
 namespace stackx::cli {
@@ -27,15 +29,15 @@ void run(const std::vector<std::string>& others, Globals& globals) {
     });
   progress.finish();
   for (std::string& refused : sum.refused) refused = specs::to_utf8(refused);
-  for (const std::string& refused : sum.refused) fmt::print(stderr, "stackx: {}\n", refused);
+  for (const std::string& refused : sum.refused) workspace::say("stackx: {}\n", refused);
   if (!sum.refused.empty()) globals.exit_code = static_cast<int>(ErrorCode::bad_input);
   if (globals.json)
     print_json({{"inserted", sum.inserted},
                 {"already_there", sum.already_there},
                 {"refused", sum.refused}});
   else
-    fmt::print("{} documents added, {} were already there, {} refused\n", sum.inserted,
-               sum.already_there, sum.refused.size());
+    workspace::print("{} documents added, {} were already there, {} refused\n", sum.inserted, sum.already_there,
+                     sum.refused.size());
 }
 
 }  // namespace

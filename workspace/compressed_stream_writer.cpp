@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "workspace/compressed_stream.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::workspace {
 namespace {
@@ -69,9 +70,8 @@ struct LineWriter::State {
   }
 
   bool put(const char* bytes, std::size_t size) {
-    const int to = file.empty() ? STDOUT_FILENO : descriptor;
     while (size > 0) {
-      const ssize_t n = ::write(to, bytes, size);
+      const ssize_t n = ::write(descriptor, bytes, size);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return false;
       bytes += n;
@@ -87,6 +87,8 @@ struct LineWriter::State {
         if (n <= 0) fail_packing();
         left.remove_prefix(static_cast<std::size_t>(n));
       }
+    } else if (file.empty()) {
+      write_out(buffer);
     } else if (!put(buffer.data(), buffer.size())) {
       fail("cannot be written", errno);
     }
@@ -94,9 +96,8 @@ struct LineWriter::State {
   }
 
   [[noreturn]] void fail(const char* doing, int code) const {
-    throw broken_environment(fmt::format("{}: {}: {}; make room or name another file with -o",
-                                         file.empty() ? "stdout" : file, doing,
-                                         std::strerror(code)));
+    throw broken_environment(
+        fmt::format("{}: {}: {}; make room or name another file with -o", file, doing, std::strerror(code)));
   }
   [[noreturn]] void fail_packing() const { fail("cannot be written", archive_errno(packed)); }
 

@@ -7,6 +7,7 @@
 
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 
 void write_output(const std::string& output, const std::string& text) {
   if (output.empty() || output == "-") {
-    fmt::print("{}", text);
+    workspace::print("{}", text);
     return;
   }
   std::error_code unknown;

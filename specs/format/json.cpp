@@ -9,6 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json_reader.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -204,7 +205,7 @@ void Node::expected(const char* what) const {
 
 void Node::fail(const std::string& message) const {
   const std::string place = pointer_.empty() ? file() : file() + ": " + pointer_;
-  throw bad_input(place + ": " + message);
+  throw bad_input(printable(place + ": " + message));  // keys and values of a stranger's document
 }
 
 std::string canonical(const Json& value) {
