@@ -265,8 +265,9 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
     campaigns::Job job = load_for(options, device, globals);
     campaigns::check_hardware(job.loaded);
     auto plan = plan_of(options, job.loaded, store, spool);
+    campaigns::PlanLock lock(spool, plan.id);
     warn_of_packages(plan, job.loaded, options.job.catalogs, globals);
-    campaigns.push_back({std::move(job), std::move(plan)});
+    campaigns.push_back({std::move(job), std::move(plan), std::move(lock)});
   }
   return campaigns;
 }

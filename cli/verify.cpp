@@ -7,6 +7,7 @@
 #include "analysis/ranking/advice.hpp"
 #include "analysis/ranking/rates.hpp"
 #include "analysis/text/terminal_plot.hpp"
+#include "campaigns/plan_lock.hpp"
 #include "campaigns/run.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
@@ -203,6 +204,7 @@ void verify(const VerifyOptions& options, Globals& globals) {
   const auto plan = verification_plan(job.loaded, options, advice, stacks);
   spool.write(plan);
   store.ingest(plan);
+  const campaigns::PlanLock lock(spool, plan.id);
   const auto run = campaigns::run_campaign(plan, {job, options.pi, options.offline}, store, spool, globals);
   if (run.ending == campaigns::Ending::interrupted) {
     globals.exit_code = interrupted_exit;
