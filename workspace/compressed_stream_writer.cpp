@@ -88,7 +88,7 @@ struct LineWriter::State {
         left.remove_prefix(static_cast<std::size_t>(n));
       }
     } else if (file.empty()) {
-      write_out(buffer);
+      write_documents(buffer);
     } else if (!put(buffer.data(), buffer.size())) {
       fail("cannot be written", errno);
     }

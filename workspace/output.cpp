@@ -27,6 +27,11 @@ std::atomic<int> lost = 0;  // errno of the first time that stdout could not be 
   throw broken_environment(fmt::format("stdout cannot be written: {}; what was to stand there is lost", std::strerror(error)));
 }
 
+bool to_terminal() {
+  static const bool terminal = isatty(STDOUT_FILENO) == 1;
+  return terminal;
+}
+
 void put(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) stdout_lost(errno);
 }
@@ -53,12 +58,14 @@ void close_stdout() {
 }
 
 void write_out(std::string_view text) {
-  static const auto keep = isatty(STDOUT_FILENO) == 1 ? specs::Keep::colours : specs::Keep::lines;
+  const auto keep = to_terminal() ? specs::Keep::colours : specs::Keep::lines;
   if (specs::is_printable(text, keep))
     put(text);
   else
     put(specs::printable(text, keep));
 }
+
+void write_documents(std::string_view lines) { to_terminal() ? write_out(lines) : put(lines); }
 
 void flush_out() {
   if (std::fflush(stdout) != 0) stdout_lost(errno);

@@ -90,12 +90,12 @@ class HostileText(MadeUpStore):
 
     def lines_of(self, *words):
         done = subprocess.run([STACKX, *words], capture_output=True, env=self.environment, timeout=300)
-        return [json.loads(line) for line in done.stdout.decode().splitlines()]
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
     def test_no_command_passes_on_what_a_store_holds(self):
         self.fill()
         about = ["--hw", "host", "--workload", "matmul:" + ",".join(f"{k}={v}" for k, v in WORKLOAD["params"].items())]
-        for words in (["export"], ["query", "--views"], ["db", "info"], ["db", "check"], ["advise", *about], ["advise", *about, "--explain"],
+        for words in (["query", "--views"], ["db", "info"], ["db", "check"], ["advise", *about], ["advise", *about, "--explain"],
                       ["report", *about], ["report", *about, "--format", "json"], ["report", *about, "--format", "csv"],
                       ["report", *about, "--format", "csv", "--table", "values"], ["effects", *about], ["effects", *about, "--format", "csv"],
                       ["compare", "mkl=2024.2", "openblas=0.3.28", *about], ["compare", EVIL, "openblas=0.3.28", *about],
@@ -105,7 +105,7 @@ class HostileText(MadeUpStore):
                       *(["query", "--sql", "select * from inspections", *form] for form in ([], ["--format", "csv"], ["--json"])),
                       ["query", "--sql", "select char(27) || '[2J', char(155), char(8238), x'9b'"]):
             self.check(*words, forged=EVIL not in words)
-            if "--json" not in words and words[0] not in ("export", "query", "import"):
+            if "--json" not in words and words[0] != "query":
                 self.check(*words, "--json", forged=EVIL not in words)
         self.assertIn("\\u001b[2J", self.check("query", "--sql", "select reason from inspections where reason != ''").stdout.decode())
         for suffix in (".md", ".csv"):
@@ -116,12 +116,13 @@ class HostileText(MadeUpStore):
     def test_documents_come_out_as_they_went_in(self):
         self.fill()
         again = self.scratch / "again.db"
-        exported = self.check("export").stdout
+        exported = subprocess.run([STACKX, "export"], capture_output=True, env=self.environment, timeout=300).stdout
+        self.assertNotEqual(foreign(exported), [], "a pipe gets the bytes that ids are made of")
         file = self.scratch / "again.jsonl"
         file.write_bytes(exported)
         said = self.check("import", file, "--db", again).stdout.decode()
         self.assertIn(f"{len(exported.splitlines())} documents imported, 0 were already there", said)
-        self.assertTrue(any(EVIL in document.get("reason", "") for document in map(json.loads, exported.decode().splitlines())))
+        self.assertTrue(any(EVIL in document.get("reason", "") for document in map(json.loads, exported.splitlines())))
 
     def test_no_catalog_and_no_project_does(self):
         catalog = {"$schema": "stackx/catalog/1", "components": {
@@ -156,7 +157,7 @@ class HostileText(MadeUpStore):
 
     def test_a_terminal_gets_the_colours_of_stackx_alone(self):
         self.fill()
-        for words in (["query", "best"], ["advise", "--hw", "host", "--workload", "matmul"], ["query", "failures"]):
+        for words in (["query", "best"], ["advise", "--hw", "host", "--workload", "matmul"], ["query", "failures"], ["export"]):
             master, terminal = pty.openpty()
             process = subprocess.Popen([STACKX, *words], stdout=terminal, stderr=terminal, stdin=terminal, env=self.environment)
             os.close(terminal)
@@ -172,7 +173,7 @@ class HostileText(MadeUpStore):
             os.close(master)
             process.wait()
             self.assertEqual(foreign(data, colours=True), [], data[:3000])
-            self.assertIn(b"\x1b[", data)
+            self.assertTrue(b"\x1b[" in data or words == ["export"])
 
 
 if __name__ == "__main__":
