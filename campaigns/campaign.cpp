@@ -206,14 +206,12 @@ class Campaign {
     progress.current = current;
     double left = 0;
     progress.planned = progress.done;
-    for (auto round = round_; round < schedule_.most_rounds(); ++round) {
-      for (const auto place : active_) {
-        const auto& arm = plan_.arms.at(place);
-        if (!due(round, arm) || ran_.contains({round, arm.label})) continue;
-        if (broken_.contains(arm.label) && round > round_) continue;
-        ++progress.planned;
-        if (!broken_.contains(arm.label)) left += durations_.of(arm.label);
-      }
+    const auto behind = done_from_here();
+    for (const auto place : active_) {
+      const auto& arm = plan_.arms.at(place);
+      const auto rounds = rounds_left(arm, behind);
+      progress.planned += rounds;
+      if (!broken_.contains(arm.label)) left += static_cast<double>(rounds) * durations_.of(arm.label);
     }
     progress.seconds_left = durations_.known() ? bounded(left) : -1;
     if (plan_.campaign.budget_inspections) {
@@ -221,6 +219,22 @@ class Campaign {
                                     std::max(progress.done, *plan_.campaign.budget_inspections));
     }
     listener_.progress(progress);
+  }
+
+  // Of each arm, how many results of this round and of later ones there are: as many steps as those, not as rounds left.
+  std::map<std::string, std::uint64_t> done_from_here() const {
+    std::map<std::string, std::uint64_t> behind;
+    for (const auto* slots : {&done_, &ran_})
+      for (auto at = slots->lower_bound({round_, ""}); at != slots->end() && at->first < schedule_.most_rounds(); ++at)
+        ++behind[at->second];
+    return behind;
+  }
+
+  std::uint64_t rounds_left(const Arm& arm, const std::map<std::string, std::uint64_t>& behind) const {
+    const auto most = std::max(schedule_.most_rounds(), round_);
+    if (broken_.contains(arm.label)) return round_ < most && !seen_.contains(arm.label) ? 1 : 0;
+    const auto found = behind.find(arm.label);
+    return most - round_ - (found == behind.end() ? 0 : found->second);
   }
 
   double bounded(double seconds) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "campaigns/job.hpp"
+#include "campaigns/plan_lock.hpp"
 #include "campaigns/run.hpp"
 #include "specs/project/plan.hpp"
 
@@ -16,6 +17,7 @@ namespace stackx::campaigns {
 struct DeviceCampaign {
   Job job;
   specs::Plan plan;
+  PlanLock lock;  // from before the first campaign runs until the last has ended
 };
 
 struct DeviceRun {

@@ -17,6 +17,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/hardware/name.hpp"
+#include "workspace/output.hpp"
 #include "workspace/source_fetch.hpp"
 
 namespace stackx::campaigns {
@@ -26,8 +27,18 @@ namespace fs = std::filesystem;
 
 constexpr double health_confidence = 0.95;
 
-std::atomic<bool> interrupted = false;  // the one thing that a signal handler may touch
-extern "C" void on_signal(int) { interrupted = true; }
+std::atomic<bool> interrupted = false;  // what a signal handler may touch
+
+// The first ends the campaign in order, the second at once.
+extern "C" void on_signal(int signal) {
+  interrupted = true;
+  std::signal(signal, SIG_DFL);
+}
+
+void listen_to_signals() {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_signal);
+  if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under `nohup` the terminal may go
+}
 
 inspector::Context inspector_context(const CampaignOptions& options, const workspace::Context& where) {
   inspector::Context context;
@@ -37,9 +48,7 @@ inspector::Context inspector_context(const CampaignOptions& options, const works
   context.pis = workspace::find_pis(where.executable_directory);
   if (!pi.empty()) context.pis.own = fs::absolute(pi);
   context.data = where.data_directory();
-  context.say = [name = options.name](const std::string& line) {
-    fmt::print(stderr, "{}{}\n", name, line);
-  };
+  context.say = [name = options.name](const std::string& line) { workspace::say("{}{}\n", name, line); };
   context.supervisor = where.executable_directory / "stackx-supervise";
   context.offline = options.offline;
   context.fetch_source = workspace::source_fetch();
@@ -57,11 +66,10 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
   if (options.job.refusal) return std::make_unique<RefusedInspector>(*options.job.refusal, where);
   auto inspector = std::make_unique<inspector::Inspector>(
       std::move(where), options.job.loaded.catalog, plan.campaign);
-  fmt::print(stderr, "{}campaign {}: {}, runner {}{}\n", options.name, plan.id.substr(0, 12),
-             size_text(plan), inspector->runner(),
-             plan.device.empty() ? "" : ", on " + plan.device);
-  if (const auto line = verdict_line(plan); !line.empty()) fmt::print(stderr, "{}{}\n", options.name, line);
-  fmt::print(stderr, "{}", inspector::summary(inspector::look_for_noise(plan)));
+  workspace::say("{}campaign {}: {}, runner {}{}\n", options.name, plan.id.substr(0, 12), size_text(plan),
+                 inspector->runner(), plan.device.empty() ? "" : ", on " + plan.device);
+  if (const auto line = verdict_line(plan); !line.empty()) workspace::say("{}{}\n", options.name, line);
+  workspace::say("{}", inspector::summary(inspector::look_for_noise(plan)));
   return inspector;
 }
 
@@ -70,8 +78,7 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
 CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options,
                          store::Store& store, store::Spool& spool, const workspace::Context& context) {
   const auto inspector = make_inspector(options, context, plan);
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  listen_to_signals();
   CampaignRecorder recorder(store, spool, options.job.loaded.catalog, plan.campaign.strategy.width, options.name);
   const auto schedule = make_schedule(plan);
   using Kind = specs::StrategySpec::Kind;

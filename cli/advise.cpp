@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <future>
-
 #include <nlohmann/json.hpp>
 
 #include "advisor/answer/advice.hpp"
@@ -22,6 +21,7 @@
 #include "cli/shared_options.hpp"
 #include "specs/error.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -58,7 +58,7 @@ void advise_pareto(const AdviseOptions& options, Globals& globals) {
   if (globals.json || options.format == "json")
     print_json(analysis::to_json(front, ranking));
   else
-    fmt::print("{}", analysis::table(front, ranking, stdout_is_terminal()));
+    workspace::print("{}", analysis::table(front, ranking, stdout_is_terminal()));
   if (ranking.recommendations.empty()) globals.exit_code = 1;
 }
 
@@ -100,10 +100,10 @@ std::string command_of(const AdviseOptions& options) {
 void write_settling(const AdviseOptions& options, const advisor::HardwareAdvice& advice, const advisor::NotKnown& open) {
   const auto campaign = advisor::settle(advice, open, options.advice.analysis.delta);
   write_output(options.settle.string(), campaign.text);
-  fmt::print(stderr, "{}: {} {}: stackx inspect {}\n", options.settle.string(), campaign.summary,
-             advice.selection.hardware.version == "host" ? "Here" : "There",
-             advisor::shell_quoted(options.settle.string()));
-  for (const auto& note : campaign.notes) fmt::print(stderr, "{}\n", note);
+  workspace::say("{}: {} {}: stackx inspect {}\n", options.settle.string(), campaign.summary,
+                 advice.selection.hardware.version == "host" ? "Here" : "There",
+                 advisor::shell_quoted(options.settle.string()));
+  for (const auto& note : campaign.notes) workspace::say("{}\n", note);
 }
 
 // --python and --have python= are one thing.
@@ -131,10 +131,10 @@ advisor::Recipe recipe_of(const advisor::Advice& advice, const advisor::Hardware
 // The answer, then what it rests on where that is asked for.
 void print_text(const AdviseOptions& options, const advisor::Advice& advice, const advisor::HardwareAdvice& known,
                 const advisor::NotKnown& open) {
-  fmt::print("{}", advice_text(advice, output_width(), in_colour()));
+  workspace::print("{}", advice_text(advice, output_width(), in_colour()));
   if (!options.explain) return;
-  fmt::print("\n{}", explanation(known, open, {options.rows, in_colour(), command_of(options)}));
-  if (known.space) fmt::print("{}", facts_lines(known.space->catalog()));
+  workspace::print("\n{}", explanation(known, open, {options.rows, in_colour(), command_of(options)}));
+  if (known.space) workspace::print("{}", facts_lines(known.space->catalog()));
 }
 
 // `answer` first, for whoever reads the beginning; without --explain eight recommendations at most.
@@ -146,7 +146,7 @@ void print_document(const AdviseOptions& options, const advisor::Advice& advice,
   auto rest = options.explain ? explanation_json(known, open) : summary_json(known, open);
   if (known.space) rest["facts"] = facts_json(known.space->catalog());
   for (auto& [name, value] : rest.items()) document[name] = std::move(value);
-  fmt::print("{}\n", document.dump());
+  workspace::print("{}\n", document.dump());
 }
 
 void advise(const AdviseOptions& given, Globals& globals) {
@@ -179,15 +179,15 @@ void advise(const AdviseOptions& given, Globals& globals) {
   if (!enough) globals.exit_code = 1;
   if (!options.settle.empty() && advice.found) write_settling(options, known, open);
   if (const auto recipe = advisor::recipe_format_from(options.format))
-    return fmt::print("{}", advisor::write_recipe(*recipe, recipe_of(advice, known, knowledge)));
+    return workspace::print("{}", advisor::write_recipe(*recipe, recipe_of(advice, known, knowledge)));
   if (globals.json || options.format == "json")
     print_document(options, advice, known, open);
   else if (options.format == "markdown")
-    fmt::print("{}", advice_markdown(advice));
+    workspace::print("{}", advice_markdown(advice));
   else
     print_text(options, advice, known, open);
   if (advice.found && !enough)
-    fmt::print(stderr, "stackx: --require {}: the answer is {}\n", options.require, advisor::to_string(advice.grade));
+    workspace::say("stackx: --require {}: the answer is {}\n", options.require, advisor::to_string(advice.grade));
 }
 
 }  // namespace

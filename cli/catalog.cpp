@@ -11,7 +11,9 @@
 #include "cli/output/print.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
+#include "specs/format/printable.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -46,28 +48,26 @@ void validate(const std::vector<std::string>& names, const Globals& globals) {
     print_json(
         {{"valid", true}, {"components", catalog.components.size()}, {"versions", versions}});
   else
-    fmt::print("{}: valid, {} components with {} versions\n", where, catalog.components.size(),
-               versions);
+    workspace::print("{}: valid, {} components with {} versions\n", where, catalog.components.size(), versions);
 }
 
 void print_version(const specs::VersionEntry& entry) {
-  fmt::print("  {}\n", entry.version.text());
-  for (const auto& requirement : entry.requires_) fmt::print("    needs {}\n", requirement.text());
+  workspace::print("  {}\n", entry.version.text());
+  for (const auto& requirement : entry.requires_) workspace::print("    needs {}\n", requirement.text());
   for (const auto& conditional : entry.requires_if)
     for (const auto& requirement : conditional.then) {
       std::string condition;
       for (const auto& part : conditional.if_)
         condition += (condition.empty() ? "" : " and ") + part.text();
-      fmt::print("    needs {} if {}\n", requirement.text(), condition);
+      workspace::print("    needs {} if {}\n", requirement.text(), condition);
     }
-  for (const auto& requirement : entry.conflicts)
-    fmt::print("    not with {}\n", requirement.text());
-  for (const auto& [name, version] : entry.provides)
-    fmt::print("    is {} {}\n", name, version.text());
+  for (const auto& requirement : entry.conflicts) workspace::print("    not with {}\n", requirement.text());
+  for (const auto& [name, version] : entry.provides) workspace::print("    is {} {}\n", name, version.text());
   for (const auto& artifact : entry.artifacts)
-    fmt::print("    from {}{}\n", artifact.file.empty() ? artifact.package : artifact.file,
-               artifact.size > 0 ? ", " + workspace::bytes(static_cast<double>(artifact.size)) : "");
-  for (const auto& [name, value] : entry.environment) fmt::print("    sets {}={}\n", name, value);
+    workspace::print("    from {}{}\n", specs::printable(artifact.file.empty() ? artifact.package : artifact.file),
+                     artifact.size > 0 ? ", " + workspace::bytes(static_cast<double>(artifact.size)) : "");
+  for (const auto& [name, value] : entry.environment)
+    workspace::print("    sets {}={}\n", name, specs::printable(value));
 }
 
 void show(const std::string& name, const std::string& component_name, const Globals& globals) {
@@ -75,17 +75,17 @@ void show(const std::string& name, const std::string& component_name, const Glob
   const auto catalog = specs::load_catalog(file);
   if (component_name.empty()) {
     for (const auto& [key, component] : catalog.components)
-      fmt::print("{:<20} {:<9} {:>3} versions  {}\n", key, specs::to_string(component.kind),
-                 component.versions.size(), component.description);
+      workspace::print("{:<20} {:<9} {:>3} versions  {}\n", key, specs::to_string(component.kind),
+                       component.versions.size(), specs::printable(component.description));
     return;
   }
   const auto* component = catalog.find(component_name);
   if (component == nullptr)
     throw bad_input(fmt::format("{}: holds no component {}; `stackx catalog show {}` lists them",
                                 file.string(), component_name, name));
-  fmt::print("{} ({}, {} versions): {}\n", component->name, specs::to_string(component->kind),
-             specs::to_string(component->versioning), component->description);
-  for (const auto& source : component->sources) fmt::print("  source: {}\n", source);
+  workspace::print("{} ({}, {} versions): {}\n", component->name, specs::to_string(component->kind),
+                   specs::to_string(component->versioning), specs::printable(component->description));
+  for (const auto& source : component->sources) workspace::print("  source: {}\n", specs::printable(source));
   for (const auto& entry : component->versions) print_version(entry);
 }
 

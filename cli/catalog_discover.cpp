@@ -20,6 +20,7 @@
 #include "specs/format/json.hpp"
 #include "workspace/allowed_paths.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -145,13 +146,12 @@ void hint(const specs::Json& components, const std::string& output) {
       {"hardware", {{"cpu", "host"}}},
       {"workload",
        {{"pi", "matmul"}, {"params", {{"m", 512}, {"n", 512}, {"k", 512}, {"dtype", "float32"}}}}}};
-  fmt::print(stderr,
-             "\nTo use it{}, write this as project.json:\n  {}\nthen: stackx resolve project.json "
-             "--count; "
-             "stackx inspect project.json\n",
-             output.empty() ? " (as discovered.json)" : "", project.dump());
-  if (blas && framework)
-    fmt::print(stderr, "For the Python frameworks, require \"framework\" instead of \"blas\".\n");
+  workspace::say(
+      "\nTo use it{}, write this as project.json:\n  {}\nthen: stackx resolve project.json "
+      "--count; "
+      "stackx inspect project.json\n",
+      output.empty() ? " (as discovered.json)" : "", project.dump());
+  if (blas && framework) workspace::say("For the Python frameworks, require \"framework\" instead of \"blas\".\n");
 }
 
 void discover_catalog(const CatalogDiscoverOptions& options, Globals& globals) {
@@ -162,11 +162,11 @@ void discover_catalog(const CatalogDiscoverOptions& options, Globals& globals) {
     found += remark.kind == Remark::found ? 1 : 0;
     left_out += remark.kind == Remark::left_out ? 1 : 0;
     if (remark.kind == Remark::note && !options.verbose) return;
-    fmt::print(stderr, "{}{}\n",
-               remark.kind == Remark::found      ? "found     "
-               : remark.kind == Remark::left_out ? "left out  "
-                                                 : "note      ",
-               specs::to_utf8(remark.text));
+    workspace::say("{}{}\n",
+                   remark.kind == Remark::found      ? "found     "
+                   : remark.kind == Remark::left_out ? "left out  "
+                                                     : "note      ",
+                   specs::to_utf8(remark.text));
   };
   const auto day = workspace::today();
   const auto document =
@@ -176,7 +176,7 @@ void discover_catalog(const CatalogDiscoverOptions& options, Globals& globals) {
   specs::check(catalog, "the discovered catalog");
   const auto& components = document["components"];
   if (components.empty()) {
-    fmt::print(stderr, "nothing that stacks are made of is installed here: no catalog written\n");
+    workspace::say("nothing that stacks are made of is installed here: no catalog written\n");
     globals.exit_code = 1;
     return;
   }
@@ -184,8 +184,8 @@ void discover_catalog(const CatalogDiscoverOptions& options, Globals& globals) {
   workspace::allow(workspace::named_paths(catalog));
   std::size_t versions = 0;
   for (const auto& [name, component] : components.items()) versions += component["versions"].size();
-  fmt::print(stderr, "{} found, {} left out: {} components with {} versions\n", found, left_out,
-             components.size(), versions);
+  workspace::say("{} found, {} left out: {} components with {} versions\n", found, left_out, components.size(),
+                 versions);
   hint(components, options.output);
 }
 

@@ -12,6 +12,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/pip.hpp"
 #include "workspace/progress.hpp"
 #include "workspace/words.hpp"
@@ -99,15 +100,13 @@ void summarize(const pypi::Closure& closure, const CatalogImportOptions& options
     versions += project.releases.size();
     left_out += project.left_out.size();
     if (project.releases.empty())
-      fmt::print(stderr, "{}: no usable version: {}\n", name,
-                 project.known ? pypi::count_reasons(project.left_out) : "not on the index");
+      workspace::say("{}: no usable version: {}\n", name,
+                     project.known ? pypi::count_reasons(project.left_out) : "not on the index");
     if (options.reasons)
-      for (const auto& one : project.left_out)
-        fmt::print(stderr, "{} {}: {}\n", name, one.version, one.reason);
+      for (const auto& one : project.left_out) workspace::say("{} {}: {}\n", name, one.version, one.reason);
   }
-  fmt::print(stderr, "{} projects, {} versions, {} left out{}; {} requests\n", closure.size(),
-             versions, left_out, left_out > 0 && !options.reasons ? " (--reasons says why)" : "",
-             requests);
+  workspace::say("{} projects, {} versions, {} left out{}; {} requests\n", closure.size(), versions, left_out,
+                 left_out > 0 && !options.reasons ? " (--reasons says why)" : "", requests);
 }
 
 void import_pypi(const CatalogImportOptions& options) {

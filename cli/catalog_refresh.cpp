@@ -11,6 +11,7 @@
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/python/pep508.hpp"
+#include "workspace/output.hpp"
 #include "workspace/pip.hpp"
 #include "workspace/progress.hpp"
 #include "workspace/words.hpp"
@@ -66,28 +67,27 @@ nlohmann::json report_json(const advisor::RefreshReport& report, const std::stri
 
 void print_news(const advisor::PackageNews& one) {
   const auto count = one.added.size();
-  fmt::print("  {:<28} newest {}", one.name, one.newest);
-  if (count > 0 && count <= 4) fmt::print(", new: {}", fmt::join(one.added, ", "));
-  if (count > 4) fmt::print(", {} new", count);
-  if (!one.withdrawn.empty()) fmt::print(", withdrawn: {}", fmt::join(one.withdrawn, ", "));
-  fmt::print("\n");
-  for (const auto& unread : one.unread) fmt::print("    requirements not known of {}\n", unread);
+  workspace::print("  {:<28} newest {}", one.name, one.newest);
+  if (count > 0 && count <= 4) workspace::print(", new: {}", fmt::join(one.added, ", "));
+  if (count > 4) workspace::print(", {} new", count);
+  if (!one.withdrawn.empty()) workspace::print(", withdrawn: {}", fmt::join(one.withdrawn, ", "));
+  workspace::print("\n");
+  for (const auto& unread : one.unread) workspace::print("    requirements not known of {}\n", unread);
 }
 
 void print_report(const advisor::RefreshReport& report, const fs::path& directory) {
   if (report.news.empty() && report.unchanged == 0)
-    fmt::print("Nothing was read: no source could be reached; all that was known stays.\n");
+    workspace::print("Nothing was read: no source could be reached; all that was known stays.\n");
   else if (report.news.empty())
-    fmt::print("Nothing new: {} packages are as they were.\n", report.unchanged);
+    workspace::print("Nothing new: {} packages are as they were.\n", report.unchanged);
   else
-    fmt::print("News of {} {}; {} as they were. Written to {}.\n", report.news.size(),
-               report.news.size() == 1 ? "package" : "packages", report.unchanged,
-               directory.string());
+    workspace::print("News of {} {}; {} as they were. Written to {}.\n", report.news.size(),
+                     report.news.size() == 1 ? "package" : "packages", report.unchanged, directory.string());
   for (const auto& one : report.news) print_news(one);
   if (report.not_reached.empty()) return;
-  fmt::print("Not read, what was known of it stays:\n");
+  workspace::print("Not read, what was known of it stays:\n");
   for (const auto& one : report.not_reached)
-    fmt::print("  {}{}\n", one.what, one.reason.empty() ? ": it lists no such project" : "\n    " + one.reason);
+    workspace::print("  {}{}\n", one.what, one.reason.empty() ? ": it lists no such project" : "\n    " + one.reason);
 }
 
 void refresh(const RefreshOptions& options, Globals& globals) {

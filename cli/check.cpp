@@ -10,6 +10,7 @@
 #include "cli/output/check_text.hpp"
 #include "cli/output/print.hpp"
 #include "inspector/paths.hpp"
+#include "workspace/output.hpp"
 #include "workspace/pip.hpp"
 #include "workspace/progress.hpp"
 
@@ -44,7 +45,7 @@ void run_check(const CheckOptions& options, Globals& globals) {
     print_check(checked);
   const bool unknown = checked.answer == advisor::Answer::unknown;
   if (unknown && !options.strict && globals.json)
-    fmt::print(stderr, "stackx: unknown: {}; --strict ends with 1\n", checked.text);
+    workspace::say("stackx: unknown: {}; --strict ends with 1\n", checked.text);
   globals.exit_code = checked.answer == advisor::Answer::no || (unknown && options.strict) ? 1 : 0;
 }
 

@@ -1,5 +1,4 @@
 // stackx compare A B: is one faster than the other, and how sure is that?
-#include <fmt/core.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include "cli/shared_options.hpp"
 #include "specs/error.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -38,8 +38,8 @@ void print_nothing(const Sides& sides, const CompareOptions& options, bool json,
                 {"couples", nlohmann::json::array()},
                 {"notes", notes}});
   } else {
-    fmt::print("Nothing to compare. {}\n", sides.nothing);
-    for (const auto& note : sides.notes) fmt::print("Note: {}.\n", note);
+    workspace::print("Nothing to compare. {}\n", sides.nothing);
+    for (const auto& note : sides.notes) workspace::print("Note: {}.\n", note);
   }
   globals.exit_code = 1;
 }
@@ -83,7 +83,7 @@ void compare(const CompareOptions& options, Globals& globals) {
   if (json)
     print_json(compare_json(report));
   else
-    fmt::print("{}", compare_text(report, options.rows, !options.no_plots, stdout_is_terminal()));
+    workspace::print("{}", compare_text(report, options.rows, !options.no_plots, stdout_is_terminal()));
   if (exceeds_limit(report)) globals.exit_code = 1;
 }
 

@@ -12,6 +12,7 @@
 #include "store/inventory.hpp"
 #include "store/mending/salvage.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/progress.hpp"
 #include "workspace/words.hpp"
 
@@ -52,22 +53,21 @@ std::vector<std::string> problems_of(const fs::path& file) {
 
 void check(Globals& globals) {
   const fs::path file = store::default_path(globals.db);
-  if (isatty(STDERR_FILENO) && !globals.json)
-    fmt::print(stderr, "reading every document and proving it ...\n");
+  if (isatty(STDERR_FILENO) && !globals.json) workspace::say("reading every document and proving it ...\n");
   const std::vector<std::string> problems = problems_of(file);
   if (!problems.empty()) globals.exit_code = 1;
   if (globals.json) {
     print_json({{"store", file.string()}, {"sound", problems.empty()}, {"problems", problems}});
     return;
   }
-  for (const std::string& problem : problems) fmt::print("{}\n", problem);
+  for (const std::string& problem : problems) workspace::print("{}\n", problem);
   if (!problems.empty()) {
-    fmt::print(stderr, "{}", salvage_hint(file));
+    workspace::say("{}", salvage_hint(file));
     return;
   }
   const store::Inventory held = store::inventory(file);
-  fmt::print("{}: sound: {} inspections, {} plans, {} published results\n", file.string(),
-             held.count("inspections"), held.count("plans"), held.count("published"));
+  workspace::print("{}: sound: {} inspections, {} plans, {} published results\n", file.string(),
+                   held.count("inspections"), held.count("plans"), held.count("published"));
 }
 
 // --- salvage ---
@@ -91,16 +91,15 @@ json to_json(const store::Salvage& saved, const fs::path& to) {
 }
 
 void print(const store::Salvage& saved, const fs::path& damaged, const fs::path& to) {
-  for (const std::string& example : saved.examples) fmt::print(stderr, "not saved: {}\n", example);
-  for (const std::string& remark : saved.remarks) fmt::print(stderr, "{}\n", remark);
-  fmt::print("{}: {} of {} pages and records make no sense any more\n", damaged.string(),
-             saved.unreadable, saved.pages);
-  fmt::print("{}: {} inspections, {} plans and {} published results saved, each proved by its id\n",
-             to.string(), saved.inspections, saved.plans, saved.published);
+  for (const std::string& example : saved.examples) workspace::say("not saved: {}\n", example);
+  for (const std::string& remark : saved.remarks) workspace::say("{}\n", remark);
+  workspace::print("{}: {} of {} pages and records make no sense any more\n", damaged.string(), saved.unreadable,
+                   saved.pages);
+  workspace::print("{}: {} inspections, {} plans and {} published results saved, each proved by its id\n", to.string(),
+                   saved.inspections, saved.plans, saved.published);
   if (saved.lost > 0)
-    fmt::print("{} documents of which something is left could not be proved and are not saved\n",
-               saved.lost);
-  fmt::print(
+    workspace::print("{} documents of which something is left could not be proved and are not saved\n", saved.lost);
+  workspace::print(
       "other machines' stores and `stackx export` files may hold what is missing: "
       "stackx merge OTHER.db --db {}\n",
       to.string());
@@ -137,15 +136,14 @@ void info(const Globals& globals) {
     print_json(document);
     return;
   }
-  fmt::print("{}\n  schema       {}\n  size         {}, {} of it free, {} in its log\n",
-             file.string(), held.schema, workspace::bytes(static_cast<double>(held.file_bytes)),
-             workspace::bytes(static_cast<double>(held.free_bytes)),
-             workspace::bytes(static_cast<double>(held.log_bytes)));
-  for (const auto& [what, number] : held.counts) fmt::print("  {:<12} {}\n", what, number);
-  if (inspections) fmt::print("  {:<12} {:.0f} bytes\n", "each", each);
+  workspace::print("{}\n  schema       {}\n  size         {}, {} of it free, {} in its log\n", file.string(),
+                   held.schema, workspace::bytes(static_cast<double>(held.file_bytes)),
+                   workspace::bytes(static_cast<double>(held.free_bytes)),
+                   workspace::bytes(static_cast<double>(held.log_bytes)));
+  for (const auto& [what, number] : held.counts) workspace::print("  {:<12} {}\n", what, number);
+  if (inspections) workspace::print("  {:<12} {:.0f} bytes\n", "each", each);
   if (held.between_machines)
-    fmt::print(
-        stderr,
+    workspace::say(
         "it lies on {}, which several machines can share: only one machine at a time may use "
         "it; join results of several with `stackx export` and `stackx merge`\n",
         held.file_system);
@@ -159,8 +157,8 @@ void compact(const Globals& globals) {
   if (globals.json)
     print_json({{"store", file.string()}, {"bytes_before", before}, {"bytes", after}});
   else
-    fmt::print("{}: {} -> {}\n", file.string(), workspace::bytes(static_cast<double>(before)),
-               workspace::bytes(static_cast<double>(after)));
+    workspace::print("{}: {} -> {}\n", file.string(), workspace::bytes(static_cast<double>(before)),
+                     workspace::bytes(static_cast<double>(after)));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "cli/shared_options.hpp"
 #include "specs/error.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -54,14 +55,14 @@ void print_document(const analysis::Effects& effects, const EffectsOptions& opti
 
 void print_table(const analysis::Effects& effects, const EffectsOptions& options,
                  const Predicted& predicted) {
-  fmt::print("{}", analysis::table(effects, stdout_is_terminal()));
+  workspace::print("{}", analysis::table(effects, stdout_is_terminal()));
   if (options.predict.empty()) return;
-  fmt::print("\nThe {} stacks of {} with the highest predicted rate:\n", predicted.stacks.size(),
-             options.predict.string());
+  workspace::print("\nThe {} stacks of {} with the highest predicted rate:\n", predicted.stacks.size(),
+                   options.predict.string());
   for (const advisor::PredictedStack& one : predicted.stacks)
-    fmt::print("{}\n", analysis::wrap(analysis::split(line(one, effects)), 0, ""));
+    workspace::print("{}\n", analysis::wrap(analysis::split(line(one, effects)), 0, ""));
   for (const std::string& note : predicted.notes)
-    fmt::print("- {}\n", analysis::wrap(analysis::split(note), 2, ""));
+    workspace::print("- {}\n", analysis::wrap(analysis::split(note), 2, ""));
 }
 
 void effects(const EffectsOptions& options, Globals& globals) {
@@ -80,7 +81,7 @@ void effects(const EffectsOptions& options, Globals& globals) {
     if (json)
       print_json(analysis::to_json(effects));
     else
-      fmt::print("{}.\n", nothing);
+      workspace::print("{}.\n", nothing);
     globals.exit_code = 1;
     return;
   }
@@ -91,7 +92,7 @@ void effects(const EffectsOptions& options, Globals& globals) {
   if (json)
     print_document(effects, options, predicted);
   else if (options.format == "csv")
-    fmt::print("{}", analysis::csv(effects));
+    workspace::print("{}", analysis::csv(effects));
   else
     print_table(effects, options, predicted);
 }

@@ -1,6 +1,7 @@
 // stackx env list|prune: what is cached of environments and base images, and its freeing.
 #include <fmt/core.h>
 
+#include <charconv>
 #include <chrono>
 #include <expected>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "inspector/run/engine.hpp"
 #include "specs/error.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -31,7 +33,7 @@ struct EnvOptions {
 // Nothing if no image is cached: then nobody needs to know of engines.
 std::optional<Engine> engine_for(const std::filesystem::path& root, const Globals& globals) {
   if (!has_images(root)) return std::nullopt;
-  const auto say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  const auto say = [](const std::string& line) { workspace::say("{}\n", line); };
   auto engine =
       find_engine({root, globals.executable_directory / "stackx-supervise", say});
   if (engine) return std::move(*engine);
@@ -42,14 +44,10 @@ std::optional<Engine> engine_for(const std::filesystem::path& root, const Global
 Seconds read_age(const std::string& text) {
   constexpr std::pair<char, double> units[] = {
       {'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 7 * 86400}};
-  std::size_t used = 0;
   double number = -1;
-  try {
-    number = std::stod(text, &used);
-  } catch (const std::exception&) {
-  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   for (const auto& [unit, seconds] : units)
-    if (number >= 0 && number < 1e6 && used + 1 == text.size() && text.back() == unit)
+    if (error == std::errc{} && number >= 0 && number < 1e6 && end + 1 == text.data() + text.size() && *end == unit)
       return Seconds(number * seconds);
   throw bad_input(fmt::format(
       "--older-than {}: expected a time, a number and its unit: 90m, 12h, 30d, 4w", text));
@@ -65,15 +63,15 @@ std::string age(const CacheEntry& entry) {
 }
 
 void heading(const char* what, std::size_t count, const std::string& note) {
-  fmt::print("{} ({}){}\n", what, count, note);
+  workspace::print("{} ({}){}\n", what, count, note);
 }
 
 void row(const CacheEntry& entry, const std::string& size, const std::string& name) {
-  fmt::print("  {:<12}  {:>10}  {:<16}  {}\n", entry.key.substr(0, 12), size, age(entry), name);
+  workspace::print("  {:<12}  {:>10}  {:<16}  {}\n", entry.key.substr(0, 12), size, age(entry), name);
 }
 
 void print(const Cache& cache) {
-  fmt::print("{}: {}\n", cache.root.string(), size(cache.bytes));
+  workspace::print("{}: {}\n", cache.root.string(), size(cache.bytes));
   heading("Environments", cache.environments.size(),
           ": their own size, that of files shared with wheels in brackets");
   for (const auto& one : cache.environments)
@@ -88,8 +86,7 @@ void print(const Cache& cache) {
                     one.id.substr(0, 19), one.ours ? "" : "; the engine had it before: prune leaves it there"));
   heading("Left over by builders that died", cache.leftovers.size(), "");
   for (const auto& one : cache.leftovers) row(one, size(one.usage.own), one.path.filename());
-  fmt::print("uv's cache: {}\nAnswers of package indexes: {}\n", size(cache.uv_bytes),
-             size(cache.index_bytes));
+  workspace::print("uv's cache: {}\nAnswers of package indexes: {}\n", size(cache.uv_bytes), size(cache.index_bytes));
 }
 
 void list(const Globals& globals) {
@@ -136,11 +133,11 @@ void prune(const EnvOptions& options, const Globals& globals) {
   const char* verb = options.dry_run ? "would free" : "freed";
   for (const auto& one : pruned) {
     if (one.kept.empty())
-      fmt::print("{} {:>10}  {} {}\n", verb, size(one.freed), one.kind, one.name);
+      workspace::print("{} {:>10}  {} {}\n", verb, size(one.freed), one.kind, one.name);
     else
-      fmt::print("kept: {} {}: {}\n", one.kind, one.name, one.kept);
+      workspace::print("kept: {} {}: {}\n", one.kind, one.name, one.kept);
   }
-  fmt::print("{} {} in {}\n", verb, size(freed), root.string());
+  workspace::print("{} {} in {}\n", verb, size(freed), root.string());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "specs/error.hpp"
 #include "store/merge.hpp"
 #include "workspace/compressed_stream.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -45,7 +46,7 @@ void run(const ExportOptions& options, const Globals& globals) {
       [](const Error& error) { throw error; });  // an export that lacks something is none
   writer.finish();
   if (!options.output.empty() && options.output != "-")
-    fmt::print(stderr, "{} documents written to {}\n", documents, options.output);
+    workspace::say("{} documents written to {}\n", documents, options.output);
 }
 
 }  // namespace

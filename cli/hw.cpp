@@ -20,6 +20,7 @@
 #include "specs/hardware/microarchitecture.hpp"
 #include "specs/hardware/processor.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/this_machine.hpp"
 
 namespace stackx::cli {
@@ -35,7 +36,7 @@ constexpr std::size_t text_width = 84;
 constexpr std::chrono::seconds engine_patience{10};
 
 void row(const std::string& label, const std::string& text) {
-  if (!text.empty()) fmt::print("{:<{}}{}\n", label, label_width, text);
+  if (!text.empty()) workspace::print("{:<{}}{}\n", label, label_width, text);
 }
 
 // Words over several lines, under one label.
@@ -156,10 +157,8 @@ void print_system(const Host& host) {
 std::expected<inspector::Engine, std::string> container_engine(const Globals& globals) {
   const auto due = std::chrono::steady_clock::now() + engine_patience;
   const auto late = [due] { return std::chrono::steady_clock::now() >= due; };
-  auto engine = inspector::find_engine({inspector::cache_directory(),
-                                        globals.executable_directory / "stackx-supervise",
-                                        [](const std::string& line) { fmt::print(stderr, "{}\n", line); },
-                                        late});
+  auto engine = inspector::find_engine({inspector::cache_directory(), globals.executable_directory / "stackx-supervise",
+                                        [](const std::string& line) { workspace::say("{}\n", line); }, late});
   if (!engine && late())
     return std::unexpected(fmt::format("none within {} s: {}", engine_patience.count(), engine.error()));
   return engine;
@@ -257,21 +256,19 @@ void list_hardware(const Globals& globals) {
     return;
   }
   constexpr const char* columns = "{:<20} {:<24} {:<10} {:>6} {:>10} {:>10}{}\n";
-  fmt::print(columns, "name", "product", "vendor", "vector", "FP32/cycle", "FP64/cycle",
-             "  also called");
+  workspace::print(columns, "name", "product", "vendor", "vector", "FP32/cycle", "FP64/cycle", "  also called");
   for (const auto& known : table.all()) {
     const auto number = [](const auto& value) { return value ? fmt::format("{}", *value) : "-"; };
-    fmt::print(columns, known.id, known.name, known.vendor, number(known.vector_bits),
-               number(known.fp32_flops_cycle), number(known.fp64_flops_cycle),
-               known.aliases.empty() ? "" : fmt::format("  {}", fmt::join(known.aliases, ", ")));
+    workspace::print(columns, known.id, known.name, known.vendor, number(known.vector_bits),
+                     number(known.fp32_flops_cycle), number(known.fp64_flops_cycle),
+                     known.aliases.empty() ? "" : fmt::format("  {}", fmt::join(known.aliases, ", ")));
   }
-  fmt::print("\n{:<20} {:<24} {:<16} {:>5} {:>5}\n", "name", "product", "microarch",
-             "cores", "GHz");
+  workspace::print("\n{:<20} {:<24} {:<16} {:>5} {:>5}\n", "name", "product", "microarch", "cores", "GHz");
   for (const auto& model : processors.all())
-    fmt::print("{:<20} {:<24} {:<16} {:>5} {:>5}\n", model.name, model.title,
-               model.microarchitecture, model.cores ? fmt::format("{}", *model.cores) : "-",
-               model.base_ghz ? fmt::format("{}", *model.base_ghz) : "-");
-  fmt::print("\n");
+    workspace::print("{:<20} {:<24} {:<16} {:>5} {:>5}\n", model.name, model.title, model.microarchitecture,
+                     model.cores ? fmt::format("{}", *model.cores) : "-",
+                     model.base_ghz ? fmt::format("{}", *model.base_ghz) : "-");
+  workspace::print("\n");
   print_accelerators(accelerators);
 }
 

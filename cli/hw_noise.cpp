@@ -1,13 +1,12 @@
 #include "cli/hw_noise.hpp"
-#include "cli/output/print.hpp"
-
-#include <fmt/core.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/output/print.hpp"
 #include "inspector/machine/noise.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 
@@ -23,7 +22,7 @@ void add_hw_noise(Command hw, Globals& globals) {
     if (globals.json)
       print_json(inspector::to_json(report));
     else
-      fmt::print("{}", inspector::table(report));
+      workspace::print("{}", inspector::table(report));
   });
 }
 

@@ -14,6 +14,7 @@
 #include "store/store.hpp"
 #include "workspace/compressed_stream.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -125,7 +126,7 @@ class Import {
       intake_ += store_->take_in(next, lines.name());
     } else {
       for (std::string line; next(line);)
-        if (!line.empty()) fmt::print("{}\n", line);
+        if (!line.empty()) workspace::print("{}\n", line);
     }
     for (const auto& text : lines.refused()) intake_.refuse(text);
     if (!lines.failure()) return;
@@ -162,7 +163,7 @@ class Import {
   }
 
   void tell() const {
-    for (const auto& text : remarks_) fmt::print(stderr, "note: {}\n", text);
+    for (const auto& text : remarks_) workspace::say("note: {}\n", text);
     print_reasons(intake_);
     if (!store_) return;
     if (globals_.json) {
@@ -173,10 +174,9 @@ class Import {
       print_json(document);
       return;
     }
-    fmt::print("{} documents imported, {} were already there", intake_.inserted,
-               intake_.already_there);
-    if (refused()) fmt::print(", {} were refused", intake_.refused);
-    fmt::print("\n");
+    workspace::print("{} documents imported, {} were already there", intake_.inserted, intake_.already_there);
+    if (refused()) workspace::print(", {} were refused", intake_.refused);
+    workspace::print("\n");
   }
 
   const ImportOptions& options_;

@@ -3,14 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "advisor/check/asked.hpp"
 #include "advisor/check/stack_check.hpp"
-#include "advisor/recipes/gpu_build.hpp"
 #include "advisor/recipes/containerfile.hpp"
+#include "advisor/recipes/gpu_build.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
 #include "campaigns/verdict_forecast.hpp"
@@ -26,6 +27,7 @@
 #include "store/spool.hpp"
 #include "store/store.hpp"
 #include "workspace/asked_workload.hpp"
+#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -47,14 +49,13 @@ struct InspectOptions {
 };
 
 void read_budget(const std::string& text, specs::CampaignSpec& campaign) {
-  std::size_t used = 0;
-  double number = -1;
-  try {
-    number = std::stod(text, &used);
-  } catch (const std::exception&) {
-  }
-  const std::string unit = text.substr(std::min(used, text.size()));
-  if (!(number > 0) || !(unit.empty() || unit == "s" || unit == "m" || unit == "h"))
+  constexpr double most = 1e15;  // "inf" and what no counter holds
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit = error == std::errc{} ? std::string(end, text.data() + text.size()) : "";
+  const bool count = unit.empty() && number >= 1;
+  const bool time = (unit == "s" || unit == "m" || unit == "h") && number > 0;
+  if (!(count || time) || !(number < most))
     throw bad_input(fmt::format(
         "--budget {}: expected a number of inspections (400) or a time (90s, 30m, 2h)", text));
   if (unit.empty()) campaign.budget_inspections = static_cast<std::uint64_t>(number);
@@ -130,15 +131,15 @@ void print_plan(const specs::Plan& plan, const workspace::Loaded& loaded, bool j
     return;
   }
   for (const auto& arm : plan.arms) {
-    fmt::print("{:<16}", arm.label);
+    workspace::print("{:<16}", arm.label);
     for (const auto& [component, version] : arm.stack.components)
-      if (component != "cpu") fmt::print(" {}={}", component, version);
-    fmt::print("  {}\n", arm.workload.text());
+      if (component != "cpu") workspace::print(" {}={}", component, version);
+    workspace::print("  {}\n", arm.workload.text());
   }
-  if (const auto line = campaigns::verdict_line(plan); !line.empty()) fmt::print("{}\n", line);
+  if (const auto line = campaigns::verdict_line(plan); !line.empty()) workspace::print("{}\n", line);
   const auto files = downloads(plan, loaded.catalog);
-  fmt::print("{}; {} wheels{} (cached ones are not fetched again)\n", campaigns::size_text(plan), files.files,
-             files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : "");
+  workspace::print("{}; {} wheels{} (cached ones are not fetched again)\n", campaigns::size_text(plan), files.files,
+                   files.sized ? fmt::format(" of {} in all", workspace::bytes(static_cast<double>(files.bytes))) : "");
 }
 
 // The GPU that the plan is for; empty where no stack of it needs one.
@@ -199,7 +200,7 @@ void warn_of_packages(const specs::Plan& plan, const workspace::Loaded& loaded, 
     const auto checked = advisor::check_packages(knowledge, packages, python == arm.stack.components.end() ? "" : python->second,
                                                  advisor::asked_gpu(*model, model->name), loaded.host.driver);
     if (checked && checked->answer == advisor::Answer::no)
-      fmt::print(stderr, "stack {}: stackx check says no: {}\n", arm.stack.short_id(), checked->text);
+      workspace::say("stack {}: stackx check says no: {}\n", arm.stack.short_id(), checked->text);
   }
 }
 
@@ -213,7 +214,7 @@ void print_containerfiles(const specs::Plan& plan, const campaigns::Job& job, Gl
     if (globals.json)
       print_json({{"id", arm.stack.id()}, {"arm", arm.label}, {"containerfile", text}});
     else
-      fmt::print("{}{}", &arm == &plan.arms.front() ? "" : "\n", text);
+      workspace::print("{}{}", &arm == &plan.arms.front() ? "" : "\n", text);
   }
 }
 
@@ -235,8 +236,7 @@ specs::Plan plan_of(const InspectOptions& options, const workspace::Loaded& load
   const std::string device = loaded.device ? loaded.device->uuid : "";
   std::optional<specs::Plan> plan;
   if (options.resume) plan = plan_to_resume(store, *options.resume, loaded.project.name, device);
-  if (options.resume && !plan)
-    fmt::print(stderr, "no campaign of {} to resume: starting one\n", loaded.project.name);
+  if (options.resume && !plan) workspace::say("no campaign of {} to resume: starting one\n", loaded.project.name);
   if (!plan) {
     plan = new_plan(loaded);
     spool.write(*plan);
@@ -260,14 +260,15 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
                                            const fs::path& database, const Globals& globals) {
   store::Store store = store::Store::open(database);
   store::Spool spool(database);
-  for (const auto& remark : spool.recover(store)) fmt::print(stderr, "{}\n", remark);
+  for (const auto& remark : spool.recover(store)) workspace::say("{}\n", remark);
   std::vector<campaigns::DeviceCampaign> campaigns;
   for (const auto& device : devices) {
     campaigns::Job job = load_for(options, device, globals);
     campaigns::check_hardware(job.loaded);
     auto plan = plan_of(options, job.loaded, store, spool);
+    campaigns::PlanLock lock(spool, plan.id);
     warn_of_packages(plan, job.loaded, options.job.catalogs, globals);
-    campaigns.push_back({std::move(job), std::move(plan)});
+    campaigns.push_back({std::move(job), std::move(plan), std::move(lock)});
   }
   return campaigns;
 }
@@ -357,8 +358,10 @@ void add_inspect(Command app, Globals& globals) {
                    "one campaign for each, side by side [the first that $CUDA_VISIBLE_DEVICES shows]; may be repeated")
       .type_name("GPU")
       .one_each();
-  command.add_option("--rounds", options->rounds,
-                   "Rounds, each in a fresh random order; the most there are, where the strategy may end sooner")
+  command
+      .add_option("--rounds", options->rounds,
+                  "Rounds, each in a fresh random order; the most there are, where the strategy may end sooner")
+      .check(within(std::uint64_t{1}, specs::most_rounds))
       .type_name("N");
   command.add_option("--sample", options->sample, "How many stacks to inspect").type_name("N");
   command.add_option("--seed", options->seed, "Seed of the sample and of the order")

@@ -10,6 +10,7 @@
 #include "analysis/text/words.hpp"
 #include "cli/output/print.hpp"
 #include "resolver/resolver.hpp"
+#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -125,15 +126,15 @@ void say_end(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceR
   const auto said = headlines(campaign, globals);
   if (globals.json) return print_json(end_json(campaign, ended, said));
   for (const auto& [workload, headline] : said) {
-    fmt::print("{}{}\n", said.size() > 1 ? workload.text() + ": " : "", headline.line);
+    workspace::print("{}{}\n", said.size() > 1 ? workload.text() + ": " : "", headline.line);
     if (said.size() > 1) continue;
-    for (const auto& line : headline.context) fmt::print("{}\n", line);
-    for (const auto& line : headline.cautions) fmt::print("{}\n", line);
+    for (const auto& line : headline.context) workspace::print("{}\n", line);
+    for (const auto& line : headline.cautions) workspace::print("{}\n", line);
   }
-  if (const auto line = not_measured(campaign); !line.empty()) fmt::print("{}\n", line);
-  fmt::print("campaign {}: {} of {} inspections done ({}), {}\n", campaign.plan.id.substr(0, 12), ended.run.last.done,
-             ended.run.last.planned, describe(ended.run.ending), outcomes_text(ended.run));
-  for (const auto& note : ended.notes) fmt::print("  {}\n", note);
+  if (const auto line = not_measured(campaign); !line.empty()) workspace::print("{}\n", line);
+  workspace::print("campaign {}: {} of {} inspections done ({}), {}\n", campaign.plan.id.substr(0, 12),
+                   ended.run.last.done, ended.run.last.planned, describe(ended.run.ending), outcomes_text(ended.run));
+  for (const auto& note : ended.notes) workspace::print("  {}\n", note);
 }
 
 }  // namespace stackx::cli

@@ -1,15 +1,17 @@
 // stackx: which combination of versions should run this workload on this hardware?
-#include <fmt/core.h>
-
-#include <cstdio>
+#include <cerrno>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <string>
 
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
 #include "specs/format/brief.hpp"
-#include "specs/format/json.hpp"
 #include "specs/format/masked.hpp"
+#include "workspace/output.hpp"
+
+using namespace stackx;
 
 namespace {
 
@@ -19,7 +21,6 @@ constexpr const char* kFooter =
 Database: --db, else $STACKX_DB, else $XDG_DATA_HOME/stackx/stackx.db.)";
 
 int run(int argc, char** argv) {
-  using namespace stackx;
   const cli::Parser parser(
       "stackx answers, with measurements, which combination of versions should run a workload on "
       "given hardware.",
@@ -61,23 +62,41 @@ int run(int argc, char** argv) {
   return static_cast<int>(ErrorCode::bad_input);
 }
 
+int said(const Error& error) {
+  workspace::say("stackx: {}\n", specs::brief(specs::without_passwords(error.what())));
+  return static_cast<int>(error.code());
+}
+
+// What the system says of a path that somebody gave, or of the place where this runs; never a fault of stackx.
+Error of_file(const std::filesystem::filesystem_error& error) {
+  constexpr std::size_t most = 200;
+  std::string path = error.path1().string();
+  if (path.size() > most) path = path.substr(0, most) + "...";
+  const int code = error.code().value();
+  const bool bad_path = code == ENOENT || code == ENOTDIR || code == EISDIR || code == ELOOP || code == ENAMETOOLONG;
+  return {bad_path ? ErrorCode::bad_input : ErrorCode::environment,
+          fmt::format("{}: {}; {}", path.empty() ? "a file" : path, error.code().message(),
+                      bad_path ? "check the path" : "check permissions and disk")};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  using stackx::specs::without_passwords;
+  workspace::open_streams();
   try {
-    return run(argc, argv);
-  } catch (const stackx::Error& error) {
-    fmt::print(stderr, "stackx: {}\n",  // of a damaged file
-               stackx::specs::brief(stackx::specs::to_utf8(stackx::specs::without_passwords(error.what()))));
-    return static_cast<int>(error.code());
+    const int exit_code = run(argc, argv);
+    workspace::close_stdout();
+    return exit_code;
+  } catch (const Error& error) {
+    return said(error);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return said(of_file(error));
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "stackx: there is too little memory for this; nothing that was stored is lost\n");
-    return static_cast<int>(stackx::ErrorCode::environment);
+    workspace::say("stackx: there is too little memory for this; nothing that was stored is lost\n");
+    return static_cast<int>(ErrorCode::environment);
   } catch (const std::exception& error) {
-    fmt::print(stderr,
-               "stackx: {} (this is a fault of stackx or of the system: please report it)\n",
-               without_passwords(error.what()));
-    return static_cast<int>(stackx::ErrorCode::environment);
+    workspace::say("stackx: {} (this is a fault of stackx or of the system: please report it)\n",
+                   specs::without_passwords(error.what()));
+    return static_cast<int>(ErrorCode::environment);
   }
 }

@@ -1,4 +1,6 @@
 // stackx merge: other stores' documents into this one.
+#include "store/merge.hpp"
+
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +11,7 @@
 #include "specs/error.hpp"
 #include "store/merge.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/progress.hpp"
 
 namespace stackx::cli {
@@ -34,7 +37,7 @@ void run(const std::vector<std::string>& others, Globals& globals) {
     print_json(document);
     return;
   }
-  fmt::print("{} documents added, {} were already there, {} refused\n", sum.inserted, sum.already_there, sum.refused);
+  workspace::print("{} documents added, {} were already there, {} refused\n", sum.inserted, sum.already_there, sum.refused);
 }
 
 }  // namespace

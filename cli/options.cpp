@@ -1,14 +1,20 @@
 #include "cli/options.hpp"
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <fmt/core.h>
 #include <optional>
 #include <set>
+#include <sstream>
+#include <type_traits>
 
 #include "specs/format/nearest.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 
@@ -22,14 +28,6 @@ Check within(std::uint64_t least, std::uint64_t most) { return Check(CLI::Range(
 Check at_least_zero() { return Check(CLI::NonNegativeNumber); }
 Check above_zero() { return Check(CLI::PositiveNumber); }
 Check existing_file() { return Check(CLI::ExistingFile); }
-
-Check whole_number() {
-  const auto problem = [](const std::string& text) {
-    const bool digits = !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string::npos;
-    return digits ? std::string{} : "expected a whole number from 0 to 18 digits long, found " + text;
-  };
-  return Check(CLI::Validator(problem, "", "whole number"));
-}
 
 Option Option::type_name(const std::string& name) const { return Option(option_->type_name(name)); }
 Option Option::option_text(const std::string& text) const { return Option(option_->option_text(text)); }
@@ -50,9 +48,35 @@ Command Command::add_subcommand(const std::string& name, const std::string& help
   return Command(app_->add_subcommand(name, help));
 }
 
+namespace {
+
+// What CLI11 would read otherwise: "-1" as the largest number there is, "nan" as one that no check refuses.
+template <typename Number>
+std::string wrong_number(const std::string& text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = std::is_integral_v<Number>;
+  const bool good = error == std::errc{} && end == text.data() + text.size() && (whole || std::isfinite(number));
+  return good ? "" : fmt::format("expected a {}number, found {}", whole ? "whole " : "", text.substr(0, 100));
+}
+
+template <typename T>
+struct NumberOf {
+  using type = T;
+};
+template <typename T>
+struct NumberOf<std::optional<T>> {
+  using type = T;
+};
+
+}  // namespace
+
 template <typename T>
 Option Command::add_option(const std::string& name, T& value, const std::string& help) const {
-  return Option(app_->add_option(name, value, help));
+  using Number = typename NumberOf<T>::type;
+  CLI::Option* option = app_->add_option(name, value, help);
+  if constexpr (std::is_arithmetic_v<Number>) option->check(CLI::Validator(wrong_number<Number>, "", "number"));
+  return Option(option);
 }
 #define STACKX_OPTION_OF(...) \
   template Option Command::add_option(const std::string&, __VA_ARGS__&, const std::string&) const
@@ -115,6 +139,14 @@ std::string mistyped_command(const CLI::App& app) {
   return "";
 }
 
+// Help and version as data, mistakes as a message.
+void print_end(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out, err;
+  app.exit(error, out, err);
+  workspace::write_out(out.str());
+  workspace::write_err(err.str());
+}
+
 }  // namespace
 
 Parser::Parser(const std::string& description, const std::string& footer, const std::string& version)
@@ -138,9 +170,9 @@ Parser::Ended Parser::parse(int argc, char** argv) const {
     const auto what = static_cast<CLI::ExitCodes>(error.get_exit_code());
     const bool extra = what == CLI::ExitCodes::ExtrasError || what == CLI::ExitCodes::RequiredError;
     if (const auto mistyped = extra ? mistyped_command(*app_) : ""; !mistyped.empty())
-      fmt::print(stderr, "stackx: {}\n", mistyped);
+      workspace::say("stackx: {}\n", mistyped);
     else
-      app_->exit(error);
+      print_end(*app_, error);
     return helped ? Ended::helped : Ended::bad_words;
   }
 }

@@ -38,7 +38,6 @@ Check within(std::uint64_t least, std::uint64_t most);
 Check at_least_zero();
 Check above_zero();
 Check existing_file();
-Check whole_number();  // up to 18 digits; CLI11 takes "-1" for the largest number there is
 
 class Option {
  public:
@@ -66,7 +65,8 @@ class Command {
  public:
   explicit Command(CLI::App* app) : app_(app) {}
   Command add_subcommand(const std::string& name, const std::string& help) const;
-  // Instantiated in options.cpp for the types that options have.
+  // Instantiated in options.cpp for the types that options have. A number is finite, and whole and not negative where
+  // the type is.
   template <typename T>
   Option add_option(const std::string& name, T& value, const std::string& help) const;
   // One of these words, each of which stands for a value.

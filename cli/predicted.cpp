@@ -1,12 +1,11 @@
 #include "cli/predicted.hpp"
 
-#include <fmt/core.h>
-
 #include <nlohmann/json.hpp>
 
 #include "analysis/text/table.hpp"
 #include "cli/output/print.hpp"
 #include "cli/shared_options.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 
@@ -27,11 +26,11 @@ void write_predicted(const resolver::Resolver& resolver, const analysis::Effects
     if (json)
       print_json(to_json(one, effects));
     else
-      fmt::print("{}\n", advisor::line(one, effects));
+      workspace::print("{}\n", advisor::line(one, effects));
   }
-  std::fflush(stdout);
+  workspace::flush_out();
   for (const std::string& note : advisor::prediction_notes(resolver, effects, stacks))
-    fmt::print(stderr, "{}\n", analysis::wrap(analysis::split(note), 0, ""));
+    workspace::say("{}\n", analysis::wrap(analysis::split(note), 0, ""));
 }
 
 }  // namespace stackx::cli

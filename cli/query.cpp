@@ -17,6 +17,7 @@
 #include "store/questions/views.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/seeds.hpp"
 #include "workspace/this_machine.hpp"
 
@@ -125,12 +126,11 @@ std::vector<std::string> what_there_is(const store::Questions& store) {
 
 void print(const Answer& answer, const QueryOptions& options, const Globals& globals) {
   if (globals.json || options.format == "json")
-    fmt::print("{}\n", analysis::to_json(answer).dump(
-                           -1, ' ', false, nlohmann::json::error_handler_t::replace));
+    workspace::print("{}\n", analysis::to_json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   else if (options.format == "csv")
-    fmt::print("{}", analysis::csv(answer));
+    workspace::print("{}", analysis::csv(answer));
   else
-    fmt::print("{}", analysis::table(answer, stdout_is_terminal()));
+    workspace::print("{}", analysis::table(answer, stdout_is_terminal()));
 }
 
 // It asks of whole published results, not of the store's sums.
@@ -176,17 +176,17 @@ void print_views(const Globals& globals, bool json) {
   if (globals.json || json) return print_json(views_document());
   const analysis::Paint paint{stdout_is_terminal()};
   for (const store::View& view : store::views()) {
-    fmt::print("{}: {}\n", paint("1", std::string(view.name)),
-               analysis::wrap(analysis::split(std::string(view.meaning)), 2, ""));
+    workspace::print("{}: {}\n", paint("1", std::string(view.name)),
+                     analysis::wrap(analysis::split(std::string(view.meaning)), 2, ""));
     for (const store::ViewColumn& column : view.columns)
-      fmt::print("  {:<18} {:<8} {}\n", column.name, column.type,
-                 analysis::wrap(analysis::split(std::string(column.meaning)), 30, ""));
-    fmt::print("\n");
+      workspace::print("  {:<18} {:<8} {}\n", column.name, column.type,
+                       analysis::wrap(analysis::split(std::string(column.meaning)), 30, ""));
+    workspace::print("\n");
   }
-  fmt::print("Functions, besides SQLite's own:\n");
+  workspace::print("Functions, besides SQLite's own:\n");
   for (const store::SqlFunction& function : store::sql_functions())
-    fmt::print("  {:<28} {}\n", function.call,
-               analysis::wrap(analysis::split(std::string(function.meaning)), 31, ""));
+    workspace::print("  {:<28} {}\n", function.call,
+                     analysis::wrap(analysis::split(std::string(function.meaning)), 31, ""));
 }
 
 void query(const QueryOptions& options, Globals& globals) {

@@ -11,6 +11,7 @@
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/hardware/name.hpp"
+#include "workspace/output.hpp"
 #include "workspace/seeds.hpp"
 #include "workspace/this_machine.hpp"
 
@@ -82,13 +83,12 @@ void query_upgrades(const UpgradesQuestion& question, Globals& globals) {
                                      accelerators, processors);
   if (!question.component.empty()) keep_component(upgrades, question.component);
   if (upgrades.empty()) globals.exit_code = 1;
-  if (globals.json || question.format == "json")
-    return fmt::print("{}", specs::upgrades_text(upgrades));
+  if (globals.json || question.format == "json") return workspace::print("{}", specs::upgrades_text(upgrades));
   const std::string about = (question.workload.empty() ? "" : " for " + question.workload) +
                             (hw.empty() ? "" : " on " + hw);
   const auto answer = analysis::upgrades_answer(upgrades, question.component, about, question.limit);
-  fmt::print("{}", question.format == "csv" ? analysis::csv(answer)
-                                            : analysis::table(answer, stdout_is_terminal()));
+  workspace::print("{}",
+                   question.format == "csv" ? analysis::csv(answer) : analysis::table(answer, stdout_is_terminal()));
 }
 
 }  // namespace stackx::cli

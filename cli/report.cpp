@@ -1,4 +1,6 @@
 // stackx report: what was measured, as one page that needs nothing else; as Markdown; as CSV.
+#include "analysis/report/report.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 
 #include "advisor/selection.hpp"
 #include "analysis/report/html.hpp"
-#include "analysis/report/report.hpp"
 #include "analysis/report/text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/file.hpp"
@@ -16,6 +17,7 @@
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -52,7 +54,7 @@ std::string html(const analysis::Report& report, const ReportOptions& options, c
       "and "
       "give its package_data/plotly.min.js to `stackx report --charts FILE`. The tables are "
       "complete.";
-  if (charts.empty()) fmt::print(stderr, "stackx report: {}\n", note);
+  if (charts.empty()) workspace::say("stackx report: {}\n", note);
   return analysis::html(report, charts.empty() ? "" : read(charts), note);
 }
 
@@ -138,7 +140,7 @@ void report(const ReportOptions& options, Globals& globals) {
   else
     write_output(options.output, analysis::to_json(report).dump() + "\n");
   if (!options.output.empty() && options.output != "-")
-    fmt::print(stderr, "{}: {} stacks\n", options.output, report.distributions.size());
+    workspace::say("{}: {} stacks\n", options.output, report.distributions.size());
   if (report.distributions.empty()) globals.exit_code = 1;
 }
 

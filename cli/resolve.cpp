@@ -18,6 +18,7 @@
 #include "pypi/http.hpp"
 #include "specs/error.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/pip.hpp"
 #include "workspace/words.hpp"
 
@@ -64,9 +65,9 @@ void print_count(const workspace::Loaded& loaded, const Resolver& resolver, doub
     return;
   }
   const auto& as_of = loaded.catalog.as_of;
-  fmt::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms{})\n",
-             loaded.project.name, workspace::grouped(valid), workspace::grouped(raw), resolver.components().size(),
-             elapsed, as_of.empty() ? "" : ", facts as of " + as_of);
+  workspace::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms{})\n", loaded.project.name,
+                   workspace::grouped(valid), workspace::grouped(raw), resolver.components().size(), elapsed,
+                   as_of.empty() ? "" : ", facts as of " + as_of);
 }
 
 void print_approximate_count(const workspace::Loaded& loaded, const Resolver& resolver,
@@ -84,17 +85,16 @@ void print_approximate_count(const workspace::Loaded& loaded, const Resolver& re
     return;
   }
   if (about.exact)
-    fmt::print("{}: {} valid stacks", loaded.project.name, workspace::grouped(about.estimate));
+    workspace::print("{}: {} valid stacks", loaded.project.name, workspace::grouped(about.estimate));
   else if (about.low == 0)
-    fmt::print("{}: APPROXIMATE: at most {} valid stacks, with a confidence of {:.0f} %",
-               loaded.project.name, workspace::grouped(about.high), 100 * about.confidence);
+    workspace::print("{}: APPROXIMATE: at most {} valid stacks, with a confidence of {:.0f} %", loaded.project.name,
+                     workspace::grouped(about.high), 100 * about.confidence);
   else
-    fmt::print(
-        "{}: APPROXIMATE: about {} valid stacks, between {} and {} with a confidence of {:.0f} %",
-        loaded.project.name, workspace::grouped(about.estimate), workspace::grouped(about.low), workspace::grouped(about.high),
-        100 * about.confidence);
-  fmt::print(" out of {} combinations of {} components ({:.1f} ms)\n", workspace::grouped(raw),
-             resolver.components().size(), elapsed);
+    workspace::print("{}: APPROXIMATE: about {} valid stacks, between {} and {} with a confidence of {:.0f} %",
+                     loaded.project.name, workspace::grouped(about.estimate), workspace::grouped(about.low),
+                     workspace::grouped(about.high), 100 * about.confidence);
+  workspace::print(" out of {} combinations of {} components ({:.1f} ms)\n", workspace::grouped(raw),
+                   resolver.components().size(), elapsed);
 }
 
 void print_shares(const Resolver& resolver, bool json) {
@@ -110,12 +110,12 @@ void print_shares(const Resolver& resolver, bool json) {
     return;
   }
   for (const auto& component : resolver.components()) {
-    fmt::print("{}\n", component.name);
+    workspace::print("{}\n", component.name);
     for (const auto& version : component.versions) {
       const auto& number = shares.at(component.name).at(version);
       // In millionths, exactly: the numbers may be beyond any double.
       const auto share = resolver::BigInt(number * 1'000'000 / total).convert_to<double>() / 1e4;
-      fmt::print("  {:<24} {:>16}  {:6.2f}%\n", version, workspace::grouped(number), share);
+      workspace::print("  {:<24} {:>16}  {:6.2f}%\n", version, workspace::grouped(number), share);
     }
   }
 }
@@ -128,7 +128,7 @@ std::string unsolvable_text(const workspace::Loaded& loaded, const resolver::Uns
 void print_unsolvable(const workspace::Loaded& loaded, const resolver::Unsolvable& why,
                       const std::string& what, bool json) {
   if (!json) {
-    fmt::print("{}", unsolvable_text(loaded, why, what));
+    workspace::print("{}", unsolvable_text(loaded, why, what));
     return;
   }
   nlohmann::json document = {{"project", loaded.project.name},
@@ -156,7 +156,7 @@ bool explain(const ResolveOptions& options, const workspace::Loaded& loaded, con
     if (json)
       print_json({{"project", loaded.project.name}, {"clash", nlohmann::json::array()}});
     else
-      fmt::print("{}: there are valid stacks; nothing to explain.\n", loaded.project.name);
+      workspace::print("{}: there are valid stacks; nothing to explain.\n", loaded.project.name);
     return true;
   }
   const auto [component, version] = asked_version(*options.explain);
@@ -168,8 +168,8 @@ bool explain(const ResolveOptions& options, const workspace::Loaded& loaded, con
   if (json)
     print_json({{"project", loaded.project.name}, {"clash", nlohmann::json::array()}});
   else
-    fmt::print("{}: there are valid stacks with {} {}; nothing to explain.\n", loaded.project.name,
-               component, version);
+    workspace::print("{}: there are valid stacks with {} {}; nothing to explain.\n", loaded.project.name, component,
+                     version);
   return true;
 }
 
@@ -197,9 +197,8 @@ void write_cover(const ResolveOptions& options, const Resolver& resolver, StackW
   const auto cover = resolver.cover(*options.cover, options.seed);
   for (const auto& stack : cover.stacks) writer.write(stack);
   writer.flush();
-  fmt::print(stderr, "{} stacks cover {} of {} valid combinations of {} version{}\n",
-             cover.stacks.size(), cover.combinations, cover.combinations, *options.cover,
-             *options.cover == 1 ? "" : "s");
+  workspace::say("{} stacks cover {} of {} valid combinations of {} version{}\n", cover.stacks.size(),
+                 cover.combinations, cover.combinations, *options.cover, *options.cover == 1 ? "" : "s");
 }
 
 void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded, const Resolver& resolver,
@@ -228,8 +227,7 @@ void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded
   }
   if (options.cover) write_cover(options, resolver, writer);
   writer.flush();
-  if (locks)
-    fmt::print(stderr, "{} Pipfiles with their locks in {}\n", locks->finish(), options.output.string());
+  if (locks) workspace::say("{} Pipfiles with their locks in {}\n", locks->finish(), options.output.string());
 }
 
 // Why there is no stack, if there is none. Counting says so first, where that is possible.
@@ -279,7 +277,7 @@ void check_questions(const ResolveOptions& options) {
 void resolve(const ResolveOptions& options, Globals& globals) {
   check_questions(options);
   const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
-  if (!globals.json) fmt::print(stderr, "{}", facts_warnings(loaded.catalog));
+  if (!globals.json) workspace::say("{}", facts_warnings(loaded.catalog));
   const auto start = std::chrono::steady_clock::now();
   const Resolver resolver(loaded.project, loaded.catalog,
                           {static_cast<std::size_t>(options.memory_gib * (1 << 30))});
@@ -287,7 +285,7 @@ void resolve(const ResolveOptions& options, Globals& globals) {
   const double elapsed = milliseconds_since(start);
   if (why && options.graph.empty()) {
     if (globals.json && options.asks_for_stacks())  // a stream of stacks, and this one is empty
-      fmt::print(stderr, "{}", unsolvable_text(loaded, *why, "no valid stack."));
+      workspace::say("{}", unsolvable_text(loaded, *why, "no valid stack."));
     else
       print_unsolvable(loaded, *why, "no valid stack.", globals.json);
     globals.exit_code = 1;
@@ -310,12 +308,10 @@ void add_questions(Command command, ResolveOptions& options) {
   command.add_flag("--share", options.share,
                    "For each version, how many of the valid stacks hold it");
   command.add_option("--list", options.list, "The first N stacks, one a line")
-      .check(whole_number())
       .type_name("N");
   command
       .add_option("--sample", options.sample,
                   "N stacks by --strategy; uniform: independent draws, one may come twice")
-      .check(whole_number())
       .type_name("N");
   command
       .add_option(
@@ -333,7 +329,6 @@ void add_questions(Command command, ResolveOptions& options) {
   command
       .add_option("--top", options.top,
                   "The K stacks with the highest sum of scores, in order, equals in that of --list")
-      .check(whole_number())
       .type_name("K");
   command
       .add_option(
@@ -372,7 +367,6 @@ void add_resolve(Command app, Globals& globals) {
   add_project_options(command, options->project);
   add_questions(command, *options);
   command.add_option("--seed", options->seed, "Of --sample, --cover and --approximate")
-      .check(whole_number())
       .type_name("S")
       .show_default();
   command.add_option(

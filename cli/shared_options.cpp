@@ -1,12 +1,11 @@
 #include "cli/shared_options.hpp"
 
-#include <fmt/core.h>
-
 #include <nlohmann/json.hpp>
 
 #include "advisor/published_note.hpp"
 #include "cli/output/print.hpp"
 #include "store/store.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 
@@ -78,9 +77,8 @@ void nothing_measured(const advisor::Selection& selection, const nlohmann::json&
     if (published.results > 0) document["published"] = to_json(published);
     print_json(document);
   } else {
-    fmt::print("No measurement of {} on {}.\n{}{}\n", selection.asked.text(), selection.hw,
-               to_text(published, selection.asked.text(), selection.hw),
-               measured);
+    workspace::print("No measurement of {} on {}.\n{}{}\n", selection.asked.text(), selection.hw,
+                     to_text(published, selection.asked.text(), selection.hw), measured);
   }
   globals.exit_code = 1;
 }

@@ -7,6 +7,7 @@
 #include "analysis/ranking/advice.hpp"
 #include "analysis/ranking/rates.hpp"
 #include "analysis/text/terminal_plot.hpp"
+#include "campaigns/plan_lock.hpp"
 #include "campaigns/run.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
@@ -16,6 +17,7 @@
 #include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -177,15 +179,15 @@ nlohmann::json to_json(const analysis::Verification& verification, const Fresh& 
 void print(const analysis::Verification& verification, const Fresh& fresh,
            const analysis::AdvisedStack& baseline, const specs::Plan& plan, double delta) {
   const bool holds = verification.claim == analysis::Claim::holds;
-  fmt::print("The claim {}{}: {}.\n\n", holds ? "" : "is ", analysis::to_string(verification.claim),
-             verification.why);
-  fmt::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n",
-             plan.arms[0].stack.short_id(), plan.arms[1].stack.short_id(), claimed(baseline));
+  workspace::print("The claim {}{}: {}.\n\n", holds ? "" : "is ", analysis::to_string(verification.claim),
+                   verification.why);
+  workspace::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n", plan.arms[0].stack.short_id(),
+                   plan.arms[1].stack.short_id(), claimed(baseline));
   if (fresh.logs.empty()) return;
-  fmt::print("\n{}", analysis::box_plots({{"advised", fresh.advised}, {"baseline", fresh.baseline}},
-                                         plot_width, fresh.unit));
+  workspace::print(
+      "\n{}", analysis::box_plots({{"advised", fresh.advised}, {"baseline", fresh.baseline}}, plot_width, fresh.unit));
   if (fresh.comparison.interval)
-    fmt::print("\n{}", analysis::ratio_plot(fresh.logs, *fresh.comparison.interval, delta, plot_width));
+    workspace::print("\n{}", analysis::ratio_plot(fresh.logs, *fresh.comparison.interval, delta, plot_width));
 }
 
 void verify(const VerifyOptions& options, Globals& globals) {
@@ -202,6 +204,7 @@ void verify(const VerifyOptions& options, Globals& globals) {
   const auto plan = verification_plan(job.loaded, options, advice, stacks);
   spool.write(plan);
   store.ingest(plan);
+  const campaigns::PlanLock lock(spool, plan.id);
   const auto run = campaigns::run_campaign(plan, {job, options.pi, options.offline}, store, spool, globals);
   if (run.ending == campaigns::Ending::interrupted) {
     globals.exit_code = interrupted_exit;

@@ -1,18 +1,17 @@
 #include "workspace/asked_workload.hpp"
 
-#include <fmt/core.h>
-
 #include <cstdio>
 #include <set>
 
 #include "specs/project/typed_workload.hpp"
+#include "workspace/output.hpp"
 #include "workspace/seeds.hpp"
 
 namespace stackx::workspace {
 namespace {
 
 specs::Workload said(specs::TypedWorkload typed) {
-  for (const auto& note : typed.notes) fmt::print(stderr, "--workload: {}\n", note);
+  for (const auto& note : typed.notes) say("--workload: {}\n", note);
   return std::move(typed.workload);
 }
 

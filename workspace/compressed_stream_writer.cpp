@@ -7,6 +7,7 @@
 
 #include "specs/format/output_file.hpp"
 #include "workspace/compressed_stream.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::workspace {
 namespace {
@@ -24,7 +25,7 @@ int (*filter_of(const std::string& file))(archive*) {
 }  // namespace
 
 struct LineWriter::State {
-  explicit State(const std::string& file) : out(file) {
+  explicit State(const std::string& file) : out(file), to_stdout(file.empty() || file == "-") {
     if (const auto filter = filter_of(file)) pack(filter);
   }
   ~State() {
@@ -69,6 +70,8 @@ struct LineWriter::State {
   void flush() {
     if (packed)
       put(buffer);
+    else if (to_stdout)
+      write_documents(buffer);
     else
       out.write(buffer);
     buffer.clear();
@@ -80,6 +83,7 @@ struct LineWriter::State {
   }
 
   specs::OutputFile out;
+  bool to_stdout;
   std::string buffer;
   archive* packed = nullptr;
   archive_entry* entry = nullptr;

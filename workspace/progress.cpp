@@ -1,11 +1,10 @@
 #include "workspace/progress.hpp"
 
-#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdio>
-
+#include "specs/format/printable.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::workspace {
 namespace {
@@ -23,34 +22,32 @@ ProgressLine::ProgressLine(std::string name)
     : name_(std::move(name)), terminal_(name_.empty() && isatty(STDERR_FILENO) == 1) {}
 
 void ProgressLine::clear() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) redraw("");
   drawn_ = false;
 }
 
 void ProgressLine::show(std::string line) {
   last_ = std::move(line);
   if (terminal_) {
-    clear();
-    fmt::print(stderr, "{}", last_.substr(0, terminal_width() - 1));
-    std::fflush(stderr);
+    redraw(last_.substr(0, terminal_width() - 1));
     drawn_ = true;
     return;
   }
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kQuietInterval;
-  fmt::print(stderr, "{}{}\n", name_, last_);
+  workspace::say("{}{}\n", name_, last_);
   last_.clear();
 }
 
 void ProgressLine::say(const std::string& line) {
   clear();
-  fmt::print(stderr, "{}{}\n", name_, line);
+  workspace::say("{}{}\n", name_, specs::printable(line));
 }
 
 void ProgressLine::finish() {
-  if (terminal_ && drawn_) fmt::print(stderr, "\n");
-  if (!terminal_ && !last_.empty()) fmt::print(stderr, "{}{}\n", name_, last_);
+  if (terminal_ && drawn_) workspace::say("\n");
+  if (!terminal_ && !last_.empty()) workspace::say("{}{}\n", name_, last_);
   drawn_ = false;
   last_.clear();
 }

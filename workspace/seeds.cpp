@@ -12,6 +12,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/result/evidence.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::workspace {
 namespace {
@@ -134,10 +135,9 @@ store::Store open_and_take_in(const fs::path& file, const SeedFiles& files, cons
   auto store = store::Store::open(file);
   const std::size_t rows = take_in(store, missing(store, files));
   if (rows > 0)
-    fmt::print(stderr,
-               "stackx: {}: took in {} published results{} that come with stackx (once; `stackx query "
-               "sources` lists where they are from)\n",
-               file.string(), rows, family.empty() ? "" : " of " + family);
+    say("stackx: {}: took in {} published results{} that come with stackx (once; `stackx query "
+        "sources` lists where they are from)\n",
+        file.string(), rows, family.empty() ? "" : " of " + family);
   return store;
 }
 
@@ -161,10 +161,9 @@ store::Store open_store(const Context& context, const std::string& family) {
   try {
     return open_and_take_in(file, files, family);
   } catch (const Error& error) {
-    fmt::print(stderr,
-               "stackx: {}: the published results that come with stackx cannot be added ({}); what "
-               "is in the store is answered from\n",
-               file.string(), error.what());
+    say("stackx: {}: the published results that come with stackx cannot be added ({}); what "
+        "is in the store is answered from\n",
+        file.string(), error.what());
     return std::move(*existing);
   }
 }

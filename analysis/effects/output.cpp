@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/effects/effects.hpp"
+#include "analysis/report/csv.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 
@@ -63,14 +64,6 @@ json model_json(const Effects& effects) {
                                {"rms_log_error", accuracy->rms_log},
                                {"intervals_that_covered", accuracy->covered}};
   return result;
-}
-
-// As RFC 4180 wants it: versions may hold commas and quotes.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::size_t inspections(const Effects& effects) {
@@ -230,7 +223,7 @@ json scores_document(const Effects& effects) {
 std::string csv(const Effects& effects) {
   std::string text = "component,from,to,kind,ratio,low,high,stacks_from,stacks_to\n";
   for (const Effect& e : effects.effects)
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", e.component, field(e.from), field(e.to),
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(e.component), csv_field(e.from), csv_field(e.to),
                         e.overall ? "overall" : "step", e.ratio,
                         e.ci ? fmt::format("{}", e.ci->low) : "",
                         e.ci ? fmt::format("{}", e.ci->high) : "", e.stacks_from, e.stacks_to);

@@ -9,6 +9,7 @@
 #include "analysis/published/near_workload.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -36,7 +37,7 @@ std::string evidence_text(const FamilyEvidence& evidence) {
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + specs::printable(word);
   return text;
 }
 

@@ -6,7 +6,7 @@
 
 #include "analysis/report/csv.hpp"
 #include "analysis/text/table.hpp"
-#include "specs/format/json.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -51,7 +51,7 @@ std::vector<std::string> name_and_version(const std::map<std::string, std::strin
                                           const std::map<std::string, std::string>& without) {
   std::vector<std::string> words;
   for (const auto& [name, version] : components)
-    if (!without.contains(name)) words.push_back(printable(name + " " + version));
+    if (!without.contains(name)) words.push_back(specs::printable(name + " " + version));
   return words;
 }
 
@@ -63,7 +63,7 @@ std::string said_above(const Answer& answer, const std::map<std::string, std::st
     if (is_said_above(answer, c) && answer.columns[c].shown != For::programs &&
         !answer.rows.front()[c].text.empty())
       text += wrap(split(fmt::format("All: {} {}", answer.columns[c].title,
-                                     printable(answer.rows.front()[c].text))),
+                                     answer.rows.front()[c].text)),
                    5, "") +
               "\n";
   if (!common.empty())
@@ -78,7 +78,7 @@ std::vector<Column> shown_columns(const Answer& answer) {
     if (column.shown == For::programs || is_said_above(answer, c) || is_empty(answer, c)) continue;
     columns.push_back({column.title, column.right, {}});
     for (const auto& row : answer.rows)
-      columns.back().cells.push_back(row[c].text.empty() ? "-" : printable(row[c].text));
+      columns.back().cells.push_back(row[c].text.empty() ? "-" : specs::printable(row[c].text));
   }
   return columns;
 }
@@ -124,18 +124,6 @@ std::string body(const Answer& answer, const std::map<std::string, std::string>&
 }
 
 }  // namespace
-
-std::string printable(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = c == '\n' || c == '\t' ? ' ' : '?';
-  // C1 control characters, U+0080 to U+009F, are c2 80 to c2 9f.
-  for (std::size_t i = 0; i + 1 < text.size(); ++i)
-    if (text[i] == '\xc2' && static_cast<unsigned char>(text[i + 1]) < 0xa0) {
-      text[i] = '?';
-      text.erase(i + 1, 1);
-    }
-  return specs::to_utf8(text);
-}
 
 AnswerField field(std::string text) {
   json value = text;
@@ -208,7 +196,7 @@ std::string csv(const Answer& answer) {
 std::string table(const Answer& answer, bool colour) {
   const Paint paint{colour};
   const auto common = common_components(answer.stacks);
-  std::string text = paragraph(printable(answer.heading));
+  std::string text = paragraph(answer.heading);
   if (!answer.rows.empty()) {
     text += said_above(answer, common);
     if (!answer.caption.empty()) text += paragraph(answer.caption);
@@ -218,7 +206,7 @@ std::string table(const Answer& answer, bool colour) {
     text += fmt::format("... and {} more (--limit 0 shows all)\n", answer.total - answer.rows.size());
   if (!answer.notes.empty()) text += "\nNotes:\n";
   for (const std::string& note : answer.notes)
-    text += "- " + wrap(split(printable(note)), 2, "") + "\n";
+    text += "- " + wrap(split(note), 2, "") + "\n";
   return text;
 }
 

@@ -51,8 +51,6 @@ AnswerField number_field(std::optional<double> number);  // for programs
 // "SLOWER ×0.912 [0.900, 0.930]", or what an unresolved one still lacks.
 std::string verdict_text(const Comparison& comparison);
 
-std::string printable(std::string text);  // without control characters
-
 nlohmann::json to_json(const Answer& answer);
 std::string csv(const Answer& answer);
 std::string table(const Answer& answer, bool colour);

@@ -1,18 +1,36 @@
 #include "analysis/report/csv.hpp"
 
+#include <charconv>
+
+#include "specs/format/printable.hpp"
+
 namespace stackx::analysis {
+namespace {
+
+bool is_number(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool is_formula(std::string_view text) {
+  const auto first = text.find_first_not_of(' ');
+  return first != text.npos && std::string_view("=+-@\t\r\n").find(text[first]) != text.npos && !is_number(text);
+}
+
+}  // namespace
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  const std::string cell = (is_formula(text) ? "'" : "") + specs::printable(text);
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
   std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
 }
 
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    line += (i == 0 ? "" : ",") + csv_field(fields[i]);
+  for (std::size_t i = 0; i < fields.size(); ++i) line += (i == 0 ? "" : ",") + csv_field(fields[i]);
   return line + "\r\n";
 }
 

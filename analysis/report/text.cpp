@@ -4,16 +4,17 @@
 
 #include <string_view>
 
+#include "analysis/report/csv.hpp"
+#include "specs/format/printable.hpp"
+
 namespace stackx::analysis {
 namespace {
 
 // Text in Markdown that is nothing but text, also in a cell of a table and where HTML is allowed.
 std::string escape_markdown(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r' || c == '\t')
-      result += ' ';
-    else if (c == '<')
+  for (const char c : specs::printable(text)) {
+    if (c == '<')
       result += "&lt;";
     else if (c == '&')
       result += "&amp;";
@@ -50,13 +51,6 @@ std::string list_markdown(const std::vector<std::string>& lines) {
   return text.empty() ? "" : text + "\n";
 }
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 }  // namespace
 
 std::string markdown(const Report& report) {
@@ -72,7 +66,7 @@ std::string markdown(const Report& report) {
       text += list_markdown(lines(report.drifts, report.ranking.confidence));
   }
   text += "## How to reproduce this\n\n";
-  for (const std::string& command : report.commands) text += "    " + command + "\n";
+  for (const std::string& command : report.commands) text += "    " + specs::printable(command) + "\n";
   return text;
 }
 

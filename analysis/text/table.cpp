@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "specs/format/printable.hpp"
+
 namespace stackx::analysis {
 namespace {
 
@@ -24,7 +26,7 @@ std::string Paint::operator()(const char* code, const std::string& text) const {
 }
 
 std::string Column::cell(std::size_t row, std::size_t width) const {
-  return padded(cells[row], width, right);
+  return padded(specs::printable(cells[row]), width, right);
 }
 
 std::size_t width_of(const std::string& text) {
@@ -35,8 +37,8 @@ std::size_t width_of(const std::string& text) {
 std::vector<std::size_t> widths_of(const std::vector<Column>& columns) {
   std::vector<std::size_t> widths;
   for (const Column& column : columns) {
-    std::size_t width = width_of(column.title);
-    for (const std::string& cell : column.cells) width = std::max(width, width_of(cell));
+    std::size_t width = width_of(specs::printable(column.title));
+    for (const std::string& cell : column.cells) width = std::max(width, width_of(specs::printable(cell)));
     widths.push_back(width);
   }
   return widths;
@@ -45,7 +47,7 @@ std::vector<std::size_t> widths_of(const std::vector<Column>& columns) {
 std::string titles(const std::vector<Column>& columns, const std::vector<std::size_t>& widths) {
   std::string text;
   for (std::size_t c = 0; c < columns.size(); ++c)
-    text += padded(columns[c].title, widths[c], columns[c].right) + std::string(gap);
+    text += padded(specs::printable(columns[c].title), widths[c], columns[c].right) + std::string(gap);
   return trimmed(std::move(text));
 }
 
@@ -73,7 +75,7 @@ std::string wrap(const std::vector<std::string>& words, std::size_t indent,
   std::string text;
   std::size_t column = indent;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string word = words[i] + (i + 1 < words.size() ? std::string(separator) : "");
+    const std::string word = specs::printable(words[i]) + (i + 1 < words.size() ? std::string(separator) : "");
     if (column > indent && column + 1 + word.size() > width) {
       text += "\n" + std::string(indent, ' ');
       column = indent;

@@ -1,4 +1,5 @@
-// Tables and paragraphs for people: 118 columns, right- and left-aligned, ANSI colours if wanted.
+// Tables and paragraphs for people: 118 columns, right- and left-aligned, ANSI colours if wanted. Cells and words may
+// come from outside: printable() shows them.
 #pragma once
 
 #include <string>

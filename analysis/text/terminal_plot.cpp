@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "specs/format/json.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -32,13 +32,11 @@ std::size_t columns(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-std::string printable(const std::string& text, Characters characters) {
+std::string shown_in(Characters characters, const std::string& text) {
   std::string result;
-  for (const char c : specs::to_utf8(text)) {
+  for (const char c : specs::printable(text)) {
     const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || code == 0x7f)
-      result += '?';
-    else if (code < 0x80 || characters == Characters::unicode)
+    if (code < 0x80 || characters == Characters::unicode)
       result += c;
     else if ((code & 0xc0) != 0x80)  // one "?" a character, not one a byte
       result += '?';
@@ -213,7 +211,7 @@ std::string box_plots(const std::vector<Series>& series, std::size_t width, cons
   for (const Series& one : series) {
     values.push_back(finite(one.values));
     all.insert(all.end(), values.back().begin(), values.back().end());
-    names.push_back(printable(one.name, characters));
+    names.push_back(shown_in(characters, one.name));
     counts.push_back(fmt::format("n={}", values.back().size()));
     name_width = std::max(name_width, columns(names.back()));
     count_width = std::max(count_width, counts.back().size());
@@ -221,7 +219,7 @@ std::string box_plots(const std::vector<Series>& series, std::size_t width, cons
   if (all.empty()) return "no values to plot\n";
   name_width = std::min(name_width, width / 3);
   const std::size_t indent = name_width + 2 + count_width + 2;
-  const std::string shown = printable(unit, characters);
+  const std::string shown = shown_in(characters, unit);
   const Axis axis = axis_over(all, width - indent - std::min(columns(shown) + 2, width / 5));
   std::string text;
   for (std::size_t i = 0; i < series.size(); ++i)

@@ -18,6 +18,7 @@
 #include "specs/thoth/debian_names.hpp"
 #include "specs/thoth/pi.hpp"
 #include "workspace/one_version.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::campaigns {
 namespace {
@@ -80,8 +81,7 @@ class Thoth {
  private:
   template <typename... Values>
   void say(fmt::format_string<Values...> format, Values&&... values) const {
-    fmt::print(stderr, "{}: {}\n", spec_.file.filename().string(),
-               fmt::format(format, std::forward<Values>(values)...));
+    workspace::say("{}: {}\n", spec_.file.filename().string(), fmt::format(format, std::forward<Values>(values)...));
   }
 
   void refuse(Outcome outcome, std::string reason) {  // the first reason stands

@@ -12,6 +12,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "workspace/one_version.hpp"
+#include "workspace/output.hpp"
 #include "workspace/pip.hpp"
 #include "workspace/progress.hpp"
 
@@ -122,8 +123,8 @@ std::expected<Packages, Refusal> locked_packages(const specs::AmunSpecification&
       continue;
     }
     if (hashes.empty())
-      fmt::print(stderr, "{}: names no hash of {} {}: whatever the index has is taken\n",
-                 specification.file.string(), name, version);
+      workspace::say("{}: names no hash of {} {}: whatever the index has is taken\n", specification.file.string(), name,
+                     version);
     auto& artifacts = result.back().versions.front().artifacts;
     for (const auto& file : files->wheels)
       artifacts.push_back(artifact(specs::ArtifactType::wheel, file));

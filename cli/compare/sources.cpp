@@ -1,5 +1,4 @@
 #include "cli/compare/sources.hpp"
-#include "cli/output/print.hpp"
 
 #include <fmt/format.h>
 
@@ -8,11 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/hardware/name.hpp"
 #include "specs/result/evidence.hpp"
 #include "workspace/load.hpp"
+#include "workspace/output.hpp"
 #include "workspace/seeds.hpp"
 
 namespace stackx::cli {
@@ -191,7 +192,7 @@ void compare_sources(const SourcesOptions& options, bool json, Globals& globals)
   if (json)
     print_json(analysis::to_json(comparison));
   else
-    fmt::print("{}", analysis::table(comparison, stdout_is_terminal()));
+    workspace::print("{}", analysis::table(comparison, stdout_is_terminal()));
   if (comparison.pairs.empty()) globals.exit_code = 1;
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/text/terminal_plot.hpp"
 #include "analysis/text/words.hpp"
 #include "cli/compare/report.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -259,7 +260,7 @@ std::string compare_text(const CompareReport& report, std::size_t rows, bool plo
     text += "\n" + couples_text(report, rows);
   }
   if (plots) text += plots_text(report);
-  for (const auto& note : compare_notes(report)) text += fmt::format("\nNote: {}.", note);
+  for (const auto& note : compare_notes(report)) text += fmt::format("\nNote: {}.", specs::printable(note));
   return text + (text.ends_with('\n') ? "" : "\n");
 }
 

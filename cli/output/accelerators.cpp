@@ -7,6 +7,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "workspace/output.hpp"
+
 namespace stackx::cli {
 namespace {
 
@@ -46,7 +48,7 @@ void print_table(const std::vector<std::vector<std::string>>& rows, std::size_t 
       line += c < left ? fmt::format("{:<{}}  ", row[c], widths[c])
                        : fmt::format("{:>{}}  ", row[c], widths[c]);
     line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", line);
+    workspace::print("{}\n", line);
   }
 }
 
@@ -87,7 +89,7 @@ void print_title(const std::string& name, const Models& models) {
       common(models, [](const Accelerator& model) { return model.compute_capability; });
   if (!vendor.empty()) text += ", " + vendor + (kind.empty() ? "" : " " + kind);
   if (!able.empty()) text += ", compute capability " + able;
-  fmt::print("{}: {}\n", name, text);
+  workspace::print("{}: {}\n", name, text);
 }
 
 }  // namespace
@@ -117,8 +119,7 @@ void print_accelerators(const specs::Accelerators& table) {
                     number(model.memory_gb), number(model.bandwidth_gb_s),
                     number(peak(model, "float32")), number(peak(model, "float16_tensor"))});
   print_table(rows, 3);
-  fmt::print(
-      "\nFP32 and FP16 tensor: peak TFLOP/s, dense, at boost clock; -: no source states it\n");
+  workspace::print("\nFP32 and FP16 tensor: peak TFLOP/s, dense, at boost clock; -: no source states it\n");
 }
 
 void print_models(const std::string& name, const Models& models) {
@@ -145,12 +146,13 @@ void print_models(const std::string& name, const Models& models) {
   }
   print_title(name, models);
   print_table(rows, 2);
-  fmt::print("\nFP64 to INT8: peak TFLOP/s (INT8: TOP/s), dense, at boost clock; -: no source "
-             "states it\n");
+  workspace::print(
+      "\nFP64 to INT8: peak TFLOP/s (INT8: TOP/s), dense, at boost clock; -: no source "
+      "states it\n");
   for (const auto* model : models)
     if (!model->aliases.empty())
-      fmt::print("{} is also called {}\n", model->name, fmt::join(model->aliases, ", "));
-  for (std::size_t i = 0; i < sources.size(); ++i) fmt::print("[{}] {}\n", i + 1, sources[i]);
+      workspace::print("{} is also called {}\n", model->name, fmt::join(model->aliases, ", "));
+  for (std::size_t i = 0; i < sources.size(); ++i) workspace::print("[{}] {}\n", i + 1, sources[i]);
 }
 
 }  // namespace stackx::cli

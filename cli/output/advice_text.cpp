@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/text/table.hpp"
+#include "specs/format/printable.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -14,6 +15,7 @@ namespace {
 using advisor::Advice;
 using advisor::figure_text;
 using analysis::split;
+using specs::printable;
 
 constexpr std::size_t most_lines = 24;
 constexpr std::size_t least_evidence = 1;
@@ -100,10 +102,12 @@ class Text {
   void blank() {
     if (!text_.empty() && !text_.ends_with("\n\n")) text_ += "\n";
   }
-  void as_it_is(const std::string& line) { text_ += line + "\n"; }
+  void as_it_is(const std::string& line) { text_ += printable(line) + "\n"; }
 
   // Columns two spaces apart; the last is wrapped.
-  void table(const Grid& rows, const std::vector<bool>& right = {}) {
+  void table(Grid rows, const std::vector<bool>& right = {}) {
+    for (auto& row : rows)
+      for (auto& one : row) one = printable(one);
     std::vector<std::size_t> widths;
     for (const auto& row : rows)
       for (std::size_t c = 0; c < row.size(); ++c) {
@@ -215,7 +219,8 @@ std::string advice_text(const Advice& advice, std::size_t width, bool colour) {
 
 namespace {
 
-std::string cell(std::string text) {
+std::string cell(const std::string& foreign) {
+  std::string text = printable(foreign);
   for (std::size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
   return text;
 }
@@ -239,27 +244,27 @@ std::string markdown_table(const Grid& rows, bool titles = true) {
 }  // namespace
 
 std::string advice_markdown(const Advice& advice) {
-  std::string text = fmt::format("**{}**\n", advice.line);
-  if (!advice.expect.empty()) text += "\n" + advice.expect + "\n";
-  if (!advice.why.empty()) text += "\nWhy: " + advice.why + "\n";
-  if (!advice.install.empty()) text += "\n```sh\n" + advice.install + "\n```\n";
+  std::string text = fmt::format("**{}**\n", printable(advice.line));
+  if (!advice.expect.empty()) text += "\n" + printable(advice.expect) + "\n";
+  if (!advice.why.empty()) text += "\nWhy: " + printable(advice.why) + "\n";
+  if (!advice.install.empty()) text += "\n```sh\n" + printable(advice.install) + "\n```\n";
   if (!advice.cautions.empty()) text += "\n";
-  for (const auto& caution : advice.cautions) text += "- " + caution + "\n";
+  for (const auto& caution : advice.cautions) text += "- " + printable(caution) + "\n";
   text += markdown_table(driver_rows(advice)) + markdown_table(limit_rows(advice));
-  if (!advice.besides.empty()) text += "\n" + advice.besides + "\n";
+  if (!advice.besides.empty()) text += "\n" + printable(advice.besides) + "\n";
   text += markdown_table(measured_rows(advice));
-  if (!advice.measured_rest.empty()) text += "\n" + advice.measured_rest + "\n";
+  if (!advice.measured_rest.empty()) text += "\n" + printable(advice.measured_rest) + "\n";
   if (!advice.evidence.empty()) {
     Grid rows{{"", "", "stack", "year", "", "source"}};
     for (const auto& row : advice.evidence)
       rows.push_back({figure_text(row.value), row.kind.empty() ? row.unit : row.unit + " " + row.kind, row.stack, row.year,
                       row.remark, row.url.empty() ? row.title : fmt::format("[{}]({})", row.title.empty() ? "source" : row.title, row.url)});
-    text += "\n" + advice.evidence_title + "\n" + markdown_table(rows);
+    text += "\n" + printable(advice.evidence_title) + "\n" + markdown_table(rows);
   }
   std::string remarks;
   for (const auto& one : advice.remarks) remarks += one + " ";
   if (!advice.as_of.empty()) remarks += workspace::freshness(advice.as_of, workspace::today()) + ".";
-  if (!remarks.empty()) text += "\n" + remarks + "\n";
+  if (!remarks.empty()) text += "\n" + printable(remarks) + "\n";
   return text;
 }
 

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include "specs/format/output_file.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 
 void write_output(const std::string& output, const std::string& text) {
   if (output.empty() || output == "-") {
-    fmt::print("{}", text);
+    workspace::print("{}", text);
     return;
   }
   specs::OutputFile file(output);

@@ -1,12 +1,13 @@
 #include "cli/output/lock_report.hpp"
-#include "cli/output/print.hpp"
 
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
+#include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/python/lock_file.hpp"
+#include "workspace/output.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -119,19 +120,18 @@ class Report {
   }
 
   void print_problems() const {
-    fmt::print("{}: not a valid stack of {}.\n", lock_.file.string(), loaded_.project.name);
-    for (const auto& problem : problems_) fmt::print("  - {}\n", problem);
+    workspace::print("{}: not a valid stack of {}.\n", lock_.file.string(), loaded_.project.name);
+    for (const auto& problem : problems_) workspace::print("  - {}\n", problem);
   }
 
   void print_rank() const {
-    fmt::print("{}: a valid stack of {}: {}", lock_.file.string(), loaded_.project.name,
-               stack_.short_id());
-    for (const auto& [name, version] : stack_.components) fmt::print(" {}={}", name, version);
+    workspace::print("{}: a valid stack of {}: {}", lock_.file.string(), loaded_.project.name, stack_.short_id());
+    for (const auto& [name, version] : stack_.components) workspace::print(" {}={}", name, version);
     const auto all = workspace::grouped(resolver_.count());
     if (rank_)
-      fmt::print("\nrank {} of {} by {}, score {}\n", workspace::grouped(*rank_), all, ranked_by_, score_);
+      workspace::print("\nrank {} of {} by {}, score {}\n", workspace::grouped(*rank_), all, ranked_by_, score_);
     else
-      fmt::print("\nrank beyond {} of {} by {}\n", workspace::grouped(most_ranks), all, ranked_by_);
+      workspace::print("\nrank beyond {} of {} by {}\n", workspace::grouped(most_ranks), all, ranked_by_);
   }
 
   const workspace::Loaded& loaded_;

@@ -1,17 +1,17 @@
 #include "cli/output/print.hpp"
 
-#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-
 #include <nlohmann/json.hpp>
+
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 
-void print_json(const nlohmann::json& document) { fmt::print("{}\n", document.dump()); }
+void print_json(const nlohmann::json& document) { workspace::print("{}\n", document.dump()); }
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analysis/questions/answer.hpp"
 #include "analysis/report/csv.hpp"
 #include "analysis/text/table.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/printable.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -45,7 +46,7 @@ std::string in_table(const SqlValue& value) {
   constexpr std::size_t widest = 80;
   if (std::holds_alternative<std::monostate>(value)) return "-";
   if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:.6g}", *real);
-  std::string text = analysis::printable(in_csv(value));
+  std::string text = specs::printable(in_csv(value));
   if (text.size() <= widest) return text;
   std::size_t end = widest - 3;
   while (end > 0 && (text[end] & 0xc0) == 0x80) --end;  // not within a character
@@ -82,16 +83,14 @@ class Rows {
 
 class CsvRows : public Rows {
   using Rows::Rows;
-  void columns(const std::vector<std::string>& names) override {
-    fmt::print("{}", analysis::csv_line(names));
-  }
+  void columns(const std::vector<std::string>& names) override { workspace::print("{}", analysis::csv_line(names)); }
   void row(const std::vector<SqlValue>& values) override {
     std::vector<std::string> fields;
     for (const SqlValue& value : values) fields.push_back(in_csv(value));
-    fmt::print("{}", analysis::csv_line(fields));
+    workspace::print("{}", analysis::csv_line(fields));
   }
   void end(bool more) override {
-    if (more) fmt::print(stderr, "stackx: there are more rows: --limit 0 gives all\n");
+    if (more) workspace::say("stackx: there are more rows: --limit 0 gives all\n");
   }
 };
 
@@ -108,7 +107,7 @@ class JsonRows : public Rows {
     if (text_.back() != '[') text_ += ',';
     text_ += list.dump();
   }
-  void end(bool more) override { fmt::print("{}],\"more\":{}}}\n", text_, more); }
+  void end(bool more) override { workspace::print("{}],\"more\":{}}}\n", text_, more); }
 
   std::string text_;  // an error on the way leaves no half of a document
 };
@@ -119,7 +118,7 @@ class TableRows : public Rows {
 
  private:
   void columns(const std::vector<std::string>& names) override {
-    for (const std::string& name : names) columns_.push_back({analysis::printable(name), false, {}});
+    for (const std::string& name : names) columns_.push_back({specs::printable(name), false, {}});
   }
   void row(const std::vector<SqlValue>& values) override {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -128,8 +127,8 @@ class TableRows : public Rows {
     }
   }
   void end(bool more) override {
-    fmt::print("{}", analysis::table_text(columns_, analysis::Paint{colour_}));
-    if (more) fmt::print("... and more (--limit 0 shows all)\n");
+    workspace::print("{}", analysis::table_text(columns_, analysis::Paint{colour_}));
+    if (more) workspace::print("... and more (--limit 0 shows all)\n");
   }
 
   bool colour_;

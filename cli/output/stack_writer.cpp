@@ -1,10 +1,12 @@
 #include "cli/output/stack_writer.hpp"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
+#include "specs/format/printable.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -24,7 +26,7 @@ StackWriter::StackWriter(const resolver::Resolver& resolver, bool json, Sink sin
     auto& words = words_.emplace_back();
     for (const auto& version : component.versions) {
       members.push_back(member(component.name, version));
-      words.push_back(" " + component.name + "=" + version);
+      words.push_back(specs::printable(" " + component.name + "=" + version));
     }
   }
 }
@@ -38,10 +40,9 @@ StackWriter::~StackWriter() {
 }
 
 void StackWriter::flush() {
-  const std::size_t written = std::fwrite(buffer_.data(), 1, buffer_.size(), stdout);
-  const bool all = written == buffer_.size() && std::fflush(stdout) == 0;
-  buffer_.clear();
-  if (!all) throw broken_environment("stdout cannot be written to; is the disk full?");
+  const std::string text = std::exchange(buffer_, {});  // not written twice where it cannot be written
+  workspace::write_out(text);
+  workspace::flush_out();
 }
 
 void StackWriter::write(const resolver::Choice& choice, const std::string& score) {
@@ -66,7 +67,7 @@ void StackWriter::write(const specs::Stack& stack) {
   for (const auto& [component, version] : stack.components) {
     if (stack_.size() > 1) stack_ += ',';
     stack_ += member(component, version);
-    line_ += " " + component + "=" + version;
+    line_ += specs::printable(" " + component + "=" + version);
   }
   stack_ += '}';
   end_line("");

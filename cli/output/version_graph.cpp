@@ -9,6 +9,7 @@
 
 #include "inspector/run/process.hpp"
 #include "specs/error.hpp"
+#include "workspace/output.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -66,7 +67,7 @@ std::string drawn(const std::string& dot) {
 
 void write_graph(const resolver::Resolver& resolver, const std::string& format) {
   const auto dot = resolver.graph();
-  fmt::print("{}", format == "svg" ? drawn(dot) : dot);
+  workspace::print("{}", format == "svg" ? drawn(dot) : dot);
 }
 
 }  // namespace stackx::cli

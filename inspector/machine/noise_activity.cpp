@@ -5,6 +5,7 @@
 
 #include "inspector/machine/cgroup.hpp"
 #include "inspector/machine/noise_checks.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -36,17 +37,11 @@ std::uint64_t meminfo(const Tree& tree, const char* key) {
 
 double gib(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 30); }
 
-// Names come from other users' programs: what is no printable ASCII does not reach the terminal.
-std::string printable(std::string name) {
-  std::ranges::replace_if(
-      name, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return name;
-}
-
+// Names come from other users' programs.
 std::string busiest(const std::vector<BusyProcess>& processes) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most_named, processes.size()); ++i)
-    text += fmt::format("{}{} {:.0f}% (pid {})", i == 0 ? "" : ", ", printable(processes[i].name),
+    text += fmt::format("{}{} {:.0f}% (pid {})", i == 0 ? "" : ", ", specs::printable(processes[i].name),
                         100 * processes[i].cpus, processes[i].pid);
   if (processes.size() > most_named)
     text += fmt::format(" and {} more", processes.size() - most_named);

@@ -10,6 +10,7 @@
 #include "specs/format/input_file.hpp"
 #include "specs/format/json_reader.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -186,7 +187,7 @@ void Node::expected(const char* what) const {
 
 void Node::fail(const std::string& message) const {
   const std::string place = pointer_.empty() ? file() : file() + ": " + pointer_;
-  throw bad_input(brief(place + ": " + message));
+  throw bad_input(printable(brief(place + ": " + message)));  // keys and values of a stranger's document
 }
 
 std::string canonical(const Json& value) {

@@ -8,6 +8,7 @@
 #include "specs/format/draft.hpp"
 #include "specs/format/input_file.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::specs {
 
@@ -39,14 +40,7 @@ std::vector<std::filesystem::path> json_files(const std::filesystem::path& direc
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 200;
-  std::string shown;
-  for (const char c : text.substr(0, most)) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      shown += fmt::format("\\x{:02x}", c);
-    else
-      shown += c;
-  }
-  return fmt::format("\"{}{}\"", to_utf8(shown), text.size() > most ? "..." : "");
+  return fmt::format("\"{}{}\"", printable(text.substr(0, most)), text.size() > most ? "..." : "");
 }
 
 }  // namespace stackx::specs

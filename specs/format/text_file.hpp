@@ -20,7 +20,7 @@ std::string read_text_file(const std::filesystem::path& file, std::string_view k
 // The *.json of a directory by name; none where there is no such directory.
 std::vector<std::filesystem::path> json_files(const std::filesystem::path& directory);
 
-// For messages: in quotes, UTF-8, without control characters, cut after 200 bytes.
+// For messages: in quotes, printable(), cut after 200 bytes.
 std::string in_quotes(std::string_view text);
 
 }  // namespace stackx::specs

@@ -32,6 +32,12 @@ std::uint64_t at_least(const Node& node, std::uint64_t least) {
   return value;
 }
 
+std::uint64_t within(const Node& node, std::uint64_t least, std::uint64_t most) {
+  const std::uint64_t value = at_least(node, least);
+  if (value > most) node.fail(fmt::format("expected at most {}, found {}", most, value));
+  return value;
+}
+
 double positive(const Node& node) {
   const double value = node.number();
   if (value <= 0) node.fail(fmt::format("expected a positive number, found {}", value));
@@ -110,7 +116,7 @@ StrategySpec strategy_spec_from(const Node& node) {
   if (const auto width = of("width", Strategy::precision)) strategy.width = share(*width);
   if (const auto error = of("error", Strategy::race)) strategy.error = share(*error);
   if (const auto count = of("finalists", Strategy::race)) strategy.finalists = at_least(*count, 2);
-  if (const auto count = of("final_rounds", Strategy::race)) strategy.final_rounds = at_least(*count, 6);
+  if (const auto count = of("final_rounds", Strategy::race)) strategy.final_rounds = within(*count, 6, most_rounds);
   if (const auto count = of("batch", Strategy::learn)) strategy.batch = at_least(*count, 2);
   return strategy;
 }
@@ -172,7 +178,7 @@ CampaignSpec campaign_from(const Node& node) {
   if (!campaign.stacks.empty() && node.find("sampler") && node.at("sampler").find("count"))
     node.at("sampler").at("count").fail("\"stacks\" lists what is inspected; remove the sampler's \"count\"");
   if (const auto strategy = node.find("strategy")) campaign.strategy = strategy_spec_from(*strategy);
-  if (const auto rounds = node.find("rounds")) campaign.rounds = at_least(*rounds, 1);
+  if (const auto rounds = node.find("rounds")) campaign.rounds = within(*rounds, 1, most_rounds);
   if (const auto budget = node.find("budget")) {
     budget->only({"inspections", "minutes"});
     if (const auto most = budget->find("inspections"))
@@ -186,7 +192,7 @@ CampaignSpec campaign_from(const Node& node) {
   if (const auto parallel = node.find("parallel")) campaign.parallel = at_least(*parallel, 1);
   if (const auto most = node.find("max_failed")) campaign.max_failed = at_least(*most, 1);
   if (const auto sentinels = node.find("sentinels"))
-    campaign.sentinels = sentinels->unsigned_integer();
+    campaign.sentinels = within(*sentinels, 0, most_sentinels);
   if (const auto limits = node.find("limits")) {
     limits->only({"seconds", "build_seconds", "memory_gib", "processes", "cpus"});
     if (const auto most = limits->find("seconds")) campaign.timeout_seconds = positive(*most);

@@ -48,6 +48,9 @@ struct StrategySpec {
   bool operator==(const StrategySpec&) const = default;
 };
 
+// More is a slip of the keyboard: 1,000,000 rounds of one arm of a second are 12 days.
+inline constexpr std::uint64_t most_rounds = 1'000'000, most_sentinels = 10'000;
+
 struct CampaignSpec {
   SamplerSpec sampler;
   std::vector<Stack> stacks;  // exactly these, instead of the sampler's; without the project's hardware, which all have

@@ -8,6 +8,7 @@
 #include "specs/catalog/open.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/printable.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/python/lock_file.hpp"
@@ -193,6 +194,8 @@ Project parse_project(const Node& document, const Catalog& catalog) {
   Project project;
   project.file = document.file();
   project.name = document.at("name").nonempty();
+  if (!is_printable(project.name))
+    document.at("name").fail("control characters (also newlines and tabs) have no place here");
   if (const auto node = document.find("description")) project.description = node->text();
   project.catalogs = catalog_names(document);
   project.requires_ = reader.requirements(document.at("requires"));

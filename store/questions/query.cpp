@@ -85,13 +85,11 @@ struct PrefixRange {
   std::string low, high;
 };
 
-PrefixRange range_of(const std::string& prefix) {
-  if (prefix.empty() || prefix.size() > 64 ||
-      prefix.find_first_not_of("0123456789abcdef") != std::string::npos)
-    throw bad_input(
-        fmt::format("\"{}\" is no id: expected up to 64 lower-case hex digits", prefix));
-  return {prefix + std::string(64 - prefix.size(), '0'),
-          prefix + std::string(64 - prefix.size(), 'f')};
+// None for what begins no id: documents of strangers name campaigns as they like.
+std::optional<PrefixRange> range_of(const std::string& prefix) {
+  if (prefix.empty() || prefix.size() > 64 || prefix.find_first_not_of("0123456789abcdef") != std::string::npos)
+    return std::nullopt;
+  return PrefixRange{prefix + std::string(64 - prefix.size(), '0'), prefix + std::string(64 - prefix.size(), 'f')};
 }
 
 [[noreturn]] void ambiguous(const char* what, const std::string& prefix, const std::string& a,
@@ -104,12 +102,13 @@ PrefixRange range_of(const std::string& prefix) {
 
 std::optional<specs::Plan> Store::plan(const std::string& id_or_prefix) const {
   Connection& connection = database_->connection;
-  const PrefixRange range = range_of(id_or_prefix);
+  const auto range = range_of(id_or_prefix);
+  if (!range) return std::nullopt;
   return connection.run([&]() -> std::optional<specs::Plan> {
     Cursor cursor = connection.prepare(
         "SELECT name, plan FROM campaigns WHERE plan IS NOT NULL AND name BETWEEN ? AND ? ORDER BY "
         "name");
-    cursor << range.low << range.high;
+    cursor << range->low << range->high;
     if (!cursor.next()) return std::nullopt;
     const std::string id = cursor.text(0), document = cursor.text(1);
     if (cursor.next()) ambiguous("campaign", id_or_prefix, id, cursor.text(0));
@@ -196,7 +195,8 @@ specs::Inspection Store::inspection(const Measurement& measurement) const {
 
 std::optional<specs::Inspection> Store::inspection(const std::string& id_or_prefix) const {
   Connection& connection = database_->connection;
-  const PrefixRange range = range_of(id_or_prefix);
+  const auto range = range_of(id_or_prefix);
+  if (!range) return std::nullopt;
   return connection.run([&]() -> std::optional<specs::Inspection> {
     const SQLite::Transaction snapshot(connection.sqlite());
     SharedRows shared(connection);
@@ -204,10 +204,10 @@ std::optional<specs::Inspection> Store::inspection(const std::string& id_or_pref
     // Keys order as signed numbers; a range of ids is one of keys where both begin alike.
     Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
                                        " FROM inspections WHERE key BETWEEN ? AND ?");
-    cursor << key_of(bytes_of(range.low)) << key_of(bytes_of(range.high));
+    cursor << key_of(bytes_of(range->low)) << key_of(bytes_of(range->high));
     while (cursor.next()) {
       specs::Inspection one = read_inspection(connection, read_row(connection, cursor, shared));
-      if (one.id < range.low || one.id > range.high) continue;
+      if (one.id < range->low || one.id > range->high) continue;
       if (found) ambiguous("inspection", id_or_prefix, found->id, one.id);
       found = std::move(one);
     }

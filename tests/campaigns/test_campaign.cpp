@@ -258,3 +258,25 @@ TEST_CASE("stacks are prepared once, however many arms share them", "[campaign]"
   CHECK(recorder.results.size() == 12);
   CHECK(recorder.lines == std::vector<std::string>{"installing 1", "installing 2"});
 }
+
+TEST_CASE("what is left is told without a walk over all rounds", "[campaign]") {
+  FakeInspector inspector;
+  Recorder recorder;
+  const auto enough = [&] { return recorder.results.size() >= 5; };
+  CHECK(go(plan_of(project(UINT64_MAX / 8), {"1", "2"}), inspector, recorder, {}, enough) == Ending::interrupted);
+  CHECK(recorder.reports.back().planned == UINT64_MAX / 8 * 2);
+}
+
+TEST_CASE("results that are there already are not planned again", "[campaign]") {
+  const auto plan = plan_of(project(5), {"1", "2", "3"});
+  FakeInspector inspector;
+  inspector.broken = {"3"};
+  Recorder recorder;
+  std::set<Slot> done;
+  for (const Slot& slot : {Slot{0, plan.arms[0].label}, Slot{3, plan.arms[0].label}, Slot{4, plan.arms[1].label}})
+    done.insert(slot);
+  CHECK(go(plan, inspector, recorder, done) == Ending::complete);
+  CHECK(recorder.results.size() == 3 + 4 + 1);  // an arm that cannot be made leaves one
+  for (const auto& report : recorder.reports)
+    if (report.done > done.size() + 1) CHECK(report.planned == 11);
+}

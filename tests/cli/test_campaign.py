@@ -154,6 +154,57 @@ class Campaign(BlackBox):
         again = self.json("inspect", project, "--resume")
         self.assertEqual((again["outcomes"], again["all_outcomes"]), ({}, {"ok": 80}))
 
+    def begin(self, *words, **options):
+        """A campaign that runs, and has measured something."""
+        def measured():
+            return self.outcomes()["right"]["ok"] if self.db.exists() else 0
+        before = measured()
+        process = subprocess.Popen([STACKX, "inspect", *map(str, words)], env=self.environment, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True, **options)
+        self.addCleanup(lambda: process.poll() is None and process.kill())
+        while process.poll() is None and measured() == before:
+            time.sleep(0.1)
+        self.assertIsNone(process.poll(), "the campaign ended before anything else could begin")
+        return process
+
+    def test_a_plan_is_run_by_one_process_at_a_time(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 2000})
+        process = self.begin(project)
+        (plan,) = [json.loads(line)["id"] for line in self.stackx("export").stdout.splitlines() if "stackx/plan/" in line]
+        for words in (["--resume"], ["--resume", plan]):
+            start = time.monotonic()
+            refused = self.stackx("inspect", project, *words, exit_code=2)
+            self.assertLess(time.monotonic() - start, 20)
+            self.assertRegex(refused.stderr.splitlines()[-1],
+                             rf"^stackx: campaign {plan[:12]} is being run by process {process.pid} on \S+: wait until that ends, or end it; ")
+            self.assertEqual(refused.stdout, "")
+        self.stackx("inspect", project, "--rounds", "1")  # a campaign of its own may
+        process.kill()  # however its holder ends
+        process.communicate()
+        self.assertIn("1 of 1 inspections done", self.stackx("inspect", project, "--resume").stdout)
+        process = self.begin(project, "--resume", plan)
+        process.terminate()
+        self.assertIn("interrupted", process.communicate(timeout=60)[0])
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(list(self.db.parent.rglob("lock")), [])
+
+    def test_a_campaign_of_absurdly_many_rounds_runs_and_ends_when_told(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 1_000_000})
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            process = self.begin(project)
+            process.send_signal(number)
+            self.assertIn("interrupted", process.communicate(timeout=60)[0])
+            self.assertEqual(process.returncode, 130)
+
+    def test_a_campaign_without_hangups_outlives_its_terminal(self):
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 40})
+        process = self.begin(project, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.send_signal(signal.SIGHUP)
+        self.assertIn("40 of 40 inspections done (complete), 40 ok", process.communicate(timeout=120)[0])
+
     def test_a_campaign_for_a_processor_runs_on_such_a_machine_alone(self):
         catalog = json.loads(self.fake_catalog({"right": ("9.9.1", self.fake_blas())}).read_text())
         catalog["components"]["cpu"] = {"kind": "hardware", "versioning": "opaque", "versions": {}}

@@ -1,5 +1,6 @@
 """Help, exit codes and the messages for bad input: file, place, what was expected, what to do."""
 
+import os
 import shutil
 import subprocess
 import unittest
@@ -50,6 +51,44 @@ class Usage(BlackBox):
             self.assertEqual(done.stdout, "")
         self.assertIn("no such command: xyzzy; there are hw, catalog, ", self.stackx("xyzzy", exit_code=2).stderr)
         self.assertIn("--nonsense", self.stackx("advise", "--nonsense", exit_code=2).stderr)
+
+    def test_numbers_are_numbers(self):
+        """Of all options that take one; not a number is no way round a bound."""
+        about = ["--hw", "host", "--workload", "matmul"]
+        for words in (["compare", "a=1", "b=1", *about, "--max-slower"], ["compare", "a=1", "b=1", *about, "--delta"], ["advise", *about, "--delta"],
+                      ["report", *about, "--delta"], ["query", "--sql", "select 1", "--timeout"], ["resolve", EXAMPLE, "--memory"],
+                      ["inspect", EXAMPLE, "--strategy", "precision", "--width"], ["inspect", EXAMPLE, "--strategy", "race", "--error"],
+                      ["inspect", EXAMPLE, "--rounds"], ["inspect", EXAMPLE, "--seed"], ["inspect", EXAMPLE, "--budget"],
+                      ["resolve", EXAMPLE, "--list"], ["resolve", EXAMPLE, "--sample"], ["hw", "noise", "--threads"], ["query", "best", "--limit"],
+                      ["advise", *about, "--price"], ["env", "prune", "--dry-run", "--older-than"]):
+            for bad in ("nan", "inf", "-inf", "NaN", "1e999", "", "1x"):
+                with self.subTest(words=words, number=bad):
+                    said = self.stackx(*words[:-1], f"{words[-1]}={bad}", exit_code=2).stderr
+                    self.assertIn(words[-1], said)
+        for option in ("--rounds", "--seed", "--sample"):
+            self.assertIn(option, self.stackx("inspect", EXAMPLE, f"{option}=-1", exit_code=2).stderr)
+
+    def test_rounds_are_bounded(self):
+        for rounds in ("0", "1000001", "18446744073709551615"):
+            self.assertRegex(self.stackx("inspect", EXAMPLE, "--rounds", rounds, exit_code=2).stderr, f"--rounds.*{rounds}.*1000000")
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {"blas": {"kind": "package", "versions": {"1.0": {}}}}})
+        project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 2**64 - 1})
+        self.assertIn("project.json: /campaign/rounds: expected at most 1000000", self.stackx("inspect", project, exit_code=2).stderr)
+
+    def test_what_the_system_says_of_a_path_is_no_fault_of_stackx(self):
+        loop = self.scratch / "loop"
+        loop.symlink_to(loop)
+        long = "/tmp/" + "x" * 5000
+        closed = self.scratch / "closed"
+        closed.mkdir(mode=0o000)
+        for path in (loop, loop / "file.json", long, *([closed / "file.json"] if os.getuid() else [])):
+            for words in (["resolve", path], ["catalog", "validate", path], ["import", path], ["inspect", path], ["verify", path], ["merge", path],
+                          ["check", "numpy", "--catalog", path], ["db", "check", "--db", path], ["query", "best", "--db", path],
+                          ["export", "-o", f"{path}/all.jsonl"]):
+                with self.subTest(words=[str(word)[:60] for word in words]):
+                    done = subprocess.run([STACKX, *map(str, words)], capture_output=True, text=True, env=self.environment, timeout=60)
+                    self.assertNotIn("fault of stackx", done.stderr)
+                    self.assertIn(done.returncode, (2, 3), done.stderr)
 
     def test_missing_project_is_named(self):
         self.assertIn("absent.json", self.stackx("resolve", self.scratch / "absent.json", exit_code=2).stderr)

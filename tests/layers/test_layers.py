@@ -1,4 +1,4 @@
-"""The house as docs/architecture.md draws it: which library may include which, no cycles, and CMake agrees.
+"""The house as docs/architecture.md draws it: which library may include which, no cycles, one door for output, and CMake agrees.
 
     python -m unittest test_layers              on the sources of this checkout
     STACKX_SOURCES=DIR python -m unittest ...   on those of another folder (the tests of this test plant faults there)
@@ -70,6 +70,24 @@ def missing(files):
     """Includes of files that are not there: a moved header, or a path that is not from the root."""
     return [f'{path}: "{match[2]}" is no file; paths are written from the root' for path, text in files.items()
             for match in INCLUDE.finditer(text) if match[1] == '"' and match[2] not in files]
+
+
+PRINTING = re.compile(r"fmt::print|std::print|std::c(?:out|err|log)\b|\b(?:f?puts|f?putc|putchar|fwrite|fprintf|perror)\s*\(|"
+                      r"(?<!SELECT )\bv?printf\s*\(|\bwrite\(\s*STD(?:OUT|ERR)_FILENO")
+# Programs of their own, and the one door.
+PRINTERS = ("kernels/", "inspector/supervise/", "workspace/output.cpp")
+
+
+def printed_elsewhere(files):
+    """Lines that write to stdout or stderr by another way than workspace/output.hpp."""
+    wrong = []
+    for path, text in files.items():
+        if path.startswith(PRINTERS):
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if PRINTING.search(line.split("//")[0]):
+                wrong.append(f"{path}:{number}: what is said goes through workspace/output.hpp: {line.strip()}")
+    return wrong
 
 
 def cycles(files):
@@ -153,6 +171,9 @@ class House(unittest.TestCase):
     def test_no_file_includes_itself_by_a_detour(self):
         self.nothing(cycles(self.files))
 
+    def test_all_that_is_said_goes_through_one_door(self):
+        self.nothing(printed_elsewhere(self.files))
+
     def test_what_is_included_is_there(self):
         self.nothing(missing(self.files))
 
@@ -195,6 +216,12 @@ class Planted(unittest.TestCase):
         self.write("advisor/options.cpp", "#include <CLI/CLI.hpp>\n")
         (fault,) = wrong_arrows(sources(self.root))
         self.assertIn("advisor/options.cpp:1", fault)
+
+    def test_a_print_of_its_own(self):
+        self.write("cli/loud.cpp", 'int main() {\n  // fmt::print("no")\n  fmt::print(stderr, "{}", 1);\n}\n')
+        self.write("workspace/output.cpp", 'void put() { std::fwrite("", 1, 1, stdout); }\n')
+        (fault,) = printed_elsewhere(sources(self.root))
+        self.assertIn("cli/loud.cpp:3", fault)
 
     def test_a_cycle(self):
         self.write("specs/a.hpp", '#include "specs/b.hpp"\n')

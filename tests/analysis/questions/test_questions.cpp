@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/report/csv.hpp"
 #include "analysis/questions/parts.hpp"
 #include "analysis/questions/questions.hpp"
 #include "analysis/statistics/holm_family.hpp"
@@ -469,4 +470,14 @@ TEST_CASE("answer: control characters do not reach a terminal, colours only one"
   CHECK(table(one, true).find("\x1b[31m") != std::string::npos);
   CHECK(to_json(one)["rows"][0]["value"] == 3);
   CHECK(csv(one).starts_with("name,value,stack\r\n"));
+}
+
+TEST_CASE("csv: no cell is a formula, numbers are numbers, no control character comes out") {
+  for (const std::string formula : {"=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", "  =cmd|' /C calc'!A0", "-1-1", "+"})
+    CHECK(csv_field(formula).starts_with("'"));
+  CHECK(csv_field("\r=1") == "' =1");
+  CHECK(csv_field("a\nb\t") == "a b ");
+  for (const std::string plain : {"-1.5", "-2e-9", "12", "a-b", "", "a=b"}) CHECK(csv_field(plain) == plain);
+  CHECK(csv_field("=\"a\",b") == "\"'=\"\"a\"\",b\"");
+  CHECK(csv_field("a\x1b[2J\xc2\x9b") == "a\\u001b[2J\\u009b");
 }

@@ -157,7 +157,7 @@ TEST_CASE("noise: what others do meanwhile") {
   };
   const auto others = of(report(machine, {3}, busy), "other processes");
   CHECK(others.verdict == noisy);
-  CHECK_THAT(others.found, Contains("1.33 of 4 processors busy: cc1?plus 90% (pid 42)"));
+  CHECK_THAT(others.found, Contains("1.33 of 4 processors busy: cc1\\u001bplus 90% (pid 42)"));
   CHECK_THAT(others.advice, Contains("wait until they end") && !Contains("42"));  // it may be somebody else's
 
   quiet(machine);

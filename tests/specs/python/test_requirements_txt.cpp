@@ -76,7 +76,7 @@ TEST_CASE("requirements.txt: errors say where and what to do") {
   CHECK_THAT(refusal("-r other.txt"), Contains("names another file"));
   CHECK_THAT(refusal(std::string("a; ") + std::string(10'000, '(')), Contains("more than 100"));
   CHECK_THAT(refusal("a\x80=="), Contains("0x80"));
-  CHECK_THAT(refusal(std::string("a\0b", 3)), Contains("r.txt:1: \"a\\x00b\": column 2"));
+  CHECK_THAT(refusal(std::string("a\0b", 3)), Contains("r.txt:1: \"a\\u0000b\": column 2"));
 }
 
 TEST_CASE("requirements.txt: files that name files") {

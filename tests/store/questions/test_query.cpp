@@ -149,6 +149,6 @@ TEST_CASE("query: plans by prefix") {
     }
   }
   CHECK(ambiguous > 0);
-  CHECK_THROWS_AS(store.plan(""), Error);
-  CHECK_THROWS_AS(store.plan("xyz"), Error);
+  CHECK_FALSE(store.plan(""));
+  CHECK_FALSE(store.plan("xyz"));
 }

@@ -1,0 +1,180 @@
+"""Text from strangers (documents, catalogs, projects, file names) drives no terminal and forges no line, whatever prints it."""
+
+import copy
+import json
+import os
+import pty
+import subprocess
+import unittest
+
+from harness import STACKX
+from made_up_store import WORKLOAD, MadeUpStore, sealed
+
+FORGED = "stackx: FORGED"
+EVIL = ("x\x1b[2J\x1b]0;title\x07\x08\x7f\x9b31m\x85\u202eevil\u2066\u2069\u200e\u200f\u061c\u2028\u2029 "
+        f"\x1b[8mhidden\r\t\n{FORGED}\n")
+BIDI = {0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x2070)}
+
+
+def foreign(data, colours=False):
+    """What must not be in output: bytes that are no UTF-8, control characters but ends of lines, bidi controls."""
+    text = data.decode()  # fails on what is no UTF-8
+    text = text.replace("\r\n", "\n")
+    if colours:
+        for code in ("0", "1", "2", "4", "31", "32", "33"):
+            text = text.replace(f"\x1b[{code}m", "")
+        text = text.replace("\r\x1b[K", "")
+    return sorted({f"U+{ord(c):04X}" for c in text if (ord(c) < 0x20 and c != "\n") or 0x7F <= ord(c) < 0xA0 or ord(c) in BIDI})
+
+
+def poisoned(document, skip=()):
+    """One copy of the document for each text in it, keys as well, with the evil text behind it."""
+    def places(value, path=()):
+        if isinstance(value, dict):
+            for key, member in value.items():
+                yield path, key
+                yield from places(member, path + (key,))
+        elif isinstance(value, list):
+            for i, member in enumerate(value):
+                yield from places(member, path + (i,))
+        elif isinstance(value, str):
+            yield path, None
+    for path, key in places(document):
+        if path and path[0] in skip or key in skip:
+            continue
+        result = copy.deepcopy(document)
+        at = result
+        for step in path if key is not None else path[:-1]:
+            at = at[step]
+        if key is None:
+            at[path[-1]] += EVIL
+        else:
+            at[key + EVIL] = at[key] if at[key] else EVIL
+        yield result
+
+
+class HostileText(MadeUpStore):
+    def check(self, *words, forged=True):
+        """Runs it in every form and looks at all bytes that come out."""
+        done = subprocess.run([STACKX, *map(str, words)], capture_output=True, env=self.environment, timeout=300)
+        for stream, data in (("stdout", done.stdout), ("stderr", done.stderr)):
+            with self.subTest(words=words, stream=stream):
+                self.assertEqual(foreign(data), [], data[:3000])
+                if forged:
+                    self.assertNotIn(b"hidden  \nstackx", data)  # not so broken by any paragraph of ours
+        self.assertIn(done.returncode, (0, 1, 2, 3), done.stderr)
+        return done
+
+    def fill(self):
+        """A campaign of sound and failed inspections, and one of each poisoned document that a store takes."""
+        stacks = [{"mkl": "2024.2"}, {"openblas": "0.3.28"}]
+        for number in range(6):
+            self.inspection(stacks[0], 100, number)
+            self.inspection(stacks[1], 80, number)
+        bad = {"outcome": "failed", "samples_ns": [], "work": {"flop": 0.0, "bytes": 0.0, "items": 0.0}, "exit_code": 1}
+        self.inspection(stacks[1], 80, 6, reason=EVIL, stderr_tail=EVIL, stdout_tail=EVIL, loaded={"lib": EVIL}, device="GPU" + EVIL,
+                        runner="local" + EVIL, parameters={"m": EVIL, EVIL: "1"}, **bad)
+        self.inspection({"mkl": "2024.2", "evil" + EVIL: "1" + EVIL}, 120, 7)
+        self.inspection({"mkl": "1" + EVIL}, 130, 8)
+        self.inspection(stacks[0], 100, 9, host=dict(self.host, kernel="6" + EVIL))
+        model = self.documents[-1]
+        sound = len(self.documents)
+        texts = {name: value for name, value in model.items() if name not in ("id", "$schema")}
+        self.documents += [sealed({**document, "$schema": "stackx/inspection/1", "round": 100 + i})
+                           for i, document in enumerate(poisoned(texts, skip=("finished",)))]
+        file = self.scratch / f"all{EVIL.replace('/', '')}.jsonl"
+        file.write_text("\n".join(json.dumps(document, sort_keys=True, ensure_ascii=False) for document in self.documents) + "\n")
+        self.db.parent.mkdir(exist_ok=True)
+        self.check("import", file, forged=False)  # the name of a file is its user's: a line end in it stays one
+        self.assertGreaterEqual(len(self.lines_of("export")), sound)
+
+    def lines_of(self, *words):
+        done = subprocess.run([STACKX, *words], capture_output=True, env=self.environment, timeout=300)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_no_command_passes_on_what_a_store_holds(self):
+        self.fill()
+        about = ["--hw", "host", "--workload", "matmul:" + ",".join(f"{k}={v}" for k, v in WORKLOAD["params"].items())]
+        for words in (["query", "--views"], ["db", "info"], ["db", "check"], ["advise", *about], ["advise", *about, "--explain"],
+                      ["report", *about], ["report", *about, "--format", "json"], ["report", *about, "--format", "csv"],
+                      ["report", *about, "--format", "csv", "--table", "values"], ["effects", *about], ["effects", *about, "--format", "csv"],
+                      ["compare", "mkl=2024.2", "openblas=0.3.28", *about], ["compare", EVIL, "openblas=0.3.28", *about],
+                      ["workload", "list"], ["workload", "show", "matmul"], ["workload", "show", EVIL], ["query", EVIL],
+                      *(["query", name, *form] for name in ("best", "worst-variance", "regressions", "coverage", "failures", "history", "hardware", "sources", "upgrades")
+                        for form in ([], ["--format", "csv"], ["--json"])),
+                      *(["query", "--sql", "select * from inspections", *form] for form in ([], ["--format", "csv"], ["--json"])),
+                      ["query", "--sql", "select char(27) || '[2J', char(155), char(8238), x'9b'"]):
+            self.check(*words, forged=EVIL not in words)
+            if "--json" not in words and words[0] != "query":
+                self.check(*words, "--json", forged=EVIL not in words)
+        self.assertIn("\\u001b[2J", self.check("query", "--sql", "select reason from inspections where reason != ''").stdout.decode())
+        for suffix in (".md", ".csv"):
+            file = self.scratch / ("page" + suffix)
+            self.check("report", *about, "-o", file)
+            self.assertEqual(foreign(file.read_bytes()), [], suffix)
+
+    def test_documents_come_out_as_they_went_in(self):
+        self.fill()
+        again = self.scratch / "again.db"
+        exported = subprocess.run([STACKX, "export"], capture_output=True, env=self.environment, timeout=300).stdout
+        self.assertNotEqual(foreign(exported), [], "a pipe gets the bytes that ids are made of")
+        file = self.scratch / "again.jsonl"
+        file.write_bytes(exported)
+        said = self.check("import", file, "--db", again).stdout.decode()
+        self.assertIn(f"{len(exported.splitlines())} documents imported, 0 were already there", said)
+        self.assertTrue(any(EVIL in document.get("reason", "") for document in map(json.loads, exported.splitlines())))
+
+    def test_no_catalog_and_no_project_does(self):
+        catalog = {"$schema": "stackx/catalog/1", "components": {
+            "lib": {"kind": "package", "description": "d", "sources": ["https://example.org/"], "versions": {
+                "1.0": {"requires": {"base": "*"}, "environment": {"VARIABLE": "value"}, "provides": {"blas": "1.0"},
+                        "artifacts": [{"type": "path", "file": "/usr/lib/lib.so", "library": "/usr/lib/lib.so"}]},
+                "2.0": {"conflicts": {"base": "*"}}}},
+            "base": {"kind": "package", "versions": {"1.0": {}}}}}
+        project = json.loads(self.project(requires={"lib": "*", "base": "*"}).read_text())
+        cases = [(one, project) for one in poisoned(catalog)] + [(catalog, one) for one in poisoned(project)]
+        for one, of in cases:
+            self.write("catalog.json", one)
+            self.write("project.json", of)
+            names = self.scratch / "catalog.json", self.scratch / "project.json"
+            self.check("catalog", "validate", names[0])
+            if self.check("catalog", "show", names[0]).returncode == 0:
+                for name in one["components"]:
+                    if "\0" not in name:
+                        self.check("catalog", "show", names[0], name)
+            self.check("resolve", names[1], "--list", "3")
+            self.check("resolve", names[1], "--list", "3", "--json")
+            self.check("resolve", names[1], "--explain", "lib==2.0")
+            self.check("resolve", names[1], "--graph", "dot")
+            self.check("inspect", names[1], "--dry-run")
+
+    def test_no_name_of_a_file_and_no_word_of_the_line_does(self):
+        name = self.scratch / EVIL.replace("/", "")
+        for words in (["resolve", name], ["catalog", "validate", name], ["import", name], ["report", "--hw", EVIL, "--workload", EVIL],
+                      ["advise", "--hw", EVIL, "--workload", EVIL], [EVIL], ["--" + EVIL], ["check", EVIL], ["query", "--stack", EVIL],
+                      ["inspect", name, "--budget", EVIL], ["db", "info", "--db", name], ["hw", "show", EVIL], ["verify", name], ["merge", name]):
+            self.check(*words, forged=False)
+
+    def test_a_terminal_gets_the_colours_of_stackx_alone(self):
+        self.fill()
+        for words in (["query", "best"], ["advise", "--hw", "host", "--workload", "matmul"], ["query", "failures"], ["export"]):
+            master, terminal = pty.openpty()
+            process = subprocess.Popen([STACKX, *words], stdout=terminal, stderr=terminal, stdin=terminal, env=self.environment)
+            os.close(terminal)
+            data = b""
+            while True:
+                try:
+                    piece = os.read(master, 1 << 16)
+                except OSError:
+                    break
+                if not piece:
+                    break
+                data += piece
+            os.close(master)
+            process.wait()
+            self.assertEqual(foreign(data, colours=True), [], data[:3000])
+            self.assertTrue(b"\x1b[" in data or words == ["export"])
+
+
+if __name__ == "__main__":
+    unittest.main()

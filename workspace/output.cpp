@@ -1,0 +1,78 @@
+#include "workspace/output.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "specs/error.hpp"
+#include "specs/format/printable.hpp"
+
+namespace stackx::workspace {
+namespace {
+
+std::atomic<int> lost = 0;  // errno of the first time that stdout could not be written
+
+[[noreturn]] void stdout_lost(int error) {
+  lost = error;
+  if (error == EPIPE) {  // the reader has what it wanted: as any filter ends
+    std::signal(SIGPIPE, SIG_DFL);
+    std::raise(SIGPIPE);
+  }
+  throw broken_environment(fmt::format("stdout cannot be written: {}; what was to stand there is lost", std::strerror(error)));
+}
+
+bool to_terminal() {
+  static const bool terminal = isatty(STDOUT_FILENO) == 1;
+  return terminal;
+}
+
+void put(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) stdout_lost(errno);
+}
+
+void put_err(std::string_view text) {
+  const int before = errno;
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+  errno = before;
+}
+
+}  // namespace
+
+void open_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+      ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number that is free
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of stderr that is gone ends nothing; of stdout, see stdout_lost()
+}
+
+void close_stdout() {
+  if (lost != 0) stdout_lost(lost);                  // said to one who did not pass it on
+  if (std::fclose(stdout) != 0) stdout_lost(errno);  // disks in a network report some errors only now
+}
+
+void write_out(std::string_view text) {
+  const auto keep = to_terminal() ? specs::Keep::colours : specs::Keep::lines;
+  if (specs::is_printable(text, keep))
+    put(text);
+  else
+    put(specs::printable(text, keep));
+}
+
+void write_documents(std::string_view lines) { to_terminal() ? write_out(lines) : put(lines); }
+
+void flush_out() {
+  if (std::fflush(stdout) != 0) stdout_lost(errno);
+}
+
+void write_err(std::string_view text) { put_err(specs::printable(text, specs::Keep::lines)); }
+
+void redraw(std::string_view text) { put_err("\r\033[K" + specs::printable(text)); }
+
+}  // namespace stackx::workspace
