@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -15,16 +16,25 @@
 namespace stackx::advisor {
 namespace {
 
+constexpr store::Sampling everything{.most = std::numeric_limits<std::uint64_t>::max()};
+
+// The sums do not tell campaigns apart, nor what two names of hardware share.
+void add(const store::Excerpt& excerpt, std::optional<analysis::Population>& population) {
+  if (!population) population.emplace(analysis::Population{0, 0, excerpt.sampling->each, excerpt.sampling->seed, {}});
+  population->inspections = std::max(population->inspections, excerpt.inspections);
+}
+
 void read(Selection& selection, const SelectionOptions& options, const store::Store& store,
           const store::Questions& questions) {
   const auto& names = selection.hardware.in_the_store;
-  if (options.campaign.empty() && names.size() == 1 && !selection.one_machine)
+  if (options.campaign.empty() && names.size() == 1 && !selection.one_machine && !options.all_workloads)
     if (auto leading = leading_stacks(questions, selection.asked, names.front(),
-                                      selection.this_host, options.stacks)) {
+                                      selection.this_host, options.stacks, options.sampling)) {
       selection.asked = leading->workload;
       selection.measurements = std::move(leading->measurements);
+      selection.population = std::move(leading->population);
       selection.notes = std::move(leading->notes);
-      selection.leading = true;
+      selection.leading = options.stacks.most > 0;
       return;
     }
   store::Filter filter;
@@ -34,10 +44,42 @@ void read(Selection& selection, const SelectionOptions& options, const store::St
   std::set<std::int64_t> rows;
   for (const auto& name : names) {
     filter.hardware = name;
-    for (auto& measurement : store.measurements(filter))
+    auto excerpt = store.excerpt(filter, options.sampling.most > 0 ? options.sampling : everything);
+    for (auto& measurement : excerpt.measurements)
       if (rows.insert(measurement.row).second)
         selection.measurements.push_back(std::move(measurement));
+    if (excerpt.sampling) add(excerpt, selection.population);
   }
+  if (selection.population) selection.population->read = selection.measurements.size();
+}
+
+// A race is replayed from all that it measured (analysis/ranking/finals.hpp). Of a sample it is completed, or, where
+// that is more than an answer reads, left out: rounds that picked its finalists say too much for them.
+void complete_races(Selection& selection, const SelectionOptions& options, const store::Store& store) {
+  std::set<specs::Stack> stacks;
+  for (const auto& measurement : selection.measurements) stacks.insert(measurement.stack);
+  std::size_t left = options.sampling.most, left_out = 0;
+  for (auto race = selection.races.begin(); race != selection.races.end();) {
+    std::erase_if(selection.measurements, [&](const auto& one) { return one.campaign == race->first; });
+    std::vector<store::Measurement> whole;
+    for (const auto& name : selection.hardware.in_the_store) {
+      store::Filter filter{selection.asked, std::nullopt, name, race->first};
+      auto sampling = options.sampling;
+      sampling.most = left;
+      auto excerpt = store.excerpt(filter, sampling);
+      if (excerpt.sampling) whole.clear(), left = 0;
+      if (left > 0) std::ranges::move(excerpt.measurements, std::back_inserter(whole));
+    }
+    std::erase_if(whole, [&](const auto& one) { return !stacks.contains(one.stack); });
+    left -= std::min(left, whole.size());
+    left_out += whole.empty();
+    race = whole.empty() ? selection.races.erase(race) : std::next(race);
+    std::ranges::move(whole, std::back_inserter(selection.measurements));
+  }
+  if (left_out > 0)
+    selection.notes.push_back(fmt::format("{} campaigns that raced are left out: they can only be read whole, with "
+                                          "--read 0", left_out));
+  selection.population->read = selection.measurements.size();
 }
 
 // With the evidence of the workload; where the hardware is not known to it, with all there is.
@@ -72,6 +114,7 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
     if (const auto plan = id.empty() ? std::nullopt : store.plan(id))
       if (plan->campaign.strategy.kind == specs::StrategySpec::Kind::race)
         selection.races[id] = plan->campaign;
+  if (selection.population && !selection.races.empty()) complete_races(selection, options, store);
   return selection;
 }
 

@@ -15,6 +15,8 @@ namespace stackx::advisor {
 struct SelectionOptions {
   std::string hw = "host", workload = "matmul", campaign;
   Wanted stacks{.least = 0, .most = 0};  // where much was measured; all of them
+  store::Sampling sampling = {};         // `most` 0: no sample, all is read
+  bool all_workloads = false;            // that match: none is chosen
 };
 
 struct Selection {
@@ -25,6 +27,7 @@ struct Selection {
   std::vector<store::Measurement> measurements;
   std::vector<std::string> notes;                    // what was left out
   bool leading = false;                              // of many stacks, those that lead
+  std::optional<analysis::Population> population;    // where a sample was read
   bool one_machine = false;                          // asked for by its fingerprint
   std::map<std::string, specs::CampaignSpec> races;  // campaigns among them that raced
 };

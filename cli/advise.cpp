@@ -51,6 +51,7 @@ void advise_pareto(const AdviseOptions& options, Globals& globals) {
   auto settings = options.advice.analysis;
   settings.this_host = selection.this_host;
   settings.races = selection.races;
+  settings.population = selection.population;
   auto ranking = analysis::rank(selection.measurements, selection.asked, settings);
   ranking.hw = selection.hw;
   ranking.notes.insert(ranking.notes.begin(), selection.notes.begin(), selection.notes.end());

@@ -89,6 +89,19 @@ struct Filter {
   std::optional<std::string> campaign = {};  // an id, or how it begins
 };
 
+// How much an answer reads. Up to `most` inspections all of them; beyond, a seeded sample
+// (store/questions/sample.hpp): as many of each stack's as make `most`, but `least` to `each`.
+struct Sampling {
+  std::uint64_t most = 8000, least = 20, each = 500, seed = 1;
+};
+
+struct Excerpt {
+  std::vector<Measurement> measurements;  // by campaign, round and position
+  std::uint64_t inspections = 0;          // of these; where some are missing within campaigns, fewer
+  std::optional<Sampling> sampling;       // none: all were read; `each` as it came to be
+  std::uint64_t looked_at = 0;            // rows, for a sample
+};
+
 class Store {
  public:
   static Store open(const std::filesystem::path& file, Mode mode = Mode::read_write);
@@ -114,6 +127,7 @@ class Store {
                  const std::function<void(std::uint64_t lines)>& progress = {});
 
   std::vector<Measurement> measurements(const Filter& filter) const;
+  Excerpt excerpt(const Filter& filter, const Sampling& sampling) const;  // in bounded time
   std::optional<specs::Inspection> inspection(
       const std::string& id_or_prefix) const;  // reads all keys; throws as plan() does
   specs::Inspection inspection(const Measurement& measurement) const;
