@@ -166,6 +166,7 @@ class Gathering {
     auto settings = options_.analysis;
     settings.this_host = selection.this_host;
     settings.races = selection.races;
+    settings.population = selection.population;
     settings.drift = !selection.leading;
     advice_.measured = analysis::rank(wanted, selection.asked, settings);
     advice_.measured.hw = selection.hw;

@@ -89,6 +89,7 @@ analysis::Effects effects_for(const SelectionOptions& options, const workspace::
                                 selection.asked.text(), selection.hw,
                                 what_is_measured(selection, context)));
   effects.hw = selection.hw;
+  if (selection.population) effects.notes.push_back(explanation(*selection.population));
   return effects;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -15,16 +16,25 @@
 namespace stackx::advisor {
 namespace {
 
+constexpr store::Sampling everything{.most = std::numeric_limits<std::uint64_t>::max()};
+
+// The sums do not tell campaigns apart, nor what two names of hardware share.
+void add(const store::Excerpt& excerpt, std::optional<analysis::Population>& population) {
+  if (!population) population.emplace(analysis::Population{0, 0, excerpt.sampling->each, excerpt.sampling->seed, {}});
+  population->inspections = std::max(population->inspections, excerpt.inspections);
+}
+
 void read(Selection& selection, const SelectionOptions& options, const store::Store& store,
           const store::Questions& questions) {
   const auto& names = selection.hardware.in_the_store;
-  if (options.campaign.empty() && names.size() == 1 && !selection.one_machine)
+  if (options.campaign.empty() && names.size() == 1 && !selection.one_machine && !options.all_workloads)
     if (auto leading = leading_stacks(questions, selection.asked, names.front(),
-                                      selection.this_host, options.stacks)) {
+                                      selection.this_host, options.stacks, options.sampling)) {
       selection.asked = leading->workload;
       selection.measurements = std::move(leading->measurements);
+      selection.population = std::move(leading->population);
       selection.notes = std::move(leading->notes);
-      selection.leading = true;
+      selection.leading = options.stacks.most > 0;
       return;
     }
   store::Filter filter;
@@ -34,10 +44,56 @@ void read(Selection& selection, const SelectionOptions& options, const store::St
   std::set<std::int64_t> rows;
   for (const auto& name : names) {
     filter.hardware = name;
-    for (auto& measurement : store.measurements(filter))
+    auto excerpt = store.excerpt(filter, options.sampling.most > 0 ? options.sampling : everything);
+    for (auto& measurement : excerpt.measurements)
       if (rows.insert(measurement.row).second)
         selection.measurements.push_back(std::move(measurement));
+    if (excerpt.sampling) add(excerpt, selection.population);
   }
+  if (selection.population) selection.population->read = selection.measurements.size();
+}
+
+// What a campaign measured; nothing where that is more than `most`.
+std::vector<store::Measurement> all_of(const std::string& campaign, std::size_t most, const Selection& selection,
+                                       const store::Store& store) {
+  std::vector<store::Measurement> result;
+  std::set<std::int64_t> rows;
+  for (const auto& name : selection.hardware.in_the_store) {
+    store::Filter filter{selection.asked, std::nullopt, name, campaign};
+    if (selection.one_machine) filter.host = selection.hardware.fingerprint;
+    auto excerpt = store.excerpt(filter, {.most = most, .least = 1, .each = 1});
+    if (excerpt.sampling) return {};
+    for (auto& one : excerpt.measurements)
+      if (rows.insert(one.row).second) result.push_back(std::move(one));
+  }
+  return result.size() <= most ? std::move(result) : std::vector<store::Measurement>();
+}
+
+// A race is replayed from all that it measured (analysis/ranking/finals.hpp). Of a sample it is completed, or, where
+// that is more than an answer reads, left out: rounds that picked its finalists say too much for them.
+void complete_races(Selection& selection, const SelectionOptions& options, const store::Store& store) {
+  std::set<specs::Stack> stacks;
+  for (const auto& one : selection.measurements) stacks.insert(one.stack);
+  auto sample = std::exchange(selection.measurements, {});
+  std::ranges::copy_if(sample, std::back_inserter(selection.measurements),
+                       [&](const auto& one) { return !selection.races.contains(one.campaign); });
+  const std::size_t races = selection.races.size();
+  std::size_t left = 4 * options.sampling.most;  // races are short: mostly all are read
+  std::erase_if(selection.races, [&](const auto& race) {
+    auto whole = all_of(race.first, left, selection, store);
+    left -= whole.size();
+    std::ranges::copy_if(whole, std::back_inserter(selection.measurements),
+                         [&](const auto& one) { return stacks.contains(one.stack); });
+    return whole.empty();
+  });
+  const bool only_races = selection.measurements.empty();
+  if (only_races) selection.measurements = std::move(sample);
+  selection.notes.push_back(
+      only_races ? "all was measured in races too long to be replayed: the rounds that picked their finalists count, "
+                   "too, and owe part of a narrow lead to luck (--read 0 reads all)"
+                 : fmt::format("of {} campaigns that raced, {} are read whole and the others left out (--read 0 reads "
+                               "all)", races, selection.races.size()));
+  selection.population->read = selection.measurements.size();
 }
 
 // With the evidence of the workload; where the hardware is not known to it, with all there is.
@@ -72,7 +128,14 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
     if (const auto plan = id.empty() ? std::nullopt : store.plan(id))
       if (plan->campaign.strategy.kind == specs::StrategySpec::Kind::race)
         selection.races[id] = plan->campaign;
+  if (selection.population && !selection.races.empty()) complete_races(selection, options, store);
   return selection;
+}
+
+std::string sampling_text(const store::Sampling& sampling) {
+  const store::Sampling usual;
+  return (sampling.most != usual.most ? fmt::format(" --read {}", sampling.most) : "") +
+         (sampling.seed != usual.seed ? fmt::format(" --read-seed {}", sampling.seed) : "");
 }
 
 // From the maintained sums: a large store answers at once. The names that --hw takes: a processor goes

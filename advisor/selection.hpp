@@ -15,6 +15,8 @@ namespace stackx::advisor {
 struct SelectionOptions {
   std::string hw = "host", workload = "matmul", campaign;
   Wanted stacks{.least = 0, .most = 0};  // where much was measured; all of them
+  store::Sampling sampling = {};         // `most` 0: no sample, all is read
+  bool all_workloads = false;            // that match: none is chosen
 };
 
 struct Selection {
@@ -25,6 +27,7 @@ struct Selection {
   std::vector<store::Measurement> measurements;
   std::vector<std::string> notes;                    // what was left out
   bool leading = false;                              // of many stacks, those that lead
+  std::optional<analysis::Population> population;    // where a sample was read
   bool one_machine = false;                          // asked for by its fingerprint
   std::map<std::string, specs::CampaignSpec> races;  // campaigns among them that raced
 };
@@ -33,6 +36,9 @@ Selection select(const SelectionOptions& options, const workspace::Context& cont
 // The same, where this machine and the accelerators were already looked at.
 Selection select(const SelectionOptions& options, const specs::Host& host,
                  const specs::Accelerators& accelerators, const workspace::Context& context);
+
+// " --read 0", where it is not as usual.
+std::string sampling_text(const store::Sampling& sampling);
 
 // What one could ask for instead, where there are no measurements of what was asked for.
 std::string what_is_measured(const Selection& selection, const workspace::Context& context);

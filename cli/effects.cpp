@@ -70,6 +70,7 @@ void effects(const EffectsOptions& options, Globals& globals) {
   auto effects = analysis::effects(selection.measurements, selection.asked,
                                    {0.95, selection.this_host, options.components});
   effects.hw = selection.hw;
+  if (selection.population) effects.notes.push_back(explanation(*selection.population));
   if (!effects.model && selection.measurements.empty())
     return nothing_measured(selection, {{"effects", nlohmann::json::array()}}, globals);
   const bool json = globals.json || options.format == "json";

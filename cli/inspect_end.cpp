@@ -59,6 +59,7 @@ std::vector<Said> headlines(const campaigns::DeviceCampaign& campaign, const Glo
     analysis::Options options;
     options.this_host = selection.this_host;
     options.races = selection.races;
+    options.population = selection.population;
     options.drift = false;
     const auto ranking = analysis::rank(selection.measurements, selection.asked, options);
     result.push_back({arm.workload, analysis::headline(ranking, selection.hw)});

@@ -96,6 +96,7 @@ std::string selection_text(const advisor::SelectionOptions& options, const std::
   };
   std::string text = fmt::format("--hw {} --workload {}", quoted(hw), quoted(options.workload));
   if (!options.campaign.empty()) text += " --campaign " + quoted(options.campaign);
+  text += advisor::sampling_text(options.sampling);
   return text;
 }
 
@@ -110,6 +111,19 @@ std::vector<specs::Plan> plans_of(const std::vector<store::Measurement>& measure
   return plans;
 }
 
+// Of a sample, those of the asked size as they are, whatever part the others take of theirs.
+std::vector<store::Measurement> with_other_sizes(const advisor::Selection& selection, advisor::SelectionOptions options,
+                                                 const Globals& globals) {
+  options.workload = selection.asked.pi;
+  options.all_workloads = true;
+  auto all = select(options, globals);
+  if (!selection.population && !all.population) return std::move(all.measurements);
+  auto result = selection.measurements;
+  for (auto& one : all.measurements)
+    if (!selection.asked.matches(one.workload)) result.push_back(std::move(one));
+  return result;
+}
+
 void report(const ReportOptions& options, Globals& globals) {
   const std::string format = globals.json ? "json" : format_of(options);
   const advisor::Selection selection = select(options.selection, globals);
@@ -117,14 +131,14 @@ void report(const ReportOptions& options, Globals& globals) {
     return nothing_measured(selection, {{"$schema", "stackx/report/1"}}, globals);
 
   // The other sizes of the workload, too: its curves over size.
-  advisor::SelectionOptions any_size = options.selection;
-  any_size.workload = selection.asked.pi;
-  const auto measurements = select(any_size, globals).measurements;
+  const auto measurements = with_other_sizes(selection, options.selection, globals);
 
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   analysis::ReportOptions how;
   how.ranking.delta = options.delta / 100;
   how.ranking.this_host = selection.this_host;
+  how.ranking.population = selection.population;
+  how.notes = selection.notes;
   how.hw = selection.hw;
   how.selection = selection_text(options.selection, selection.hw);
   how.stackx_version = STACKX_VERSION;

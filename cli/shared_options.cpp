@@ -56,6 +56,11 @@ void add_selection_options(Command command, advisor::SelectionOptions& options) 
       .show_default();
   command.add_option("--campaign", options.campaign, "Only this campaign's measurements")
       .type_name("ID");
+  command.add_option("--read", options.sampling.most,
+                     "Inspections to read at most; of more, a seeded sample (0: all, however long it takes)")
+      .type_name("N")
+      .show_default();
+  command.add_option("--read-seed", options.sampling.seed, "Seed of the sample").type_name("S").show_default();
 }
 
 void add_delta_option(Command command, double& percent) {

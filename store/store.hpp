@@ -90,6 +90,22 @@ struct Filter {
   std::optional<std::string> campaign = {};  // an id, or how it begins
 };
 
+// How much an answer reads. Up to `most` inspections all of them; beyond, a seeded sample
+// (store/questions/sample.hpp): as many of each stack's as make `most`, but `least` to `each`.
+struct Sampling {
+  std::uint64_t most = 5000, least = 20, each = 500, seed = 1;
+};
+
+struct Excerpt {
+  std::vector<Measurement> measurements;  // by campaign, round and position
+  std::uint64_t inspections = 0;          // of these; where some are missing within campaigns, fewer
+  std::optional<Sampling> sampling;       // none: all were read; `each` as it came to be
+  std::uint64_t looked_at = 0;            // rows, for a sample
+};
+
+enum class Thoroughness { everything, quick };
+using CheckProgress = std::function<void(std::uint64_t documents, std::uint64_t of)>;
+
 class Store {
  public:
   static Store open(const std::filesystem::path& file, Mode mode = Mode::read_write);
@@ -115,6 +131,7 @@ class Store {
                  const std::function<void(std::uint64_t lines)>& progress = {});
 
   std::vector<Measurement> measurements(const Filter& filter) const;
+  Excerpt excerpt(const Filter& filter, const Sampling& sampling) const;  // in bounded time
   std::optional<specs::Inspection> inspection(
       const std::string& id_or_prefix) const;  // reads all keys; throws as plan() does
   specs::Inspection inspection(const Measurement& measurement) const;
@@ -138,9 +155,11 @@ class Store {
   // are marked stale and made here, which take_in does at its end. Questions never see a stale one.
   void finish_summaries();
 
-  // Reads everything: SQLite's own integrity check, every id, hash and checksum. One line a
-  // problem; empty is sound.
-  std::vector<std::string> check() const;
+  // Reads everything: SQLite's own integrity check, every id, hash, checksum and sum; quick: the
+  // file, shared rows, counts and every 64th document. One line a problem; empty is sound.
+  // `progress` comes from several threads, in turn.
+  std::vector<std::string> check(Thoroughness thoroughness = Thoroughness::everything,
+                                 const CheckProgress& progress = {}) const;
 
   struct Database;
 

@@ -45,9 +45,11 @@ json comparison_json(const Comparison& comparison) {
 }
 
 json common(const Recommendation& row) {
-  return {{"stack", stack_json(row.stack)}, {"inspections", row.inspections},
-          {"failures", row.failed()},      {"failures_by_outcome", failures_json(row)},
-          {"evidence", row.evidence},       {"sources", row.sources}};
+  json result = {{"stack", stack_json(row.stack)}, {"inspections", row.measured},
+                 {"failures", row.failed()},      {"failures_by_outcome", failures_json(row)},
+                 {"evidence", row.evidence},       {"sources", row.sources}};
+  if (row.measured != row.inspections) result["sampled"] = row.inspections;
+  return result;
 }
 
 json ranked(const Recommendation& row, const Ranking& ranking) {
@@ -95,6 +97,9 @@ json to_json(const Ranking& ranking) {
                  {"failed", json::array()},
                  {"sentinels", sentinels_json(ranking.sentinels)},
                  {"notes", ranking.notes}};
+  if (const auto& of = ranking.population)
+    result["sample"] = {
+        {"inspections", of->inspections}, {"read", of->read}, {"of_each", of->each}, {"seed", of->seed}};
   for (const Recommendation& row : ranking.recommendations)
     result["recommendations"].push_back(ranked(row, ranking));
   for (const Recommendation& row : ranking.failed) result["failed"].push_back(unranked(row));

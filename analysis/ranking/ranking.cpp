@@ -12,6 +12,7 @@
 #include "analysis/ranking/rates.hpp"
 #include "analysis/statistics/drift.hpp"
 #include "analysis/statistics/paired_rounds.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -29,12 +30,20 @@ std::string hardware_of(const Measurements& measurements) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// Of the sums, where a sample was read.
+void count_all(const Population& population, Recommendation& row) {
+  const auto found = population.stacks.find(row.stack);
+  if (found == population.stacks.end()) return;
+  row.measured = found->second.ok;
+  row.failures.assign(found->second.failures.begin(), found->second.failures.end());
+}
+
 Recommendation recommendation(const StackRates& rates_of, double confidence) {
   Recommendation row;
   row.stack = rates_of.stack;
   row.evidence = rates_of.here ? "measured" : "measured-elsewhere";
   const std::vector<double> values = rates(rates_of);
-  row.inspections = values.size();
+  row.inspections = row.measured = values.size();
   if (!values.empty()) {
     row.median = median(values);
     row.ci = median_interval(values, confidence);
@@ -128,6 +137,11 @@ void note_limits(const Ranking& ranking, const Rates& all, std::vector<std::stri
   const auto elsewhere = std::ranges::count(rows, "measured-elsewhere", &Recommendation::evidence);
   const auto apart = std::ranges::count_if(
       rows, [](const auto& row) { return row.versus_best && row.versus_best->pairs == 0; });
+  const auto missed = std::ranges::count_if(ranking.failed, [](const auto& row) { return row.measured > 0; });
+  if (ranking.population) notes.push_back(explanation(*ranking.population));
+  if (missed > 0)
+    notes.push_back(fmt::format("{} ended well at times, but in no inspection that was read: --read 0",
+                                counted(static_cast<std::size_t>(missed), "stack")));
   if (few > 0)
     notes.push_back(
         fmt::format("{} of {} stacks have fewer than {} inspections: too few for a {:g}% interval "
@@ -165,10 +179,12 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   ranking.hw = hardware_of(selected);
   const Rates all = collect(selected, options.this_host);
   ranking.unit = all.unit;
+  ranking.population = options.population;
 
   std::vector<Candidate> order;
   for (const StackRates& stack : all.stacks) {
     Recommendation row = recommendation(stack, options.confidence);
+    if (ranking.population) count_all(*ranking.population, row);
     if (!stack.values.empty())
       order.push_back({&stack, std::move(row)});
     else if (!stack.failed.empty())

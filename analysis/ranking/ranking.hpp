@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/ranking/population.hpp"
 #include "analysis/statistics/comparison.hpp"
 #include "analysis/statistics/sentinels.hpp"
 #include "specs/project/campaign.hpp"
@@ -47,8 +48,9 @@ struct Recommendation {
   double median = 0;  // of the unit below
   std::optional<Interval> ci;
   std::optional<double> cv;  // between inspections; absent with n < 2
-  std::size_t inspections = 0;
-  std::vector<std::pair<std::string, std::size_t>> failures;  // outcome -> how often
+  std::size_t inspections = 0;  // that the numbers are of
+  std::size_t measured = 0;     // that there are: more, where a sample was read
+  std::vector<std::pair<std::string, std::size_t>> failures;  // outcome -> how often, of all
   std::size_t failed() const;                                 // in all
   std::string reason;                                         // of the latest failure
   std::string evidence;                                       // "measured", "measured-elsewhere"
@@ -66,6 +68,7 @@ struct Ranking {
   std::vector<Recommendation> recommendations;
   std::vector<Recommendation> failed;  // stacks with no inspection that ranks
   Sentinels sentinels;
+  std::optional<Population> population;  // of a sample
   std::vector<std::string> notes;  // measured besides, the sentinels' noise floor, warnings
 };
 
@@ -76,6 +79,7 @@ struct Options {
   std::string this_host;  // fingerprint: measurements of other hosts are measured-elsewhere
   // Campaigns that raced, by id: their finalists are compared on the fresh rounds alone (race.hpp).
   std::map<std::string, specs::CampaignSpec> races = {};
+  std::optional<Population> population = {};  // where the measurements are a sample
   bool drift = true;  // look for it; a few arms of a large campaign say little of the machine
 };
 

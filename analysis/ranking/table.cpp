@@ -62,7 +62,8 @@ std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
     all[2].cells.push_back(
         row.ci ? fmt::format("[{}, {}]", number(row.ci->low), number(row.ci->high)) : "-");
     all[3].cells.push_back(row.cv ? fmt::format("{:.1f}%", 100 * *row.cv) : "-");
-    all[4].cells.push_back(fmt::format("{}", row.inspections));
+    all[4].cells.push_back(row.measured == row.inspections ? fmt::format("{}", row.inspections)
+                                                           : fmt::format("{} of {}", row.inspections, row.measured));
     all[5].cells.push_back(row.failed() ? fmt::format("{}", row.failed()) : "");
     all[6].cells.push_back(verdict_text(row, ranking.delta));
     all[7].cells.push_back(row.stack.short_id());

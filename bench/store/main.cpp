@@ -38,12 +38,12 @@ void ingest(const std::string& file, const std::string& db) {
 }
 
 // Documents made and taken in at once: a file of 10^7 would be 70 GB.
-void fill(std::uint64_t inspections, std::uint64_t seed, const std::string& db) {
+void fill(const Size& size, std::uint64_t seed, const std::string& db) {
   int ends[2];
   if (::pipe(ends) != 0) throw broken_environment("pipe failed");
   std::thread writer([&] {
     FILE* out = ::fdopen(ends[1], "w");
-    generate(size_of(inspections), seed, [&](const std::string& line) {
+    generate(size, seed, [&](const std::string& line) {
       std::fwrite(line.data(), 1, line.size(), out);
       std::fputc('\n', out);
     });
@@ -83,6 +83,8 @@ int main(int argc, char** argv) {
   fill->add_option("inspections", inspections)->required();
   fill->add_option("db", db)->required();
   fill->add_option("--seed", seed);
+  bool panel = false;
+  fill->add_flag("--one-panel", panel, "All of 16 stacks of one workload on one machine");
   auto* ingest = app.add_subcommand("ingest", "Take in a file of documents");
   auto* parsed = app.add_subcommand("parsed", "Parse each line, insert, in one bare loop");
   for (auto* command : {ingest, parsed}) {
@@ -100,7 +102,7 @@ int main(int argc, char** argv) {
     if (*generate)
       bench::generate(bench::size_of(inspections), seed,
                       [](const std::string& line) { std::cout << line << '\n'; });
-    if (*fill) bench::fill(inspections, seed, db);
+    if (*fill) bench::fill(panel ? bench::one_panel(inspections) : bench::size_of(inspections), seed, db);
     if (*ingest) bench::ingest(file, db);
     if (*parsed) bench::insert_parsed(file, db);
     if (*rows) bench::insert_rows(file, db);

@@ -17,7 +17,7 @@
 namespace stackx::bench {
 namespace {
 
-constexpr int arms = 40, rounds = 10, samples = 50;
+constexpr int samples = 50;
 constexpr std::int64_t first_moment = 1'735'689'600'000'000'000;  // 2025-01-01
 
 double uniform(specs::Random& random) {
@@ -134,20 +134,20 @@ class Campaign {
       : random_(seed * 1'000'003 + index), machine_(machine), size_(size) {
     const auto panels = static_cast<std::uint64_t>(size.devices) * static_cast<std::uint64_t>(size.workloads);
     workload_ = static_cast<int>(index / static_cast<std::uint64_t>(size.devices) % static_cast<std::uint64_t>(size.workloads));
-    first_stack_ = static_cast<int>(index / panels * arms % static_cast<std::uint64_t>(size.stacks));
+    first_stack_ = static_cast<int>(index / panels * static_cast<std::uint64_t>(size.arms) % static_cast<std::uint64_t>(size.stacks));
     id_ = specs::sha256(fmt::format("campaign {} {}", seed, index));
     level_ = 0.01 * normal(random_);
-    moment_ = first_moment + static_cast<std::int64_t>(index) * 400 * 300'000'000;
+    moment_ = first_moment + static_cast<std::int64_t>(index) * size.arms * size.rounds * 300'000'000;
   }
 
   void write(const std::function<void(const std::string&)>& put) {
-    for (int a = 0; a < arms; ++a) stacks_.push_back(stack((first_stack_ + a) % size_.stacks));
-    std::vector<int> order(arms);
+    for (int a = 0; a < size_.arms; ++a) stacks_.push_back(stack((first_stack_ + a) % size_.stacks));
+    std::vector<int> order(stacks_.size());
     std::iota(order.begin(), order.end(), 0);
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < size_.rounds; ++round) {
       for (std::size_t i = order.size(); i > 1; --i)
         std::swap(order[i - 1], order[random_.below(i)]);
-      for (int position = 0; position < arms; ++position)
+      for (int position = 0; position < size_.arms; ++position)
         put(document(stacks_[static_cast<std::size_t>(order[static_cast<std::size_t>(position)])], round, position));
     }
   }
@@ -220,6 +220,8 @@ Size size_of(std::uint64_t inspections) {
   if (inspections <= 2'000'000) return {inspections, 20, 10, 100};
   return {inspections, 40, 20, 200};
 }
+
+Size one_panel(std::uint64_t inspections) { return {inspections, 1, 1, 16, 16, 250}; }
 
 void generate(const Size& size, std::uint64_t seed,
               const std::function<void(const std::string& line)>& put) {

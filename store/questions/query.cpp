@@ -8,6 +8,7 @@
 #include "specs/hardware/name.hpp"
 #include "store/database.hpp"
 #include "store/packing/measurement.hpp"
+#include "store/questions/sample.hpp"
 
 namespace stackx::store {
 namespace {
@@ -79,6 +80,32 @@ std::int64_t append_measurements(Connection& connection, SharedRows& shared, con
     result.push_back(measurement_of(std::move(row), Conditions::read));
   }
   return rows;
+}
+
+std::vector<Measurement> all_measurements(Connection& connection, SharedRows& shared, const Filter& filter) {
+  std::vector<Measurement> result;
+  const auto devices = matching_devices(connection, shared, filter);
+  for (const std::int64_t workload : matching_workloads(connection, shared, filter))
+    for (const std::int64_t device : devices) {
+      std::int64_t rows = 0;
+      for (const std::int64_t arm : arms_of(connection, workload, device))
+        rows += append_measurements(connection, shared, filter, arm, result);
+      require_all(connection, workload, device, rows);
+    }
+  sort_measurements(result);
+  return result;
+}
+
+std::vector<std::int64_t> matching_series(Connection& connection, SharedRows& shared, const Filter& filter) {
+  std::vector<std::int64_t> result;
+  const auto devices = matching_devices(connection, shared, filter);
+  for (const std::int64_t workload : matching_workloads(connection, shared, filter))
+    for (const std::int64_t device : devices) {
+      Cursor cursor = connection.prepare("SELECT id FROM series WHERE workload = ? AND device = ?");
+      cursor << workload << device;
+      while (cursor.next()) result.push_back(cursor.integer(0));
+    }
+  return result;
 }
 
 struct PrefixRange {
@@ -161,20 +188,26 @@ std::set<std::pair<std::uint64_t, std::string>> Store::done(const std::string& c
 std::vector<Measurement> Store::measurements(const Filter& filter) const {
   Connection& connection = database_->connection;
   return connection.run([&] {
-    std::vector<Measurement> result;
-    // One snapshot for all statements below, whatever writers do meanwhile.
+    // One snapshot for all statements, whatever writers do meanwhile.
     const SQLite::Transaction snapshot(connection.sqlite());
     SharedRows shared(connection);
-    const auto devices = matching_devices(connection, shared, filter);
-    for (const std::int64_t workload : matching_workloads(connection, shared, filter))
-      for (const std::int64_t device : devices) {
-        std::int64_t rows = 0;
-        for (const std::int64_t arm : arms_of(connection, workload, device))
-          rows += append_measurements(connection, shared, filter, arm, result);
-        require_all(connection, workload, device, rows);
-      }
-    sort_measurements(result);
-    return result;
+    return all_measurements(connection, shared, filter);
+  });
+}
+
+Excerpt Store::excerpt(const Filter& filter, const Sampling& sampling) const {
+  Connection& connection = database_->connection;
+  return connection.run([&] {
+    const SQLite::Transaction snapshot(connection.sqlite());
+    SharedRows shared(connection);
+    const auto strata = strata_of(connection, matching_series(connection, shared, filter),
+                                  filter.campaign.value_or(""), sampling.seed);
+    if (filter.campaign || rows_of(strata) > sampling.most)
+      return drawn(connection, shared, strata, sampling, filter.host);
+    Excerpt all;
+    all.measurements = all_measurements(connection, shared, filter);
+    all.inspections = all.measurements.size();
+    return all;
   });
 }
 

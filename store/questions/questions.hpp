@@ -125,6 +125,8 @@ class Questions {
   // The inspections of a series, verified, sentinels too, by campaign, round and position. Without
   // load and steal.
   std::vector<Measurement> inspections(const SeriesSums& series) const;
+  // Of several, with load and steal: all, or a sample.
+  Excerpt excerpt(const std::vector<SeriesSums>& series, const Sampling& sampling) const;
   // Fingerprint of a host that the device was measured on; "" if it never was.
   std::string host_of(std::int64_t device) const;
   std::vector<CampaignRow> campaigns() const;  // newest first

@@ -6,6 +6,7 @@
 #include "specs/format/clock.hpp"
 #include "store/packing/measurement.hpp"
 #include "store/packing/prepared.hpp"
+#include "store/questions/sample.hpp"
 #include "store/questions/state.hpp"
 
 namespace stackx::store {
@@ -148,6 +149,22 @@ std::vector<Measurement> Questions::inspections(const SeriesSums& series) const 
                                 fmt::format("series: row {} counts {} inspections, {} are there",
                                             series.row, series.inspections, result.size()));
     sort_measurements(result);
+    return result;
+  });
+}
+
+Excerpt Questions::excerpt(const std::vector<SeriesSums>& series, const Sampling& sampling) const {
+  State& state = *state_;
+  return state.connection.run([&] {
+    std::vector<std::int64_t> rows;
+    std::uint64_t inspections = 0;
+    for (const SeriesSums& one : series) {
+      rows.push_back(one.row);
+      inspections += one.inspections;
+    }
+    const auto strata = strata_of(state.connection, rows, "", sampling.seed);
+    Excerpt result = drawn(state.connection, state.shared, strata, sampling);
+    result.inspections = inspections;
     return result;
   });
 }
