@@ -7,7 +7,8 @@
 namespace stackx::cli {
 
 void print_reasons(const store::Intake& intake) {
-  for (const std::string& why : intake.reasons) fmt::print(stderr, "stackx: {}\n", specs::to_utf8(why));
+  for (const std::string& why : intake.reasons)
+    fmt::print(stderr, "stackx: {}\n", specs::to_utf8(why));
   if (intake.refused > intake.reasons.size())
     fmt::print(stderr, "stackx: and {} more were refused, whose reasons are not listed\n",
                intake.refused - intake.reasons.size());
