@@ -4,8 +4,8 @@
 // under an flock(2) that its writer holds and the kernel releases. put_in_place() syncs it, renames it and syncs the
 // directory: what it was called on outlasts a power failure. Of two writers to one place both write a whole one, and
 // the last one's stays (or the first one's: Existing::kept). What a killed writer left is no longer locked: the next
-// writer to that place takes it over. Rejected: names by process id (two containers that share a directory have the same ids),
-// random names (what killed writers left would stay for ever), O_TMPFILE (its files cannot replace one).
+// writer to that place takes it over. Rejected: names by process id (two containers that share a directory have the
+// same ids), random names (what killed writers left would stay for ever), O_TMPFILE (its files cannot replace one).
 #pragma once
 
 #include <filesystem>
