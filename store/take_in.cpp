@@ -305,9 +305,10 @@ Intake Store::take_in(const std::function<bool(std::string& line)>& next, const 
     take_in(intake, next, name, progress);
   } catch (const Error& error) {
     if (intake.inserted == 0) throw;
-    throw Error(error.code(), fmt::format("{}; {} documents were stored before that, and are not stored twice when this "
-                                          "is repeated",
-                                          error.what(), intake.inserted));
+    throw Error(error.code(),
+                fmt::format("{}; {} documents were stored before that, and are not stored twice when this "
+                            "is repeated",
+                            error.what(), intake.inserted));
   }
   return intake;
 }

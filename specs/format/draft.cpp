@@ -21,19 +21,21 @@ namespace fs = std::filesystem;
 constexpr int most_writers = 10'000;  // to one place, at once
 
 [[noreturn]] void refuse(const fs::path& place, const char* doing, int code) {
-  throw broken_environment(
-      fmt::format("{}: {}: {}; make room or choose another place", place.string(), doing, std::strerror(code)));
+  throw broken_environment(fmt::format("{}: {}: {}; make room or choose another place",
+                                       place.string(), doing, std::strerror(code)));
 }
 
 fs::path part_of(const fs::path& place, int writer) {
-  return writer == 1 ? fs::path(place.string() + ".part") : fs::path(fmt::format("{}.{}.part", place.string(), writer));
+  return writer == 1 ? fs::path(place.string() + ".part")
+                     : fs::path(fmt::format("{}.{}.part", place.string(), writer));
 }
 
 // Between opening and locking it the one before may have renamed or removed it.
 bool is_still(int descriptor, const fs::path& path) {
-  struct stat held {}, named {};
-  return fstat(descriptor, &held) == 0 && lstat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
-         held.st_dev == named.st_dev;
+  struct stat held {
+  }, named{};
+  return fstat(descriptor, &held) == 0 && lstat(path.c_str(), &named) == 0 &&
+         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
 bool is_of(Draft::Kind kind, int descriptor) {
@@ -49,7 +51,8 @@ int open_existing(const fs::path& path, Draft::Kind kind) {
 
 // -1 and EEXIST where something has that name.
 int create(const fs::path& path, Draft::Kind kind) {
-  if (kind == Draft::Kind::file) return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (kind == Draft::Kind::file)
+    return open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   return mkdir(path.c_str(), 0777) == 0 ? open_existing(path, kind) : -1;
 }
 
@@ -117,7 +120,8 @@ bool Draft::claim() {
     if (descriptor_ < 0) return false;
   }
   const bool locked = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
-  if ((locked || (made && errno != EWOULDBLOCK)) && is_of(kind_, descriptor_) && is_still(descriptor_, path_)) {
+  if ((locked || (made && errno != EWOULDBLOCK)) && is_of(kind_, descriptor_) &&
+      is_still(descriptor_, path_)) {
     if (!made) clear();
     return true;
   }
@@ -136,7 +140,8 @@ void Draft::clear() const {
 std::optional<Draft> Draft::left_behind(const fs::path& part, fs::path place) {
   const int descriptor = open_existing(part, Kind::file);
   if (descriptor < 0) return std::nullopt;
-  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_of(Kind::file, descriptor) && is_still(descriptor, part))
+  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && is_of(Kind::file, descriptor) &&
+      is_still(descriptor, part))
     return Draft(Claimed(), std::move(place), part, descriptor);
   close(descriptor);
   return std::nullopt;
@@ -165,7 +170,8 @@ void put_in_place(const fs::path& from, const fs::path& to, Existing existing) {
   sync_with_content(from);
   const int code = existing == Existing::kept ? rename_to_new(from, to) : rename_to(from, to);
   if (code == EEXIST && existing == Existing::kept)
-    throw bad_input(fmt::format("{}: exists already; nothing was changed; name a new file", to.string()));
+    throw bad_input(
+        fmt::format("{}: exists already; nothing was changed; name a new file", to.string()));
   if (code != 0) refuse(to, "cannot be put in place", code);
   sync_directory(fs::absolute(to).parent_path());
 }

@@ -1,11 +1,11 @@
 // A file or directory on its way: it comes to its place whole or not at all, whoever else writes there at that time.
 //
-// It is written beside its place as `<place>.part`, or `<place>.2.part` and so on where another writer is at work, under
-// an flock(2) that its writer holds and the kernel releases. put_in_place() syncs it, renames it and syncs the
-// directory: what it was called on outlasts a power failure. Of two writers to one place both write a whole one, and the
-// last one's stays (or the first one's: Existing::kept). What a killed writer left is no longer locked: the next writer
-// to that place takes it over. Rejected: names by process id (two containers that share a directory have the same ids),
-// random names (what killed writers left would stay for ever), O_TMPFILE (its files cannot replace one).
+// It is written beside its place as `<place>.part`, or `<place>.2.part` and so on where another writer is at work,
+// under an flock(2) that its writer holds and the kernel releases. put_in_place() syncs it, renames it and syncs the
+// directory: what it was called on outlasts a power failure. Of two writers to one place both write a whole one, and
+// the last one's stays (or the first one's: Existing::kept). What a killed writer left is no longer locked: the next
+// writer to that place takes it over. Rejected: names by process id (two containers that share a directory have the
+// same ids), random names (what killed writers left would stay for ever), O_TMPFILE (its files cannot replace one).
 #pragma once
 
 #include <filesystem>
@@ -28,7 +28,8 @@ class Draft {
   Draft& operator=(Draft&&) = delete;
 
   // The file `part` that a writer left who lives no more, with all that it wrote; nothing where it lives.
-  static std::optional<Draft> left_behind(const std::filesystem::path& part, std::filesystem::path place);
+  static std::optional<Draft> left_behind(const std::filesystem::path& part,
+                                          std::filesystem::path place);
 
   const std::filesystem::path& path() const { return path_; }
   int descriptor() const { return descriptor_; }  // of a file: where it is written
@@ -50,7 +51,8 @@ class Draft {
 };
 
 // Synced, renamed, and the directory synced. Existing::kept: Error(bad_input) if something is there already.
-void put_in_place(const std::filesystem::path& from, const std::filesystem::path& to, Existing existing);
+void put_in_place(const std::filesystem::path& from, const std::filesystem::path& to,
+                  Existing existing);
 
 // Makes what was created, renamed or removed in it outlast a power failure.
 void sync_directory(const std::filesystem::path& directory);

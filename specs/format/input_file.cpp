@@ -23,13 +23,16 @@ constexpr auto writer_comes_within = std::chrono::seconds(10);
 [[noreturn]] void fail_opening(const std::string& name) {
   if (errno == ENOENT || errno == ENOTDIR) throw bad_input(name + ": no such file; check the path");
   if (errno == ELOOP || errno == ENAMETOOLONG)
-    throw bad_input(fmt::format("{}: cannot be read: {}; check the path", name, std::strerror(errno)));
-  throw broken_environment(fmt::format("{}: cannot be read: {}; check its permissions", name, std::strerror(errno)));
+    throw bad_input(
+        fmt::format("{}: cannot be read: {}; check the path", name, std::strerror(errno)));
+  throw broken_environment(
+      fmt::format("{}: cannot be read: {}; check its permissions", name, std::strerror(errno)));
 }
 
 bool is_endless(int descriptor, const struct stat& status) {
   if (S_ISBLK(status.st_mode)) return true;
-  return S_ISCHR(status.st_mode) && !isatty(descriptor) && status.st_rdev != makedev(1, 3);  // /dev/null ends
+  return S_ISCHR(status.st_mode) && !isatty(descriptor) &&
+         status.st_rdev != makedev(1, 3);  // /dev/null ends
 }
 
 // Whether all who wrote into this pipe since it was opened are gone.
@@ -51,7 +54,9 @@ InputFile::InputFile(const std::filesystem::path& file, std::string_view kind, b
   }
   struct stat status {};
   if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) fail_opening(name_);
-  const char* what = S_ISDIR(status.st_mode) ? "directory" : is_endless(descriptor_, status) ? "device" : nullptr;
+  const char* what = S_ISDIR(status.st_mode)           ? "directory"
+                     : is_endless(descriptor_, status) ? "device"
+                                                       : nullptr;
   if (!what) return;
   ::close(descriptor_);
   throw bad_input(fmt::format("{}: is a {}; expected {}", name_, what, kind_));
@@ -65,9 +70,11 @@ std::size_t InputFile::begin(char* buffer, std::size_t size) {
   ssize_t got = 0;
   while ((got = ::read(descriptor_, buffer, size)) == 0) {
     struct stat status {};
-    if (::fstat(descriptor_, &status) != 0 || !S_ISFIFO(status.st_mode) || is_hung_up(descriptor_)) break;
+    if (::fstat(descriptor_, &status) != 0 || !S_ISFIFO(status.st_mode) || is_hung_up(descriptor_))
+      break;
     if (std::chrono::steady_clock::now() > last)
-      throw bad_input(fmt::format("{}: is a pipe into which nobody writes; start its writer first", name_));
+      throw bad_input(
+          fmt::format("{}: is a pipe into which nobody writes; start its writer first", name_));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   begun_ = true;
@@ -81,8 +88,8 @@ std::size_t InputFile::read(char* buffer, std::size_t size) {
     const ssize_t got = ::read(descriptor_, buffer, size);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR)
-      throw broken_environment(
-          fmt::format("{}: reading failed half-way: {}; check the disk", name_, std::strerror(errno)));
+      throw broken_environment(fmt::format("{}: reading failed half-way: {}; check the disk", name_,
+                                           std::strerror(errno)));
   }
 }
 

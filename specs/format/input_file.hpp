@@ -13,8 +13,8 @@ namespace stackx::specs {
 
 class InputFile {
  public:
-  // "-" is stdin where `or_stdin`. `kind` is for messages: "a JSON file". Throws Error(bad_input) for a file that is not
-  // there, a directory or a device, Error(environment) if it may not be read.
+  // "-" is stdin where `or_stdin`. `kind` is for messages: "a JSON file". Throws Error(bad_input) for a file that is
+  // not there, a directory or a device, Error(environment) if it may not be read.
   InputFile(const std::filesystem::path& file, std::string_view kind, bool or_stdin = false);
   ~InputFile();
   InputFile(const InputFile&) = delete;

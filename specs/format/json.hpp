@@ -27,7 +27,7 @@ using Json = nlohmann::json;  // object keys are sorted: dump() is our canonical
 
 class Node {
  public:
-  // Parse errors give line and column. Files above 1 GiB and nesting above 128 levels are refused.
+  // Parse errors give line and column. What holds too much is refused: json_reader.hpp says how much.
   static Node parse_file(const std::filesystem::path& file);
   static Node parse_text(std::string_view text, std::string name);
 

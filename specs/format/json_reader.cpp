@@ -72,11 +72,12 @@ class Builder : public nlohmann::json_sax<Json> {
     level.keys.push_back(key);
     level.next = &member->second;
     if (!fresh)
-      throw bad_input(
-          fmt::format("{}: {}: this key stands twice in its object; keep one", name_, shortened(place())));
+      throw bad_input(fmt::format("{}: {}: this key stands twice in its object; keep one", name_,
+                                  shortened(place())));
     if (key.size() > longest_key)
-      throw bad_input(fmt::format("{}: {}: a key of more than {} bytes; no document of ours has one", name_,
-                                  shortened(place()), longest_key));
+      throw bad_input(
+          fmt::format("{}: {}: a key of more than {} bytes; no document of ours has one", name_,
+                      shortened(place()), longest_key));
     return true;
   }
 
@@ -98,28 +99,33 @@ class Builder : public nlohmann::json_sax<Json> {
   // An array or object that is read; its elements keep their addresses when it moves into its parent.
   struct Level {
     Json value;
-    std::vector<std::string> keys;                             // of an object, as listed; the last one waits for its value
-    Json* next = nullptr;                                      // the last key's
-    std::vector<std::pair<std::size_t, std::string>> written;  // of an array: its numbers by their index
+    std::vector<std::string> keys;  // of an object, as listed; the last one waits for its value
+    Json* next = nullptr;           // the last key's
+    std::vector<std::pair<std::size_t, std::string>>
+        written;  // of an array: its numbers by their index
   };
 
   static bool is_usual(double value, const std::string& written) {
     std::array<char, 64> buffer{};
-    const char* end = nlohmann::detail::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-    return written == std::string_view(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+    const char* end =
+        nlohmann::detail::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+    return written ==
+           std::string_view(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
   }
 
   // The pointer of the value that comes next.
   std::string place() const {
     std::string pointer;
     for (const Level& level : levels_)
-      pointer = append_token(pointer, level.value.is_object() ? level.keys.back() : std::to_string(level.value.size()));
+      pointer = append_token(pointer, level.value.is_object() ? level.keys.back()
+                                                              : std::to_string(level.value.size()));
     return pointer;
   }
   bool open(Json empty) {
     if (levels_.size() == deepest)
-      throw bad_input(fmt::format("{}: nested more than {} levels deep, at {}; no document of ours is", name_, deepest,
-                                  shortened(place())));
+      throw bad_input(
+          fmt::format("{}: nested more than {} levels deep, at {}; no document of ours is", name_,
+                      deepest, shortened(place())));
     levels_.push_back({std::move(empty), {}, nullptr, {}});
     return true;
   }
@@ -141,11 +147,13 @@ class Builder : public nlohmann::json_sax<Json> {
   // Where the next value within the first `depth` levels goes.
   Json& slot(std::size_t depth) {
     if (++values_ > most_values)
-      throw bad_input(fmt::format("{}: more than {} values, at {}; no document of ours has so many, split it", name_,
-                                  most_values, shortened(place())));
+      throw bad_input(
+          fmt::format("{}: more than {} values, at {}; no document of ours has so many, split it",
+                      name_, most_values, shortened(place())));
     if (depth == 0) return result_.root;
     Level& level = levels_[depth - 1];
-    return level.value.is_object() ? *level.next : level.value.get_ref<Json::array_t&>().emplace_back(nullptr);
+    return level.value.is_object() ? *level.next
+                                   : level.value.get_ref<Json::array_t&>().emplace_back(nullptr);
   }
 
   ParsedJson& result_;
@@ -161,12 +169,14 @@ ParsedJson::~ParsedJson() { dissolve(root); }
 
 void read_json(std::string_view text, const std::string& name, ParsedJson& result) {
   if (text.size() > most_bytes)
-    throw bad_input(fmt::format("{}: larger than {} MiB; split the document", name, most_bytes >> 20));
+    throw bad_input(
+        fmt::format("{}: larger than {} MiB; split the document", name, most_bytes >> 20));
   try {
     Builder builder(result, name, text);
     Json::sax_parse(text.begin(), text.end(), &builder);
   } catch (const std::bad_alloc&) {
-    throw broken_environment(fmt::format("{}: there is too little memory to read it; split the document", name));
+    throw broken_environment(
+        fmt::format("{}: there is too little memory to read it; split the document", name));
   }
 }
 

@@ -1,9 +1,9 @@
 // JSON text -> value, losing nothing: duplicate keys are refused, the listed order of members and
 // the written text of numbers are kept in maps beside the value.
 //
-// One pass over nlohmann's SAX parser, which keeps its own stack: deep nesting cannot overflow ours. Documents come from
-// strangers: whatever one holds, reading it ends within seconds and takes some hundred bytes a value, because depth,
-// values and keys are counted while it is read. Rejected: to bound the bytes alone (256 MiB of "{}," are 9 GB of
+// One pass over nlohmann's SAX parser, which keeps its own stack: deep nesting cannot overflow ours. Documents come
+// from strangers: whatever one holds, reading it ends within seconds and takes some hundred bytes a value, because
+// depth, values and keys are counted while it is read. Rejected: to bound the bytes alone (256 MiB of "{}," are 9 GB of
 // values), and JSON pointers as the maps' keys, which under one long key grow with the square of the text.
 #pragma once
 

@@ -13,7 +13,8 @@ namespace stackx::specs {
 namespace {
 
 [[noreturn]] void fail_writing(const std::string& name) {
-  throw broken_environment(fmt::format("{}: cannot be written: {}; name another file", name, std::strerror(errno)));
+  throw broken_environment(
+      fmt::format("{}: cannot be written: {}; name another file", name, std::strerror(errno)));
 }
 
 bool is_device(const std::string& name) {

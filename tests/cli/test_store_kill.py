@@ -192,8 +192,8 @@ class StoreKill(MadeUpStore):
         again = ("db", "salvage", damaged, "-o", new)
 
         def prepare():
-            for file in new.parent.iterdir():
-                file.unlink()
+            shutil.rmtree(new.parent)
+            new.parent.mkdir()
 
         def ids(database):
             return {json.loads(line)["id"] for line in self.export(database).splitlines()}

@@ -84,11 +84,13 @@ TEST_CASE("draft: writers to one place do not meet, and the last one's stays or 
   CHECK(content(place / "a") == "two");
   one.put_in_place();
   CHECK(content(place / "a") == "one");
-  CHECK_THAT(tests::message_of([&] { three.put_in_place(Existing::kept); }), Catch::Contains("exists already"));
+  CHECK_THAT(tests::message_of([&] { three.put_in_place(Existing::kept); }),
+             Catch::Contains("exists already"));
   CHECK(content(place / "a") == "one");
 }
 
-TEST_CASE("draft: what a killed writer left is taken over, emptied, and not what a living one has") {
+TEST_CASE(
+    "draft: what a killed writer left is taken over, emptied, and not what a living one has") {
   const DraftPlace place;
   for (const auto kind : {Draft::Kind::file, Draft::Kind::directory}) {
     const auto target = place / (kind == Draft::Kind::file ? "file" : "directory");
@@ -156,7 +158,8 @@ TEST_CASE("draft: a directory takes its place with what is in it, onto an empty 
   CHECK(content(place / "a" / "in" / "file") == "text");
   Draft second(place / "a", Draft::Kind::directory);
   std::ofstream(second.path() / "other") << "text";
-  CHECK_THAT(tests::message_of([&] { second.put_in_place(); }), Catch::Contains("cannot be put in place"));
+  CHECK_THAT(tests::message_of([&] { second.put_in_place(); }),
+             Catch::Contains("cannot be put in place"));
   CHECK(fs::exists(place / "a" / "in" / "file"));
 }
 
@@ -179,7 +182,8 @@ TEST_CASE("draft: many threads replace one file, which is whole whenever it is r
   for (int i = 0; i < writers; ++i)
     threads.emplace_back([&, i] {
       for (int k = 0; k < times; ++k)
-        if (!specs::replace_text_file(file, std::string(100'000, static_cast<char>('a' + i)))) std::abort();
+        if (!specs::replace_text_file(file, std::string(100'000, static_cast<char>('a' + i))))
+          std::abort();
       --at_work;
     });
   std::set<std::size_t> sizes;
@@ -206,7 +210,8 @@ TEST_CASE("output file: what is no file is written and stays") {
   }
   CHECK(fs::is_character_file("/dev/null"));
   specs::OutputFile full("/dev/full");
-  CHECK_THAT(tests::message_of([&] { full.write("text"); }), Catch::StartsWith("/dev/full: cannot be written: No space"));
+  CHECK_THAT(tests::message_of([&] { full.write("text"); }),
+             Catch::StartsWith("/dev/full: cannot be written: No space"));
   CHECK_THAT(tests::message_of([&] { specs::OutputFile((place / "no/such").string()); }),
              Catch::Contains("no/such: cannot be made: No such file"));
 }

@@ -45,8 +45,10 @@ TEST_CASE("input file: what never ends or is none is refused by name") {
   const InputPlace place;
   CHECK(input_refusal("/dev/zero") == "/dev/zero: is a device; expected a list");
   CHECK(input_refusal("/dev/urandom") == "/dev/urandom: is a device; expected a list");
-  CHECK_THAT(tests::message_of([] { specs::Node::parse_file("/dev/zero"); }), Contains("is a device; expected a JSON file"));
-  CHECK_THAT(tests::message_of([] { specs::read_text_file("/dev/zero", "a text"); }), Contains("is a device; expected a text"));
+  CHECK_THAT(tests::message_of([] { specs::Node::parse_file("/dev/zero"); }),
+             Contains("is a device; expected a JSON file"));
+  CHECK_THAT(tests::message_of([] { specs::read_text_file("/dev/zero", "a text"); }),
+             Contains("is a device; expected a text"));
   CHECK(read_whole("/dev/null").empty());
   CHECK_THAT(input_refusal(place / ""), Contains("is a directory; expected a list"));
   CHECK_THAT(input_refusal(place / "none"), Contains("none: no such file; check the path"));
@@ -73,7 +75,9 @@ TEST_CASE("input file: a pipe is read to its end, whenever its writer comes with
   CHECK(std::ranges::count(text, '\n') == 20'000);
 }
 
-TEST_CASE("input file: a pipe whose writer wrote nothing is empty; one into which nobody writes ends, too") {
+TEST_CASE(
+    "input file: a pipe whose writer wrote nothing is empty; one into which nobody writes ends, "
+    "too") {
   const InputPlace place;
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
