@@ -140,7 +140,7 @@ std::optional<LeadingStacks> leading_stacks(const store::Questions& questions,
   }
   if (sampling.most > 0 && rows(read) > sampling.most) {
     auto excerpt = questions.excerpt(read, sampling);
-    result.population = population_of(questions, std::span(groups).first(shown), excerpt);
+    if (excerpt.sampling) result.population = population_of(questions, std::span(groups).first(shown), excerpt);
     result.measurements = std::move(excerpt.measurements);
   } else {
     for (const auto& series : read)

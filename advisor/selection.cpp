@@ -53,32 +53,46 @@ void read(Selection& selection, const SelectionOptions& options, const store::St
   if (selection.population) selection.population->read = selection.measurements.size();
 }
 
+// What a campaign measured; nothing where that is more than `most`.
+std::vector<store::Measurement> all_of(const std::string& campaign, std::size_t most, const Selection& selection,
+                                       const store::Store& store) {
+  std::vector<store::Measurement> result;
+  std::set<std::int64_t> rows;
+  for (const auto& name : selection.hardware.in_the_store) {
+    store::Filter filter{selection.asked, std::nullopt, name, campaign};
+    if (selection.one_machine) filter.host = selection.hardware.fingerprint;
+    auto excerpt = store.excerpt(filter, {.most = most, .least = 1, .each = 1});
+    if (excerpt.sampling) return {};
+    for (auto& one : excerpt.measurements)
+      if (rows.insert(one.row).second) result.push_back(std::move(one));
+  }
+  return result.size() <= most ? std::move(result) : std::vector<store::Measurement>();
+}
+
 // A race is replayed from all that it measured (analysis/ranking/finals.hpp). Of a sample it is completed, or, where
 // that is more than an answer reads, left out: rounds that picked its finalists say too much for them.
 void complete_races(Selection& selection, const SelectionOptions& options, const store::Store& store) {
   std::set<specs::Stack> stacks;
-  for (const auto& measurement : selection.measurements) stacks.insert(measurement.stack);
-  std::size_t left = options.sampling.most, left_out = 0;
-  for (auto race = selection.races.begin(); race != selection.races.end();) {
-    std::erase_if(selection.measurements, [&](const auto& one) { return one.campaign == race->first; });
-    std::vector<store::Measurement> whole;
-    for (const auto& name : selection.hardware.in_the_store) {
-      store::Filter filter{selection.asked, std::nullopt, name, race->first};
-      auto sampling = options.sampling;
-      sampling.most = left;
-      auto excerpt = store.excerpt(filter, sampling);
-      if (excerpt.sampling) whole.clear(), left = 0;
-      if (left > 0) std::ranges::move(excerpt.measurements, std::back_inserter(whole));
-    }
-    std::erase_if(whole, [&](const auto& one) { return !stacks.contains(one.stack); });
-    left -= std::min(left, whole.size());
-    left_out += whole.empty();
-    race = whole.empty() ? selection.races.erase(race) : std::next(race);
-    std::ranges::move(whole, std::back_inserter(selection.measurements));
-  }
-  if (left_out > 0)
-    selection.notes.push_back(fmt::format("{} campaigns that raced are left out: they can only be read whole, with "
-                                          "--read 0", left_out));
+  for (const auto& one : selection.measurements) stacks.insert(one.stack);
+  auto sample = std::exchange(selection.measurements, {});
+  std::ranges::copy_if(sample, std::back_inserter(selection.measurements),
+                       [&](const auto& one) { return !selection.races.contains(one.campaign); });
+  const std::size_t races = selection.races.size();
+  std::size_t left = 4 * options.sampling.most;  // races are short: mostly all are read
+  std::erase_if(selection.races, [&](const auto& race) {
+    auto whole = all_of(race.first, left, selection, store);
+    left -= whole.size();
+    std::ranges::copy_if(whole, std::back_inserter(selection.measurements),
+                         [&](const auto& one) { return stacks.contains(one.stack); });
+    return whole.empty();
+  });
+  const bool only_races = selection.measurements.empty();
+  if (only_races) selection.measurements = std::move(sample);
+  selection.notes.push_back(
+      only_races ? "all was measured in races too long to be replayed: the rounds that picked their finalists count, "
+                   "too, and owe part of a narrow lead to luck (--read 0 reads all)"
+                 : fmt::format("of {} campaigns that raced, {} are read whole and the others left out (--read 0 reads all)",
+                               races, selection.races.size()));
   selection.population->read = selection.measurements.size();
 }
 
@@ -116,6 +130,12 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
         selection.races[id] = plan->campaign;
   if (selection.population && !selection.races.empty()) complete_races(selection, options, store);
   return selection;
+}
+
+std::string sampling_text(const store::Sampling& sampling) {
+  const store::Sampling usual;
+  return (sampling.most != usual.most ? fmt::format(" --read {}", sampling.most) : "") +
+         (sampling.seed != usual.seed ? fmt::format(" --read-seed {}", sampling.seed) : "");
 }
 
 // From the maintained sums: a large store answers at once. The names that --hw takes: a processor goes

@@ -37,6 +37,9 @@ Selection select(const SelectionOptions& options, const workspace::Context& cont
 Selection select(const SelectionOptions& options, const specs::Host& host,
                  const specs::Accelerators& accelerators, const workspace::Context& context);
 
+// " --read 0", where it is not as usual.
+std::string sampling_text(const store::Sampling& sampling);
+
 // What one could ask for instead, where there are no measurements of what was asked for.
 std::string what_is_measured(const Selection& selection, const workspace::Context& context);
 

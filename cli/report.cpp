@@ -97,6 +97,7 @@ std::string selection_text(const advisor::SelectionOptions& options, const std::
   };
   std::string text = fmt::format("--hw {} --workload {}", quoted(hw), quoted(options.workload));
   if (!options.campaign.empty()) text += " --campaign " + quoted(options.campaign);
+  text += advisor::sampling_text(options.sampling);
   return text;
 }
 
@@ -138,6 +139,7 @@ void report(const ReportOptions& options, Globals& globals) {
   how.ranking.delta = options.delta / 100;
   how.ranking.this_host = selection.this_host;
   how.ranking.population = selection.population;
+  how.notes = selection.notes;
   how.hw = selection.hw;
   how.selection = selection_text(options.selection, selection.hw);
   how.stackx_version = STACKX_VERSION;

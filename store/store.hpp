@@ -92,7 +92,7 @@ struct Filter {
 // How much an answer reads. Up to `most` inspections all of them; beyond, a seeded sample
 // (store/questions/sample.hpp): as many of each stack's as make `most`, but `least` to `each`.
 struct Sampling {
-  std::uint64_t most = 8000, least = 20, each = 500, seed = 1;
+  std::uint64_t most = 5000, least = 20, each = 500, seed = 1;
 };
 
 struct Excerpt {
@@ -101,6 +101,9 @@ struct Excerpt {
   std::optional<Sampling> sampling;       // none: all were read; `each` as it came to be
   std::uint64_t looked_at = 0;            // rows, for a sample
 };
+
+enum class Thoroughness { everything, quick };
+using CheckProgress = std::function<void(std::uint64_t documents, std::uint64_t of)>;
 
 class Store {
  public:
@@ -151,9 +154,10 @@ class Store {
   // are marked stale and made here, which take_in does at its end. Questions never see a stale one.
   void finish_summaries();
 
-  // Reads everything: SQLite's own integrity check, every id, hash and checksum. One line a
-  // problem; empty is sound.
-  std::vector<std::string> check() const;
+  // Reads everything: SQLite's own integrity check, every id, hash, checksum and sum; quick: the file, shared rows,
+  // counts and every 64th document. One line a problem; empty is sound. `progress` comes from several threads, in turn.
+  std::vector<std::string> check(Thoroughness thoroughness = Thoroughness::everything,
+                                 const CheckProgress& progress = {}) const;
 
   struct Database;
 

@@ -12,6 +12,8 @@ namespace {
 
 using For = AnswerColumn::For;
 
+constexpr std::uint64_t compared = 500;  // inspections of a series, at most
+
 // What is ranked together: values in one unit, of one workload on one kind of hardware.
 struct GroupKey {
   std::string workload, hardware, unit;
@@ -125,16 +127,21 @@ std::vector<Comparison> against_best(const store::Questions& store, const Group&
                                      std::size_t shown, double confidence) {
   std::vector<std::vector<double>> family;
   if (shown < 2) return {};
-  const SeriesRates best(store, *group.candidates.front().series);
+  const SeriesRates best(store, *group.candidates.front().series, compared);
   for (std::size_t i = 1; i < shown; ++i)
     family.push_back(
-        paired_logs(SeriesRates(store, *group.candidates[i].series).rates(), best.rates()));
+        paired_logs(SeriesRates(store, *group.candidates[i].series, compared).rates(), best.rates()));
   return compare(family, 0.01, confidence);
 }
 
 void add_measured(const store::Questions& store, const Group& group, std::size_t shown,
                   const QuestionOptions& options, Evidence& evidence, Answer& answer) {
   const auto comparisons = against_best(store, group, shown, options.confidence);
+  if (shown > 1 && std::ranges::any_of(group.candidates.begin(), group.candidates.begin() + static_cast<std::ptrdiff_t>(shown),
+                                       [](const Candidate& c) { return c.series->inspections > compared; }))
+    answer.notes.push_back(fmt::format("{} on {}: \"vs best\" is of up to {} inspections of each, in rounds drawn with "
+                                       "seed 1; all else is of all",
+                                       group.key.workload, group.key.hardware, compared));
   for (std::size_t i = 0; i < shown; ++i) {
     const store::SeriesSums& s = *group.candidates[i].series;
     const auto interval = interval_of(s);

@@ -23,8 +23,15 @@ StackRates rates_of(const std::vector<const store::Measurement*>& measurements,
 }
 
 SeriesRates::SeriesRates(const store::Questions& store, const store::SeriesSums& series)
-    : measurements_(
-          std::make_unique<std::vector<store::Measurement>>(store.inspections(series))) {
+    : SeriesRates(store.inspections(series), series) {}
+
+SeriesRates::SeriesRates(const store::Questions& store, const store::SeriesSums& series, std::uint64_t most)
+    : SeriesRates(series.inspections > most ? store.excerpt({series}, {.most = most, .each = most}).measurements
+                                            : store.inspections(series),
+                  series) {}
+
+SeriesRates::SeriesRates(std::vector<store::Measurement> measurements, const store::SeriesSums& series)
+    : measurements_(std::make_unique<std::vector<store::Measurement>>(std::move(measurements))) {
   std::vector<const store::Measurement*> all;
   for (const store::Measurement& m : *measurements_) all.push_back(&m);
   rates_ = std::make_unique<StackRates>(rates_of(all, to_string(series.unit)));

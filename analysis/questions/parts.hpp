@@ -13,10 +13,13 @@ namespace stackx::analysis {
 class SeriesRates {
  public:
   SeriesRates(const store::Questions& store, const store::SeriesSums& series);
+  // Of at most so many: of more a sample, in rounds that two series of a campaign share.
+  SeriesRates(const store::Questions& store, const store::SeriesSums& series, std::uint64_t most);
   const StackRates& rates() const { return *rates_; }
   const std::vector<store::Measurement>& all() const { return *measurements_; }
 
  private:
+  SeriesRates(std::vector<store::Measurement> measurements, const store::SeriesSums& series);
   std::unique_ptr<std::vector<store::Measurement>> measurements_;  // rates_ points into them
   std::unique_ptr<StackRates> rates_;
 };

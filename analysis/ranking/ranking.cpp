@@ -12,6 +12,7 @@
 #include "analysis/ranking/rates.hpp"
 #include "analysis/statistics/drift.hpp"
 #include "analysis/statistics/paired_rounds.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -139,7 +140,8 @@ void note_limits(const Ranking& ranking, const Rates& all, std::vector<std::stri
   const auto missed = std::ranges::count_if(ranking.failed, [](const auto& row) { return row.measured > 0; });
   if (ranking.population) notes.push_back(explanation(*ranking.population));
   if (missed > 0)
-    notes.push_back(fmt::format("{} stacks ended well at times, but in no inspection that was read: --read 0", missed));
+    notes.push_back(fmt::format("{} ended well at times, but in no inspection that was read: --read 0",
+                                counted(static_cast<std::size_t>(missed), "stack")));
   if (few > 0)
     notes.push_back(
         fmt::format("{} of {} stacks have fewer than {} inspections: too few for a {:g}% interval "

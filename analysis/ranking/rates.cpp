@@ -56,10 +56,15 @@ std::string unit_of(const specs::Work& work) {
 }
 
 double rate_of(const store::Measurement& measurement, const std::string& unit) {
-  const double work = amount(measurement.work, unit);
+  return rate_of(measurement.samples_ns, measurement.work, unit);
+}
+
+double rate_of(std::span<const std::int64_t> samples_ns, const specs::Work& of_sample, const std::string& unit) {
+  const double work = amount(of_sample, unit);
   if (!(work > 0) || !std::isfinite(work)) return 0;
   std::vector<double> rates;
-  for (const std::int64_t sample : measurement.samples_ns) {
+  rates.reserve(samples_ns.size());
+  for (const std::int64_t sample : samples_ns) {
     if (sample <= 0) return 0;
     rates.push_back(work / static_cast<double>(sample));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -42,6 +43,7 @@ std::string unit_of(const specs::Work& work);
 // Median rate of the samples in that unit; 0 if there is none (no samples, times or work that are
 // not positive).
 double rate_of(const store::Measurement& measurement, const std::string& unit);
+double rate_of(std::span<const std::int64_t> samples_ns, const specs::Work& work, const std::string& unit);
 
 // Log of the median rate, in the unit of its own work; none of a failure.
 std::optional<double> log_rate(const store::Measurement& measurement);

@@ -24,6 +24,10 @@ Cell high(const std::optional<Interval>& interval, Show show) {
   return interval ? show(interval->high) : missing();
 }
 
+std::string of_sample(const Report& report) {
+  return report.ranking.population ? " Counted are the inspections that were read, a sample." : "";
+}
+
 std::string seconds_text(double seconds) {
   struct Unit {
     double size;

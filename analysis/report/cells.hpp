@@ -19,6 +19,9 @@ Cell both(const std::optional<Interval>& interval, Show show);  // "[low, high]"
 Cell low(const std::optional<Interval>& interval, Show show);
 Cell high(const std::optional<Interval>& interval, Show show);
 
+// " Counted are the inspections that were read, a sample.", where that is a sample.
+std::string of_sample(const Report& report);
+
 ReportTable effects_table(const Report& report);
 ReportTable rounds_table(const Report& report);
 ReportTable round_rates_table(const Report& report);

@@ -55,9 +55,12 @@ std::string list_html(const std::vector<std::string>& lines) {
   return items.empty() ? "" : element("ul", "", items);
 }
 
-// Inside a script element only "<" can do harm: it begins "</script" and "<!--".
+// What no chart draws is left out. Inside a script element only "<" can do harm: it begins "</script" and "<!--".
 std::string json_for_script(const Report& report) {
-  std::string text = to_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  auto document = to_json(report);
+  for (std::size_t i = charted; i < document["distributions"].size(); ++i)
+    for (const char* points : {"rates", "rounds"}) document["distributions"][i][points] = nlohmann::json::array();
+  std::string text = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string safe;
   for (const char c : text) {
     if (c == '<')
@@ -109,10 +112,24 @@ std::vector<std::string> confounded_lines(const Effects& effects) {
   return result;
 }
 
-std::size_t inspections(const Report& report) {
-  std::size_t total = 0;
-  for (const Distribution& of : report.distributions) total += of.values.size();
-  return total;
+// "4812", of a sample "312 read of 12445".
+std::string inspections_text(const Report& report) {
+  std::size_t read = 0, measured = 0;
+  for (const Recommendation& row : report.ranking.recommendations) {
+    read += row.inspections;
+    measured += row.measured;
+  }
+  return measured == read ? std::to_string(read) : fmt::format("{} read of {}", read, measured);
+}
+
+std::string failed_text(const Report& report) {
+  std::size_t failed = 0;
+  if (report.ranking.population && !report.ranking.population->stacks.empty())
+    for (const auto* rows : {&report.ranking.recommendations, &report.ranking.failed})
+      for (const Recommendation& row : *rows) failed += row.failed();
+  else
+    for (const FailureReason& failure : report.failures) failed += failure.inspections;
+  return std::to_string(failed);
 }
 
 std::string common_text(const Report& report) {
@@ -131,8 +148,6 @@ std::string breakable(const std::string& escaped) {
 
 Values facts(const Report& report) {
   const std::size_t n = report.distributions.size();
-  std::size_t failed = 0;
-  for (const FailureReason& failure : report.failures) failed += failure.inspections;
   return {
       {"question", report.question},
       {"answer", report.answer},
@@ -142,8 +157,8 @@ Values facts(const Report& report) {
       {"common", common_text(report)},
       {"stacks", std::to_string(n)},
       {"unranked_stacks", std::to_string(report.ranking.failed.size())},
-      {"inspections", std::to_string(inspections(report))},
-      {"failed_inspections", std::to_string(failed)},
+      {"inspections", inspections_text(report)},
+      {"failed_inspections", failed_text(report)},
       {"sentinel_rate", sentinels_text(report)},
       {"delta", fmt::format("{:g}", 100 * report.ranking.delta)},
       {"confidence", fmt::format("{:g}", 100 * report.ranking.confidence)},
@@ -159,6 +174,7 @@ Values facts(const Report& report) {
                                         "the legend shows and hides.",
                                         lines_charted, n)
                           : "The legend shows and hides."},
+      {"sampled", report.ranking.population ? line(*report.ranking.population) : ""},
       {"version", report.stackx_version}};
 }
 

@@ -154,6 +154,7 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
   Report result;
   result.ranking = rank(measurements, asked, options.ranking);
   if (!options.hw.empty()) result.ranking.hw = options.hw;
+  result.ranking.notes.insert(result.ranking.notes.begin(), options.notes.begin(), options.notes.end());
   result.stackx_version = options.stackx_version;
   result.common = common_components(result.ranking);
 

@@ -81,6 +81,7 @@ struct ReportOptions {
   std::string hw;         // as the reader asked for it
   std::string selection;  // the options to repeat: "--hw zen3 --workload matmul"
   std::string stackx_version;
+  std::vector<std::string> notes = {};  // of the selection, before those of the ranking
   std::uint64_t seed = 1;  // of the sub-samples
 };
 

@@ -39,13 +39,9 @@ std::vector<SpreadPoint> summary(const PerStack& values) {
 // The rate that the inspection would have had with `count` of its samples.
 double rate_of_part(const store::Measurement& measurement, const std::string& unit,
                     std::size_t count, specs::Random& random) {
-  const auto& samples = measurement.samples_ns;
+  const std::span<const std::int64_t> samples(measurement.samples_ns);
   const std::size_t start = random.below(samples.size() - count + 1);
-  store::Measurement part;
-  part.work = measurement.work;
-  part.samples_ns.assign(samples.begin() + static_cast<std::ptrdiff_t>(start),
-                         samples.begin() + static_cast<std::ptrdiff_t>(start + count));
-  return rate_of(part, unit);
+  return rate_of(samples.subspan(start, count), measurement.work, unit);
 }
 
 void add_by_samples(PerStack& values, const StackRates& stack, const std::string& unit,
@@ -58,6 +54,7 @@ void add_by_samples(PerStack& values, const StackRates& stack, const std::string
     std::vector<double> spreads;
     for (std::size_t draw = 0; draw < draws; ++draw) {
       std::vector<double> rates;
+      rates.reserve(stack.values.size());
       for (const Value& value : stack.values)
         rates.push_back(rate_of_part(*value.measurement, unit, count, random));
       if (const auto one = cv(rates)) spreads.push_back(*one);

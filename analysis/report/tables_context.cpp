@@ -105,7 +105,7 @@ ReportTable failures_table(const Report& report) {
       "failures",
       "Failures by reason",
       "Inspections that ended without a measured rate. They are results: a stack that "
-      "does not build or computes the wrong product is no candidate.",
+      "does not build or computes the wrong product is no candidate." + of_sample(report),
       {{"outcome", "Outcome"},
        {"reason", "Reason"},
        {"inspections", "n inspections", true},
@@ -155,7 +155,7 @@ ReportTable sentinels_table(const Report& report) {
 ReportTable machines_table(const Report& report) {
   ReportTable table{"machines",
                     "Machine facts",
-                    "As the result documents of the inspections say.",
+                    "As the result documents of the inspections say." + of_sample(report),
                     {{"fact", "Fact"}},
                     {}};
   if (report.machines.empty()) return table;
@@ -182,7 +182,7 @@ ReportTable machines_table(const Report& report) {
 ReportTable campaigns_table(const Report& report) {
   ReportTable table{"campaigns",
                     "Campaigns",
-                    "What the inspections belong to.",
+                    "What the inspections belong to." + of_sample(report),
                     {{"id", "Campaign"},
                      {"project", "Project"},
                      {"created", "Planned at"},

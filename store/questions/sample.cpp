@@ -117,9 +117,10 @@ Excerpt drawn(Connection& connection, SharedRows& shared, const std::vector<Stra
   Excerpt result;
   result.inspections = rows_of(strata);
   std::uint64_t share = result.inspections;
-  if (result.inspections > sampling.most) {
+  if (result.inspections > sampling.most) share = share_of(strata, sampling);
+  if (std::ranges::any_of(strata, [&](const Stratum& one) { return one.rows > share; })) {
     result.sampling = sampling;
-    result.sampling->each = share = share_of(strata, sampling);
+    result.sampling->each = share;
   }
   const auto take = [&](std::int64_t id) {
     Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS " FROM inspections WHERE id = ?");

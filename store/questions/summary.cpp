@@ -278,13 +278,6 @@ class Values {
   std::map<std::int64_t, SeriesValues> values_;
 };
 
-std::vector<Panel> all_panels(Connection& connection) {
-  std::vector<Panel> panels;
-  Cursor cursor = connection.prepare("SELECT DISTINCT workload, device FROM series");
-  while (cursor.next()) panels.push_back({cursor.integer(0), cursor.integer(1)});
-  return panels;
-}
-
 }  // namespace
 
 SeriesValues read_series(Connection& connection, SharedRows& shared, std::int64_t series) {
@@ -411,26 +404,31 @@ void finish_panel(Connection& connection, SharedRows& shared, const Panel& panel
   shared.forget_arms();
 }
 
-std::vector<std::string> wrong_summaries(Connection& connection, SharedRows& shared) {
+std::vector<Panel> all_panels(Connection& connection) {
+  std::vector<Panel> panels;
+  Cursor cursor = connection.prepare("SELECT DISTINCT workload, device FROM series");
+  while (cursor.next()) panels.push_back({cursor.integer(0), cursor.integer(1)});
+  return panels;
+}
+
+std::vector<std::string> wrong_summaries(Connection& connection, SharedRows& shared, const Panel& panel) {
   std::vector<std::string> problems;
-  for (const Panel& panel : all_panels(connection)) {
-    Values values(connection, shared);
-    const std::set<std::int64_t> stale = stale_in(connection, panel);
-    for (const PanelSeries& row : series_of(connection, panel))
-      if (!stale.contains(row.series) &&
-          stored_summary(connection, row.series) != values.of(row.series).summary)
-        problems.push_back(fmt::format("{}: series: row {} is not what its inspections say",
-                                       connection.file().string(), row.series));
-    if (!stale.empty()) continue;  // its steps are made with it
-    std::map<StepPlace, StepSummary> expected;
-    for (const StepPlace& place : steps_of(connection, shared, panel))
-      expected.emplace(place, step_between(values.of(place.older), values.of(place.newer)));
-    if (expected != stored_steps_of(connection, panel))
-      problems.push_back(fmt::format(
-          "{}: steps: those of workload row {} on device row {} are not what its inspections say",
-          connection.file().string(), panel.workload, panel.device));
-    shared.forget_arms();
-  }
+  Values values(connection, shared);
+  const std::set<std::int64_t> stale = stale_in(connection, panel);
+  for (const PanelSeries& row : series_of(connection, panel))
+    if (!stale.contains(row.series) &&
+        stored_summary(connection, row.series) != values.of(row.series).summary)
+      problems.push_back(fmt::format("{}: series: row {} is not what its inspections say",
+                                     connection.file().string(), row.series));
+  if (!stale.empty()) return problems;  // its steps are made with it
+  std::map<StepPlace, StepSummary> expected;
+  for (const StepPlace& place : steps_of(connection, shared, panel))
+    expected.emplace(place, step_between(values.of(place.older), values.of(place.newer)));
+  if (expected != stored_steps_of(connection, panel))
+    problems.push_back(fmt::format(
+        "{}: steps: those of workload row {} on device row {} are not what its inspections say",
+        connection.file().string(), panel.workload, panel.device));
+  shared.forget_arms();
   return problems;
 }
 

@@ -81,7 +81,8 @@ Panel panel_of(Connection& connection, std::int64_t series);
 // Inside of a transaction: makes the rows of the panel's stale series and of the steps they end.
 void finish_panel(Connection& connection, SharedRows& shared, const Panel& panel);
 
-// One line for each row that is not what its inspections say.
-std::vector<std::string> wrong_summaries(Connection& connection, SharedRows& shared);
+std::vector<Panel> all_panels(Connection& connection);
+// One line for each row of the panel that is not what its inspections say.
+std::vector<std::string> wrong_summaries(Connection& connection, SharedRows& shared, const Panel& panel);
 
 }  // namespace stackx::store
