@@ -91,8 +91,8 @@ void complete_races(Selection& selection, const SelectionOptions& options, const
   selection.notes.push_back(
       only_races ? "all was measured in races too long to be replayed: the rounds that picked their finalists count, "
                    "too, and owe part of a narrow lead to luck (--read 0 reads all)"
-                 : fmt::format("of {} campaigns that raced, {} are read whole and the others left out (--read 0 reads all)",
-                               races, selection.races.size()));
+                 : fmt::format("of {} campaigns that raced, {} are read whole and the others left out (--read 0 reads "
+                               "all)", races, selection.races.size()));
   selection.population->read = selection.measurements.size();
 }
 

@@ -71,9 +71,9 @@ void check(bool quick, Globals& globals) {
   const store::Inventory held = store::inventory(file);
   fmt::print("{}: sound: {} inspections, {} plans, {} published results\n", file.string(),
              held.count("inspections"), held.count("plans"), held.count("published"));
-  fmt::print("{}\n", quick ? "checked: the file, what inspections share, counts, and every 64th document; without --quick "
-                             "every document and every sum"
-                           : "checked: the file, every document by its id, every sum by its inspections");
+  fmt::print("checked: {}\n", quick ? "the file, what inspections share, counts, and every 64th document; without "
+                                      "--quick every document and every sum"
+                                    : "the file, every document by its id, every sum by its inspections");
 }
 
 // --- salvage ---
@@ -175,7 +175,8 @@ void add_db(Command app, Globals& globals) {
   const auto db = app.add_subcommand("db", "The store itself: is it sound, what does it hold");
   db.require_subcommand(1);
   auto quick = std::make_shared<bool>(false);
-  const auto checking = db.add_subcommand("check", "Read everything and prove it; one line a problem, exit code 1 if any");
+  const auto checking =
+      db.add_subcommand("check", "Read everything and prove it; one line a problem, exit code 1 if any");
   checking.add_flag("--quick", *quick, "Of the documents only every 64th, and no sum again");
   checking.callback([quick, &globals] { check(*quick, globals); });
   db.add_subcommand("info", "Size, schema and counts").callback([&globals] { info(globals); });

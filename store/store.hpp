@@ -154,8 +154,9 @@ class Store {
   // are marked stale and made here, which take_in does at its end. Questions never see a stale one.
   void finish_summaries();
 
-  // Reads everything: SQLite's own integrity check, every id, hash, checksum and sum; quick: the file, shared rows,
-  // counts and every 64th document. One line a problem; empty is sound. `progress` comes from several threads, in turn.
+  // Reads everything: SQLite's own integrity check, every id, hash, checksum and sum; quick: the
+  // file, shared rows, counts and every 64th document. One line a problem; empty is sound.
+  // `progress` comes from several threads, in turn.
   std::vector<std::string> check(Thoroughness thoroughness = Thoroughness::everything,
                                  const CheckProgress& progress = {}) const;
 

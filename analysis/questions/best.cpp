@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "analysis/questions/parts.hpp"
 #include "specs/result/metric.hpp"
@@ -137,10 +138,10 @@ std::vector<Comparison> against_best(const store::Questions& store, const Group&
 void add_measured(const store::Questions& store, const Group& group, std::size_t shown,
                   const QuestionOptions& options, Evidence& evidence, Answer& answer) {
   const auto comparisons = against_best(store, group, shown, options.confidence);
-  if (shown > 1 && std::ranges::any_of(group.candidates.begin(), group.candidates.begin() + static_cast<std::ptrdiff_t>(shown),
-                                       [](const Candidate& c) { return c.series->inspections > compared; }))
-    answer.notes.push_back(fmt::format("{} on {}: \"vs best\" is of up to {} inspections of each, in rounds drawn with "
-                                       "seed 1; all else is of all",
+  const auto is_long = [](const Candidate& c) { return c.series->inspections > compared; };
+  if (shown > 1 && std::ranges::any_of(std::span(group.candidates).first(shown), is_long))
+    answer.notes.push_back(fmt::format("{} on {}: \"vs best\" is of up to {} inspections of each, in rounds drawn "
+                                       "with seed 1; all else is of all",
                                        group.key.workload, group.key.hardware, compared));
   for (std::size_t i = 0; i < shown; ++i) {
     const store::SeriesSums& s = *group.candidates[i].series;

@@ -98,7 +98,8 @@ json to_json(const Ranking& ranking) {
                  {"sentinels", sentinels_json(ranking.sentinels)},
                  {"notes", ranking.notes}};
   if (const auto& of = ranking.population)
-    result["sample"] = {{"inspections", of->inspections}, {"read", of->read}, {"of_each", of->each}, {"seed", of->seed}};
+    result["sample"] = {
+        {"inspections", of->inspections}, {"read", of->read}, {"of_each", of->each}, {"seed", of->seed}};
   for (const Recommendation& row : ranking.recommendations)
     result["recommendations"].push_back(ranked(row, ranking));
   for (const Recommendation& row : ranking.failed) result["failed"].push_back(unranked(row));

@@ -20,8 +20,8 @@ std::string line(const Population& of) {
 
 std::string explanation(const Population& of) {
   return fmt::format(
-      "of {} inspections {} were read, a sample: up to {} of each stack and workload, in rounds drawn with seed {}, the "
-      "same for all stacks of a campaign. Rates, intervals, spreads and verdicts are of these{}. --read 0 reads "
+      "of {} inspections {} were read, a sample: up to {} of each stack and workload, in rounds drawn with seed {}, "
+      "the same for all stacks of a campaign. Rates, intervals, spreads and verdicts are of these{}. --read 0 reads "
       "all; `stackx export` has every document",
       grouped(of.inspections), grouped(of.read), grouped(of.each), of.seed,
       of.stacks.empty() ? ", and so are the counts" : "; failures are counted among all");

@@ -162,7 +162,8 @@ Excerpt Questions::excerpt(const std::vector<SeriesSums>& series, const Sampling
       rows.push_back(one.row);
       inspections += one.inspections;
     }
-    Excerpt result = drawn(state.connection, state.shared, strata_of(state.connection, rows, "", sampling.seed), sampling);
+    const auto strata = strata_of(state.connection, rows, "", sampling.seed);
+    Excerpt result = drawn(state.connection, state.shared, strata, sampling);
     result.inspections = inspections;
     return result;
   });

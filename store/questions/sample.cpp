@@ -58,6 +58,7 @@ std::vector<Stratum> strata_of(Connection& connection, const std::vector<std::in
         "SELECT a.id, a.block, a.sentinel, c.name, (SELECT min(id) FROM inspections WHERE id BETWEEN a.id * 4096 "
         "AND a.id * 4096 + 4095), (SELECT max(id) FROM inspections WHERE id BETWEEN a.id * 4096 AND a.id * 4096 "
         "+ 4095) FROM arms a CROSS JOIN campaigns c ON c.id = a.campaign WHERE a.series = ?");
+    static_assert(rounds_a_block == 4096);
     cursor << one;
     while (cursor.next()) {
       const std::string name = cursor.text(3);
@@ -66,8 +67,8 @@ std::vector<Stratum> strata_of(Connection& connection, const std::vector<std::in
       if (is_new) known->second = specs::derive_seed(seed, "sample " + name);
       const std::int64_t first = cursor.integer(4);
       Stratum& stratum = cursor.integer(2) != 0 ? sentinels : own;
-      stratum.extents.push_back({known->second, first, cursor.integer(5),
-                                 static_cast<std::uint64_t>(cursor.integer(1) * rounds_a_block + first % rounds_a_block)});
+      const std::int64_t round = cursor.integer(1) * rounds_a_block + first % rounds_a_block;
+      stratum.extents.push_back({known->second, first, cursor.integer(5), static_cast<std::uint64_t>(round)});
       stratum.rows += stratum.extents.back().rows();
     }
     for (Stratum* stratum : {&own, &sentinels})

@@ -1,8 +1,9 @@
 """Where more was measured than an answer reads: seeded samples, said so, with counts of everything."""
 
+import math
 import unittest
 
-from made_up_store import MadeUpStore, sealed
+from made_up_store import WORKLOAD, MadeUpStore, sealed, stack_id
 
 STACKS, ROUNDS, FAILED = 8, 720, 60
 ALL = STACKS * ROUNDS
@@ -122,6 +123,42 @@ class Scale(MadeUpStore):
         self.assertIn("every document by its id, every sum", whole)
         self.assertIn("every 64th document", quick)
         self.assertTrue(self.json("db", "check", "--quick")["quick"])
+
+
+class Race(MadeUpStore):
+    """A race is replayed from all that it measured: of a sample it is read whole, and judged by its fresh rounds."""
+
+    def setUp(self):
+        super().setUp()
+        rates = [({"numpy": f"1.{n}", "blas": "3"}, rate) for n, rate in enumerate((100, 90, 50, 40))]
+        arms = [{"label": stack_id(stack)[:12], "sentinel": False, "stack": stack, "workload": WORKLOAD} for stack, _ in rates]
+        plan = sealed({"$schema": "stackx/plan/1", "arms": arms, "created": "2026-11-20T17:00:00.000Z", "project": "race",
+                       "seed": 1, "campaign": {
+                           "budget": {}, "limits": {"memory_gib": 4.0, "seconds": 120.0}, "max_failed": 50, "parallel": 1,
+                           "rounds": 6, "runner": "local", "sampler": {"kind": "all", "seed": 0}, "sentinels": 0,
+                           "strategy": {"kind": "race", "error": 0.05, "finalists": 2, "final_rounds": 12}}})
+        self.documents.append(plan)
+        self.rounds(rates, count=60, noise=0.001)
+        for number in range(14):  # two leave after two rounds; the finals
+            for stack, gflops in rates if number < 2 else rates[:2]:
+                self.inspection(stack, gflops * math.exp(self.random.gauss(0, 0.001)), number, campaign=plan["id"])
+        self.store()
+
+    def advise(self, *arguments):
+        return self.json("advise", "--hw", "host", "--workload", "matmul", "--explain", "--rows", "0", *arguments)
+
+    def test_a_race_is_read_whole(self):
+        document = self.advise("--read", "100")
+        self.assertIn("of 1 campaigns that raced, 1 are read whole", " ".join(document["notes"]))
+        first, second = document["recommendations"][:2]
+        self.assertGreaterEqual(first["sampled"], 14 + 10)
+        self.assertLess(first["sampled"], first["inspections"])
+        # Of the race, only the rounds that did not pick the two.
+        self.assertEqual(second["vs_best"]["pairs"], first["sampled"] - 2)
+        everything = self.advise("--read", "0")["recommendations"]
+        self.assertEqual(everything[1]["vs_best"]["pairs"], 60 + 12)
+        self.assertEqual([row["verdict_vs_best"] for row in document["recommendations"]],
+                         [row["verdict_vs_best"] for row in everything])
 
 
 if __name__ == "__main__":

@@ -33,7 +33,9 @@ std::vector<std::vector<double>> logs_of(std::uint64_t seed) {
 std::vector<store::Measurement> sample_of(const std::vector<std::vector<double>>& logs, std::uint64_t seed) {
   std::vector<store::Stratum> strata;
   for (std::int64_t arm = 0; arm < static_cast<std::int64_t>(arms); ++arm)
-    strata.push_back({{{specs::derive_seed(seed, "campaign"), arm * 4096, arm * 4096 + static_cast<std::int64_t>(rounds) - 1, 0}}, rounds});
+    strata.push_back({{{specs::derive_seed(seed, "campaign"), arm * 4096,
+                        arm * 4096 + static_cast<std::int64_t>(rounds) - 1, 0}},
+                      rounds});
   std::vector<store::Measurement> result;
   store::draw(strata, share, [&](std::int64_t row) {
     const auto arm = static_cast<std::size_t>(row / 4096), round = static_cast<std::size_t>(row % 4096);
@@ -73,7 +75,8 @@ TEST_CASE("population: what a sample shows, everything shows too") {
       if (!row.versus_best) continue;
       REQUIRE(row.versus_best->pairs == share);  // sampled in the same rounds
       const double ratio = full_ratio(logs, arm, arm_of(best->stack));
-      covered = covered && row.versus_best->interval->low <= ratio * (1 + 1e-6) && ratio <= row.versus_best->interval->high * (1 + 1e-6);
+      const auto& interval = *row.versus_best->interval;
+      covered = covered && interval.low <= ratio * (1 + 1e-6) && ratio <= interval.high * (1 + 1e-6);
       if (row.versus_best->verdict == Verdict::slower) CHECK(ratio < 1);
       if (row.versus_best->verdict == Verdict::faster) CHECK(ratio > 1);
       slower += row.versus_best->verdict == Verdict::slower;
@@ -89,12 +92,16 @@ TEST_CASE("population: what a sample shows, everything shows too") {
 }
 
 TEST_CASE("population: failures are counted among all, the numbers are of what was read") {
-  auto some = campaign(2, 30, [](std::size_t arm, std::uint64_t round) { return 100.0 - 10.0 * static_cast<double>(arm) + static_cast<double>(round % 3); });
+  auto some = campaign(2, 30, [](std::size_t arm, std::uint64_t round) {
+    return 100.0 - 10.0 * static_cast<double>(arm) + static_cast<double>(round % 3);
+  });
   some.push_back(failure(stack("0.3.7"), 0, specs::Outcome::crashed, "signal 11"));
   Options options;
   options.this_host = here;
   options.population = Population{12'000, some.size(), 30, 1,
-                                  {{stack("0.3.0"), {5'000, {{"crashed", 17}}}}, {stack("0.3.1"), {6'000, {}}}, {stack("0.3.7"), {3, {{"crashed", 990}}}}}};
+                                  {{stack("0.3.0"), {5'000, {{"crashed", 17}}}},
+                                   {stack("0.3.1"), {6'000, {}}},
+                                   {stack("0.3.7"), {3, {{"crashed", 990}}}}}};
   const Ranking ranking = rank(some, matmul, options);
   CHECK(ranking.recommendations[0].inspections == 30);
   CHECK(ranking.recommendations[0].measured == 5'000);
