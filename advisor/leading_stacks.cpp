@@ -75,10 +75,12 @@ std::vector<Group> by_rate(const store::Questions& questions, const Series& all,
 
 std::optional<LeadingStacks> leading_stacks(const store::Questions& questions,
                                             const specs::Workload& asked, const std::string& hw,
+                                            const store::WhoseResults& whose,
                                             const std::string& this_host, const Wanted& wanted) {
   store::QuestionFilter filter;
   filter.workload = asked;
   filter.hardware = hw;
+  filter.whose = whose;
   Series all = questions.series(filter);
   if (wanted.most == 0 || inspections(all) < enough_to_choose) return std::nullopt;
 

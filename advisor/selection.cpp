@@ -2,11 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "advisor/published_note.hpp"
 #include "store/questions/questions.hpp"
+#include "workspace/asked_program.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/seeds.hpp"
@@ -15,11 +18,29 @@
 namespace stackx::advisor {
 namespace {
 
+// A campaign that is named is shown whoever measured.
+store::WhoseResults whose(const SelectionOptions& options) {
+  return options.pi.empty() && !options.campaign.empty() ? store::all_results : workspace::asked_program(options.pi);
+}
+
+void note_left_out(Selection& selection, const SelectionOptions& options, const store::Questions& questions) {
+  for (const auto& name : selection.hardware.in_the_store) {
+    store::QuestionFilter filter;
+    filter.workload = selection.asked;
+    filter.hardware = name;
+    filter.whose = whose(options);
+    for (auto& line : workspace::left_out(questions, filter))
+      if (std::ranges::find(selection.left_out, line) == selection.left_out.end())
+        selection.left_out.push_back(std::move(line));
+  }
+  selection.notes.insert(selection.notes.end(), selection.left_out.begin(), selection.left_out.end());
+}
+
 void read(Selection& selection, const SelectionOptions& options, const store::Store& store,
           const store::Questions& questions) {
   const auto& names = selection.hardware.in_the_store;
   if (options.campaign.empty() && names.size() == 1 && !selection.one_machine)
-    if (auto leading = leading_stacks(questions, selection.asked, names.front(),
+    if (auto leading = leading_stacks(questions, selection.asked, names.front(), whose(options),
                                       selection.this_host, options.stacks)) {
       selection.asked = leading->workload;
       selection.measurements = std::move(leading->measurements);
@@ -30,6 +51,7 @@ void read(Selection& selection, const SelectionOptions& options, const store::St
   store::Filter filter;
   filter.workload = selection.asked;
   if (!options.campaign.empty()) filter.campaign = options.campaign;
+  filter.whose = whose(options);
   if (selection.one_machine) filter.host = selection.hardware.fingerprint;
   std::set<std::int64_t> rows;
   for (const auto& name : names) {
@@ -66,6 +88,7 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
   selection.one_machine = options.hw != "host" && !selection.hardware.fingerprint.empty();
   const auto store = store::Store::open(store::default_path(context.db), store::Mode::read_only);
   read(selection, options, store, questions);
+  note_left_out(selection, options, questions);
   std::set<std::string> campaigns;
   for (const auto& measurement : selection.measurements) campaigns.insert(measurement.campaign);
   for (const auto& id : campaigns)

@@ -14,6 +14,7 @@ namespace stackx::advisor {
 
 struct SelectionOptions {
   std::string hw = "host", workload = "matmul", campaign;
+  std::string pi;  // whose results: the file or the SHA-256 of a program that is not stackx's own; "": stackx's own
   Wanted stacks{.least = 0, .most = 0};  // where much was measured; all of them
 };
 
@@ -24,6 +25,7 @@ struct Selection {
   std::string this_host;  // fingerprint
   std::vector<store::Measurement> measurements;
   std::vector<std::string> notes;                    // what was left out
+  std::vector<std::string> left_out;                 // of that, what PIs measured that are not stackx's own
   bool leading = false;                              // of many stacks, those that lead
   bool one_machine = false;                          // asked for by its fingerprint
   std::map<std::string, specs::CampaignSpec> races;  // campaigns among them that raced

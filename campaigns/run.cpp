@@ -28,13 +28,14 @@ constexpr double health_confidence = 0.95;
 std::atomic<bool> interrupted = false;  // the one thing that a signal handler may touch
 extern "C" void on_signal(int) { interrupted = true; }
 
-inspector::Context inspector_context(const CampaignOptions& options, const workspace::Context& where) {
+inspector::Context inspector_context(const CampaignOptions& options, const specs::Plan& plan,
+                                     const workspace::Context& where) {
   inspector::Context context;
   context.host = options.job.loaded.host;
   context.cache = inspector::cache_directory();
-  const fs::path& pi = options.pi.empty() ? options.job.script : options.pi;
   context.pis = workspace::find_pis(where.executable_directory);
-  if (!pi.empty()) context.pis.own = fs::absolute(pi);
+  context.program = plan.program;
+  if (plan.program) context.pis.own = plan.program->path;
   context.data = where.data_directory();
   context.say = [name = options.name](const std::string& line) {
     fmt::print(stderr, "{}{}\n", name, line);
@@ -51,13 +52,14 @@ inspector::Context inspector_context(const CampaignOptions& options, const works
 std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions& options,
                                                           const workspace::Context& context,
                                                           const specs::Plan& plan) {
-  auto where = inspector_context(options, context);
+  auto where = inspector_context(options, plan, context);
   if (options.job.refusal) return std::make_unique<RefusedInspector>(*options.job.refusal, where);
   auto inspector = std::make_unique<inspector::Inspector>(
       std::move(where), options.job.loaded.catalog, plan.campaign);
   fmt::print(stderr, "{}campaign {}: {}, runner {}{}\n", options.name, plan.id.substr(0, 12),
              size_text(plan), inspector->runner(),
              plan.device.empty() ? "" : ", on " + plan.device);
+  if (plan.program) fmt::print(stderr, "{}measured by {}\n", options.name, plan.program->text());
   if (const auto line = verdict_line(plan); !line.empty()) fmt::print(stderr, "{}{}\n", options.name, line);
   fmt::print(stderr, "{}", inspector::summary(inspector::look_for_noise(plan)));
   return inspector;
@@ -86,6 +88,7 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   run.outcomes = recorder.outcomes;
   store::Filter all;
   all.campaign = plan.id;
+  all.whose = store::all_results;
   for (const auto& one : store.measurements(all)) ++run.all_outcomes[one.outcome];
   run.throttling = recorder.throttling;
   if (strategy == Kind::race) run.documents = documents(store, plan.id);
@@ -96,6 +99,7 @@ std::vector<std::string> health(const store::Store& store, const std::string& ca
                                 const std::string& host) {
   store::Filter filter;
   filter.campaign = campaign;
+  filter.whose = store::all_results;
   const auto measurements = store.measurements(filter);
   std::map<specs::Workload, std::vector<const store::Measurement*>> by_workload;
   for (const auto& measurement : measurements)

@@ -247,6 +247,7 @@ void say_context(const Ranking& ranking, const std::string& hw, Headline& says) 
   says.context.push_back(fmt::format("{} ({}): {}{}, {}; {}.", away ? "MEASURED ELSEWHERE" : "MEASURED here", model,
                                      counted(rows.size(), "stack"), rounds_run(ranking), failures_of(ranking),
                                      noise_floor(ranking.sentinels)));
+  if (ranking.program) says.context.push_back(fmt::format("Measured by {}.", ranking.program->text()));
 }
 
 void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& names, Headline& says) {

@@ -95,6 +95,7 @@ json to_json(const Ranking& ranking) {
                  {"failed", json::array()},
                  {"sentinels", sentinels_json(ranking.sentinels)},
                  {"notes", ranking.notes}};
+  if (ranking.program) result["program"] = specs::to_json(*ranking.program);
   for (const Recommendation& row : ranking.recommendations)
     result["recommendations"].push_back(ranked(row, ranking));
   for (const Recommendation& row : ranking.failed) result["failed"].push_back(unranked(row));

@@ -6,7 +6,7 @@
 namespace stackx::specs {
 namespace {
 
-constexpr std::array<std::pair<Outcome, const char*>, 17> names{{
+constexpr std::array<std::pair<Outcome, const char*>, 18> names{{
     {Outcome::ok, "ok"},
     {Outcome::build_failed, "build_failed"},
     {Outcome::hash_mismatch, "hash_mismatch"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<Outcome, const char*>, 17> names{{
     {Outcome::invalid_samples, "invalid_samples"},
     {Outcome::left_processes, "left_processes"},
     {Outcome::missing_pi, "missing_pi"},
+    {Outcome::implausible, "implausible"},
 }};
 
 }  // namespace
