@@ -110,6 +110,7 @@ std::string what_is_measured(const Selection& selection, const workspace::Contex
                                                                 : hardware.microarchitecture,
                              questions.workload(series.workload).text()));
   }
+  if (known.empty() && !selection.left_out.empty()) return "By stackx's own PIs nothing is measured yet.";
   if (known.empty()) return "Nothing is measured yet: run `stackx inspect PROJECT` first.";
   std::string text = "What is measured:";
   for (const auto& line : known) text += "\n  " + line;

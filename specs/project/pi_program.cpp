@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
@@ -14,6 +16,11 @@ std::string digest_from(const Node& node) {
   if (digest.size() != 64 || digest.find_first_not_of("0123456789abcdef") != digest.npos)
     node.fail("expected a SHA-256: 64 lower-case hex digits");
   return digest;
+}
+
+// Paths are shown to people.
+bool has_control_characters(const std::string& path) {
+  return std::ranges::any_of(path, [](unsigned char c) { return c < ' ' || c == 127; });
 }
 
 }  // namespace
@@ -30,6 +37,8 @@ PiProgram foreign_program(const std::filesystem::path& file) {
     throw bad_input(fmt::format("--pi {}: {}; expected the file of a program that measures (docs/own-pi.md)",
                                 file.string(), error ? error.message() : "not a file"));
   PiProgram program{false, real.string(), ""};
+  if (has_control_characters(program.path))
+    throw bad_input("--pi: the path of the program holds control characters; rename it");
   try {
     program.sha256 = sha256_file(real);
   } catch (const Error& unreadable) {
@@ -52,6 +61,7 @@ PiProgram program_from(const Node& node) {
   if (const auto path = node.find("path")) {
     if (program.own) path->fail("stackx's own PI has no path; remove it");
     program.path = path->nonempty();
+    if (has_control_characters(program.path)) path->fail("expected a path without control characters");
   } else if (!program.own) {
     node.fail("expected \"path\": which program measured");
   }

@@ -65,8 +65,10 @@ class ForeignPis(BlackBox):
                                 ["campaign"])[0]["program"]["sha256"][:12]
         self.assertIn(f"--pi {digest}", " ".join(text.split()))
         self.assertIn("6 inspections by", " ".join(text.split()))
-        for asked in (str(unfair), digest):
-            answer = self.json("advise", "--workload", "matmul", "--pi", asked)
+        for asked in ((str(unfair),), (digest, "--explain")):
+            answer = self.json("advise", "--workload", "matmul", "--pi", *asked)
+            self.assertEqual(schema_errors("advice", [answer]), [""])
+            self.assertEqual((answer["program"]["own"], answer["program"]["path"]), (False, str(unfair)))
             self.assertAlmostEqual(answer["recommendations"][0]["rate"]["median"], 100, delta=1)
         self.assertIn("not stackx's own", " ".join(self.stackx("advise", "--workload", "matmul", "--pi", unfair).stdout.split()))
         # Failures of stackx's own PI are none; those of the impossible are its own.
