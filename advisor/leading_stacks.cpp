@@ -116,11 +116,13 @@ std::vector<Group> by_rate(const store::Questions& questions, const Series& all,
 
 std::optional<LeadingStacks> leading_stacks(const store::Questions& questions,
                                             const specs::Workload& asked, const std::string& hw,
+                                            const store::WhoseResults& whose,
                                             const std::string& this_host, const Wanted& wanted,
                                             const store::Sampling& sampling) {
   store::QuestionFilter filter;
   filter.workload = asked;
   filter.hardware = hw;
+  filter.whose = whose;
   Series all = questions.series(filter);
   const bool much = sampling.most > 0 && rows(all) > sampling.most;
   if (wanted.most == 0 ? !much : inspections(all) < enough_to_choose) return std::nullopt;

@@ -36,6 +36,7 @@ struct LeadingStacks {
 // None where so little was measured that all of it can be read.
 std::optional<LeadingStacks> leading_stacks(const store::Questions& questions,
                                             const specs::Workload& asked, const std::string& hw,
+                                            const store::WhoseResults& whose,
                                             const std::string& this_host, const Wanted& wanted,
                                             const store::Sampling& sampling);
 

@@ -2,12 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "advisor/published_note.hpp"
 #include "store/questions/questions.hpp"
+#include "workspace/asked_program.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/seeds.hpp"
@@ -24,11 +26,29 @@ void add(const store::Excerpt& excerpt, std::optional<analysis::Population>& pop
   population->inspections = std::max(population->inspections, excerpt.inspections);
 }
 
+// A campaign that is named is shown whoever measured.
+store::WhoseResults whose(const SelectionOptions& options) {
+  return options.pi.empty() && !options.campaign.empty() ? store::all_results : workspace::asked_program(options.pi);
+}
+
+void note_left_out(Selection& selection, const SelectionOptions& options, const store::Questions& questions) {
+  for (const auto& name : selection.hardware.in_the_store) {
+    store::QuestionFilter filter;
+    filter.workload = selection.asked;
+    filter.hardware = name;
+    filter.whose = whose(options);
+    for (auto& line : workspace::left_out(questions, filter))
+      if (std::ranges::find(selection.left_out, line) == selection.left_out.end())
+        selection.left_out.push_back(std::move(line));
+  }
+  selection.notes.insert(selection.notes.end(), selection.left_out.begin(), selection.left_out.end());
+}
+
 void read(Selection& selection, const SelectionOptions& options, const store::Store& store,
           const store::Questions& questions) {
   const auto& names = selection.hardware.in_the_store;
   if (options.campaign.empty() && names.size() == 1 && !selection.one_machine && !options.all_workloads)
-    if (auto leading = leading_stacks(questions, selection.asked, names.front(),
+    if (auto leading = leading_stacks(questions, selection.asked, names.front(), whose(options),
                                       selection.this_host, options.stacks, options.sampling)) {
       selection.asked = leading->workload;
       selection.measurements = std::move(leading->measurements);
@@ -40,6 +60,7 @@ void read(Selection& selection, const SelectionOptions& options, const store::St
   store::Filter filter;
   filter.workload = selection.asked;
   if (!options.campaign.empty()) filter.campaign = options.campaign;
+  filter.whose = whose(options);
   if (selection.one_machine) filter.host = selection.hardware.fingerprint;
   std::set<std::int64_t> rows;
   for (const auto& name : names) {
@@ -61,6 +82,7 @@ std::vector<store::Measurement> all_of(const std::string& campaign, std::size_t 
   for (const auto& name : selection.hardware.in_the_store) {
     store::Filter filter{selection.asked, std::nullopt, name, campaign};
     if (selection.one_machine) filter.host = selection.hardware.fingerprint;
+    filter.whose = store::all_results;  // a campaign has one program
     auto excerpt = store.excerpt(filter, {.most = most, .least = 1, .each = 1});
     if (excerpt.sampling) return {};
     for (auto& one : excerpt.measurements)
@@ -122,6 +144,7 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
   selection.one_machine = options.hw != "host" && !selection.hardware.fingerprint.empty();
   const auto store = store::Store::open(store::default_path(context.db), store::Mode::read_only);
   read(selection, options, store, questions);
+  note_left_out(selection, options, questions);
   std::set<std::string> campaigns;
   for (const auto& measurement : selection.measurements) campaigns.insert(measurement.campaign);
   for (const auto& id : campaigns)
@@ -150,6 +173,7 @@ std::string what_is_measured(const Selection& selection, const workspace::Contex
                                                                 : hardware.microarchitecture,
                              questions.workload(series.workload).text()));
   }
+  if (known.empty() && !selection.left_out.empty()) return "By stackx's own PIs nothing is measured yet.";
   if (known.empty()) return "Nothing is measured yet: run `stackx inspect PROJECT` first.";
   std::string text = "What is measured:";
   for (const auto& line : known) text += "\n  " + line;

@@ -14,6 +14,7 @@ namespace stackx::advisor {
 
 struct SelectionOptions {
   std::string hw = "host", workload = "matmul", campaign;
+  std::string pi;  // whose results: the file or the SHA-256 of a program that is not stackx's own; "": stackx's own
   Wanted stacks{.least = 0, .most = 0};  // where much was measured; all of them
   store::Sampling sampling = {};         // `most` 0: no sample, all is read
   bool all_workloads = false;            // that match: none is chosen
@@ -26,6 +27,7 @@ struct Selection {
   std::string this_host;  // fingerprint
   std::vector<store::Measurement> measurements;
   std::vector<std::string> notes;                    // what was left out
+  std::vector<std::string> left_out;                 // of that, what PIs measured that are not stackx's own
   bool leading = false;                              // of many stacks, those that lead
   std::optional<analysis::Population> population;    // where a sample was read
   bool one_machine = false;                          // asked for by its fingerprint

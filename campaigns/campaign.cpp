@@ -284,8 +284,10 @@ Ending run(const Plan& plan, inspector::StackInspector& inspector, Schedule& sch
 }
 
 Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& stacks,
-               const std::string& created, const std::string& device) {
+               const std::string& created, const std::string& device,
+               const std::optional<specs::PiProgram>& program) {
   Plan plan;
+  plan.program = program;
   plan.device = device;
   plan.project = project.name;
   plan.created = created;
@@ -295,6 +297,7 @@ Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& s
     for (std::size_t i = 0; i < project.workloads.size(); ++i) {
       const auto suffix = i == 0 ? "" : "/" + std::to_string(i + 1);
       plan.arms.push_back({stack.short_id() + suffix, stack, project.workloads[i], false});
+      if (program) plan.arms.back().workload.program = program->identity();
     }
   }
   std::vector<std::size_t> drawn(plan.arms.size());

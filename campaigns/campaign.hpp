@@ -53,8 +53,10 @@ Ending run(const specs::Plan& plan, inspector::StackInspector& inspector, Schedu
            const Seconds& now = steady_seconds);
 
 // The plan for these stacks and workloads: arms in the given order (stacks, then workloads), then
-// `sentinels` arms, drawn by the seed, repeated under a second name. `device`: UUID of the GPU.
+// `sentinels` arms, drawn by the seed, repeated under a second name. `device`: UUID of the GPU. `program`: what
+// measures, where it is not stackx's own.
 specs::Plan make_plan(const specs::Project& project, const std::vector<specs::Stack>& stacks,
-                      const std::string& created, const std::string& device = {});
+                      const std::string& created, const std::string& device = {},
+                      const std::optional<specs::PiProgram>& program = {});
 
 }  // namespace stackx::campaigns

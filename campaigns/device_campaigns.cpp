@@ -44,14 +44,13 @@ std::vector<std::string> asked_devices(const std::vector<std::string>& words,
 }
 
 std::vector<DeviceRun> run_side_by_side(const std::vector<DeviceCampaign>& campaigns,
-                                        const std::filesystem::path& pi, bool offline,
-                                        const std::filesystem::path& database,
+                                        bool offline, const std::filesystem::path& database,
                                         const workspace::Context& context) {
   std::vector<DeviceRun> results(campaigns.size());
   std::vector<std::exception_ptr> errors(campaigns.size());
   const auto run = [&](std::size_t i) noexcept {
     try {
-      CampaignOptions options{campaigns[i].job, pi, offline, {i, campaigns.size()}, {}};
+      CampaignOptions options{campaigns[i].job, offline, {i, campaigns.size()}, {}};
       if (campaigns.size() > 1)
         options.name = fmt::format("{}: ", campaigns[i].plan.device.substr(0, 12));
       results[i] = run_one(campaigns[i], options, database, context);

@@ -29,11 +29,9 @@ struct DeviceRun {
 std::vector<std::string> asked_devices(const std::vector<std::string>& words,
                                        const workspace::Context& context);
 
-// `options` gives the PI and whether to stay offline; job, share and name are set here. The first
-// error that a campaign ends with is thrown once all have ended.
+// The first error that a campaign ends with is thrown once all have ended.
 std::vector<DeviceRun> run_side_by_side(const std::vector<DeviceCampaign>& campaigns,
-                                        const std::filesystem::path& pi, bool offline,
-                                        const std::filesystem::path& database,
+                                        bool offline, const std::filesystem::path& database,
                                         const workspace::Context& context);
 
 }  // namespace stackx::campaigns

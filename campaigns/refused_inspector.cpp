@@ -17,6 +17,7 @@ specs::Inspection RefusedInspector::inspect(const specs::Stack& stack,
   specs::Inspection result;
   result.stack = stack;
   result.workload = workload;
+  if (!workload.program.empty()) result.program = context_.program;
   result.parameters = workload.params;
   result.host = context_.host;
   result.device = context_.host.fingerprint();

@@ -40,13 +40,14 @@ void listen_to_signals() {
   if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under `nohup` the terminal may go
 }
 
-inspector::Context inspector_context(const CampaignOptions& options, const workspace::Context& where) {
+inspector::Context inspector_context(const CampaignOptions& options, const specs::Plan& plan,
+                                     const workspace::Context& where) {
   inspector::Context context;
   context.host = options.job.loaded.host;
   context.cache = inspector::cache_directory();
-  const fs::path& pi = options.pi.empty() ? options.job.script : options.pi;
   context.pis = workspace::find_pis(where.executable_directory);
-  if (!pi.empty()) context.pis.own = fs::absolute(pi);
+  context.program = plan.program;
+  if (plan.program) context.pis.own = plan.program->path;
   context.data = where.data_directory();
   context.say = [name = options.name](const std::string& line) { workspace::say("{}{}\n", name, line); };
   context.supervisor = where.executable_directory / "stackx-supervise";
@@ -62,12 +63,13 @@ inspector::Context inspector_context(const CampaignOptions& options, const works
 std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions& options,
                                                           const workspace::Context& context,
                                                           const specs::Plan& plan) {
-  auto where = inspector_context(options, context);
+  auto where = inspector_context(options, plan, context);
   if (options.job.refusal) return std::make_unique<RefusedInspector>(*options.job.refusal, where);
   auto inspector = std::make_unique<inspector::Inspector>(
       std::move(where), options.job.loaded.catalog, plan.campaign);
   workspace::say("{}campaign {}: {}, runner {}{}\n", options.name, plan.id.substr(0, 12), size_text(plan),
                  inspector->runner(), plan.device.empty() ? "" : ", on " + plan.device);
+  if (plan.program) workspace::say("{}measured by {}\n", options.name, plan.program->text());
   if (const auto line = verdict_line(plan); !line.empty()) workspace::say("{}{}\n", options.name, line);
   workspace::say("{}", inspector::summary(inspector::look_for_noise(plan)));
   return inspector;
@@ -95,6 +97,7 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   run.outcomes = recorder.outcomes;
   store::Filter all;
   all.campaign = plan.id;
+  all.whose = store::all_results;
   for (const auto& one : store.measurements(all)) ++run.all_outcomes[one.outcome];
   run.throttling = recorder.throttling;
   if (strategy == Kind::race) run.documents = documents(store, plan.id);
@@ -105,6 +108,7 @@ std::vector<std::string> health(const store::Store& store, const std::string& ca
                                 const std::string& host) {
   store::Filter filter;
   filter.campaign = campaign;
+  filter.whose = store::all_results;
   const auto measurements = store.measurements(filter);
   std::map<specs::Workload, std::vector<const store::Measurement*>> by_workload;
   for (const auto& measurement : measurements)

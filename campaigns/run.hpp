@@ -21,7 +21,6 @@ inline constexpr double verdict_delta = 0.01;
 
 struct CampaignOptions {
   const Job& job;
-  std::filesystem::path pi;  // instead of stackx-pi; "": as the job says
   bool offline = false;
   // Of several campaigns side by side, which this is: its share of the CPUs, and its name on stderr.
   inspector::Context::CpuShare share = {};

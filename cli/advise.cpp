@@ -86,6 +86,7 @@ std::string command_of(const AdviseOptions& options) {
   std::string text = " --hw " + advisor::shell_quoted(selection.hw) + " --workload " + advisor::shell_quoted(selection.workload);
   if (!selection.campaign.empty()) text += " --campaign " + advisor::shell_quoted(selection.campaign);
   text += advisor::sampling_text(selection.sampling);
+  if (!selection.pi.empty()) text += " --pi " + advisor::shell_quoted(selection.pi);
   if (!options.advice.lock.empty()) text += " --lock " + advisor::shell_quoted(options.advice.lock.string());
   if (!options.advice.project.empty())
     text += " --project " + advisor::shell_quoted(options.advice.project.string());

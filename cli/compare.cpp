@@ -94,6 +94,7 @@ void add_choices(Command command, CompareOptions& options) {
       .add_option("--workload", options.sides.workload,
                   "Workload: NAME[:key=value,...]; else the one that both have most of")
       .type_name("WORKLOAD");
+  add_pi_option(command, options.sides.pi);
   command
       .add_option("--hw", options.sides.hw,
                   "Only measurements on this hardware: a name (`stackx hw list`), `host` or `any`")

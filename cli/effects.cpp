@@ -71,6 +71,7 @@ void effects(const EffectsOptions& options, Globals& globals) {
                                    {0.95, selection.this_host, options.components});
   effects.hw = selection.hw;
   if (selection.population) effects.notes.push_back(explanation(*selection.population));
+  effects.notes.insert(effects.notes.end(), selection.left_out.begin(), selection.left_out.end());
   if (!effects.model && selection.measurements.empty())
     return nothing_measured(selection, {{"effects", nlohmann::json::array()}}, globals);
   const bool json = globals.json || options.format == "json";

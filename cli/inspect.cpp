@@ -150,7 +150,14 @@ std::string device_for(const std::vector<specs::Stack>& stacks, const workspace:
   return on_gpu && loaded.device ? loaded.device->uuid : "";
 }
 
-specs::Plan new_plan(const workspace::Loaded& loaded) {
+// What measures, where it is not stackx's own.
+std::optional<specs::PiProgram> program_of(const InspectOptions& options, const campaigns::Job& job) {
+  const fs::path& file = options.pi.empty() ? job.script : options.pi;
+  return file.empty() ? std::nullopt : std::optional(specs::foreign_program(file));
+}
+
+specs::Plan new_plan(const campaigns::Job& job, const InspectOptions& options) {
+  const workspace::Loaded& loaded = job.loaded;
   const resolver::Resolver resolver(loaded.project, loaded.catalog);
   if (const auto why = resolver.explain())
     throw bad_input(fmt::format("{}: no valid stack to inspect.\n{}", loaded.project.file.string(),
@@ -158,7 +165,23 @@ specs::Plan new_plan(const workspace::Loaded& loaded) {
   const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
   return campaigns::make_plan(loaded.project, stacks,
                               specs::rfc3339_utc(std::chrono::system_clock::now()),
-                              device_for(stacks, loaded));
+                              device_for(stacks, loaded), program_of(options, job));
+}
+
+// A campaign is measured by one program from its first round to its last: the plan's, unchanged.
+void check_program(const specs::Plan& plan, const InspectOptions& options, const campaigns::Job& job) {
+  const auto refuse = [&](const std::string& why) {
+    throw bad_input(fmt::format("--resume {}: {}; start a new campaign: its results are others", plan.id.substr(0, 12), why));
+  };
+  const bool named = !options.pi.empty() || !job.script.empty();
+  if (!plan.program) {
+    if (named) refuse(fmt::format("that campaign is measured by stackx's own PI, not by {}", program_of(options, job)->path));
+    return;
+  }
+  const auto now = named ? *program_of(options, job) : specs::foreign_program(plan.program->path);
+  if (now.sha256 != plan.program->sha256)
+    refuse(fmt::format("that campaign is measured by {}, and {} has the SHA-256 {}", plan.program->text(), now.path,
+                       now.sha256.substr(0, 12)));
 }
 
 // The campaign to go on with: the one named, else the project's newest on this device; nothing if
@@ -231,14 +254,16 @@ campaigns::Job load_for(const InspectOptions& options, const std::string& device
 }
 
 // The plan to run: a new one, durable before its first inspection, or the one to go on with.
-specs::Plan plan_of(const InspectOptions& options, const workspace::Loaded& loaded, store::Store& store,
+specs::Plan plan_of(const InspectOptions& options, const campaigns::Job& job, store::Store& store,
                     store::Spool& spool) {
+  const workspace::Loaded& loaded = job.loaded;
   const std::string device = loaded.device ? loaded.device->uuid : "";
   std::optional<specs::Plan> plan;
   if (options.resume) plan = plan_to_resume(store, *options.resume, loaded.project.name, device);
   if (options.resume && !plan) workspace::say("no campaign of {} to resume: starting one\n", loaded.project.name);
+  if (plan) check_program(*plan, options, job);
   if (!plan) {
-    plan = new_plan(loaded);
+    plan = new_plan(job, options);
     spool.write(*plan);
     store.ingest(*plan);
   }
@@ -265,7 +290,7 @@ std::vector<campaigns::DeviceCampaign> make_campaigns(const InspectOptions& opti
   for (const auto& device : devices) {
     campaigns::Job job = load_for(options, device, globals);
     campaigns::check_hardware(job.loaded);
-    auto plan = plan_of(options, job.loaded, store, spool);
+    auto plan = plan_of(options, job, store, spool);
     campaigns::PlanLock lock(spool, plan.id);
     warn_of_packages(plan, job.loaded, options.job.catalogs, globals);
     campaigns.push_back({std::move(job), std::move(plan), std::move(lock)});
@@ -279,16 +304,16 @@ void inspect(const InspectOptions& options, Globals& globals) {
     for (const auto& device : devices) {
       const campaigns::Job job = load_for(options, device, globals);
       if (options.job.dockerfile_only)
-        print_containerfiles(new_plan(job.loaded), job, globals);
+        print_containerfiles(new_plan(job, options), job, globals);
       else
-        print_plan(new_plan(job.loaded), job.loaded, globals.json);
+        print_plan(new_plan(job, options), job.loaded, globals.json);
     }
     return;
   }
   const auto database = store::default_path(globals.db);
   const auto campaigns = make_campaigns(options, devices, database, globals);
   const auto runs =
-      campaigns::run_side_by_side(campaigns, options.pi, options.job.offline, database, globals);
+      campaigns::run_side_by_side(campaigns, options.job.offline, database, globals);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto ending = runs[i].run.ending;
     say_end(campaigns[i], runs[i], globals);
@@ -388,7 +413,7 @@ void add_inspect(Command app, Globals& globals) {
       .type_name("[ID]")
       .expected(0, 1)
       .default_text("");
-  command.add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
+  command.add_option("--pi", options->pi, "A program of your own that measures, instead of stackx's PIs (docs/own-pi.md); its results are ranked apart")
       .type_name("FILE");
   command.add_flag("--dry-run", options->dry_run,
                     "Show the plan and what it would fetch, run nothing");

@@ -53,6 +53,7 @@ std::vector<Said> headlines(const campaigns::DeviceCampaign& campaign, const Glo
     advisor::SelectionOptions asked;
     asked.hw = asked_hardware_of(campaign);
     asked.workload = arm.workload.text();
+    asked.pi = arm.workload.program;
     asked.stacks = {rows_of_advise, most_rows_of_advise};
     const auto selection = select(asked, globals);
     if (selection.measurements.empty()) continue;

@@ -12,9 +12,11 @@
 #include "cli/output/sql.hpp"
 #include "cli/query_filters.hpp"
 #include "cli/query_upgrades.hpp"
+#include "cli/shared_options.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "store/questions/views.hpp"
+#include "workspace/asked_program.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
@@ -27,7 +29,7 @@ namespace {
 using analysis::Answer;
 
 struct QueryOptions {
-  std::string question, sql, hw, workload, since, stack, campaign, format = "table";
+  std::string question, sql, hw, workload, since, stack, campaign, pi, format = "table";
   std::vector<std::string> components, verdicts;
   std::filesystem::path project;
   std::size_t top = 0, least = 6;
@@ -79,6 +81,8 @@ analysis::QuestionOptions question_options(const QueryOptions& options, const Gl
   if (!options.since.empty())
     filter.since = parse_since(options.since, std::chrono::system_clock::now());
   if (!options.stack.empty()) filter.stack = options.stack;
+  filter.whose = workspace::asked_program(options.pi);
+  if (options.pi.empty() && !options.campaign.empty()) filter.whose = store::all_results;
   if (!options.components.empty() || options.question == "regressions") {
     const ComponentKinds kinds = read_component_kinds(globals.data_directory());
     result.no_upgrades = kinds.no_upgrades;
@@ -153,6 +157,8 @@ void ask(const QueryOptions& options, Globals& globals) {
                       ? question.ask(store, asked)
                       : advisor::project_coverage(store, asked,
                                          load(options.project, globals, {}, workspace::Need::stacks));
+  if (options.question != "hardware" && options.question != "sources")
+    for (std::string& line : workspace::left_out(store, asked.filter)) answer.notes.push_back(std::move(line));
   if (answer.rows.empty())
     for (std::string& line : what_there_is(store)) answer.notes.push_back(std::move(line));
   print(answer, options, globals);
@@ -219,6 +225,7 @@ void add_filters(Command command, QueryOptions& options) {
   command.add_option("--stack", options.stack, "Only this stack: its id, or how it begins")
       .type_name("ID");
   command.add_option("--campaign", options.campaign, "history: only this campaign").type_name("ID");
+  add_pi_option(command, options.pi);
 }
 
 }  // namespace

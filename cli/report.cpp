@@ -97,6 +97,7 @@ std::string selection_text(const advisor::SelectionOptions& options, const std::
   std::string text = fmt::format("--hw {} --workload {}", quoted(hw), quoted(options.workload));
   if (!options.campaign.empty()) text += " --campaign " + quoted(options.campaign);
   text += advisor::sampling_text(options.sampling);
+  if (!options.pi.empty()) text += " --pi " + quoted(options.pi);
   return text;
 }
 
@@ -142,9 +143,11 @@ void report(const ReportOptions& options, Globals& globals) {
   how.hw = selection.hw;
   how.selection = selection_text(options.selection, selection.hw);
   how.stackx_version = STACKX_VERSION;
-  const analysis::Report report = analysis::report(
+  analysis::Report report = analysis::report(
       measurements, selection.asked, plans_of(measurements, store),
       [&](const store::Measurement& measurement) { return store.inspection(measurement); }, how);
+  auto& notes = report.ranking.notes;
+  notes.insert(notes.end(), selection.left_out.begin(), selection.left_out.end());
   if (format == "html")
     write_output(options.output, html(report, options, globals));
   else if (format == "markdown")

@@ -61,6 +61,15 @@ void add_selection_options(Command command, advisor::SelectionOptions& options) 
       .type_name("N")
       .show_default();
   command.add_option("--read-seed", options.sampling.seed, "Seed of the sample").type_name("S").show_default();
+  add_pi_option(command, options.pi);
+}
+
+void add_pi_option(Command command, std::string& program) {
+  command
+      .add_option("--pi", program,
+                  "Only what this PI measured, a program that is not stackx's own (inspect --pi): its file or SHA-256; "
+                  "else such results are left out")
+      .type_name("FILE|SHA256");
 }
 
 void add_delta_option(Command command, double& percent) {
@@ -73,7 +82,8 @@ void add_delta_option(Command command, double& percent) {
 void nothing_measured(const advisor::Selection& selection, const nlohmann::json& empty, Globals& globals) {
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   const auto published = advisor::published_note(store.published({selection.asked, selection.hw}));
-  const auto measured = advisor::what_is_measured(selection, globals);
+  auto measured = advisor::what_is_measured(selection, globals);
+  for (const auto& line : selection.left_out) measured = line + ".\n" + measured;
   if (globals.json) {
     nlohmann::json document = empty;
     document["hw"] = selection.hw;

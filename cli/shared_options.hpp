@@ -18,6 +18,9 @@ void add_project_options(Command command, ProjectOptions& options);
 
 void add_selection_options(Command command, advisor::SelectionOptions& options);
 
+// --pi: whose results, where not those of stackx's own PIs.
+void add_pi_option(Command command, std::string& program);
+
 // --delta: differences below this many percent do not matter.
 void add_delta_option(Command command, double& percent);
 

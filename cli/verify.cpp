@@ -119,8 +119,9 @@ specs::Plan verification_plan(workspace::Loaded& loaded, const VerifyOptions& op
   campaign.sentinels = 1;
   campaign.budget_inspections.reset();
   campaign.budget_minutes.reset();
-  return campaigns::make_plan(project, stacks,
-                              specs::rfc3339_utc(std::chrono::system_clock::now()));
+  return campaigns::make_plan(project, stacks, specs::rfc3339_utc(std::chrono::system_clock::now()), {},
+                              options.pi.empty() ? std::nullopt
+                                                 : std::optional(specs::foreign_program(options.pi)));
 }
 
 // The rates of one of the campaign's stacks.
@@ -134,6 +135,7 @@ Fresh compare_fresh(const store::Store& store, const specs::Plan& plan, double d
                     const std::string& host) {
   store::Filter filter;
   filter.campaign = plan.id;
+  filter.whose = store::all_results;
   const auto measurements = store.measurements(filter);
   std::vector<const store::Measurement*> pointers;
   for (const auto& measurement : measurements) pointers.push_back(&measurement);
@@ -205,7 +207,7 @@ void verify(const VerifyOptions& options, Globals& globals) {
   spool.write(plan);
   store.ingest(plan);
   const campaigns::PlanLock lock(spool, plan.id);
-  const auto run = campaigns::run_campaign(plan, {job, options.pi, options.offline}, store, spool, globals);
+  const auto run = campaigns::run_campaign(plan, {job, options.offline}, store, spool, globals);
   if (run.ending == campaigns::Ending::interrupted) {
     globals.exit_code = interrupted_exit;
     return;

@@ -14,6 +14,7 @@
 #include "inspector/machine/processor_time.hpp"
 #include "inspector/machine/tree.hpp"
 #include "inspector/run/container.hpp"
+#include "inspector/run/measuring_program.hpp"
 #include "inspector/run/placement.hpp"
 #include "inspector/run/protocol.hpp"
 #include "inspector/run/sandbox.hpp"
@@ -22,6 +23,7 @@
 #include "inspector/run/verify.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
+#include "specs/result/plausibility.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -169,6 +171,8 @@ struct Inspector::State {
   std::vector<Processor> processors;
   std::string fingerprint;
   Secrets secrets;
+  MeasuringProgram program;
+  specs::RateLimits rates;
   // What prepare() last did; the phase is nameless once a result tells it.
   struct Build {
     specs::Phase phase;
@@ -186,7 +190,9 @@ struct Inspector::State {
                                           context.offline, context.stop})),
         environments(catalog, wheel_store(), std::make_unique<Packages>(), pythons(), images()),
         processors(share_of(usable_processors(), context.cpus.block, context.cpus.of)),
-        fingerprint(context.host.fingerprint()) {}
+        fingerprint(context.host.fingerprint()),
+        program(context.pis, context.program),
+        rates(context.host) {}
 
   std::uint64_t memory_bytes() const {
     return static_cast<std::uint64_t>(limits.memory_gib * (1 << 30));
@@ -244,6 +250,8 @@ struct Inspector::State {
     Inspection result;
     result.stack = stack;
     result.workload = workload;
+    result.program = program.planned();
+    result.workload.program = result.program->identity();
     result.parameters = workload.params;
     result.host = context.host;
     const bool on_gpu = context.device && needs_gpu(stack, catalog);
@@ -285,10 +293,13 @@ struct Inspector::State {
   }
 
   void execute(Inspection& result, const StackEnvironment& environment,
-               const Parameters parameters) const {
+               const Parameters parameters) {
     if (const auto why = why_no_pi(context.pis, environment)) {
       return put(result, {Outcome::missing_pi, "the PI cannot be run: " + *why});
     }
+    const auto running = program.running(environment);
+    if (!running) return put(result, {Outcome::missing_pi, "the PI is not run: " + running.error()});
+    result.program = *running;
     auto what = plan_run(result.stack, environment, result.workload, parameters);
     if (environment.image && needs_gpu(result.stack, catalog)) {
       if (!has_cdi())
@@ -308,6 +319,9 @@ struct Inspector::State {
       return put(result, verdict);
     }
     read_output(result, environment, ran.process.out);
+    if (result.outcome != Outcome::ok) return;
+    if (auto why = specs::why_implausible(rates.of(result.device, result.workload), result.work, result.samples_ns))
+      put(result, {Outcome::implausible, std::move(*why)});
   }
 
   static void put_supervision(Inspection& result, const Supervision& report) {

@@ -24,6 +24,7 @@ struct Context {
   std::filesystem::path supervisor;  // the stackx-supervise program beside it
   bool offline = false;              // use what is cached, say what is missing
   FetchSource fetch_source;          // none: source archives are not built
+  std::optional<specs::PiProgram> program;  // of pis.own, as the campaign was planned with it; none: as it is now
   std::string stackx_version;
   // Asked while something runs; true kills it at once. What inspect() returns then is to be
   // discarded.

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <ranges>
 #include <thread>
 
 #include "store/file_system.hpp"
@@ -198,11 +199,11 @@ void run_steps(Connection& connection, std::span<const Step> steps) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   const Head head = read_head(database);
   check_head(head, connection.file(), steps.back().version);
-  for (const Step& step : steps) {
-    if (head.version >= step.version) continue;
-    database.exec(std::string(step.sql));
+  const auto missing = [&](const Step& step) { return head.version < step.version; };
+  for (const Step& step : steps | std::views::filter(missing)) database.exec(std::string(step.sql));
+  // What converts writes rows as this stackx does, into the tables as they are at the end.
+  for (const Step& step : steps | std::views::filter(missing))
     if (step.convert) step.convert(connection);
-  }
   database.exec(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application_id,
                             steps.back().version));
   transaction.commit();

@@ -4,6 +4,7 @@
 
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/result/plausibility.hpp"
 #include "store/packing/packing.hpp"
 #include "store/packing/prepared.hpp"
 
@@ -37,9 +38,20 @@ std::optional<std::size_t> token_of(std::string_view skeleton, std::string_view 
   return before;
 }
 
-specs::Work work_in(const std::string& context, const std::string& file) {
-  const auto work = specs::Node::parse_text(context, file).at("work");
+specs::Work work_in(const specs::Node& context) {
+  const auto work = context.at("work");
   return {work.at("flop").number(), work.at("bytes").number(), work.at("items").number()};
+}
+
+std::string pi_path_in(const specs::Node& context) {
+  const auto program = context.find("program");
+  return program ? specs::program_from(*program).path : "";
+}
+
+std::optional<std::string> why_implausible(const Row& row) {
+  if (row.condition->outcome != specs::Outcome::ok) return std::nullopt;
+  const auto limit = row.condition->host->limits.of(row.arm->device->name, row.arm->workload->workload);
+  return specs::why_implausible(limit, row.condition->work, row.samples);
 }
 
 }  // namespace
@@ -90,11 +102,12 @@ const SharedRows::StackRow& SharedRows::stack(std::int64_t row) {
 const SharedRows::WorkloadRow& SharedRows::workload(std::int64_t row) {
   if (const auto known = workloads_.find(row); known != workloads_.end()) return known->second;
   const Cursor cursor = select(connection_, "workloads",
-                               "SELECT hash, pi, params FROM workloads WHERE id = ?", row);
+                               "SELECT hash, pi, params, program FROM workloads WHERE id = ?", row);
   WorkloadRow result;
   result.id = hex_of(cursor.text(0));
   result.workload.pi = cursor.text(1);
   result.workload.params = json::parse(cursor.text(2)).get<std::map<std::string, std::string>>();
+  result.workload.program = cursor.text(3);
   if (result.workload.id() != result.id) bad_row(connection_, "workloads", row);
   return workloads_.emplace(row, std::move(result)).first->second;
 }
@@ -107,13 +120,14 @@ const SharedRows::HostRow& SharedRows::host(std::int64_t row) {
       "id = ?",
       row);
   HostRow result{hex_of(cursor.text(0)), cursor.text(1), cursor.text(2),
-                 cursor.text(3),         cursor.text(4), cursor.text(5)};
+                 cursor.text(3),         cursor.text(4), cursor.text(5), {}};
   if (specs::sha256(result.document) != result.hash) bad_row(connection_, "hosts", row);
   const specs::Host host =
       specs::host_from(specs::Node::parse_text(result.document, connection_.file().string()));
   if (host.fingerprint() != result.fingerprint || host.hostname != result.hostname ||
       host.cpu.microarchitecture != result.microarchitecture || host.cpu.model != result.cpu_model)
     bad_row(connection_, "hosts", row);
+  result.limits = specs::RateLimits(host);
   return hosts_.emplace(row, std::move(result)).first->second;
 }
 
@@ -185,7 +199,11 @@ const SharedRows::ConditionRow& SharedRows::condition(std::int64_t row) {
   if (!known) bad_row(connection_, "conditions", row);
   result.outcome = *known;
   result.program = Program::from(program);
-  result.work = work_in(result.context, connection_.file().string());
+  {
+    const auto context = specs::Node::parse_text(result.context, connection_.file().string());
+    result.work = work_in(context);
+    result.pi_path = pi_path_in(context);
+  }
   result.load = token_of(result.skeleton, "load_1m");
   result.steal = token_of(result.skeleton, "steal");
   result.round = token_of(result.skeleton, "round");
@@ -233,6 +251,7 @@ Row read_row(Connection& connection, const Cursor& cursor, SharedRows& shared) {
         connection.file(),
         fmt::format("inspection {}: its checksum does not hold", key_text(row.key)));
   row.samples = unpack(samples);
+  row.implausible = why_implausible(row);
   return row;
 }
 

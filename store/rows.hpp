@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "specs/hardware/rate_limits.hpp"
 #include "specs/result/inspection.hpp"
 #include "store/connection.hpp"
 #include "store/packing/document.hpp"
@@ -55,6 +56,7 @@ class SharedRows {
   };
   struct HostRow {
     std::string hash, fingerprint, hostname, microarchitecture, cpu_model, document;
+    specs::RateLimits limits;
   };
   struct DeviceRow {
     std::string name, model, microarchitecture;
@@ -75,6 +77,7 @@ class SharedRows {
     specs::Outcome outcome = specs::Outcome::ok;
     std::string reason;
     specs::Work work;
+    std::string pi_path;  // of the PI that measured, where it is not stackx's own
     std::optional<std::size_t> load, steal, round;  // tokens of the skeleton
     TimeForm time = TimeForm::text;
     std::uint64_t digest = 0;
@@ -109,6 +112,10 @@ struct Row {
   const SharedRows::ConditionRow* condition = nullptr;
   std::vector<std::int64_t> samples;
   std::string rest;  // packed
+  // Of a document that says `ok`, why its rate cannot be: it is kept as it is and ranks nowhere.
+  std::optional<std::string> implausible;
+
+  specs::Outcome outcome() const { return implausible ? specs::Outcome::implausible : condition->outcome; }
 };
 Row read_row(Connection& connection, const Cursor& cursor, SharedRows& shared);  // verifies
 

@@ -251,9 +251,18 @@ CREATE TABLE seeds(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// Schema 3: which program measures is part of a workload, and rates that no such device reaches are not ok: sums of
+// rates are made again.
+constexpr std::string_view third = R"sql(
+ALTER TABLE workloads ADD COLUMN program TEXT NOT NULL DEFAULT '';
+CREATE INDEX workloads_by_program ON workloads(program) WHERE program <> '';
+INSERT OR IGNORE INTO stale(series) SELECT id FROM series WHERE unit IN (1, 2);
+)sql";
+
 constexpr std::array all{
     Step{1, "the first schema", first},
-    Step{2, "packed inspections, summaries, published results", second, migrate_1}};
+    Step{2, "packed inspections, summaries, published results", second, migrate_1},
+    Step{3, "the programs that measure", third}};
 
 }  // namespace
 

@@ -15,7 +15,7 @@ struct Step {
   int version;            // user_version after the step
   std::string_view what;  // for messages
   std::string_view sql;
-  // What SQL cannot say: after `sql`, in the same transaction.
+  // What SQL cannot say: after the `sql` of all steps, in the same transaction.
   void (*convert)(Connection&) = nullptr;
 };
 

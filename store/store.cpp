@@ -11,6 +11,11 @@ Store::Store(std::unique_ptr<Database> database) : database_(std::move(database)
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 
+bool is_of(const specs::Workload& workload, const WhoseResults& whose) {
+  if (!whose) return true;
+  return whose->empty() ? workload.program.empty() : workload.program.starts_with(*whose);
+}
+
 Store Store::open(const std::filesystem::path& file, Mode mode) {
   return Store(std::make_unique<Database>(Connection(file, mode, steps())));
 }

@@ -49,6 +49,7 @@ struct Measurement {
   specs::Work work;  // of one sample
   double load_1m = 0;
   std::optional<double> steal;
+  std::string pi_path;  // of the PI that measured, where it is not stackx's own (workload.program: its SHA-256)
 };
 
 // What became of the documents of a stream.
@@ -82,12 +83,19 @@ struct Seed {
   std::string name() const { return family + "/" + source; }
 };
 
+// Whose results: "": those of stackx's own PIs; else those of the program with this SHA-256, or how it begins; none:
+// all. What a program that is not stackx's own reports is its word alone, and stands beside ours only where it is asked for.
+using WhoseResults = std::optional<std::string>;
+inline const WhoseResults own_results = "", all_results = std::nullopt;
+bool is_of(const specs::Workload& workload, const WhoseResults& whose);
+
 struct Filter {
   std::optional<specs::Workload> workload = {};  // matched by specs::Workload::matches
   std::optional<std::string> host = {};          // fingerprint
   std::optional<std::string> hardware =
       {};  // whole words of a microarchitecture, CPU or GPU model: "v100"
   std::optional<std::string> campaign = {};  // an id, or how it begins
+  WhoseResults whose = own_results;
 };
 
 // How much an answer reads. Up to `most` inspections all of them; beyond, a seeded sample

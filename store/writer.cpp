@@ -135,8 +135,9 @@ std::int64_t Writer::stack(const specs::Stack& stack, const std::string& id) {
 std::int64_t Writer::workload(const specs::Workload& workload, const std::string& id) {
   return remember("w" + id, [&] {
     return intern(connection_, "SELECT id FROM workloads WHERE hash = ?",
-                  "INSERT INTO workloads(hash, pi, params) VALUES(?, ?, ?)",
-                  std::tuple(Blob{bytes_of(id)}), workload.pi, json(workload.params).dump());
+                  "INSERT INTO workloads(hash, pi, params, program) VALUES(?, ?, ?, ?)",
+                  std::tuple(Blob{bytes_of(id)}), workload.pi, json(workload.params).dump(),
+                  workload.program);
   });
 }
 

@@ -19,12 +19,16 @@ std::vector<specs::Workload> workloads_of_the_store(const std::string& family, c
   const auto questions = open_questions(context, family);
   store::QuestionFilter filter;
   filter.workload = specs::Workload{family, {}};
+  filter.whose = store::all_results;  // names and parameters, whoever measured
   std::set<std::int64_t> rows;
   for (const auto& series : questions.series(filter)) rows.insert(series.workload);
   for (const auto& published : questions.published(filter)) rows.insert(published.workload);
-  std::vector<specs::Workload> result;
-  for (const std::int64_t row : rows) result.push_back(questions.workload(row));
-  return result;
+  std::set<specs::Workload> result;
+  for (const std::int64_t row : rows) {
+    const auto& workload = questions.workload(row);
+    result.insert({workload.pi, workload.params});
+  }
+  return {result.begin(), result.end()};
 }
 
 }  // namespace

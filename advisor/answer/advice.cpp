@@ -9,6 +9,7 @@
 #include "advisor/answer/lock_answer.hpp"
 #include "advisor/answer/measured_answer.hpp"
 #include "advisor/answer/package_answer.hpp"
+#include "advisor/recipes/quoting.hpp"
 #include "analysis/text/words.hpp"
 
 namespace stackx::advisor {
@@ -69,6 +70,7 @@ void add_remarks(const Grounds& from, Advice& answer) {
                                          analysis::counted(known.left_out, "published result"),
                                          known.left_out == 1 ? "is" : "are"));
   for (const auto& note : known.prepared.notes) answer.remarks.push_back(note);
+  for (const auto& line : known.selection.left_out) answer.remarks.push_back(line + ".");
   answer.as_of = from.knowledge.as_of();
   if (answer.as_of.empty() && known.space) answer.as_of = known.space->catalog().as_of;
 }
@@ -80,7 +82,8 @@ void add_next(const Grounds& from, const AdviceRequest& request, Advice& answer)
                    fmt::format("  stackx advise{} --settle s.json && stackx inspect s.json", request.command)};
   if (answer.measured.size() > 1)
     answer.next = {"To confirm it with fresh rounds:",
-                   fmt::format("  stackx advise{} --json > advice.json && stackx verify advice.json", request.command)};
+                   fmt::format("  stackx advise{} --json > advice.json && stackx verify advice.json{}", request.command,
+                               from.known.measured.program ? " --pi " + shell_quoted(from.known.measured.program->path) : "")};
 }
 
 void add_options(const Grounds& from, Advice& answer) {

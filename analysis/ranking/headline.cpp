@@ -248,6 +248,7 @@ void say_context(const Ranking& ranking, const std::string& hw, Headline& says) 
                                      counted(rows.size(), "stack"), rounds_run(ranking), failures_of(ranking),
                                      noise_floor(ranking.sentinels)));
   if (ranking.population) says.context.push_back(line(*ranking.population));
+  if (ranking.program) says.context.push_back(fmt::format("Measured by {}.", ranking.program->text()));
 }
 
 void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& names, Headline& says) {

@@ -176,6 +176,8 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   Measurements selected;
   for (const store::Measurement& m : measurements)
     if (m.workload == ranking.workload) selected.push_back(&m);
+  if (const auto& sha256 = ranking.workload.program; !sha256.empty() && !selected.empty())
+    ranking.program = specs::PiProgram{false, selected.front()->pi_path, sha256};
   ranking.hw = hardware_of(selected);
   const Rates all = collect(selected, options.this_host);
   ranking.unit = all.unit;

@@ -36,6 +36,7 @@
 #include "analysis/statistics/comparison.hpp"
 #include "analysis/statistics/sentinels.hpp"
 #include "specs/project/campaign.hpp"
+#include "specs/project/pi_program.hpp"
 #include "store/store.hpp"
 
 namespace stackx::analysis {
@@ -62,6 +63,7 @@ struct Recommendation {
 struct Ranking {
   std::string hw;
   specs::Workload workload;
+  std::optional<specs::PiProgram> program;  // that measured, where it is not stackx's own
   std::string unit;  // "GFLOP/s", "GB/s", "items/s"
   double delta = 0.01;
   double confidence = 0.95;

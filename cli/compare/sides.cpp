@@ -12,6 +12,7 @@
 #include "inspector/machine/host.hpp"
 #include "specs/error.hpp"
 #include "specs/project/workload.hpp"
+#include "workspace/asked_program.hpp"
 #include "workspace/asked_workload.hpp"
 
 namespace stackx::cli {
@@ -27,6 +28,7 @@ std::vector<store::Measurement> load(const std::filesystem::path& file, const Si
   const auto store = store::Store::open(file, store::Mode::read_only);
   store::Filter filter;
   filter.workload = workload;
+  filter.whose = options.pi.empty() ? store::all_results : workspace::asked_program(options.pi);
   if (options.hw == "host")
     filter.hardware = inspector::detect_host(globals.data_directory()).cpu.microarchitecture;
   else if (!options.hw.empty() && options.hw != "any")
@@ -57,11 +59,9 @@ auto counts(const Side& side, Key key) {
 
 // The key that both sides have, of which the poorer side has most; the others that both have go to
 // `others`.
-template <typename Key>
-auto most_of_both(const Side& a, const Side& b, Key key,
-                  std::vector<decltype(key(a.measurements.front()))>& others) {
-  using Value = decltype(key(a.measurements.front()));
-  const auto of_a = counts(a, key), of_b = counts(b, key);
+template <typename Value>
+std::optional<Value> most_of_both(const std::map<Value, std::size_t>& of_a, const std::map<Value, std::size_t>& of_b,
+                                  std::vector<Value>& others) {
   std::optional<Value> best;
   std::size_t most = 0;
   for (const auto& [value, n] : of_a) {
@@ -82,10 +82,20 @@ void keep(Sides& sides, Predicate wanted) {
     std::erase_if(side->measurements, [&](const auto& m) { return !wanted(m); });
 }
 
+// Rates that another program reports are compared with its own only, and where stackx's own PIs have nothing to compare.
+std::optional<specs::Workload> workload_of_both(const Sides& sides, std::vector<specs::Workload>& others) {
+  const auto of = [](const Side& side, bool own) {
+    auto workloads = counts(side, [](const auto& m) { return m.workload; });
+    std::erase_if(workloads, [&](const auto& entry) { return entry.first.program.empty() != own; });
+    return workloads;
+  };
+  const auto found = most_of_both(of(sides.a, true), of(sides.b, true), others);
+  return found ? found : most_of_both(of(sides.a, false), of(sides.b, false), others);
+}
+
 void choose_workload(Sides& sides) {
   std::vector<specs::Workload> others;
-  const auto found = most_of_both(
-      sides.a, sides.b, [](const auto& m) { return m.workload; }, others);
+  const auto found = workload_of_both(sides, others);
   if (!found) {
     const auto one = [](const Side& side) { return side.measurements.front().workload.text(); };
     sides.nothing = fmt::format("A and B have no workload in common: A has {}, B has {}.",
@@ -97,6 +107,9 @@ void choose_workload(Sides& sides) {
     sides.notes.push_back(
         fmt::format("both were measured with another workload, too: --workload {}", other.text()));
   keep(sides, [&](const auto& m) { return m.workload == sides.workload; });
+  if (sides.workload.program.empty()) return;
+  const auto& path = sides.a.measurements.front().pi_path;
+  sides.notes.push_back("measured by " + specs::PiProgram{false, path, sides.workload.program}.text());
 }
 
 // Rates of one stack on two microarchitectures are not one population.
@@ -108,7 +121,7 @@ void choose_hardware(Sides& sides, const SidesOptions& options, const Globals& g
   if (names.size() < 2) return;
   const auto here = inspector::detect_host(globals.data_directory()).cpu.microarchitecture;
   std::vector<std::string> others;
-  auto chosen = most_of_both(sides.a, sides.b, name, others);
+  auto chosen = most_of_both(counts(sides.a, name), counts(sides.b, name), others);
   if (std::ranges::find(others, here) != others.end()) {
     others.push_back(*chosen);
     std::erase(others, here);
@@ -216,6 +229,7 @@ analysis::Finals finals_of(const Sides& sides, const Globals& globals) {
     if (!plan || plan->campaign.strategy.kind != specs::StrategySpec::Kind::race) continue;
     store::Filter filter;
     filter.campaign = id;
+    filter.whose = store::all_results;
     auto all = store.measurements(filter);
     std::erase_if(all, [&](const auto& m) { return m.workload != sides.workload; });
     std::vector<const store::Measurement*> pointers;

@@ -21,6 +21,9 @@ struct SidesOptions {
   std::string a, b;
   std::string hw;        // a name, `host`, `any`; empty: any, for stacks one microarchitecture
   std::string workload;  // empty: the one that both sides have most of
+  // Whose results, as a program that is not stackx's own; empty: stackx's own PIs', and where both sides have nothing of
+  // them in common, those of one other program.
+  std::string pi;
 };
 
 struct Side {

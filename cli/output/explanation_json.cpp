@@ -158,7 +158,7 @@ Json summary_json(const advisor::HardwareAdvice& known, const advisor::NotKnown&
   constexpr std::size_t most = 8;
   const auto whole = explanation_json(known, open);
   Json summary = Json::object();
-  for (const char* name : {"hw", "workload", "delta", "unit", "sample", "accelerator", "nearest_that_works"})
+  for (const char* name : {"hw", "workload", "program", "delta", "unit", "sample", "accelerator", "nearest_that_works"})
     if (whole.contains(name)) summary[name] = whole[name];
   auto& rows = summary["recommendations"] = Json::array();
   bool slower = false;  // what `stackx verify` runs against the first

@@ -45,22 +45,25 @@ Json to_json(const Plan& plan) {
                {"created", plan.created},           {"seed", plan.seed}, {"arms", std::move(arms)},
                {"campaign", to_json(plan.campaign)}};
   if (!plan.device.empty()) json["device"] = plan.device;
+  if (plan.program) json["program"] = to_json(*plan.program);
   return json;
 }
 
 Plan plan_from(const Node& node) {
   node.schema("stackx/plan/1");
-  node.only({"$schema", "id", "project", "created", "seed", "device", "arms", "campaign"});
+  node.only({"$schema", "id", "project", "created", "seed", "device", "program", "arms", "campaign"});
   Plan plan;
   plan.id = node.at("id").text();
   plan.project = node.at("project").text();
   plan.created = node.at("created").text();
   plan.seed = node.at("seed").unsigned_integer();
   if (const auto device = node.find("device")) plan.device = device->nonempty();
+  if (const auto program = node.find("program")) plan.program = program_from(*program);
   plan.campaign = campaign_from(node.at("campaign"));
   std::set<std::string> labels;
   for (const auto& item : node.at("arms").items()) {
     plan.arms.push_back(arm_from(item));
+    if (plan.program) plan.arms.back().workload.program = plan.program->identity();
     if (!labels.insert(plan.arms.back().label).second)
       item.at("label").fail("another arm has this label; labels are unique in a plan");
   }

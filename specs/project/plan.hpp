@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "specs/catalog/stack.hpp"
+#include "specs/project/pi_program.hpp"
 #include "specs/project/project.hpp"
 #include "specs/project/workload.hpp"
 
@@ -27,6 +29,7 @@ struct Plan {
   std::string created;  // RFC 3339, UTC
   std::uint64_t seed = 0;
   std::string device;   // UUID of the GPU that it measures on; empty: no certain one
+  std::optional<PiProgram> program;  // that measures, where it is not stackx's own; the arms' workloads say so, too
   std::vector<Arm> arms;
   CampaignSpec campaign;  // rounds, budgets, limits, runner
 

@@ -99,7 +99,7 @@ std::string Workload::text() const {
   return text;
 }
 
-std::string Workload::id() const { return sha256(text()); }
+std::string Workload::id() const { return sha256(program.empty() ? text() : text() + "\nprogram " + program); }
 
 bool Workload::matches(const Workload& other) const {
   return pi == other.pi && std::all_of(params.begin(), params.end(), [&](const auto& param) {

@@ -17,10 +17,13 @@ class Node;
 struct Workload {
   std::string pi;
   std::map<std::string, std::string> params;  // scalars as text: {"m": "512", "dtype": "float32"}
+  // SHA-256 of the program that measures it, where that is not stackx's own (pi_program.hpp); stands in no text and no
+  // {"pi", "params"}, but beside them.
+  std::string program = {};
 
   std::string text() const;  // "matmul:dtype=float32,k=512,m=512,n=512"; keys sorted
-  std::string id() const;    // SHA-256 of text()
-  // Every parameter named here has this value there (for `--workload matmul:m=512`).
+  std::string id() const;    // SHA-256 of text(), and of the program where it is not stackx's own
+  // Every parameter named here has this value there (for `--workload matmul:m=512`), whatever program measures.
   bool matches(const Workload& other) const;
   auto operator<=>(const Workload&) const = default;
 };

@@ -99,6 +99,7 @@ void identity_to(Json& json, const Inspection& inspection) {
   json["stack"] = inspection.stack.components;
   json["loaded"] = inspection.loaded;
   json["workload"] = to_json(inspection.workload);
+  if (inspection.program) json["program"] = to_json(*inspection.program);
   json["parameters"] = inspection.parameters;
   json["host"] = to_json(inspection.host);
   json["load_1m"] = inspection.load_1m;
@@ -119,6 +120,10 @@ void identity_from(Inspection& inspection, const Node& node) {
   inspection.stack.components = texts_from(node.at("stack"));
   inspection.loaded = texts_from(node.at("loaded"));
   inspection.workload = workload_from(node.at("workload"));
+  if (const auto program = node.find("program")) {
+    inspection.program = program_from(*program);
+    inspection.workload.program = inspection.program->identity();
+  }
   inspection.parameters = texts_from(node.at("parameters"));
   inspection.host = host_from(node.at("host"));
   inspection.load_1m = node.at("load_1m").number();
@@ -183,7 +188,7 @@ Inspection inspection_from(const Node& node) {
              "load_1m",     "steal",     "device",    "runner",         "phases",   "samples_ns", "work",
              "check",       "usage",     "exit_code",      "outcome",  "reason",     "stdout_tail",
              "stderr_tail", "artifacts", "stackx_version", "finished", "conditions",  "throttled",
-             "scenario"});
+             "scenario",    "program"});
   Inspection inspection;
   inspection.id = node.at("id").text();
   identity_from(inspection, node);

@@ -11,6 +11,7 @@
 
 #include "specs/catalog/stack.hpp"
 #include "specs/hardware/hardware.hpp"
+#include "specs/project/pi_program.hpp"
 #include "specs/project/workload.hpp"
 #include "specs/result/outcome.hpp"
 #include "specs/result/sample_conditions.hpp"
@@ -51,6 +52,7 @@ struct Inspection {
   std::map<std::string, std::string>
       loaded;         // component -> version as the library itself reports it
   Workload workload;  // as asked
+  std::optional<PiProgram> program;  // that measured; absent: stackx's own, before it was recorded
   std::map<std::string, std::string>
       parameters;  // as run: workload, settings and calibration together
   Host host;

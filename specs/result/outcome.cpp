@@ -25,6 +25,7 @@ constexpr std::array<std::pair<Outcome, const char*>, 18> names{{
     {Outcome::left_processes, "left_processes"},
     {Outcome::missing_pi, "missing_pi"},
     {Outcome::too_large, "too_large"},
+    {Outcome::implausible, "implausible"},
 }};
 
 }  // namespace

@@ -24,8 +24,9 @@ enum class Outcome {
   bad_output,       // printed something that is not the PI protocol
   invalid_samples,  // times that are not finite and positive, or none
   left_processes,   // exited while processes it started still ran
-  missing_pi,       // the PI program is not there or cannot be executed
+  missing_pi,       // the PI program is not there, cannot be executed, or is no longer the one that was planned
   too_large,        // what was fetched unpacks to more than it may
+  implausible,      // a rate that such a device cannot reach (specs/hardware/rate_limits.hpp)
 };
 const char* to_string(Outcome outcome);
 std::optional<Outcome> outcome_from(std::string_view name);

@@ -70,7 +70,7 @@ std::vector<std::int64_t> row_numbers(Connection& connection, const char* sql) {
 class Documents {
  public:
   Documents(const fs::path& rows, int schema, Salvage& result)
-      : connection_(rows, Mode::read_only, steps().first(static_cast<std::size_t>(schema))),
+      : connection_(rows, Mode::read_only, tables_of(rows, schema)),
         schema_(schema),
         shared_(connection_),
         result_(result) {}
@@ -106,6 +106,13 @@ class Documents {
   }
 
  private:
+  // Schema 1 keeps other rows and is read as it is; later ones are brought forward.
+  static std::span<const Step> tables_of(const fs::path& rows, int schema) {
+    if (schema == 1) return steps().first(1);
+    const Connection forward(rows, Mode::read_write, steps());
+    return steps();
+  }
+
   std::string inspection(std::int64_t id) {
     if (schema_ == 1) return document_of_schema_1(connection_, id);
     Cursor cursor =

@@ -9,8 +9,8 @@
 namespace stackx::store {
 namespace {
 
-constexpr std::array<std::string_view, 6> of_context{"artifacts",  "loaded",         "parameters",
-                                                     "runner", "stackx_version", "work"};
+constexpr std::array<std::string_view, 7> of_context{"artifacts", "loaded",         "parameters", "program",
+                                                     "runner",    "stackx_version", "work"};
 // Held by rows and columns of their own.
 constexpr std::array<std::string_view, 12> of_rows{
     "arm",    "campaign", "device", "host",  "id",       "outcome",

@@ -64,8 +64,9 @@ Measurement measurement_of(Row row, Conditions conditions) {
   m.microarchitecture = condition.host->microarchitecture;
   m.cpu_model = condition.host->cpu_model;
   m.device = arm.device->name;
-  m.outcome = condition.outcome;
-  m.reason = condition.reason;
+  m.outcome = row.outcome();
+  m.reason = row.implausible.value_or(condition.reason);
+  m.pi_path = condition.pi_path;
   m.finished = finished_of(row);
   m.work = condition.work;
   if (conditions == Conditions::read) read_conditions(row, m);

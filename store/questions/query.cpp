@@ -24,7 +24,8 @@ std::vector<std::int64_t> matching_workloads(Connection& connection, SharedRows&
                                              const Filter& filter) {
   std::vector<std::int64_t> rows = rows_of(connection, "SELECT DISTINCT workload FROM series");
   std::erase_if(rows, [&](std::int64_t row) {
-    return filter.workload && !filter.workload->matches(shared.workload(row).workload);
+    const specs::Workload& workload = shared.workload(row).workload;
+    return !is_of(workload, filter.whose) || (filter.workload && !filter.workload->matches(workload));
   });
   return rows;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "specs/hardware/name.hpp"
 
 #include "store/questions/state.hpp"
@@ -117,9 +119,14 @@ std::vector<std::int64_t> Questions::State::matching_workloads(const QuestionFil
           : "SELECT id FROM workloads w WHERE EXISTS (SELECT 1 FROM published p WHERE p.workload = "
             "w.id)");
   std::erase_if(result, [&](std::int64_t row) {
+    if (known == Known::measured && !is_of(questions.workload(row), filter.whose)) return true;
     return filter.workload && !filter.workload->matches(questions.workload(row));
   });
   return result;
+}
+
+bool Questions::State::has_foreign() {
+  return Scan(sqlite(), "SELECT 1 FROM workloads WHERE program <> '' LIMIT 1").next();
 }
 
 RowSet Questions::State::matching_hardware(const QuestionFilter& filter) const {
@@ -201,7 +208,7 @@ std::vector<SeriesSums> Questions::series(const QuestionFilter& filter) const {
     if (filter.stack) {
       from += " WHERE stack = CAST(? AS INTEGER)";
       parameter = std::to_string(state.stack_of(*filter.stack).value_or(-1));
-    } else if (filter.workload) {
+    } else if (filter.workload || (filter.whose && (!filter.whose->empty() || state.has_foreign()))) {
       from += " WHERE workload IN (SELECT value FROM json_each(?))";
       parameter = list(state.matching_workloads(filter, *this, State::Known::measured));
     }
@@ -215,6 +222,7 @@ std::vector<SeriesSums> Questions::series(const QuestionFilter& filter) const {
       if (!devices.contains(row.integer(2))) return;
       if (stacks && !stacks->contains(row.integer(3))) return;
       if (filter.since && row.integer(12) < *filter.since) return;
+      if (filter.stack && !is_of(workload(row.integer(1)), filter.whose)) return;
       if (filter.stack && filter.workload && !filter.workload->matches(workload(row.integer(1))))
         return;
       result.push_back(series_of(row, state.connection.file()));
@@ -258,7 +266,29 @@ std::vector<StepSums> Questions::steps(const std::vector<SeriesSums>& series) co
   return state_->steps(&asked);
 }
 
-std::vector<StepSums> Questions::steps() const { return state_->steps(nullptr); }
+std::vector<StepSums> Questions::steps() const {
+  const bool foreign = state_->connection.run([&] { return state_->has_foreign(); });
+  return foreign ? steps(series({})) : state_->steps(nullptr);
+}
+
+std::vector<ForeignResults> Questions::foreign(const QuestionFilter& filter) const {
+  if (!state_->connection.run([&] { return state_->has_foreign(); })) return {};
+  QuestionFilter all = filter;
+  all.whose = all_results;
+  std::map<std::string, ForeignResults> programs;
+  for (const SeriesSums& one : series(all)) {
+    const std::string& program = workload(one.workload).program;
+    if (program.empty() || one.inspections == 0) continue;
+    ForeignResults& found = programs[program];
+    found.inspections += one.inspections;
+    if (!found.program.empty()) continue;
+    found.program = program;
+    found.path = state_->program_path(one.row);
+  }
+  std::vector<ForeignResults> result;
+  for (auto& [program, found] : programs) result.push_back(std::move(found));
+  return result;
+}
 
 std::vector<FailureSums> Questions::failures() const {
   return state_->connection.run([&] {

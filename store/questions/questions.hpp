@@ -32,6 +32,7 @@ struct QuestionFilter {
   std::vector<ComponentFilter> components = {};  // all must hold
   std::optional<std::int64_t> since = {};        // ms since the epoch: last measured at or after
   std::optional<std::string> stack = {};         // an id, or how it begins
+  WhoseResults whose = own_results;              // of series; what was published has no such program
 };
 
 enum class RateUnit : std::uint8_t { none, gflops, gigabytes, items };
@@ -53,6 +54,12 @@ struct StepSums {
   std::int64_t component = 0;
   std::uint64_t rounds = 0, slower = 0, faster = 0;  // by more than 1 %
   double ratio = 0;                                  // median, newer / older; 0 without rounds
+};
+
+// What PIs that are not stackx's own measured: apart unless asked for.
+struct ForeignResults {
+  std::string program, path;  // SHA-256; where it lay
+  std::uint64_t inspections = 0;
 };
 
 struct HardwareRow {
@@ -102,7 +109,9 @@ class Questions {
   std::vector<SeriesSums> series(const QuestionFilter& filter) const;
   // Of series that `series` holds, both of them.
   std::vector<StepSums> steps(const std::vector<SeriesSums>& series) const;
-  std::vector<StepSums> steps() const;  // all
+  std::vector<StepSums> steps() const;  // all of stackx's own PIs
+  // Of those that match but for `whose`, by program.
+  std::vector<ForeignResults> foreign(const QuestionFilter& filter) const;
   std::vector<FailureSums> failures() const;
   std::vector<PublishedRow> published(const QuestionFilter& filter) const;
   std::vector<SourceRow> sources(const QuestionFilter& filter) const;  // those with results

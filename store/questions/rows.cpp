@@ -181,6 +181,16 @@ std::string Questions::host_of(std::int64_t device) const {
   });
 }
 
+std::string Questions::State::program_path(std::int64_t series) {
+  return connection.run([&] {
+    Scan scan(sqlite(),
+              "SELECT i.condition FROM arms a CROSS JOIN inspections i ON i.id BETWEEN a.id << 12 AND (a.id << 12) | "
+              "4095 WHERE a.series = ? LIMIT 1");
+    scan << series;
+    return scan.next() ? shared.condition(scan.integer(0)).pi_path : std::string();
+  });
+}
+
 std::vector<CampaignRow> Questions::campaigns() const {
   return state_->connection.run([&] {
     std::vector<CampaignRow> result;

@@ -60,6 +60,8 @@ struct Questions::State {
   enum class Known { measured, published };
   std::vector<std::int64_t> matching_workloads(const QuestionFilter& filter,
                                                const Questions& questions, Known known);
+  std::string program_path(std::int64_t series);  // of the program that measured it
+  bool has_foreign();  // whether anything was measured by a program that is not stackx's own
   RowSet matching_hardware(const QuestionFilter& filter) const;
   std::optional<std::int64_t> stack_of(const std::string& prefix);  // throws if ambiguous
   std::optional<RowSet> matching_stacks(const QuestionFilter& filter);  // none: all

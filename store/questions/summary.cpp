@@ -70,7 +70,7 @@ std::vector<Row> rows_of(Connection& connection, SharedRows& shared, std::int64_
 }
 
 bool counts(const Row& row) {
-  return !row.arm->sentinel && row.condition->outcome == specs::Outcome::ok;
+  return !row.arm->sentinel && row.outcome() == specs::Outcome::ok;
 }
 
 // The unit of most; GFLOP/s before GB/s before items/s where two are equally frequent.
@@ -292,9 +292,9 @@ SeriesValues read_series(Connection& connection, SharedRows& shared, std::int64_
     see(summary, packed_finish(row.rest));
     if (row.arm->sentinel) {
       ++summary.sentinels;
-    } else if (row.condition->outcome != specs::Outcome::ok) {
+    } else if (row.outcome() != specs::Outcome::ok) {
       ++summary.failed;
-      ++summary.failures[specs::to_string(row.condition->outcome)];
+      ++summary.failures[specs::to_string(row.outcome())];
     } else if (const auto rate = rate_of(row, summary.unit); rate && *rate > 0) {
       rates.push_back(*rate);
       if (!row.arm->campaign.empty())

@@ -27,11 +27,12 @@ const std::vector<View>& all() {
         {"high", "real", "its other end"},
         {"cv", "real", "coefficient of variation between inspections; NULL below 2"},
         {"first", "text", "when the first of them finished (UTC)"},
-        {"last", "text", "when the latest of them finished (UTC)"}},
+        {"last", "text", "when the latest of them finished (UTC)"},
+        {"program", "text", "SHA-256 of the PI that measured, where it is not stackx's own; else empty"}},
        "SELECT s.id, workload_text(w.pi, w.params), h.model, h.microarchitecture, d.name, "
        "lower(hex(k.hash)), s.ok, s.failed, s.sentinels, CASE s.unit WHEN 1 THEN 'GFLOP/s' WHEN 2 "
        "THEN 'GB/s' WHEN 3 THEN 'items/s' END, s.median, s.low, s.high, s.cv, time_text(s.first), "
-       "time_text(s.last) FROM main.series s JOIN main.workloads w ON w.id = s.workload JOIN "
+       "time_text(s.last), w.program FROM main.series s JOIN main.workloads w ON w.id = s.workload JOIN "
        "main.devices d ON d.id = s.device JOIN main.hardware h ON h.id = d.hardware JOIN "
        "main.stacks k ON k.id = s.stack"},
       {"inspections",
@@ -43,7 +44,7 @@ const std::vector<View>& all() {
         {"arm", "text", "name of the stack in the campaign"},
         {"sentinel", "integer", "1: a stack under its second name"},
         {"series", "integer", "which series it belongs to"},
-        {"outcome", "text", "ok, crashed, timed_out, wrong_result, ..."},
+        {"outcome", "text", "as its document says: ok, crashed, timed_out, wrong_result, implausible, ..."},
         {"reason", "text", "why, where it is not ok"},
         {"host", "text", "fingerprint of the machine"},
         {"finished", "text", "when (UTC)"},

@@ -293,11 +293,6 @@ class Campaign(BlackBox):
         self.assertIn("/hardware/cpu", message)
         self.assertIn("abacus", message)
 
-    def test_missing_pi(self):
-        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
-        summary = self.json("inspect", self.project(), "--pi", self.scratch / "no-such-pi", "--rounds", "1")
-        self.assertEqual(summary["outcomes"], {"missing_pi": 1})
-
 
 if __name__ == "__main__":
     unittest.main()

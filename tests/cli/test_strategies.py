@@ -57,7 +57,7 @@ class Strategies(BlackBox):
         for name in ("quick", "near"):  # without noise near has left, too, and comes back: finals take two
             self.assertEqual(sorted(rounds[name]), list(range(8)), name)
         # A finalist is compared with the other on the fresh rounds alone.
-        ranked = self.json("advise", "--workload", "matmul")["recommendations"]
+        ranked = self.json("advise", "--workload", "matmul", "--pi", self.pi)["recommendations"]
         pairs = {next(iter(row["stack"]["components"])): (row["vs_best"] or {}).get("pairs") for row in ranked}
         self.assertEqual((pairs["quick"], pairs["near"]), (None, 6))
 
@@ -79,7 +79,7 @@ class Strategies(BlackBox):
         self.libraries(quick=1)
         project = self.campaign({"kind": "precision", "width": 0.01}, rounds=25)
         self.assertEqual(self.json("inspect", project, "--pi", self.pi)["done"], 8)  # where the first look is
-        row = self.json("advise", "--workload", "matmul")["recommendations"][0]
+        row = self.json("advise", "--workload", "matmul", "--pi", self.pi)["recommendations"][0]
         low, high = row["rate"]["ci95"]
         self.assertLessEqual((high - low) / row["rate"]["median"], 0.01)
 

@@ -183,6 +183,13 @@ int main(int argc, char** argv) {
   }
   const std::map<std::string, std::function<int()>> behaviours{
       {"good", good},
+      {"impossible",
+       [] {
+         auto document = good_document();
+         document["work"]["flop"] = 1e15;
+         std::cout << document << std::endl;
+         return 0;
+       }},
       {"echo", [&] { return echo(words); }},
       {"state", state},
       {"hang", []() -> int { sleep_for_ever(); }},

@@ -14,6 +14,7 @@
 #include "inspector/run/placement.hpp"
 #include "inspector/run/process.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "tests/inspector/support.hpp"
 
@@ -236,6 +237,38 @@ TEST_CASE("a PI that is not there or cannot be executed is named", "[inspector]"
 
     fixture.context().pis.native = fixture.directory().path();
     CHECK(mentions(fixture.inspect("good").reason, "not a file"));
+  }
+}
+
+TEST_CASE("a result says which program measured it, and a rate that cannot be is no result", "[inspector]") {
+  for (const bool sandbox : runners()) {
+    Fixture fixture(sandbox);
+    auto result = fixture.inspect("good");
+    REQUIRE(result.program);
+    CHECK(result.program->own);
+    CHECK(result.program->sha256 == specs::sha256_file(fake_pi()));
+    CHECK(result.workload.program.empty());
+
+    fixture.context().pis.own = fake_pi();
+    result = fixture.inspect("good");
+    CHECK(result.outcome == Outcome::ok);
+    CHECK(result.program == specs::foreign_program(fake_pi()));
+    CHECK(result.workload.program == result.program->sha256);
+
+    fixture.context().program = specs::PiProgram{false, fake_pi().string(), std::string(64, '0')};
+    result = fixture.inspect("good");
+    CHECK(result.outcome == Outcome::missing_pi);
+    CHECK(mentions(result.reason, "changed since the campaign was planned"));
+
+    // 1e6 flop in 5 ms are 0.2 GFLOP/s: nothing for one thread with AVX, and what "impossible" claims is too much.
+    fixture.context().program.reset();
+    fixture.context().host.cpu.isa = {"avx"};
+    fixture.context().host.cpu.threads = 1;
+    CHECK(fixture.inspect("good").outcome == Outcome::ok);
+    result = fixture.inspect("impossible");
+    CHECK(result.outcome == Outcome::implausible);
+    CHECK(mentions(result.reason, "200000000 GFLOP/s is more than such a device can do"));
+    CHECK(result.samples_ns.size() == 3);
   }
 }
 

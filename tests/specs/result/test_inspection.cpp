@@ -184,7 +184,7 @@ TEST_CASE("mistakes in an inspection name their place") {
 }
 
 TEST_CASE("outcomes have names") {
-  for (int i = 0; i <= static_cast<int>(Outcome::missing_pi); ++i) {
+  for (int i = 0; i <= static_cast<int>(Outcome::implausible); ++i) {
     const auto outcome = static_cast<Outcome>(i);
     CHECK(outcome_from(to_string(outcome)) == outcome);
   }
