@@ -52,7 +52,8 @@ std::expected<Facts, std::string> facts_of(const std::string& name, const specs:
   if (python && !python->contains(target.python_version()))
     return std::unexpected("needs another Python");
   if (metadata.requires_dist.size() > kMostRequirements)
-    return std::unexpected(fmt::format("states {} requirements, more than {}", metadata.requires_dist.size(), kMostRequirements));
+    return std::unexpected(
+        fmt::format("states {} requirements, more than {}", metadata.requires_dist.size(), kMostRequirements));
   for (const auto& text : metadata.requires_dist) {
     auto dependency = specs::parse_dependency(text);
     if (!dependency)

@@ -134,7 +134,8 @@ std::string megabytes(std::uint64_t bytes) { return fmt::format("{:.1f} MB", byt
 }  // namespace
 
 std::uint64_t most_unpacked(std::uint64_t packed) {
-  constexpr std::uint64_t least = std::uint64_t{512} << 20, most = std::uint64_t{32} << 30, unknown = std::uint64_t{16} << 30;
+  constexpr std::uint64_t least = std::uint64_t{512} << 20, most = std::uint64_t{32} << 30;
+  constexpr std::uint64_t unknown = std::uint64_t{16} << 30;
   if (packed == 0) return unknown;
   return packed > most / 20 ? most : std::max(least, packed * 20);
 }

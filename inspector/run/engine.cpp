@@ -16,6 +16,7 @@
 
 #include "inspector/machine/tree.hpp"
 #include "inspector/run/container.hpp"
+#include "inspector/run/interruption.hpp"
 #include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
 #include "inspector/run/supervision.hpp"
@@ -343,8 +344,11 @@ Json to_json(const Engine& engine) {
           {"rootless", engine.rootless},        {"rejected", engine.rejected}};
 }
 
-std::expected<Engine, std::string> find_engine(const EngineSearch& search) {
-  if (auto engine = remembered(search)) return *engine;
+std::expected<Engine, std::string> find_engine(const EngineSearch& wanted) {
+  if (auto engine = remembered(wanted)) return *engine;
+  const Interruption interruption;  // the image goes first
+  auto search = wanted;
+  search.stop = [&] { return interruption.came() || (wanted.stop && wanted.stop()); };
   std::string reasons;
   for (const char* kind : {"podman", "docker"}) {
     auto engine = probe(kind, search);

@@ -16,12 +16,14 @@ std::string_view authority_of(std::string_view rest) {
 bool begins_password(std::string_view authority) {
   const auto bracket = authority.rfind(']');  // of an IPv6 address
   const auto colon = authority.find(':', bracket == authority.npos ? 0 : bracket);
-  return colon != authority.npos && authority.find_first_not_of("0123456789", colon + 1) != authority.npos;
+  return colon != authority.npos &&
+         authority.find_first_not_of("0123456789", colon + 1) != authority.npos;
 }
 
 // Bytes of the user-info at the begin of `rest`, which follows "://", up to its '@'; 0 where there is none.
 std::size_t user_info(std::string_view rest) {
-  rest = rest.substr(0, std::min(rest.find_first_of("\r\n"), rest.find(kMark)));  // no URL goes on behind these
+  rest = rest.substr(
+      0, std::min(rest.find_first_of("\r\n"), rest.find(kMark)));  // no URL goes on behind these
   std::size_t begin = 0;
   if (begins_password(authority_of(rest)) && authority_of(rest).find('@') == rest.npos)
     begin = std::min(rest.find('@'), rest.size());

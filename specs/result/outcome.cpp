@@ -6,7 +6,7 @@
 namespace stackx::specs {
 namespace {
 
-constexpr std::array<std::pair<Outcome, const char*>, 18> names{{
+constexpr std::array<std::pair<Outcome, const char*>, 19> names{{
     {Outcome::ok, "ok"},
     {Outcome::build_failed, "build_failed"},
     {Outcome::hash_mismatch, "hash_mismatch"},

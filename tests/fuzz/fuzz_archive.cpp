@@ -29,10 +29,12 @@ void check_reason(const std::string& reason) {
 
 // As the index does it, from the last bytes that it asked for.
 void check_wheel(const std::string& bytes, std::size_t tail) {
-  const auto found = pypi::find_metadata(std::string_view(bytes).substr(bytes.size() - tail), bytes.size());
+  const auto found =
+      pypi::find_metadata(std::string_view(bytes).substr(bytes.size() - tail), bytes.size());
   if (!found) return check_reason(found.error());
   if (const auto* range = std::get_if<pypi::ByteRange>(&*found))
-    return require(range->first <= range->last && range->last < bytes.size(), "a range lies within the file");
+    return require(range->first <= range->last && range->last < bytes.size(),
+                   "a range lies within the file");
   const auto& member = std::get<pypi::Member>(*found);
   require(member.offset < bytes.size(), "a member lies within the file");
   const auto text = pypi::read_member(std::string_view(bytes).substr(member.offset), member);

@@ -13,13 +13,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto line = text.substr(0, text.find('\n'));
   const std::string body(text.substr(std::min(line.size() + 1, size)));
   try {
-    for (const auto& file : pypi::parse_listing(body, std::string(line), "https://h/simple/a/").files) {
+    for (const auto& file :
+         pypi::parse_listing(body, std::string(line), "https://h/simple/a/").files) {
       require(file.url.find("://") != file.url.npos, "links are absolute");
       for (const auto* kept : {&file.name, &file.uploaded, &file.requires_python})
         require(specs::to_utf8(*kept) == *kept, "what is kept is UTF-8");
     }
   } catch (const Error& error) {
-    require(error.code() == ErrorCode::environment && *error.what() != '\0', "the index is to blame");
+    require(error.code() == ErrorCode::environment && *error.what() != '\0',
+            "the index is to blame");
   }
   return 0;
 }

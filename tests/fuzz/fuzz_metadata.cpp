@@ -10,7 +10,8 @@ using stackx::fuzz::require;
 namespace {
 
 void check(const pypi::Metadata& metadata) {
-  require(specs::to_utf8(metadata.requires_python) == metadata.requires_python, "what is kept is UTF-8");
+  require(specs::to_utf8(metadata.requires_python) == metadata.requires_python,
+          "what is kept is UTF-8");
   for (const auto& text : metadata.requires_dist) {
     require(specs::to_utf8(text) == text, "what is kept is UTF-8");
     require(text.find('\n') == text.npos, "a requirement is a line");
@@ -26,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(pypi::parse_metadata(text));
   const auto mark = text.find("\n====\n");
   if (mark == text.npos) return 0;
-  check(pypi::parse_metadata(
-      pypi::source_metadata({std::string(text.substr(0, mark + 1)), std::string(text.substr(mark + 6))})));
+  check(pypi::parse_metadata(pypi::source_metadata(
+      {std::string(text.substr(0, mark + 1)), std::string(text.substr(mark + 6))})));
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "tests/fuzz/interesting.hpp"
 #include "tests/fuzz/pieces.hpp"
 
 namespace stackx::fuzz {
@@ -15,32 +16,14 @@ using Kind = Piece::Kind;
 
 constexpr std::size_t kLargest = 128 << 10;  // more takes time and finds nothing new
 
-constexpr std::string_view numbers[] = {
-    "0", "-0", "-0.0", "1", "-1", "0.1", "1.0", "1e0", "1e308", "-1e308", "1e309", "1.7976931348623157e308", "5e-324", "1e-400", "NaN",
-    "-Infinity", "Infinity", "nan", "inf", "2147483647", "2147483648", "-2147483649", "4294967296", "9007199254740993",
-    "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615",
-    "18446744073709551616", "1000000000000000000000000000000000000000", "00", "01", "+1", ".5", "5.", "0x10", "1_000", "1,5", "1e", "--1",
-    "null", "true", "false", "\"1\"", "[]", "{}", "[1]", "\"\""};
-constexpr std::string_view texts[] = {
-    "", " ", "\\u0000", "\\ud800", "\\udc00\\ud800", "\\uffff", "\\n", "\\r\\n", "\\t", "\\u202e", "\\u001b[31m", "\\\\", "\xff", "\xc3\x28",
-    "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xef\xbb\xbf", "\xef\xbc\x91", "..", "../../x", "/etc/passwd", "-", "--", ".", "*", "@", "#", "%", "$(x)",
-    "null", "true", "None", "nan", "inf", "-1", "0", "1e999", "1.0", "1!2.0", "1.0.post1", "1.0+cu126", ">=1,<1", "==1.*", "==", "~=1", "<0",
-    "x86_64", "any", "python", "sha256:", "http://", "https://h:99999/", "{", "[", "{}", "[]", "{\\\"a\\\": 1}", "a,b", "a;b", "a=b", "a: b", "=1+1"};
-constexpr std::string_view dates[] = {
-    "1970-01-01", "0000-00-00", "2024-02-29", "2023-02-29", "2024-02-30", "2024-13-01", "9999-12-31", "10000-01-01", "-1-01-01", "2024-1-1",
-    "2024-01-01T00:00:00Z", "2024-01-01T24:00:00Z", "2024-01-01T23:59:60Z", "2024-01-01T25:61:61Z", "2024-01-01T00:00:00+99:99",
-    "2024-01-01T00:00:00.999999999999999999Z", "2024-01-01 00:00:00", "2024-01-01T", "20240101", "1700000000", "1700000000000", "-1",
-    "99999999999999999999"};
-constexpr std::string_view units[] = {"ns",   "us",    "\xc2\xb5s", "ms",      "s",     "sec",    "seconds", "minutes", "byte", "bytes", "KB",
-                                      "KiB",  "items", "items/s",   "percent", "%",     "Hz",     "samples/s", "tokens/s", "images/sec", "", "furlong"};
-
 template <typename List>
 std::string one_of(Random& random, const List& list) {
   return std::string(list[random.below(std::size(list))]);
 }
 
 std::string interesting_text(Random& random, std::string_view now) {
-  const bool is_date = now.size() >= 8 && now.size() <= 40 && now.substr(0, 3).find_first_not_of("0123456789") == now.npos;
+  const bool is_date = now.size() >= 8 && now.size() <= 40 &&
+                       now.substr(0, 3).find_first_not_of("0123456789") == now.npos;
   if (is_date && random.below(2) == 0) return one_of(random, dates);
   if (now.size() <= 8 && random.below(3) == 0) return one_of(random, units);
   switch (random.below(8)) {
@@ -144,7 +127,9 @@ class Change {
     return found.empty() ? any() : *found[random_.below(found.size())];
   }
 
-  std::string of(const Piece& piece) const { return text_.substr(piece.begin, piece.end - piece.begin); }
+  std::string of(const Piece& piece) const {
+    return text_.substr(piece.begin, piece.end - piece.begin);
+  }
   std::string with(const Piece& piece, const std::string& instead) const {
     return text_.substr(0, piece.begin) + instead + text_.substr(piece.end);
   }
@@ -177,7 +162,8 @@ class Change {
   // Keys, members, rows and lines twice, or very often.
   std::string repeat() {
     const auto& piece = any_of({Kind::item, Kind::item, Kind::line, Kind::group});
-    const char next = piece.end < text_.size() && is_separator(text_[piece.end]) ? text_[piece.end] : ',';
+    const char next =
+        piece.end < text_.size() && is_separator(text_[piece.end]) ? text_[piece.end] : ',';
     const char separator = piece.kind == Kind::line ? '\n' : next;
     const auto times = random_.below(12) == 0 ? 200 : 1 + random_.below(2);
     const auto one = separator + of(piece);
@@ -191,17 +177,20 @@ class Change {
     const auto* b = &any_of({a->kind});
     if (a->begin > b->begin) std::swap(a, b);
     if (a->end > b->begin) return with(*a, of(*b));
-    return text_.substr(0, a->begin) + of(*b) + text_.substr(a->end, b->begin - a->end) + of(*a) + text_.substr(b->end);
+    return text_.substr(0, a->begin) + of(*b) + text_.substr(a->end, b->begin - a->end) + of(*a) +
+           text_.substr(b->end);
   }
 
   std::string splice() {
-    const auto& piece = any_of({Kind::text, Kind::number, Kind::word, Kind::group, Kind::item, Kind::line});
+    const auto& piece =
+        any_of({Kind::text, Kind::number, Kind::word, Kind::group, Kind::item, Kind::line});
     if (others_.empty()) return with(piece, of(any()));
     const auto& other = others_[random_.below(others_.size())];
     const auto found = pieces_of(other);
     std::vector<std::string> same;
     for (const auto& one : found)
-      if (one.kind == piece.kind || random_.below(20) == 0) same.push_back(other.substr(one.begin, one.end - one.begin));
+      if (one.kind == piece.kind || random_.below(20) == 0)
+        same.push_back(other.substr(one.begin, one.end - one.begin));
     return with(piece, same.empty() ? other : same[random_.below(same.size())]);
   }
 
@@ -212,7 +201,8 @@ class Change {
     const auto inner = nlohmann::json::parse(now, nullptr, false);
     if (!inner.is_string() || now.find_first_of("{[\n") == now.npos) return value();
     const auto changed = Change(random_, inner.get<std::string>(), {}).make();
-    return with(piece, nlohmann::json(changed).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return with(piece, nlohmann::json(changed).dump(-1, ' ', false,
+                                                    nlohmann::json::error_handler_t::replace));
   }
 
   // Keys take each other's place, and values those of keys.
@@ -236,17 +226,21 @@ std::string slice(Random& random, const std::string& text) {
 
 // Sizes and places in binary formats are numbers of 2, 4 or 8 bytes.
 void put_number(Random& random, std::string& text, std::size_t at) {
-  static constexpr std::uint64_t values[] = {0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, ~std::uint64_t{0}};
-  const std::uint64_t value = random.below(2) == 0 ? values[random.below(std::size(values))] : random.below(2 * text.size() + 1);
+  static constexpr std::uint64_t values[] = {
+      0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, ~std::uint64_t{0}};
+  const std::uint64_t value = random.below(2) == 0 ? values[random.below(std::size(values))]
+                                                   : random.below(2 * text.size() + 1);
   const std::size_t bytes = std::size_t{2} << random.below(3);
-  for (std::size_t i = 0; i < bytes && at + i < text.size(); ++i) text[at + i] = static_cast<char>(value >> (8 * i) & 0xff);
+  for (std::size_t i = 0; i < bytes && at + i < text.size(); ++i)
+    text[at + i] = static_cast<char>(value >> (8 * i) & 0xff);
 }
 
 bool is_binary(const std::string& text) { return text.find('\0') != text.npos; }
 
 }  // namespace
 
-std::string mutated_document(Random& random, const std::string& text, const std::vector<std::string>& others) {
+std::string mutated_document(Random& random, const std::string& text,
+                             const std::vector<std::string>& others) {
   std::string result = text;
   for (std::uint64_t changes = 1 + random.below(3); changes > 0; --changes) {
     result = Change(random, result, others).make();
@@ -255,7 +249,8 @@ std::string mutated_document(Random& random, const std::string& text, const std:
   return result;
 }
 
-std::string mutated_bytes(Random& random, const std::string& document, const std::vector<std::string>& others) {
+std::string mutated_bytes(Random& random, const std::string& document,
+                          const std::vector<std::string>& others) {
   std::string text = document;
   for (std::uint64_t edits = 1 + random.below(6); edits > 0; --edits) {
     const std::size_t at = random.below(text.size() + 1);
@@ -282,7 +277,8 @@ std::string mutated_bytes(Random& random, const std::string& document, const std
   return text;
 }
 
-std::string mutated(Random& random, const std::string& text, const std::vector<std::string>& others) {
+std::string mutated(Random& random, const std::string& text,
+                    const std::vector<std::string>& others) {
   if (is_binary(text) || random.below(3) == 0) return mutated_bytes(random, text, others);
   return mutated_document(random, text, others);
 }

@@ -17,12 +17,15 @@
 namespace stackx::fuzz {
 
 // A few changes to `text`; pieces of `others` may be put in. Never empty-handed: a text without pieces gets some.
-std::string mutated_document(specs::Random& random, const std::string& text, const std::vector<std::string>& others);
+std::string mutated_document(specs::Random& random, const std::string& text,
+                             const std::vector<std::string>& others);
 
 // Bytes changed, removed, doubled, pieces of others inserted, numbers in binary formats.
-std::string mutated_bytes(specs::Random& random, const std::string& text, const std::vector<std::string>& others);
+std::string mutated_bytes(specs::Random& random, const std::string& text,
+                          const std::vector<std::string>& others);
 
 // One or the other: bytes alone for binary documents.
-std::string mutated(specs::Random& random, const std::string& text, const std::vector<std::string>& others);
+std::string mutated(specs::Random& random, const std::string& text,
+                    const std::vector<std::string>& others);
 
 }  // namespace stackx::fuzz

@@ -39,7 +39,8 @@ class Scanner {
 
   void quoted(char quote) {
     auto end = at_ + 1;
-    while (end < text_.size() && text_[end] != quote && text_[end] != '\n') end += text_[end] == '\\' ? 2 : 1;
+    while (end < text_.size() && text_[end] != quote && text_[end] != '\n')
+      end += text_[end] == '\\' ? 2 : 1;
     const bool whole = end < text_.size() && text_[end] == quote;
     if (whole) add(Piece::Kind::text, at_, end + 1);
     at_ = whole ? end + 1 : at_ + 1;  // an apostrophe, or the end is missing
@@ -49,7 +50,8 @@ class Scanner {
     const auto begin = at_;
     while (at_ < text_.size() && is_letter(text_[at_])) ++at_;
     const auto first = text_[begin] == '-' && begin + 1 < at_ ? text_[begin + 1] : text_[begin];
-    add(std::isdigit(static_cast<unsigned char>(first)) ? Piece::Kind::number : Piece::Kind::word, begin, at_);
+    add(std::isdigit(static_cast<unsigned char>(first)) ? Piece::Kind::number : Piece::Kind::word,
+        begin, at_);
   }
 
   void open() {

@@ -29,7 +29,11 @@ std::string member(const std::string& name, const std::string& text) {
   head.replace(0, name.size(), name);
   char size[12];
   std::snprintf(size, sizeof size, "%011zo", text.size());
-  head.replace(100, 7, "0000644").replace(124, 11, size).replace(156, 1, "0").replace(257, 5, "ustar").replace(263, 2, "00");
+  head.replace(100, 7, "0000644")
+      .replace(124, 11, size)
+      .replace(156, 1, "0")
+      .replace(257, 5, "ustar")
+      .replace(263, 2, "00");
   head.replace(148, 8, "        ");
   unsigned sum = 0;
   for (const unsigned char byte : head) sum += byte;
@@ -44,7 +48,8 @@ const std::string kPackage = member("a-1/PKG-INFO", "Metadata-Version: 1.0\n");
 }  // namespace
 
 TEST_CASE("a source archive is read to the end, however its members are packed", "[pypi]") {
-  const auto tar = member("a-1/data", std::string(100'000, 'x')) + kPackage + std::string(1024, '\0');
+  const auto tar =
+      member("a-1/data", std::string(100'000, 'x')) + kPackage + std::string(1024, '\0');
   for (const auto& bytes : {tar, gzip(tar)}) {
     const auto facts = pypi::read_source_archive(bytes);
     REQUIRE(facts);
@@ -77,7 +82,8 @@ TEST_CASE("a source archive in an archive's packing in a packing is refused", "[
 TEST_CASE("a wheel whose METADATA lies outside of it, or in its directory, is refused", "[pypi]") {
   const auto bytes = fake_wheel("Metadata-Version: 2.1\n");
   const auto directory = bytes.find("PK\x01\x02");
-  for (const auto offset : {bytes.size(), bytes.size() + 1000, std::size_t{0xfffffffe}, directory}) {
+  for (const auto offset :
+       {bytes.size(), bytes.size() + 1000, std::size_t{0xfffffffe}, directory}) {
     auto wrong = bytes;
     wrong.replace(directory + 42, 4, little(offset, 4));
     const auto found = pypi::find_metadata(wrong, wrong.size());

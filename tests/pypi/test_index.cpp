@@ -1,7 +1,6 @@
 // Files of an index that are damaged, cut short or not what they are said to be: each is its own reason, and the
 // others are read all the same.
 #include <catch2/catch.hpp>
-
 #include <charconv>
 
 #include "pypi/closure.hpp"
@@ -54,14 +53,16 @@ void check_damaged(FakeTransport& transport, std::size_t before, Damage&& damage
   auto bytes = whole;
   damage(bytes);
   transport.bodies = {{"https://h/1.whl", bytes}, {"https://h/2.whl", whole}};
-  const auto directory = std::filesystem::temp_directory_path() / ("stackx-damaged-" + std::to_string(getpid()));
+  const auto directory =
+      std::filesystem::temp_directory_path() / ("stackx-damaged-" + std::to_string(getpid()));
   pypi::Index index({"https://h/simple", false}, pypi::Cache(directory), transport, nullptr);
   const auto found = index.metadata({wheel_at("https://h/1.whl"), wheel_at("https://h/2.whl")});
   std::filesystem::remove_all(directory);
   REQUIRE(found.size() == 2);
   REQUIRE(found[1]);
   CHECK(found[1]->requires_dist == std::vector<std::string>{"b>=1"});
-  if (found[0]) CHECK(found[0]->requires_dist == found[1]->requires_dist);  // or the checksum would say so
+  if (found[0])
+    CHECK(found[0]->requires_dist == found[1]->requires_dist);  // or the checksum would say so
   if (!found[0]) CHECK(!found[0].error().empty());
 }
 
@@ -103,14 +104,16 @@ TEST_CASE("a damaged wheel whose METADATA lies far from its end is its own fault
   }
 }
 
-TEST_CASE("metadata that is not what the index states is refused, alone, and asked for again", "[pypi]") {
+TEST_CASE("metadata that is not what the index states is refused, alone, and asked for again",
+          "[pypi]") {
   FakeIndex cache;
   auto file = wheel_at("https://h/1.whl");
   file.has_metadata = true;
   file.metadata_sha256 = std::string(64, '0');
   auto other = wheel_at("https://h/2.whl");
   other.has_metadata = true;
-  cache.transport.bodies = {{"https://h/1.whl.metadata", kMetadata}, {"https://h/2.whl.metadata", kMetadata}};
+  cache.transport.bodies = {{"https://h/1.whl.metadata", kMetadata},
+                            {"https://h/2.whl.metadata", kMetadata}};
   auto index = cache.index();
   for (const std::size_t asked : {2U, 3U}) {
     const auto found = index.metadata({file, other});
@@ -121,7 +124,8 @@ TEST_CASE("metadata that is not what the index states is refused, alone, and ask
   }
 }
 
-TEST_CASE("a release that states requirements without end is left out, and the next one taken", "[pypi]") {
+TEST_CASE("a release that states requirements without end is left out, and the next one taken",
+          "[pypi]") {
   FakeIndex cache;
   std::string many;
   for (int i = 0; i < 200'000; ++i) many += "Requires-Dist: b" + std::to_string(i) + "\n";
@@ -138,7 +142,8 @@ TEST_CASE("a release that states requirements without end is left out, and the n
 
 TEST_CASE("bytes in metadata that are no UTF-8 reach no document", "[pypi]") {
   FakeIndex cache;
-  cache.transport.bodies = {{"https://h/1.whl", fake_wheel("Metadata-Version: 2.1\nRequires-Dist: b\xff>=1\n")}};
+  cache.transport.bodies = {
+      {"https://h/1.whl", fake_wheel("Metadata-Version: 2.1\nRequires-Dist: b\xff>=1\n")}};
   const auto found = cache.index().metadata({wheel_at("https://h/1.whl")});
   REQUIRE(found[0]);
   CHECK(found[0]->requires_dist == std::vector<std::string>{"b\xef\xbf\xbd>=1"});

@@ -1,7 +1,10 @@
 #include <catch2/catch.hpp>
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "inspector/run/engine.hpp"
 #include "specs/format/json.hpp"
@@ -158,6 +161,25 @@ TEST_CASE("no image is left of the trying, however it ends", "[engine]") {
       find_engine({machine.cache / "stackx", supervisor(), {}, [&] { return ++asked > patience; }});
       CHECK(images().empty());
       fs::remove(machine.answer());
+    }
+  }
+  SECTION("ended by a signal, at any moment") {
+    for (int patience = 1; patience < 9; ++patience) {
+      const pid_t child = fork();
+      if (child == 0) {
+        std::signal(SIGTERM, SIG_DFL);  // Catch has a handler
+        int asked = 0;
+        find_engine({machine.cache / "stackx", supervisor(), {}, [&] {
+          if (++asked == patience) raise(SIGTERM);
+          return false;
+        }});
+        _exit(0);
+      }
+      int status = 0;
+      waitpid(child, &status, 0);
+      CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+      CHECK(images().empty());
+      CHECK_FALSE(fs::exists(machine.answer()));
     }
   }
   SECTION("what another left that was killed goes, what another is using stays") {

@@ -7,18 +7,21 @@ using stackx::specs::without_passwords;
 TEST_CASE("passwords of URLs are masked, wherever they stand", "[masked]") {
   CHECK(without_passwords("https://me:secret@h/simple") == "https://***@h/simple");
   CHECK(without_passwords("https://token@h:8080/simple") == "https://***@h:8080/simple");
-  CHECK(without_passwords("a https://me:s@cr@et@h/x, \"git+ssh://git:pw@h/y\"\nftp://u:p@[::1]:2/") ==
-        "a https://***@h/x, \"git+ssh://***@h/y\"\nftp://***@[::1]:2/");
+  CHECK(
+      without_passwords("a https://me:s@cr@et@h/x, \"git+ssh://git:pw@h/y\"\nftp://u:p@[::1]:2/") ==
+      "a https://***@h/x, \"git+ssh://***@h/y\"\nftp://***@[::1]:2/");
 }
 
 TEST_CASE("passwords that no URL may hold are masked too", "[masked]") {
   for (const char* password : {"p/w", "p?w", "p#w", "p w", "p\"w", "p\\w", "p<w>", "p'w", "é/:"})
-    CHECK(without_passwords(std::string("at https://me:") + password + "@h/simple: no") == "at https://***@h/simple: no");
+    CHECK(without_passwords(std::string("at https://me:") + password + "@h/simple: no") ==
+          "at https://***@h/simple: no");
 }
 
 TEST_CASE("URLs without passwords and other texts stay as they are", "[masked]") {
   for (const char* text :
-       {"", "://", "@", "me@h", "https://h/simple", "https://h:8080/@scope/x", "git+https://h/a/b@v1.0", "http://[::1]:80/a@b",
-        "http://[fe80::1]/a@b", "https://h/a and me@h", "https://h:80", "a://b://c", "name: x@y", "https://h:x\nme@h"})
+       {"", "://", "@", "me@h", "https://h/simple", "https://h:8080/@scope/x",
+        "git+https://h/a/b@v1.0", "http://[::1]:80/a@b", "http://[fe80::1]/a@b",
+        "https://h/a and me@h", "https://h:80", "a://b://c", "name: x@y", "https://h:x\nme@h"})
     CHECK(without_passwords(text) == text);
 }
