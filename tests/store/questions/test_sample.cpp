@@ -29,7 +29,7 @@ Store filled(const std::filesystem::path& file, std::uint64_t rounds, bool backw
     ++at;
     return true;
   };
-  REQUIRE(store.take_in(next, "made").refused.empty());
+  REQUIRE(store.take_in(next, "made").refused == 0);
   return store;
 }
 
