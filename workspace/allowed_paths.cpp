@@ -9,6 +9,7 @@
 
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
+#include "specs/format/json.hpp"
 
 namespace stackx::workspace {
 namespace {
@@ -20,7 +21,8 @@ fs::path list_file() { return inspector::data_directory() / "allowed-paths"; }
 std::set<std::string> allowed() {
   std::set<std::string> result;
   std::ifstream stream(list_file());
-  for (std::string line; std::getline(stream, line);) result.insert(line);
+  for (std::string line; std::getline(stream, line);)
+    if (const auto path = specs::Json::parse(line, nullptr, false); path.is_string()) result.insert(path.get<std::string>());
   return result;
 }
 
@@ -50,7 +52,7 @@ void allow(const std::vector<std::string>& paths) {
   const auto known = allowed();
   std::string lines;
   for (const auto& path : paths)
-    if (!known.contains(path) && path.find('\n') == path.npos) lines += path + "\n";
+    if (!known.contains(path)) lines += specs::Json(path).dump() + "\n";
   if (lines.empty()) return;
   std::error_code ignored;
   fs::create_directories(list_file().parent_path(), ignored);

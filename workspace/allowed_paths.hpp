@@ -3,7 +3,7 @@
 //
 // A catalog that came from elsewhere could name any program (and it would be run) and any file (and it would be shown to
 // what is measured). A sandbox holds both, but consent is asked for all the same. The file `allowed-paths` in
-// $XDG_DATA_HOME/stackx holds one path a line; whoever can write there needs no catalog. Rejected: a mark in the catalog,
+// $XDG_DATA_HOME/stackx holds one path a line, as a JSON string; whoever can write there needs no catalog. Rejected: a mark in the catalog,
 // which its author can write as well.
 #pragma once
 

@@ -347,11 +347,11 @@ Environments::Done Environments::add_system(StackEnvironment& result, Part& part
     return unsupported(fmt::format("{} {}: {} is not there, though package {} is installed",
                                    part.component, part.version, artifact.library, package));
   }
-  if (const auto text = file.string(); !text.starts_with("/usr/") && !text.starts_with("/lib") &&
-                                       !text.starts_with("/opt/"))
+  const auto owner = packages_->owner(file);
+  if (const auto text = file.string();  // built by hand, or not dpkg's business: verified when it runs
+      !owner && !text.starts_with("/usr/") && !text.starts_with("/lib") && !text.starts_with("/opt/"))
     return unsupported(fmt::format("{} {}: {} leads to {}, where no package puts a library", part.component,
                                    part.version, artifact.library, text));
-  const auto owner = packages_->owner(file);
   if (owner && *owner != package.substr(0, package.find(':'))) {
     return unsupported(fmt::format("{} {}: {} leads to {}, which belongs to package {}, not to {}",
                                    part.component, part.version, artifact.library, file.string(),

@@ -53,6 +53,8 @@ class Listener:
 
 
 class Attack(BlackBox):
+    runner = "local"
+
     def setUp(self):
         super().setUp()
         self.scratch.chmod(0o755)
@@ -103,18 +105,22 @@ class Attack(BlackBox):
 
     def attack(self, name, memory_gib=0.5, **params):
         """What evil_pi.py found, and the document of its inspection."""
-        self.fake_catalog({"victim": ("9.9.1", self.fake_blas())})
         pi = self.scratch / "evil_pi.py"
         shutil.copy(HERE / "evil_pi.py", pi)
         pi.chmod(0o755)
-        project = self.project(workload={"pi": name, "params": params},
-                               campaign={"sampler": {"kind": "all"}, "rounds": 1,
+        project = self.project(requires=self.victim(), workload={"pi": name, "params": params},
+                               campaign={"sampler": {"kind": "all"}, "rounds": 1, "runner": self.runner,
                                          "limits": {"seconds": 20, "memory_gib": memory_gib}})
         self.give_away()
         self.run_stackx("inspect", project, "--pi", pi)
         document = self.documents()[-1]
         said = [line for line in document.get("stderr_tail", "").splitlines() if line.startswith("{")]
         return (json.loads(said[-1]) if said else {}), document
+
+    def victim(self):
+        """Writes a catalog of one stack; what a project requires of it."""
+        self.fake_catalog({"victim": ("9.9.1", self.fake_blas())})
+        return {"blas": "*"}
 
     def give_away(self):
         if self.prefix:
@@ -125,7 +131,7 @@ class Attack(BlackBox):
     def everything_kept(self):
         """All bytes of store, spool and cache in which a secret might stand."""
         text = ""
-        for place in (self.db.parent, pathlib.Path(self.environment["XDG_CACHE_HOME"]), pathlib.Path(self.environment["XDG_DATA_HOME"])):
+        for place in (self.db.parent, self.scratch / "cache", self.scratch / "share"):
             for file in place.rglob("*"):
                 if file.is_file() and not file.is_symlink():
                     text += file.read_bytes().decode("latin1")

@@ -63,6 +63,16 @@ def schema_errors(kind, documents):
     return json.loads(judge.stdout)
 
 
+def paths_named_by(node):
+    """Of a catalog: what its artifacts of type `path` name."""
+    if isinstance(node, list):
+        return [path for one in node for path in paths_named_by(one)]
+    if not isinstance(node, dict):
+        return []
+    own = [node[key] for key in ("file", "library", "program") if isinstance(node.get(key), str)] if node.get("type") == "path" else []
+    return own + [path for one in node.values() for path in paths_named_by(one)]
+
+
 class BlackBox(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="stackx-test-")
@@ -91,20 +101,17 @@ class BlackBox(unittest.TestCase):
     def lines(self, *arguments):
         return [json.loads(line) for line in self.stackx(*arguments, "--json").stdout.splitlines()]
 
-    def allow_paths(self, catalog):
-        """What `stackx catalog discover` would have noted, had it found what this catalog names."""
-        paths = [artifact[key] for component in catalog.get("components", {}).values() for entry in component.get("versions", {}).values()
-                 for artifact in entry.get("artifacts", []) if artifact["type"] == "path" for key in ("file", "library", "program") if key in artifact]
+    def allow_paths(self, paths):
+        """As `stackx catalog discover` would have noted them, had it found them here."""
         notes = pathlib.Path(self.environment["XDG_DATA_HOME"]) / "stackx" / "allowed-paths"
-        if paths:
-            notes.parent.mkdir(parents=True, exist_ok=True)
-            with open(notes, "a") as file:
-                file.writelines(f"{path}\n" for path in paths)
+        notes.parent.mkdir(parents=True, exist_ok=True)
+        with open(notes, "a") as file:
+            file.writelines(json.dumps(path) + "\n" for path in paths)
 
     def write(self, name, document):
         """A document; a catalog's paths are allowed (attacks write theirs themselves)."""
-        if isinstance(document, dict) and str(document.get("$schema", "")).startswith("stackx/catalog/"):
-            self.allow_paths(document)
+        if isinstance(document, dict) and (paths := paths_named_by(document)):
+            self.allow_paths(paths)
         path = self.scratch / name
         path.write_text(document if isinstance(document, str) else json.dumps(document))
         return path

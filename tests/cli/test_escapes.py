@@ -55,7 +55,7 @@ attempt("own program", lambda: change(__file__))
 attempt("unlink", lambda: os.unlink(victim.__file__))
 attempt("mode", lambda: os.chmod(victim.__file__, 0o777))
 attempt("scratch", lambda: write("/tmp"))
-done["homes"] = [name for name in (os.listdir(arguments["real_home"]) if os.path.isdir(arguments["real_home"]) else [])
+done["homes"] = [name for name in (os.listdir(arguments["real_home"]) if os.access(arguments["real_home"], os.R_OK) else [])
                  if name in arguments["known"].split("/")]
 print(json.dumps({"name": "offender", "component": "victim", "parameters": done, "samples_ns": [1000, 1001]}))
 '''

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "inspector/environment/stack_python.hpp"
+#include "inspector/run/sandbox.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx;
@@ -97,7 +98,10 @@ TEST_CASE("a package with files for other machines only is unsupported, and says
 
 TEST_CASE("a Python that is not here is unsupported, and those that are here are named", "[stack_python]") {
   const TempDirectory root;
-  StackPythons pythons(root.path(), nullptr);
+  const auto sandbox = Sandbox::probe(supervisor());
+  PythonInstaller::Settings settings;
+  settings.supervisor = supervisor();
+  StackPythons pythons(root.path(), std::make_shared<PythonInstaller>(settings, nullptr, sandbox));
   const auto none = pythons.local("1.5");
   REQUIRE_FALSE(none);
   CHECK(none.error().outcome == Outcome::unsupported);
@@ -112,6 +116,10 @@ TEST_CASE("a Python that is not here is unsupported, and those that are here are
     CHECK(refused.error().outcome == Outcome::unsupported);
     CHECK_THAT(refused.error().reason, Catch::Contains("does not answer as a CPython"));
   }
+  testing::write(root / "python", "#!/bin/sh\necho > '" + (root / "ran").string() + "'\n");
+  std::filesystem::permissions(root / "python", std::filesystem::perms(0755));
+  CHECK_FALSE(pythons.local_program(root / "python"));
+  CHECK(std::filesystem::exists(root / "ran") == !sandbox.available());
   const auto real = pythons.local_program(STACKX_TEST_PYTHON);
   REQUIRE(real);
   CHECK(real->version.starts_with(real->minor() + "."));
