@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -18,16 +17,11 @@ std::string digest_from(const Node& node) {
   return digest;
 }
 
-// Paths are shown to people.
-bool has_control_characters(const std::string& path) {
-  return std::ranges::any_of(path, [](unsigned char c) { return c < ' ' || c == 127; });
-}
-
 }  // namespace
 
 std::string PiProgram::text() const {
   if (own) return "stackx's own PI";
-  return fmt::format("{} (SHA-256 {}, not stackx's own)", path, sha256.substr(0, 12));
+  return fmt::format("{} (SHA-256 {}, not stackx's own)", printable(path), sha256.substr(0, 12));
 }
 
 PiProgram foreign_program(const std::filesystem::path& file) {
@@ -37,8 +31,6 @@ PiProgram foreign_program(const std::filesystem::path& file) {
     throw bad_input(fmt::format("--pi {}: {}; expected the file of a program that measures (docs/own-pi.md)",
                                 file.string(), error ? error.message() : "not a file"));
   PiProgram program{false, real.string(), ""};
-  if (has_control_characters(program.path))
-    throw bad_input("--pi: the path of the program holds control characters; rename it");
   try {
     program.sha256 = sha256_file(real);
   } catch (const Error& unreadable) {
@@ -61,7 +53,6 @@ PiProgram program_from(const Node& node) {
   if (const auto path = node.find("path")) {
     if (program.own) path->fail("stackx's own PI has no path; remove it");
     program.path = path->nonempty();
-    if (has_control_characters(program.path)) path->fail("expected a path without control characters");
   } else if (!program.own) {
     node.fail("expected \"path\": which program measured");
   }
