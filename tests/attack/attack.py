@@ -135,7 +135,7 @@ class Attack(BlackBox):
             for file in place.rglob("*"):
                 if file.is_file() and not file.is_symlink():
                     text += file.read_bytes().decode("latin1")
-        return text + self.run_stackx("export", exit_code=0).stdout
+        return text + (self.run_stackx("export", exit_code=0).stdout if self.db.exists() else "")
 
 
 def refused(result):

@@ -7,6 +7,7 @@ import pty
 import subprocess
 import unittest
 
+import attack  # noqa: F401  pylint: disable=unused-import  # first: it says where the others are
 from harness import STACKX
 from made_up_store import WORKLOAD, MadeUpStore, sealed
 

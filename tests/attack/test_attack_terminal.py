@@ -6,6 +6,7 @@ import signal
 import subprocess
 import unittest
 
+import attack  # noqa: F401  pylint: disable=unused-import  # first: it says where the others are
 from harness import EXAMPLE, STACKX, BlackBox
 
 # One of each way that stdout is written, all of them shorter than a buffer.
