@@ -312,8 +312,8 @@ struct Inspector::State {
     const auto before = read_processor_time(Tree());
     const auto ran = run(what, *runner.confiner);
     result.steal = share_of_steal(before, read_processor_time(Tree()));
-    result.stdout_tail = tail(ran.process.out);
-    result.stderr_tail = tail(ran.process.err);
+    result.stdout_tail = tail(secrets.masked(ran.process.out));
+    result.stderr_tail = tail(secrets.masked(ran.process.err));
     if (ran.supervision) put_supervision(result, *ran.supervision);
     if (const auto verdict = judge(what, ran); verdict.outcome != Outcome::ok) {
       return put(result, verdict);
@@ -394,8 +394,8 @@ Prepared Inspector::prepare(const specs::Stack& stack,
   build.failure.reset();
   if (environment) return {true, Outcome::ok, "", ""};
   build.failure = environment.error();
-  build.failure->reason = state_->secrets.masked(tail(build.failure->reason));
-  build.failure->log_tail = state_->secrets.masked(tail(build.failure->log_tail));
+  build.failure->reason = tail(state_->secrets.masked(build.failure->reason));
+  build.failure->log_tail = tail(state_->secrets.masked(build.failure->log_tail));
   return {false, build.failure->outcome, build.failure->reason, build.failure->log_tail};
 }
 
@@ -415,7 +415,7 @@ Inspection Inspector::inspect(const specs::Stack& stack, const specs::Workload& 
     result.loaded = environment->installed;
     state_->execute(result, *environment, result.parameters);
   }
-  for (auto* text : {&result.reason, &result.stdout_tail, &result.stderr_tail}) *text = state_->secrets.masked(std::move(*text));
+  result.reason = state_->secrets.masked(std::move(result.reason));
   result.finished = specs::rfc3339_utc(std::chrono::system_clock::now());
   return result;
 }

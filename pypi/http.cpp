@@ -169,7 +169,7 @@ class Curl : public Transport {
     curl_easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, 30L);
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 64L);  // bytes a second: dripping is no progress
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, settings_.timeout_seconds);
     if (!settings_.ca_file.empty())
       curl_easy_setopt(easy, CURLOPT_CAINFO, settings_.ca_file.c_str());

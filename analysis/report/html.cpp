@@ -9,6 +9,7 @@
 #include "analysis/report/page_template.hpp"
 #include "analysis/report/tables.hpp"
 #include "analysis/text/table.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -182,7 +183,7 @@ Values facts(const Report& report) {
 
 std::string escape_html(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : specs::printable(text, specs::Keep::lines)) {
     if (c == '&')
       result += "&amp;";
     else if (c == '<')

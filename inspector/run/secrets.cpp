@@ -7,7 +7,7 @@
 namespace stackx::inspector {
 namespace {
 
-constexpr std::size_t shortest = 6;
+constexpr std::size_t shortest = 6, least_of_a_cut = 5;
 
 bool names_a_secret(std::string name) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -59,6 +59,12 @@ Secrets::Secrets(const Environment& environment) {
 }
 
 std::string Secrets::masked(std::string text) const {
+  for (const auto& value : values_)
+    for (auto left = value.size() - 1; left >= least_of_a_cut; --left)
+      if (text.starts_with(std::string_view(value).substr(value.size() - left))) {
+        text.replace(0, left, "***");
+        break;
+      }
   for (const auto& value : values_)
     for (std::size_t at = 0; (at = text.find(value, at)) != std::string::npos; at += 3) text.replace(at, value.size(), "***");
   return text;

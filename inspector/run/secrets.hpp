@@ -17,7 +17,8 @@ class Secrets {
  public:
   explicit Secrets(const Environment& environment = current_environment());
 
-  std::string masked(std::string text) const;  // each as "***"
+  // Each as "***"; what remains of one whose beginning was cut off with the text's, too. Mask first, then cut.
+  std::string masked(std::string text) const;
 
  private:
   std::vector<std::string> values_;  // the longest first: one may hold another

@@ -84,6 +84,39 @@ class UserWithoutOne(Place, Attack):
     pass
 
 
+class UserWithAManager(Place, Attack):
+    """systemd, played by a script: what a user's control group is asked for, and that the run goes on without one."""
+    sandbox = True
+
+    def setUp(self):
+        super().setUp()
+        self.asked = self.scratch / "asked"
+        place = self.scratch / "systemd"
+        place.mkdir()
+        program = place / "systemd-run"
+        program.write_text(f'#!/bin/sh\n[ -e "{self.scratch}/refuse" ] && exit 1\necho "$@" >> "{self.asked}"\n'
+                           'while [ "$1" != -- ]; do shift; done; shift; exec "$@"\n')
+        program.chmod(0o755)
+        self.environment["PATH"] = f"{place}{os.pathsep}{self.environment['PATH']}"
+
+    def test_it_cannot_go_round_the_memory_limit(self):
+        if os.geteuid() == 0 and not self.prefix:
+            self.skipTest("root makes its control groups itself")
+        found, _ = self.attack("look_around", memory_gib=0.5, secrets="none", hidden="/root", port="9")
+        self.assertIn("uid", found)
+        asked = self.asked.read_text()
+        self.assertIn("--user --scope", asked)
+        self.assertIn(f"--property=MemoryMax={1 << 29}", asked)
+        self.assertIn("--property=TasksMax=", asked)
+
+    def test_it_finds_no_secret(self):
+        """There is a program of that name, and no manager."""
+        (self.scratch / "refuse").write_text("")
+        found, document = self.attack("look_around", secrets="none", hidden="/root", port="9")
+        self.assertIn("uid", found, document)
+        self.assertIn("bubblewrap", document["runner"])
+
+
 class InAContainer(Place, Attack):
     """Started by root, if the tests are: then the PI is another user there, too."""
     root, sandbox, runner = os.geteuid() == 0, True, "container"

@@ -17,6 +17,8 @@ TEST_CASE("what the environment keeps secret is masked, and nothing else", "[sec
   CHECK(secrets.masked("key abc/def+1, token ghp_1234567") == "key ***, token ***");
   CHECK(secrets.masked("https://user:p%40ssw0rd@index.example and p@ssw0rd") == "https://user:***@index.example and ***");
   CHECK(secrets.masked("tok3n-alone") == "***");
+  CHECK(secrets.masked("_1234567 is the end of one") == "*** is the end of one");
+  CHECK(secrets.masked("4567 is too little to tell") == "4567 is too little to tell");
   CHECK(secrets.masked("abc /home/somebody b.example") == "abc /home/somebody b.example");
   CHECK(Secrets({{"A_TOKEN", "secret-longer"}, {"B_TOKEN", "secret"}}).masked("secret-longer secret") == "*** ***");
 }
