@@ -24,6 +24,9 @@ struct Confinement {
   std::string gpu;        // a CDI device ("nvidia.com/gpu=0"), for containers; empty: none
 
   std::uint64_t tasks() const;  // processes and threads: libraries start some for every CPU of the machine
+  // What a control group is told, above what the supervisor holds processes to: it counts the files that were read, too,
+  // and one at its limit drops them again and again, which would be measured.
+  std::uint64_t group_bytes() const;
 };
 
 // What the supervisor needs where it is root, to run the PI as another user, to give that user what it may write, and to

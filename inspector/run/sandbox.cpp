@@ -108,7 +108,7 @@ void add_scratch(Words& words, const std::string& size, const char* place) {
 
 Words scope(const fs::path& systemd_run, const Confinement& confinement) {
   return {systemd_run.string(), "--user", "--scope", "--quiet", "--collect",
-          fmt::format("--property=MemoryMax={}", confinement.memory_bytes), "--property=MemorySwapMax=0",
+          fmt::format("--property=MemoryMax={}", confinement.group_bytes()), "--property=MemorySwapMax=0",
           fmt::format("--property=TasksMax={}", confinement.tasks()), "--"};
 }
 
@@ -155,7 +155,7 @@ Sandbox Sandbox::probe(const fs::path& supervisor) {
 
 Words Sandbox::wrap(const Confinement& confinement) const {
   if (!available()) return {};
-  Words words{supervisor_.string(), "--guard", std::to_string(is_root() ? confinement.memory_bytes : 0),
+  Words words{supervisor_.string(), "--guard", std::to_string(is_root() ? confinement.group_bytes() : 0),
               std::to_string(confinement.tasks()), "--"};
   if (!systemd_run_.empty())
     for (auto& word : scope(systemd_run_, confinement)) words.push_back(std::move(word));
