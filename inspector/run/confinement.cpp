@@ -11,6 +11,6 @@ std::uint64_t Confinement::tasks() const {
   return processes + 64 * static_cast<std::uint64_t>(cpus);
 }
 
-std::uint64_t Confinement::group_bytes() const { return memory_bytes + memory_bytes / 4 + (std::uint64_t{64} << 20); }
+std::uint64_t Confinement::group_bytes() const { return memory_bytes + memory_bytes / 8; }
 
 }  // namespace stackx::inspector

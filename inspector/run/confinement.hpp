@@ -24,8 +24,8 @@ struct Confinement {
   std::string gpu;        // a CDI device ("nvidia.com/gpu=0"), for containers; empty: none
 
   std::uint64_t tasks() const;  // processes and threads: libraries start some for every CPU of the machine
-  // What a control group is told, above what the supervisor holds processes to: it counts the files that were read, too,
-  // and one at its limit drops them again and again, which would be measured.
+  // What control groups are told, above what the supervisor holds processes to: the supervisor gives a reason instead of
+  // a killed process, and a group counts the files that were read, too, which it would drop at its limit.
   std::uint64_t group_bytes() const;
 };
 

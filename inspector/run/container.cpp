@@ -39,8 +39,7 @@ std::string csv_field(const std::string& text) {
 
 void add_limits(Words& words, const Confinement& confinement, const Engine& engine) {
   words.insert(words.end(), engine.limits.begin(), engine.limits.end());
-  // Above the supervisor's own limit, which gives a reason instead of a killed process.
-  const auto memory = std::to_string(confinement.memory_bytes + confinement.memory_bytes / 8);
+  const auto memory = std::to_string(confinement.group_bytes());
   if (engine.memory) append(words, {"--memory", memory, "--memory-swap", memory});
   if (engine.pids) append(words, {"--pids-limit", std::to_string(confinement.tasks())});
   if (engine.cpuset && !confinement.cpus.empty())

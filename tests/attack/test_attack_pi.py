@@ -106,7 +106,7 @@ class UserWithAManager(Place, Attack):
         self.assertIn("uid", found)
         asked = self.asked.read_text()
         self.assertIn("--user --scope", asked)
-        self.assertIn(f"--property=MemoryMax={(1 << 29) + (1 << 27) + (64 << 20)}", asked)
+        self.assertIn(f"--property=MemoryMax={(1 << 29) + (1 << 26)}", asked)
         self.assertIn("--property=TasksMax=", asked)
 
     def test_it_finds_no_secret(self):
