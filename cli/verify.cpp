@@ -16,6 +16,7 @@
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/text_file.hpp"
+#include "workspace/allowed_paths.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 
@@ -29,7 +30,7 @@ struct VerifyOptions {
   std::vector<fs::path> catalogs;
   std::string baseline, runner;
   std::uint64_t rounds = 12;
-  bool offline = false;
+  bool offline = false, allow_paths = false;
 };
 
 constexpr double confidence = 0.95;
@@ -199,6 +200,7 @@ void verify(const VerifyOptions& options, Globals& globals) {
   campaigns::Job job;
   job.loaded = load_for(options, stacks, globals);
   check_known(job.loaded, stacks, options);
+  workspace::require_consent(job.loaded.catalog, options.allow_paths);
 
   const auto database = store::default_path(globals.db);
   store::Store store = store::Store::open(database);
@@ -256,6 +258,8 @@ void add_verify(Command app, Globals& globals) {
   command.add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
       .type_name("FILE");
   command.add_flag("--offline", options->offline, "Use what is cached and fetch nothing");
+  command.add_flag("--allow-paths", options->allow_paths,
+                   "Programs and files of this machine that the catalogs name may be run and shown (remembered)");
   command.callback([options, &globals] { verify(*options, globals); });
 }
 

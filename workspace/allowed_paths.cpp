@@ -71,7 +71,7 @@ void require_consent(const specs::Catalog& catalog, bool consent) {
   paths.resize(std::min(paths.size(), shown));
   throw bad_input(fmt::format(
       "the catalog names programs and files of this machine that `stackx catalog discover` did not find here: {}{}; "
-      "they would be run, and shown to what is measured. If you know where the catalog is from, allow them: inspect "
+      "they would be run, and shown to what is measured. If you know where the catalog is from, allow them: "
       "--allow-paths (asked once for each)",
       fmt::join(paths, ", "), more == 0 ? "" : fmt::format(" and {} more", more)));
 }

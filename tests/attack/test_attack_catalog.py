@@ -43,6 +43,16 @@ class MaliciousCatalog(Attack):
         self.run_stackx("inspect", project, "--dry-run", exit_code=0)
         self.assertFalse(ran.exists())
 
+    def test_advice_of_others_is_verified_with_consent_alone(self):
+        self.fake_catalog({"one": ("9.9.1", self.fake_blas()), "two": ("9.9.2", self.fake_blas("9.9.2", slow=3))})
+        self.run_stackx("inspect", self.project(), "--rounds", "6", exit_code=0)
+        advice = self.run_stackx("advise", "--hw", "host", "--workload", "matmul:m=48,n=40,k=56,dtype=float32", "--json").stdout
+        (self.scratch / "advice.json").write_text(advice)
+        (pathlib.Path(self.environment["XDG_DATA_HOME"]) / "stackx" / "allowed-paths").unlink()
+        words = ["verify", self.scratch / "advice.json", "--project", self.scratch / "project.json", "--rounds", "6"]
+        self.assertIn("--allow-paths", self.run_stackx(*words, exit_code=2).stderr)
+        self.run_stackx(*words, "--allow-paths")
+
     def test_consent_is_asked_for_once(self):
         project = self.catalog({"type": "path", "file": PYTHON, "program": PYTHON})
         self.run_stackx("inspect", project, "--pi", self.pi(), "--allow-paths")
