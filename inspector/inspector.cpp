@@ -1,6 +1,7 @@
 #include "inspector/inspector.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
@@ -246,6 +247,13 @@ struct Inspector::State {
     return environments.get(stack, say, context.stop);
   }
 
+  // A PI of the user's own, where the sandbox runs it as another user than root.
+  bool readable_by_the_pi() const {
+    struct stat status {};
+    return context.pis.own.empty() || exposure() == Exposure::open || stat(context.pis.own.c_str(), &status) != 0 ||
+           readable_inside(status);
+  }
+
   Inspection blank(const specs::Stack& stack, const specs::Workload& workload) const {
     Inspection result;
     result.stack = stack;
@@ -297,6 +305,10 @@ struct Inspector::State {
     if (const auto why = why_no_pi(context.pis, environment)) {
       return put(result, {Outcome::missing_pi, "the PI cannot be run: " + *why});
     }
+    if (!readable_by_the_pi())
+      return put(result, {Outcome::missing_pi,
+                          fmt::format("the PI cannot be read: root's inspections run as another user; chmod a+r {}",
+                                      context.pis.own.string())});
     const auto running = program.running(environment);
     if (!running) return put(result, {Outcome::missing_pi, "the PI is not run: " + running.error()});
     result.program = *running;

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 import unittest
 
@@ -55,6 +56,7 @@ sys.exit('found %d, %s' % (len([word for word in words if word in text]), sent))
         before = time.monotonic()
         document = self.build("""
 import os
+import shutil
 for i in range(200):
     with open(os.path.join(os.environ.get('PWD', '.'), 'fill%d' % i) if i % 2 else '/tmp/fill%d' % i, 'wb') as file:
         file.write(bytes(100 << 20))
@@ -72,6 +74,7 @@ for place in open('/proc/mounts').read().split():
     def test_it_cannot_fill_what_it_may_write(self):
         document = self.build("""
 import os
+import shutil
 for line in open('/proc/mounts'):
     place = line.split()[1]
     if place.endswith('/room'):
@@ -109,6 +112,26 @@ while True:
         archive = sdist("import helper\nassert helper.word == 'helped'",
                         files={"pyproject.toml": '[build-system]\nrequires = ["setuptools", "helper>=2"]\n'})
         self.inspect(self.stack(self.index.add(archive)))
+        self.assertEqual(self.documents()[-1]["outcome"], "ok")
+
+
+class PrivateUmask(PythonStack):
+    """Root's files may be root's alone; what is measured as another user must be able to read its stack."""
+
+    def test_a_stack_can_read_itself(self):
+        if not shutil.which("bwrap"):
+            self.skipTest("needs bubblewrap")
+        before = os.umask(0o077)
+        self.addCleanup(os.umask, before)
+        project = self.stack(self.index.add(wheel()))
+        self.inspect(project, exit_code=None)
+        self.assertEqual(self.documents()[-1]["outcome"], "ok" if os.stat(self.pi).st_mode & 0o004 or os.geteuid() else "missing_pi")
+        self.pi.chmod(0o600)
+        self.inspect(project, exit_code=None)
+        if os.geteuid() == 0:
+            self.assertIn("chmod a+r", self.documents()[-1]["reason"])
+        self.pi.chmod(0o644)
+        self.inspect(project)
         self.assertEqual(self.documents()[-1]["outcome"], "ok")
 
 
