@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <optional>
 
 #include "inspector/environment/tree.hpp"
@@ -195,10 +194,7 @@ std::expected<fs::path, BuildFailure> PythonInstaller::build_site(const PythonPl
     return directory;
   }
   const auto list = directory / "requires.txt", out = directory / "out";
-  {
-    std::ofstream stream(list);
-    for (const auto& requirement : wanted) stream << requirement << '\n';
-  }
+  write_requirements(list, wanted);
   auto done = pip(place, {{"install", "--only-binary", ":all:", "--no-compile", "--target", out.string(),
                            "--requirement", list.string()},
                           with->site, directory, true, why});

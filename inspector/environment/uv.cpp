@@ -195,13 +195,17 @@ void Uv::set_up() {
 }
 
 // Where the disk is full, an empty file would install nothing, and that well.
-void write_requirements(const fs::path& file, const WheelRequest& request) {
+void write_requirements(const fs::path& file, const std::vector<std::string>& lines) {
   std::ofstream stream(file);
-  stream << request.package << "==" << request.version << " --hash=sha256:" << request.sha256 << '\n';
+  for (const auto& line : lines) stream << line << '\n';
   stream.close();
   if (!stream)
     throw fs::filesystem_error("cannot be written", file,
                                std::error_code(errno, std::generic_category()));
+}
+
+void write_requirements(const fs::path& file, const WheelRequest& request) {
+  write_requirements(file, std::vector{request.package + "==" + request.version + " --hash=sha256:" + request.sha256});
 }
 
 std::expected<void, BuildFailure> Uv::install(const WheelRequest& request, const fs::path& target,
@@ -239,10 +243,7 @@ std::expected<void, BuildFailure> Uv::unpack(const fs::path& wheel, const fs::pa
 std::expected<void, BuildFailure> Uv::resolve(const std::string& label, const std::vector<std::string>& requirements,
                                               const fs::path& target, const UvTarget& python) {
   const auto file = fs::path(target).concat(".txt");
-  {
-    std::ofstream stream(file);
-    for (const auto& requirement : requirements) stream << requirement << '\n';
-  }
+  write_requirements(file, requirements);
   auto result = run_install({label, "", "", "", 0},
                             {"--only-binary", ":all:", "--target", target.string(), "--requirements", file.string()},
                             python);

@@ -69,7 +69,9 @@ Environment uv_from_pip(const std::string& pip_config, const Environment& enviro
 // What pip is configured with, as PIP_* variables: for a pip that runs where the configuration is not.
 Environment pip_environment(const std::string& pip_config);
 
-// `name==version --hash=sha256:...`, as uv and pip read it. Throws filesystem_error if it cannot be written.
+// What uv and pip read, a line each; of one wheel `name==version --hash=sha256:...`. Throw filesystem_error if it cannot
+// be written.
+void write_requirements(const std::filesystem::path& file, const std::vector<std::string>& lines);
 void write_requirements(const std::filesystem::path& file, const WheelRequest& request);
 
 // uv's complaint in one sentence: hash mismatches with both hashes.

@@ -41,6 +41,11 @@ bool is_name(const std::string& text) {
                      [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
+// What is fetched under that name lands in a directory of ours. None stated: nothing is.
+bool is_file_name(const std::string& text) {
+  return text.find('/') == std::string::npos && text.find('\0') == std::string::npos && text != "." && text != "..";
+}
+
 std::vector<WheelFile> list_files(const fs::path& directory) {
   std::vector<WheelFile> files;
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
@@ -159,6 +164,7 @@ std::expected<void, BuildFailure> check(const WheelRequest& request) {
   if (!is_name(request.package)) return fail("a package name", request.package, " (PEP 508)");
   const auto version = specs::Version::parse(request.version, specs::Versioning::pep440);
   if (!version) return fail("a version", request.version, " (PEP 440)");
+  if (!is_file_name(request.file)) return fail("a file name", request.file, "");
   if (!is_hash(request.sha256))
     return fail("a SHA-256", request.sha256, " (64 lower-case hex digits)");
   return {};

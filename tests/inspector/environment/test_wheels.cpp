@@ -178,6 +178,10 @@ TEST_CASE("names and hashes that are none go no further", "[wheels]") {
     INFO(hash);
     CHECK(refused([&](WheelRequest& request) { request.sha256 = hash; }));
   }
+  for (const std::string file : {"../x-1.0.tar.gz", "/etc/cron.d/x", "a/b.whl", "..", "."}) {
+    INFO(file);
+    CHECK(refused([&](WheelRequest& request) { request.file = file; }));
+  }
   CHECK(installer.calls == 0);
   CHECK_FALSE(fs::exists(root / "wheels"));
 }
