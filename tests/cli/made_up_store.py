@@ -60,6 +60,16 @@ class MadeUpStore(BlackBox):
                 logs[-1].append(log)
         return logs
 
+    def store_once(self, make):
+        """The store of the documents that `make` makes; made by the first test of a class, copied for all."""
+        if "filled" not in vars(type(self)):
+            make()
+            self.store()
+            type(self).filled = {file.name: file.read_bytes() for file in self.db.parent.iterdir() if file.is_file()}
+        self.db.parent.mkdir(exist_ok=True)
+        for name, content in self.filled.items():
+            (self.db.parent / name).write_bytes(content)
+
     def store(self, name=None):
         """Imports what was made, into a store of its own if it has a name; returns its path."""
         lines = "\n".join(json.dumps(document, sort_keys=True, ensure_ascii=False) for document in self.documents)

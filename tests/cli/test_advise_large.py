@@ -9,19 +9,11 @@ STACKS = 30
 
 
 class Large(MadeUpStore):
-    filled = {}  # file name -> content of the store, which is made once
-
     def setUp(self):
         super().setUp()
         rates = [({"numpy": f"1.{n}", "blas": "3"}, 100 + 3 * (n * 7 % STACKS)) for n in range(STACKS)]
         self.best = max(rates, key=lambda rate: rate[1])[0]
-        if not self.filled:
-            self.rounds(rates, count=150)
-            self.store()
-            self.filled.update((file.name, file.read_bytes()) for file in self.db.parent.iterdir() if file.is_file())
-        self.db.parent.mkdir(exist_ok=True)
-        for name, content in self.filled.items():
-            (self.db.parent / name).write_bytes(content)
+        self.store_once(lambda: self.rounds(rates, count=150))
 
     def advise(self, *arguments):
         return self.json("advise", "--hw", "host", "--workload", "matmul", "--explain", *arguments)

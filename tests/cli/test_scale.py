@@ -10,24 +10,19 @@ ALL = STACKS * ROUNDS
 
 
 class Scale(MadeUpStore):
-    filled = {}  # file name -> content of the store, which is made once
-
     def setUp(self):
         super().setUp()
         rates = [({"numpy": f"1.{n}", "blas": "3"}, 100 * 0.97 ** (n * 3 % STACKS)) for n in range(STACKS)]
         self.order = [stack for stack, rate in sorted(rates, key=lambda one: -one[1])]
-        if not self.filled:
-            for campaign in ("first", "second"):
-                self.rounds(rates, count=ROUNDS // 2, campaign=campaign)
-            for document in self.documents[-FAILED * STACKS::STACKS]:  # of the first stack, in the last rounds
-                document.update(outcome="crashed", reason="signal 11", samples_ns=[])
-                del document["exit_code"], document["id"]
-            self.documents = [one if "id" in one else sealed(one) for one in self.documents]
-            self.store()
-            self.filled.update((file.name, file.read_bytes()) for file in self.db.parent.iterdir() if file.is_file())
-        self.db.parent.mkdir(exist_ok=True)
-        for name, content in self.filled.items():
-            (self.db.parent / name).write_bytes(content)
+        self.store_once(lambda: self.fill(rates))
+
+    def fill(self, rates):
+        for campaign in ("first", "second"):
+            self.rounds(rates, count=ROUNDS // 2, campaign=campaign)
+        for document in self.documents[-FAILED * STACKS::STACKS]:  # of the first stack, in the last rounds
+            document.update(outcome="crashed", reason="signal 11", samples_ns=[])
+            del document["exit_code"], document["id"]
+        self.documents = [one if "id" in one else sealed(one) for one in self.documents]
 
     def advise(self, *arguments):
         return self.json("advise", "--hw", "host", "--workload", "matmul", "--explain", *arguments)
