@@ -6,7 +6,8 @@
 // its widest unit for the data type x 1.5; a GPU's what the fastest of its compute capability is sold with, x 1.5.
 // Units that software may choose on its own count as the type's: float32 by bfloat16 or TF32 (oneDNN's and cuBLAS's
 // math modes), float64 by int8 slices, structured sparsity; Winograd's and FFT convolutions do fewer operations than
-// are counted for them. Bytes: what a core's ports load and store, since caches know no smaller bound; GPUs have none.
+// are counted for them. Bytes: what a core's ports, or a multiprocessor's, load and store, since caches know no smaller
+// bound.
 //
 // From the host's document alone, without tables that change: the inspector and the store, years apart, must judge
 // alike. Where the units are not known (another architecture, a newer GPU) there is no limit. Rejected: the peaks of

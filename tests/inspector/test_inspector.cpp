@@ -383,6 +383,9 @@ TEST_CASE("the sandbox has no network, no writable root, no home", "[inspector]"
   }
 }
 
+// What a killed process cannot remove goes with the fixture.
+void leave_all_in(const TempDirectory& directory) { setenv("TMPDIR", directory.path().c_str(), 1); }
+
 TEST_CASE("nothing survives a kill -9 of stackx", "[inspector]") {
   for (const bool sandbox : runners()) {
     for (const char* behaviour : {"hang", "eat_together", "many_processes"}) {
@@ -392,6 +395,7 @@ TEST_CASE("nothing survives a kill -9 of stackx", "[inspector]") {
       const bool many = behaviour == std::string("many_processes");
       const pid_t child = fork();
       if (child == 0) {
+        leave_all_in(fixture.directory());
         const auto catalog = catalog_of(catalog_text);
         Inspector inspector(fixture.context(), catalog, fixture.limits());
         inspector.inspect(specs::Stack{{{"mode", "plain"}}}, {behaviour, {{"mark", mark}}});
@@ -423,6 +427,7 @@ TEST_CASE("nothing survives a kill -9 while the sandbox is being made", "[inspec
       Inspector inspector(fixture.context(), catalog, fixture.limits());
       const pid_t child = fork();
       if (child == 0) {
+        leave_all_in(fixture.directory());
         inspector.inspect(specs::Stack{{{"mode", "plain"}}}, {"hang", {{"mark", mark}}});
         _exit(0);
       }

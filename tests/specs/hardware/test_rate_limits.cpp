@@ -60,6 +60,13 @@ TEST_CASE("limits: a faster clock than any is believed, a slower one is not") {
   CHECK(gflop_s(host, "float64") == Approx(1.5 * usual));
 }
 
+// H200's caches give 132 x 128 bytes a cycle at 1.98 GHz (CUDA C++ Programming Guide: shared memory, 128 bytes a cycle).
+TEST_CASE("limits: bytes of a GPU are what its caches give") {
+  const double limit = RateLimits(host_with_gpu("9.0")).of("GPU-1", {"stream", {}}).bytes_s;
+  CHECK(limit > 132 * 128 * 1.98e9);
+  CHECK(limit < 1e15);
+}
+
 TEST_CASE("limits: there is none where the units are not known") {
   constexpr double none = std::numeric_limits<double>::infinity();
   CHECK(gflop_s(host_with({}, 2), "float32") == none);
@@ -69,7 +76,7 @@ TEST_CASE("limits: there is none where the units are not known") {
   CHECK(gflop_s(host_with_gpu(""), "float32", "GPU-1") == none);
   CHECK(gflop_s(host_with({"avx"}, 2), "float32", "GPU-2") == none);  // the document does not name that GPU
   CHECK(RateLimits().of("host", {"matmul", {}}).bytes_s == none);
-  CHECK(RateLimits(host_with_gpu("9.0")).of("GPU-1", {"stream", {}}).bytes_s == none);
+  CHECK(RateLimits(host_with_gpu("99.0")).of("GPU-1", {"stream", {}}).bytes_s == none);
 }
 
 TEST_CASE("limits: no microarchitecture's peak is above them, at any clock that is sold") {
