@@ -2,6 +2,7 @@
 // (container.hpp).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -46,6 +47,8 @@ class Confiner {
   virtual std::map<std::string, std::string> environment() const = 0;
   // What the supervisor behind them is told of the limits that they hold.
   virtual std::vector<std::string> orders() const { return {}; }
+  // How long they may take before the program begins and after it ended, which is not the program's time.
+  virtual std::chrono::seconds overhead() const { return std::chrono::seconds(5); }
   // After a run that had to be killed: ends what the words started beyond this process's children.
   virtual void clean_up(const std::vector<std::string>& words) const { (void)words; }
 };

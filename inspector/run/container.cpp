@@ -76,7 +76,7 @@ Words Container::wrap(const Confinement& confinement) const {
     // Else files would be root's, whose daemon it is; without capabilities root reads nobody's private files.
     if (getuid() != 0 && !engine_.rootless)
       append(words, {"--user", fmt::format("{}:{}", getuid(), getgid())});
-    append(words, {"--mount", bind_mount(socket.parent_path(), true)});
+    append(words, {"--mount", bind_mount(socket.parent_path(), false)});  // enough to connect
   }
   const auto scratch = std::to_string(confinement.memory_bytes / 4);
   append(words, {"--tmpfs", "/tmp:rw,exec,mode=1777,size=" + scratch, "--shm-size", scratch + "b"});

@@ -23,6 +23,7 @@ class Container : public Confiner {
   std::vector<std::string> wrap(const Confinement& confinement) const override;
   std::map<std::string, std::string> environment() const override;
   std::vector<std::string> orders() const override;
+  std::chrono::seconds overhead() const override { return std::chrono::minutes(3); }  // some engines copy the image
   void clean_up(const std::vector<std::string>& words) const override;
 
  private:

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using specs::Outcome;
 
 constexpr std::size_t output_limit = std::size_t{16} << 20;
-constexpr std::chrono::seconds grace{5};  // for the supervisor to end what it watches
+constexpr std::chrono::seconds grace{5};  // for what is told to end
 
 // The PI's working directory where there is no confiner with a /tmp of its own.
 class Scratch {
@@ -147,6 +147,11 @@ bool lies_in(const Instant& started, const Supervision& report) {
           (start >= started.wall - a_day && start <= started.wall + waited + a_day));
 }
 
+// A backstop: the supervisor holds the PI to its own time.
+std::chrono::milliseconds most_time(const SupervisedRun& what, const Confiner& confiner) {
+  return std::chrono::milliseconds(std::llround(what.timeout_seconds * 1000)) + confiner.overhead();
+}
+
 }  // namespace
 
 RunResult run(const SupervisedRun& what, const Confiner& confiner) {
@@ -155,8 +160,7 @@ RunResult run(const SupervisedRun& what, const Confiner& confiner) {
   command.argv = command_line(what, confiner, scratch.path());
   command.environment = confiner.environment();  // the supervisor gives the PI its own
   command.directory = scratch.path();
-  command.deadline =
-      std::chrono::milliseconds(std::llround(what.timeout_seconds * 1000)) + grace;  // a backstop
+  command.deadline = most_time(what, confiner);
   command.stdout_limit = command.stderr_limit = output_limit;
   command.channel = true;
   command.grace = grace;
@@ -172,6 +176,8 @@ RunResult run(const SupervisedRun& what, const Confiner& confiner) {
 
 Verdict judge(const SupervisedRun& what, const RunResult& result) {
   if (result.process.end == End::stopped) return {Outcome::failed, "interrupted"};
+  if (result.process.end == End::deadline)
+    return {Outcome::timed_out, "what the PI should run in did not start it, or did not end, and was ended"};
   if (result.process.end == End::output_limit) {
     return {Outcome::output_limit,
             fmt::format("the PI printed more than {} MiB and was ended", output_limit >> 20)};
@@ -199,7 +205,8 @@ Verdict judge(const SupervisedRun& what, const RunResult& result) {
               fmt::format("the PI started more than {} processes, or {} with their threads, and was ended",
                           what.confinement.processes, what.confinement.tasks())};
     case Supervision::End::disk:
-      return {Outcome::failed, fmt::format("it wrote more than {} and was ended", gibibytes(what.confinement.disk_bytes))};
+      return {Outcome::failed, fmt::format("it wrote more than {} (or hid what it wrote, or filled the disk) and was ended",
+                                           gibibytes(what.confinement.disk_bytes))};
     case Supervision::End::stopped:
       return {Outcome::failed, "interrupted"};
     case Supervision::End::exited:

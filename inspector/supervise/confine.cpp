@@ -1,10 +1,13 @@
 #include "inspector/supervise/confine.hpp"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/sched.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -22,7 +25,8 @@ constexpr uid_t nobody = 65534;
 
 constexpr const char* refused[] = {
     // other processes
-    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_getfd", "kcmp",
+    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_getfd",
+    "pidfd_send_signal", "kcmp",
     // namespaces and mounts
     "unshare", "setns", "mount", "umount2", "pivot_root", "chroot", "open_tree", "move_mount", "fsopen", "fsconfig",
     "fsmount", "fspick", "mount_setattr", "name_to_handle_at", "open_by_handle_at", "quotactl", "quotactl_fd",
@@ -33,6 +37,9 @@ constexpr const char* refused[] = {
     "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
     "acct", "syslog", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "iopl", "ioperm", "sethostname",
     "setdomainname", "vhangup", "nfsservctl"};
+
+// The machine's side of a virtual machine's sockets, which no network namespace holds; and the kernel's ciphers.
+constexpr int families[] = {AF_VSOCK, AF_ALG};
 
 constexpr const char* uncounted[] = {"memfd_create", "shmget", "shmat"};
 
@@ -47,7 +54,7 @@ class Filter {
   Filter& operator=(const Filter&) = delete;
   explicit operator bool() const { return context_ != nullptr; }
 
-  // A call that this library or architecture does not know cannot be made either.
+  // What the architecture does not have cannot be called either; libseccomp 2.5.4 knows all of those above.
   template <typename... Conditions>
   void refuse(const char* call, int error, Conditions... conditions) {
     const int number = seccomp_syscall_resolve_name(call);
@@ -69,19 +76,29 @@ class Filter {
   scmp_filter_ctx context_;
 };
 
-scmp_arg_cmp equals(unsigned argument, std::uint64_t value) { return {argument, SCMP_CMP_EQ, value, 0}; }
+// The kernel takes 32 bits of an int; the register has 64, and what stands in the others is the caller's choice.
+scmp_arg_cmp equals(unsigned argument, int value) {
+  return {argument, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint32_t>(value)};
+}
 
-// What a user may do to any process of his by its number, or to all of them.
+scmp_arg_cmp above(unsigned argument, std::uint64_t value) { return {argument, SCMP_CMP_GT, value, 0}; }
+
+// What a user may do to any process of his by its number, its group's, or to all of them.
 void protect(Filter& filter, pid_t supervisor) {
-  const auto self = static_cast<std::uint64_t>(supervisor);
   for (const char* call : {"prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr",
                            "kill", "tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "migrate_pages",
                            "move_pages", "pidfd_open"})
-    filter.refuse(call, EPERM, equals(0, self));
-  for (const char* call : {"setpriority", "ioprio_set"}) {
-    filter.refuse(call, EPERM, equals(1, self));
-    filter.refuse(call, EPERM, scmp_arg_cmp{0, SCMP_CMP_GT, 1, 0});  // all of a user
-  }
+    filter.refuse(call, EPERM, equals(0, supervisor));
+  filter.refuse("kill", EPERM, equals(0, -1));
+  if (const pid_t group = getpgid(supervisor); group > 1) filter.refuse("kill", EPERM, equals(0, -group));
+  filter.refuse("setpriority", EPERM, equals(1, supervisor));
+  filter.refuse("setpriority", EPERM, above(0, PRIO_PROCESS));
+  constexpr int one_process = 1;  // IOPRIO_WHO_PROCESS
+  filter.refuse("ioprio_set", EPERM, equals(1, supervisor));
+  filter.refuse("ioprio_set", EPERM, above(0, one_process));
+  if (supervisor == 1) return;  // whom no process within can signal
+  for (const int command : {F_SETOWN, F_SETOWN_EX}) filter.refuse("fcntl", EPERM, equals(1, command));
+  for (const int request : {FIOSETOWN, SIOCSPGRP}) filter.refuse("ioctl", EPERM, equals(1, request));
 }
 
 bool counts_in_namespaces() {
@@ -129,6 +146,7 @@ bool filter_calls(pid_t supervisor, bool counted) {
   filter.refuse("clone3", ENOSYS);
   for (unsigned long bit = 1; bit <= new_namespaces; bit <<= 1)
     if ((new_namespaces & bit) != 0) filter.refuse("clone", EPERM, scmp_arg_cmp{0, SCMP_CMP_MASKED_EQ, bit, bit});
+  for (const int family : families) filter.refuse("socket", EPERM, equals(0, family));
   protect(filter, supervisor);
   if (!counted)
     for (const char* call : uncounted) filter.refuse(call, EPERM);

@@ -6,8 +6,14 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
 namespace stackx::supervise {
 namespace {
+
+constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
 
 template <typename Visit>
 void walk(const std::vector<const char*>& trees, Visit visit) {
@@ -30,10 +36,23 @@ void give(const std::vector<const char*>& trees, uid_t user) {
 
 std::uint64_t disk_used(const std::vector<const char*>& trees) {
   std::uint64_t sum = 0;
-  walk(trees, [&sum](const FTSENT& entry) {
-    if (entry.fts_info != FTS_NS) sum += static_cast<std::uint64_t>(entry.fts_statp->st_blocks) * 512;
+  bool hidden = false;
+  walk(trees, [&](const FTSENT& entry) {
+    const bool failed = entry.fts_info == FTS_NS || entry.fts_info == FTS_DNR || entry.fts_info == FTS_ERR;
+    if (!failed) sum += static_cast<std::uint64_t>(entry.fts_statp->st_blocks) * 512;
+    hidden |= failed && entry.fts_errno != ENOENT && entry.fts_errno != ENOTDIR;  // gone meanwhile
   });
-  return sum;
+  return hidden ? unlimited : sum;
+}
+
+std::uint64_t disk_left(const std::vector<const char*>& trees) {
+  std::uint64_t least = unlimited;
+  for (const char* tree : trees) {
+    struct statfs status {};
+    if (statfs(tree, &status) == 0)
+      least = std::min(least, status.f_bavail * static_cast<std::uint64_t>(status.f_bsize));
+  }
+  return least;
 }
 
 std::uint64_t scratch_used() {

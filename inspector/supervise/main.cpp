@@ -239,7 +239,7 @@ class Supervisor {
     const auto used = supervise::disk_used(orders_.writable);
     const auto end = now(CLOCK_MONOTONIC);
     next_walk_ = end + std::max(second / 5, 10 * (end - start));
-    return used > orders_.disk;
+    return used > orders_.disk || supervise::disk_left(orders_.writable) < least_left_;
   }
 
   void stop(Supervision::End why) {
@@ -275,6 +275,8 @@ class Supervisor {
   int events_;           // of the control group, if there is one
   std::uint64_t kills_;  // that it told of before
   std::int64_t next_walk_ = 0;
+  // Of the disk, for others: a GiB, or half of what there was.
+  std::uint64_t least_left_ = std::min(std::uint64_t{1} << 30, supervise::disk_left(orders_.writable) / 2);
   Supervision report_;
   pid_t pi_ = -1;
   int signals_ = -1;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 namespace stackx::supervise {
 namespace {
@@ -100,11 +101,22 @@ std::vector<pid_t> descendants() {
   return result;
 }
 
+// "VmPTE:\t 36 kB" of a status: what the kernel keeps to find a process's pages, which are not among them.
+std::uint64_t page_tables(pid_t pid) {
+  const auto text = read_small("/proc/" + std::to_string(pid) + "/status");
+  constexpr std::string_view key = "\nVmPTE:";
+  const auto at = text.find(key);
+  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + key.size(), nullptr, 10) * 1024;
+}
+
+// Page tables too, where they can be large: eight bytes for each page of what is mapped.
 std::uint64_t resident(pid_t pid) {
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  constexpr unsigned long long many = std::uint64_t{32} << 30;
   unsigned long long size = 0, pages = 0;
   const auto text = read_small("/proc/" + std::to_string(pid) + "/statm");
-  return std::sscanf(text.c_str(), "%llu %llu", &size, &pages) == 2 ? pages * page : 0;
+  if (std::sscanf(text.c_str(), "%llu %llu", &size, &pages) != 2) return 0;
+  return pages * page + (size * page > many ? page_tables(pid) : 0);
 }
 
 struct Proportional {
@@ -118,7 +130,7 @@ Proportional proportional(pid_t pid) {
     return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + length, nullptr, 10) * 1024;
   };
   if (text.find("\nPss:") == std::string::npos) return {resident(pid), 0};
-  return {bytes("\nPss:", 5), bytes("\nPss_Shmem:", 11)};
+  return {bytes("\nPss:", 5) + page_tables(pid), bytes("\nPss_Shmem:", 11)};
 }
 
 }  // namespace

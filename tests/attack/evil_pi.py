@@ -3,6 +3,7 @@
 object, {attempt: result}, "refused: ..." where it was. Then it measures nothing, well."""
 
 import ctypes
+import fcntl
 import json
 import os
 import socket
@@ -99,6 +100,18 @@ def take_over(_):
     attempt("clone into one", lambda: call(56, 0x10000000 | 17, 0, 0, 0, 0))
     attempt("mount", lambda: function("mount", b"none", b"/tmp", b"tmpfs", 0, 0))
     attempt("chroot", lambda: os.chroot("/tmp"))
+    alias = PARENT | 1 << 32  # the same process: the kernel takes 32 bits
+    attempt("prlimit by another number", lambda: call(302, alias, 7, 0, 0))
+    attempt("affinity by another number", lambda: call(203, alias, 8, ctypes.addressof(ctypes.c_ulong(1))))
+    attempt("nice by another number", lambda: call(141, 0, alias, 19))
+    attempt("kill by another number", lambda: call(62, alias, 0))
+    attempt("nice its group", lambda: os.setpriority(os.PRIO_PGRP, os.getpgid(PARENT), 19))
+    attempt("kill its group", lambda: os.kill(-os.getpgid(PARENT), 0))
+    attempt("kill everybody", lambda: os.kill(-1, 0))
+    attempt("signal its directory", lambda: call(424, os.open(f"/proc/{PARENT}", os.O_DIRECTORY), 0, 0, 0))
+    attempt("own a socket", lambda: fcntl.fcntl(socket.socketpair()[0], fcntl.F_SETOWN, PARENT))
+    attempt("vsock", lambda: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM).close())
+    attempt("alg", lambda: socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET).close())
     for name, number in SYSCALLS.items():
         attempt(name, lambda number=number: call(number, PARENT, 0, 0, 0, 0))
     for descriptor in (3, 4):
@@ -116,6 +129,20 @@ def hold(make, bytes_wanted):
             os.write(descriptor, zeros)
     time.sleep(1)
     found["held"] = len(held) * part
+    report()
+    time.sleep(30)
+
+
+def page_tables(bytes_wanted):
+    """Pages of zeros that no process is charged for; each at its own end of a table of 4 KiB."""
+    reach = 2 << 20
+    LIBC.mmap.restype = ctypes.c_void_p
+    size = bytes_wanted // 4096 * reach
+    place = LIBC.mmap(None, ctypes.c_size_t(size), 1, 0x2 | 0x20 | 0x4000, -1, ctypes.c_long(0))
+    for at in range(0, size, reach):
+        ctypes.c_char.from_address(place + at).value  # pylint: disable=expression-not-assigned
+    time.sleep(1)
+    found["held"] = bytes_wanted
     report()
     time.sleep(30)
 
@@ -152,6 +179,8 @@ def main():
         hold(lambda i: os.memfd_create(f"held{i}"), 2 * gibibyte)
     elif name == "tmp":
         hold(lambda i: os.open(f"/tmp/held{i}", os.O_CREAT | os.O_RDWR), 2 * gibibyte)
+    elif name == "page_tables":
+        page_tables(2 * gibibyte)
     elif name == "threads":
         threads(4000)
     report()

@@ -86,6 +86,30 @@ for line in open('/proc/mounts'):
         self.assertIn("it wrote more than", document["reason"])
         self.assertEqual(self.half_built(), [])
 
+    def test_it_cannot_hide_what_it_writes(self):
+        """Deeper than paths reach, and where only its owner could look."""
+        for where in ("for _ in range(40): os.mkdir('d' * 200); os.chdir('d' * 200)",
+                      "os.mkdir('closed'); os.chdir('closed'); os.chmod('.', 0)"):
+            with self.subTest(where=where):
+                document = self.build(f"""
+import os, time
+import shutil
+for line in open('/proc/mounts'):
+    place = line.split()[1]
+    if place.endswith('/room'):
+        os.chdir(place)
+        {where}
+        try:
+            for i in range(100):
+                with open('fill%d' % i, 'wb') as file:
+                    file.write(bytes(100 << 20))
+        except PermissionError:
+            time.sleep(5)
+""", memory_gib=1)
+                self.assertNotEqual(document["outcome"], "ok")
+                self.assertIn("it wrote more than", document["reason"])
+                self.assertEqual(self.half_built(), [])
+
     def test_a_fork_bomb_is_ended(self):
         before = time.monotonic()
         document = self.build("""

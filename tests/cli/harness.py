@@ -81,6 +81,15 @@ class BlackBox(unittest.TestCase):
         self.db = self.scratch / "data" / "stackx.db"
         self.environment = dict(os.environ, XDG_DATA_HOME=str(self.scratch / "share"),
                                 XDG_CACHE_HOME=str(self.scratch / "cache"), STACKX_DB=str(self.db))
+        if os.geteuid() != 0:
+            self.keep_the_images()
+
+    def keep_the_images(self):
+        """A user's podman has its images below XDG_DATA_HOME: those that earlier tests made, and none to be left behind."""
+        kept = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local" / "share") / "containers"
+        kept.mkdir(parents=True, exist_ok=True)
+        (self.scratch / "share").mkdir()
+        (self.scratch / "share" / "containers").symlink_to(kept)
 
     def begin_with_what_is_published(self):
         """The store as commands before this one would have left it."""

@@ -140,7 +140,7 @@ TEST_CASE("docker's words hold a relay and its other end, podman's a descriptor"
   CHECK(words[4] == "/usr/bin/docker");
   CHECK(Words(words.end() - 5, words.end()) ==
         Words{"sha256:0", "/opt/stackx-supervise", "--channel", socket.string(), "--"});
-  CHECK(has(words, bind_mount(socket.parent_path(), true)));
+  CHECK(has(words, bind_mount(socket.parent_path(), false)));
   CHECK_FALSE(fs::exists(socket.parent_path()));
   for (const auto* word : {"--preserve-fds", "--read-only-tmpfs=false", "--no-hosts"})
     CHECK_FALSE(has(words, word));

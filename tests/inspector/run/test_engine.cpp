@@ -164,7 +164,8 @@ TEST_CASE("no image is left of the trying, however it ends", "[engine]") {
     }
   }
   SECTION("ended by a signal, at any moment") {
-    for (int patience = 1; patience < 9; ++patience) {
+    for (int patience = 1, status = 0; patience < 9 && !(patience > 4 && WIFEXITED(status)); ++patience) {
+      fs::remove(machine.answer());
       const pid_t child = fork();
       if (child == 0) {
         std::signal(SIGTERM, SIG_DFL);  // Catch has a handler
@@ -175,11 +176,11 @@ TEST_CASE("no image is left of the trying, however it ends", "[engine]") {
         }});
         _exit(0);
       }
-      int status = 0;
       waitpid(child, &status, 0);
-      CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+      const bool ended = WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+      CHECK((ended || patience > 4));  // how often it asks depends on how long all takes
       CHECK(images().empty());
-      CHECK_FALSE(fs::exists(machine.answer()));
+      CHECK(fs::exists(machine.answer()) == !ended);
     }
   }
   SECTION("what another left that was killed goes, what another is using stays") {
