@@ -79,7 +79,7 @@ def look_around(options):
     attempt("shadow", lambda: read_of("/etc/shadow"))
     attempt("supervisor's environment", lambda: read_of(f"/proc/{PARENT}/environ"))
     attempt("supervisor's memory", lambda: open(f"/proc/{PARENT}/mem", "r+b").close())
-    attempt("supervisor's descriptors", lambda: os.listdir(f"/proc/{PARENT}/fd"))
+    attempt("supervisor's descriptors", lambda: open(f"/proc/{PARENT}/fd/3", "w").close())
     attempt("network", lambda: socket.create_connection(("127.0.0.1", int(options["port"])), 3).close())
 
 

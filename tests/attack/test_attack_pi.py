@@ -21,6 +21,7 @@ class Place:
     """Where the PI runs, and as whom stackx does."""
     root = sandbox = False
     not_shown = ["/root", "/var/lib"]
+    may_be_zero = False
 
     def setUp(self):
         super().setUp()
@@ -40,8 +41,8 @@ class Place:
                 self.assertTrue(refused(found[what]), (what, found))
         if self.sandbox:  # without, it sees the processes of its own user
             self.assertEqual(found["secrets"], [], found)
-            self.assertNotEqual(found["uid"], 0)
-            for what in [f"see {path}" for path in hidden] + ["shadow", "network"]:
+            self.assertTrue(found["uid"] != 0 or self.may_be_zero)
+            for what in [f"see {path}" for path in hidden] + ([] if self.may_be_zero else ["shadow"]) + ["network"]:
                 self.assertTrue(refused(found[what]), (what, found))
             self.assertEqual(self.listener.came, 0)
         kept = self.everything_kept()
@@ -63,7 +64,7 @@ class Place:
 
     def test_it_cannot_go_round_the_limit_of_processes(self):
         found, document = self.attack("threads", memory_gib=2)
-        if self.sandbox:
+        if "threads" in found:
             self.assertLess(found["threads"], 4000, document)
             self.assertIn("refused", found)
         else:  # counted, and ended
@@ -123,6 +124,7 @@ class InAContainer(Place, Attack):
     """Started by root, if the tests are: then the PI is another user there, too."""
     root, sandbox, runner = os.geteuid() == 0, True, "container"
     not_shown = []  # an image has its own
+    may_be_zero = os.geteuid() != 0  # a user's engine calls him so inside, and the image's /etc/shadow is his
 
     def setUp(self):
         super().setUp()
