@@ -28,8 +28,13 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-// As pip does it: lines are joined before comments are cut off, except that a line of comment ends
-// what is continued.
+std::string_view without_backslashes(std::string_view line) {
+  const auto first = line.find_first_not_of('\\');
+  return first == line.npos ? "" : line.substr(first, line.find_last_not_of('\\') - first + 1);
+}
+
+// As pip does it: lines are joined before comments are cut off, except that a line of comment ends what is continued;
+// of what is continued all backslashes at both ends go.
 std::vector<Line> logical_lines(std::string_view text) {
   std::vector<Line> lines;
   bool continued = false;
@@ -40,7 +45,7 @@ std::vector<Line> logical_lines(std::string_view text) {
     if (!continued) lines.push_back({"", number});
     const bool comment = trim(line).text.starts_with('#');
     continued = !comment && line.ends_with('\\');
-    if (continued) line.remove_suffix(1);
+    if (continued) line = without_backslashes(line);
     if (!comment) lines.back().text += line;
   }
   return lines;
