@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <ranges>
 #include <thread>
 
@@ -29,9 +30,30 @@ std::string uri(const fs::path& file, std::string_view query) {
   return fmt::format("{}?{}", text, query);
 }
 
+void require_file(const fs::path& file) {
+  std::error_code error;
+  const auto status = fs::status(file, error);
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    throw bad_input(fmt::format("{}: a {}; expected a store file", file.string(),
+                                fs::is_directory(status) ? "directory" : "pipe or device"));
+}
+
+// A rollback journal may name a further one, which SQLite then deletes: any file at all, if a stranger wrote the journal.
+// Only transactions over several databases have one, and stackx makes none.
+void refuse_super_journal(const fs::path& file) {
+  constexpr std::string_view magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+  const auto journal = file.string() + "-journal";
+  std::ifstream stream(journal, std::ios::binary | std::ios::ate);
+  const auto size = stream ? static_cast<std::streamoff>(stream.tellg()) : 0;
+  if (size < 16) return;
+  std::string end(magic.size(), '\0');
+  stream.seekg(size - static_cast<std::streamoff>(end.size()));
+  if (stream.read(end.data(), static_cast<std::streamsize>(end.size())) && end == magic)
+    throw bad_input(fmt::format("{}: names another file, which SQLite would delete, and stackx writes no such journal; "
+                                "remove it if the store came from somebody else", journal));
+}
+
 SQLite::Database open_for_writing(const fs::path& file) {
-  if (fs::is_directory(file))
-    throw bad_input(fmt::format("{}: a directory; expected a store file", file.string()));
   if (file.has_parent_path()) {
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
@@ -64,8 +86,6 @@ SQLite::Database open_for_reading(const fs::path& file) {
   if (!fs::exists(file))
     throw bad_input(fmt::format("{}: no such store; `stackx inspect` makes one, --db names another",
                                 file.string()));
-  if (fs::is_directory(file))
-    throw bad_input(fmt::format("{}: a directory; expected a store file", file.string()));
   if (::access(file.c_str(), R_OK) != 0)
     throw broken_environment(
         fmt::format("{}: cannot be read; check its permissions", file.string()));
@@ -87,6 +107,8 @@ SQLite::Database open_for_reading(const fs::path& file) {
 }
 
 SQLite::Database open(const fs::path& file, Mode mode) {
+  require_file(file);
+  refuse_super_journal(file);
   try {
     return mode == Mode::read_write ? open_for_writing(file) : open_for_reading(file);
   } catch (const SQLite::Exception& error) {
@@ -153,14 +175,16 @@ void configure(SQLite::Database& database, const fs::path& file, Mode mode) {
 // What identifies a file; read in one transaction, because another process may be writing its first
 // step.
 struct Head {
-  int owner, version, tables;
+  int owner, version, tables, foreign;
   bool is_new() const { return owner == 0 && version == 0 && tables == 0; }
 };
 
 Head read_head(SQLite::Database& database) {
   return {database.execAndGet("PRAGMA application_id").getInt(),
           database.execAndGet("PRAGMA user_version").getInt(),
-          database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt()};
+          database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt(),
+          database.execAndGet("SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR "
+                              "sql LIKE 'CREATE VIRTUAL%'").getInt()};
 }
 
 Head read_head_at_once(SQLite::Database& database) {
@@ -183,6 +207,10 @@ void check_head(const Head& head, const fs::path& file, int newest) {
                     "stackx, or choose another file "
                     "with --db",
                     file.string(), head.version, newest));
+  if (head.foreign > 0)  // a view in place of a table may never end, a trigger change what is stored
+    throw bad_input(
+        fmt::format("{}: holds views, triggers or virtual tables, which no stackx makes; do not use it, and ask where it "
+                    "comes from", file.string()));
 }
 
 [[noreturn]] void refuse_old(const Head& head, const fs::path& file, int newest) {

@@ -53,12 +53,14 @@ struct Found {
   std::vector<fs::path> plans, inspections;
 };
 
-// "<id>.json" of "<id>.json.part", "<id>.json.2.part" and "<id>.json.77.tmp"; empty for all others.
+// "<id>.json" of ".<id>.json.2.stackx-draft" and, of an older stackx, "<id>.json.part", "<id>.json.2.part" and
+// "<id>.json.77.tmp"; empty for all others.
 fs::path document_of_draft(const fs::path& draft) {
-  const std::string name = draft.filename().string();
+  const std::string name = draft.filename().string(), extension = draft.extension().string();
+  const std::size_t begin = extension == specs::draft_extension && name.starts_with('.') ? 1 : 0;
   const auto end = name.find(".json.");
-  if (end == name.npos || (draft.extension() != ".part" && draft.extension() != ".tmp")) return {};
-  return draft.parent_path() / name.substr(0, end + 5);
+  if (end == name.npos || (begin == 0 && extension != ".part" && extension != ".tmp")) return {};
+  return draft.parent_path() / name.substr(begin, end + 5 - begin);
 }
 
 bool is_at_work(const fs::path& draft) {

@@ -14,6 +14,9 @@
 namespace stackx::analysis {
 namespace {
 
+// Time and memory go with their square and cube: some seconds at most. Campaigns have dozens.
+constexpr std::size_t most_versions = 1000;
+
 using Group = std::vector<std::size_t>;  // of columns that can be compared with each other
 
 // Being comparable is an equivalence.
@@ -179,6 +182,12 @@ Effects effects(const std::vector<store::Measurement>& measurements,
   for (const StackValue& value : result.values) {
     stacks.push_back(value.stack);
     values.push_back(value.log_rate);
+  }
+  if (const auto versions = DesignMatrix(stacks).columns(); versions > most_versions) {
+    result.why_none = fmt::format("{} versions are in these {} stacks, and effects of more than {} are not taken apart; ask "
+                                  "about one workload, or fewer stacks (a store of its own: --db)",
+                                  versions, stacks.size(), most_versions);
+    return result;
   }
   result.model = std::make_unique<AdditiveModel>(stacks, values, options.confidence);
   const AdditiveModel& model = *result.model;

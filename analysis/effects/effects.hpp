@@ -59,7 +59,8 @@ struct Effects {
   std::vector<Confounded> confounded;
   std::vector<std::string> constant;      // "cpu rocket-lake": the same in all stacks
   std::optional<Accuracy> accuracy;       // none below 3 stacks
-  std::unique_ptr<AdditiveModel> model;   // null without any value
+  std::unique_ptr<AdditiveModel> model;   // null without any value, and where why_none says another reason
+  std::string why_none;
   std::vector<std::string> notes;
 };
 

@@ -181,6 +181,7 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   ranking.hw = hardware_of(selected);
   const Rates all = collect(selected, options.this_host);
   ranking.unit = all.unit;
+  ranking.without_unit = all.without_unit;
   ranking.population = options.population;
 
   std::vector<Candidate> order;

@@ -65,6 +65,7 @@ struct Ranking {
   specs::Workload workload;
   std::optional<specs::PiProgram> program;  // that measured, where it is not stackx's own
   std::string unit;  // "GFLOP/s", "GB/s", "items/s"
+  std::size_t without_unit = 0;  // inspections that tell no rate in it, and are left out
   double delta = 0.01;
   double confidence = 0.95;
   std::vector<Recommendation> recommendations;

@@ -61,7 +61,7 @@ double rate_of(const store::Measurement& measurement, const std::string& unit) {
 
 double rate_of(std::span<const std::int64_t> samples_ns, const specs::Work& of_sample, const std::string& unit) {
   const double work = amount(of_sample, unit);
-  if (!(work > 0) || !std::isfinite(work)) return 0;
+  if (!(work > 0 && work <= specs::most_work)) return 0;
   std::vector<double> rates;
   rates.reserve(samples_ns.size());
   for (const std::int64_t sample : samples_ns) {

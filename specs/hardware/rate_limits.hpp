@@ -34,8 +34,8 @@ class RateLimits {
   RateLimits() = default;
   explicit RateLimits(const Host& host);
 
-  // Of one of the host's GPUs (`device`: a UUID, of a MIG instance too), else of its processors; none for GPUs that the
-  // host's document does not name.
+  // Of one of the host's GPUs (`device`: a UUID, of a MIG instance too), else of its processors: as those a result ranks
+  // whose GPU the host's document does not name.
   RateLimit of(const std::string& device, const Workload& workload) const;
 
  private:

@@ -28,6 +28,8 @@ struct Phase {
 struct Work {  // of one sample
   double flop = 0, bytes = 0, items = 0;
 };
+// Of a sample that ranks: no sum over years of them overflows. Documents may state more, as they may state nothing.
+inline constexpr double most_work = 1e30;
 
 struct Check {
   std::string reference;  // what it was checked against

@@ -4,7 +4,7 @@
 // every document is put together from them and proved by its id, and what is proved goes into the new
 // store like any other document. Then the result documents in `<damaged>-results/` are taken in: they
 // hold whatever this machine measured itself. The new store gets its name only when all that is done, and never that of
-// another file: of two salvages to one name the second says so. Killed before, it leaves `<new>.part` (draft.hpp).
+// another file: of two salvages to one name the second says so. Killed before, it leaves a draft.
 #pragma once
 
 #include <cstdint>

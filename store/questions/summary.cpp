@@ -41,7 +41,7 @@ double amount(const specs::Work& work, Unit unit) {
 // Median rate; none where samples or work are not positive.
 std::optional<double> rate_of(const Row& row, Unit unit) {
   const double work = amount(row.condition->work, unit);
-  if (!(work > 0) || !std::isfinite(work) || row.samples.empty()) return std::nullopt;
+  if (!(work > 0 && work <= specs::most_work) || row.samples.empty()) return std::nullopt;
   std::vector<double> rates;
   rates.reserve(row.samples.size());
   for (const std::int64_t sample : row.samples) {

@@ -1,4 +1,5 @@
 #include <SQLiteCpp/Database.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,44 @@ TEST_CASE("open: what is in the head of the file") {
   CHECK(db.execAndGet("PRAGMA application_id").getInt() == store::application_id);
   CHECK(db.execAndGet("PRAGMA user_version").getInt() == store::steps().back().version);
   CHECK(db.execAndGet("PRAGMA journal_mode").getString() == "wal");
+}
+
+TEST_CASE("open: a journal that names another file is not played") {
+  const Directory directory;
+  const auto file = directory / "stackx.db", victim = directory / "victim";
+  Store::open(file);
+  const auto page = static_cast<std::uint32_t>(SQLite::Database(file.string()).execAndGet("PRAGMA page_size").getInt());
+  write(victim, "precious");
+  const auto big_endian = [](std::uint32_t value) {
+    return std::string{static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
+                       static_cast<char>(value)};
+  };
+  // SQLite's format: a header without records, then the name of the super-journal, its length and its sum.
+  const std::string magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", name = victim.string();
+  std::uint32_t sum = 0;
+  for (const char c : name) sum += static_cast<std::uint32_t>(static_cast<signed char>(c));
+  std::string journal = magic + big_endian(0) + big_endian(1) + big_endian(1) + big_endian(512) + big_endian(page);
+  journal.resize(512);
+  journal += big_endian(0x40000000 / page + 1) + name + big_endian(static_cast<std::uint32_t>(name.size())) +
+             big_endian(sum) + magic;
+  write(file.string() + "-journal", journal);
+  for (const Mode mode : {Mode::read_only, Mode::read_write})
+    CHECK_THAT(open_error(file, mode), Catch::Matchers::Contains("names another file, which SQLite would delete"));
+  CHECK(fs::exists(victim));
+}
+
+TEST_CASE("open: a store with views or triggers, and what is no file") {
+  const Directory directory;
+  for (const char* sql : {"CREATE VIEW v AS SELECT 1", "CREATE TRIGGER t AFTER INSERT ON campaigns BEGIN SELECT 1; END"}) {
+    const auto file = directory / (std::string(sql).substr(7, 4) + ".db");
+    Store::open(file);
+    make_foreign(file, sql);
+    for (const Mode mode : {Mode::read_only, Mode::read_write})
+      CHECK_THAT(open_error(file, mode), Catch::Matchers::Contains("holds views, triggers or virtual tables"));
+  }
+  const auto pipe = directory / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THAT(open_error(pipe, Mode::read_only), Catch::Matchers::Contains("a pipe or device; expected a store file"));
 }
 
 TEST_CASE("open: files of others are refused and left as they are") {

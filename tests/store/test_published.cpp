@@ -53,9 +53,9 @@ specs::Published published(std::uint64_t number) {
   if (sometimes()) p.statistic = "median";
   if (sometimes()) p.stdev = 0;
   if (sometimes()) {
-    p.values = {p.value / 3, p.value, 1e300};
+    p.values = {p.value / 3, p.value, 1e30};
     p.min = p.value / 3;
-    p.max = 1e300;
+    p.max = 1e30;
     p.runs = 3;
   }
   if (sometimes()) p.details["host"] = fmt::format("host \"{}\"", random.below(2));

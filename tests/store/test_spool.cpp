@@ -128,21 +128,31 @@ TEST_CASE("spool: drafts whose writer is gone are finished if they are whole, el
   const auto part = [&](const specs::Inspection& document, const char* ending) {
     return file.parent_path() / (document.id + ".json" + ending);
   };
-  fs::rename(file, part(whole, ".2.part"));
+  const auto hidden = [&](const specs::Inspection& document) {
+    return file.parent_path() / ("." + document.id + ".json.2.stackx-draft");
+  };
+  fs::rename(file, hidden(whole));
   fs::rename(older_file, part(older, ".77.tmp"));
   fs::last_write_time(part(older, ".77.tmp"), fs::file_time_type::clock::now() - std::chrono::hours(2));
-  write(part(half, ".part"), read(part(whole, ".2.part")).substr(0, 300));
+  const auto previous = inspection(5);  // a draft of the stackx before this
+  const auto previous_file = spool.write(previous);
+  fs::rename(previous_file, part(previous, ".2.part"));
+  write(part(half, ".part"), read(hidden(whole)).substr(0, 300));
+  write(hidden(half), read(hidden(whole)).substr(0, 300));
   write(part(half, ".77.tmp"), "{");  // perhaps of a writer of an older stackx, at work just now
   const specs::Draft draft(part(at_work, ""));
 
   const auto remarks = spool.recover(store);
   REQUIRE(remarks.size() == 1);
-  CHECK_THAT(remarks[0], Catch::StartsWith("2 result documents"));
+  CHECK_THAT(remarks[0], Catch::StartsWith("3 result documents"));
   CHECK(store.inspection(whole.id));
   CHECK(store.inspection(older.id));
+  CHECK(store.inspection(previous.id));
   CHECK(fs::exists(file));
   CHECK(fs::exists(older_file));
-  CHECK_FALSE(fs::exists(part(whole, ".2.part")));
+  CHECK_FALSE(fs::exists(hidden(whole)));
+  CHECK_FALSE(fs::exists(hidden(half)));
+  CHECK_FALSE(fs::exists(part(previous, ".2.part")));
   CHECK_FALSE(fs::exists(part(older, ".77.tmp")));
   CHECK_FALSE(fs::exists(part(half, ".part")));
   CHECK(fs::exists(part(half, ".77.tmp")));

@@ -68,6 +68,22 @@ TEST_CASE("store: odd but valid documents come back as well") {
   CHECK(store.check().empty());
 }
 
+TEST_CASE("store: work beyond all measure does not overflow what is summed up") {
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  for (std::uint64_t round = 0; round < 12; ++round) {
+    specs::Inspection odd;
+    odd.round = round;
+    odd.stack.components = {{"a", "1"}};
+    odd.workload = {"hello", {}};
+    odd.samples_ns = {1, 1, 1};
+    odd.work = {0, 0, round % 2 == 0 ? 1e300 : 1e-300};
+    specs::seal(odd);
+    REQUIRE(store.ingest(odd) == Ingest::inserted);
+  }
+  CHECK(store.check().empty());
+}
+
 TEST_CASE("store: what no reader would accept is not stored") {
   const Directory directory;
   const auto file = directory / "stackx.db";

@@ -57,6 +57,13 @@ TEST_CASE("headline: a clear winner, with its interval, its ratio to the next an
   CHECK(headline.cautions.empty());
 }
 
+TEST_CASE("headline: what tells no such rate is said to be left out") {
+  auto measurements = exact({100, 50}, 12);
+  for (std::size_t i = 0; i < 5; ++i) measurements[i].work = {0, 0, 1e12};
+  CHECK_THAT(said(measurements).cautions, Catch::Matchers::VectorContains(
+                                              std::string("5 inspections tell no GFLOP/s and are left out.")));
+}
+
 TEST_CASE("headline: two that are equal are said to be, and what the others are") {
   const auto headline = said(exact({100, 100.1, 50, 25}, 12));
   CHECK(headline.line ==
