@@ -84,6 +84,7 @@ analysis::Effects effects_for(const SelectionOptions& options, const workspace::
   const auto selection = select(options, context);
   auto effects = analysis::effects(selection.measurements, selection.asked,
                                    {0.95, selection.this_host, components});
+  if (!effects.why_none.empty()) throw bad_input(effects.why_none);
   if (!effects.model)
     throw bad_input(fmt::format("no measurement of {} on {} to take effects from.\n{}",
                                 selection.asked.text(), selection.hw,

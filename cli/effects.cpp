@@ -76,10 +76,11 @@ void effects(const EffectsOptions& options, Globals& globals) {
     return nothing_measured(selection, {{"effects", nlohmann::json::array()}}, globals);
   const bool json = globals.json || options.format == "json";
   if (!effects.model) {
-    if (effects.why_none.empty())
+    if (effects.why_none.empty()) {
       effects.why_none = fmt::format("All {} inspections of {} on {} failed: there is no rate", selection.measurements.size(),
                                      effects.workload.text(), effects.hw);
-    effects.notes.push_back(effects.why_none);
+      effects.notes.push_back(effects.why_none);
+    }
     if (json)
       print_json(analysis::to_json(effects));
     else

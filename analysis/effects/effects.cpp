@@ -187,6 +187,7 @@ Effects effects(const std::vector<store::Measurement>& measurements,
     result.why_none = fmt::format("{} versions are in these {} stacks, and effects of more than {} are not taken apart; ask "
                                   "about one workload, or fewer stacks (a store of its own: --db)",
                                   versions, stacks.size(), most_versions);
+    result.notes.push_back(result.why_none);
     return result;
   }
   result.model = std::make_unique<AdditiveModel>(stacks, values, options.confidence);

@@ -159,6 +159,20 @@ TEST_CASE("effects: inspections are not evidence of their own") {
   }
 }
 
+TEST_CASE("effects: more versions than can be taken apart in some seconds are refused with a reason") {
+  std::vector<store::Measurement> all;
+  for (int i = 0; i < 40; ++i) {
+    specs::Stack stack;
+    for (int k = 0; k < 30; ++k) stack.components[std::to_string(i) + "-" + std::to_string(k)] = "1";
+    all.push_back(measurement(stack, 1, 100 + i));
+  }
+  const auto result = effects(all, matmul, {});
+  CHECK(result.model == nullptr);
+  CHECK(result.effects.empty());
+  CHECK_THAT(result.why_none, Catch::Matchers::Contains("2400 versions are in these 40 stacks"));
+  CHECK(result.notes == std::vector{result.why_none});
+}
+
 TEST_CASE("effects: only the components asked for, and unknown ones are refused") {
   const auto measurements = drifting(0.01);
   const auto workload = specs::parse_workload("matmul");
