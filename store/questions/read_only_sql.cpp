@@ -30,6 +30,9 @@ bool may_read(const char* table, const char* column, const char* database, const
   return in == "main" && view != nullptr && is_view(view);
 }
 
+// The second tells an address of this process.
+bool is_refused(std::string_view function) { return function == "load_extension" || function == "fts3_tokenizer"; }
+
 int authorize(void*, int action, const char* first, const char* second, const char* database,
               const char* view) {
   switch (action) {
@@ -39,7 +42,7 @@ int authorize(void*, int action, const char* first, const char* second, const ch
     case SQLITE_READ:
       return may_read(first, second, database, view) ? SQLITE_OK : SQLITE_DENY;
     case SQLITE_FUNCTION:
-      return std::string_view(second) == "load_extension" ? SQLITE_DENY : SQLITE_OK;
+      return is_refused(second) ? SQLITE_DENY : SQLITE_OK;
     default:
       return SQLITE_DENY;
   }

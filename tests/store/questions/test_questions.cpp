@@ -284,7 +284,7 @@ TEST_CASE("sql: it reads the views and does nothing else") {
   for (const char* sql :
        {"DELETE FROM series", "DROP TABLE main.series", "CREATE TEMP TABLE t(x)", "PRAGMA user_version",
         "ATTACH ':memory:' AS m", "SELECT * FROM sqlite_schema", "SELECT id FROM main.series",
-        "SELECT load_extension('x')", "SELECT 1; SELECT 2", "", "SELECT ?1", "nonsense",
+        "SELECT load_extension('x')", "SELECT fts3_tokenizer('simple')", "SELECT 1; SELECT 2", "", "SELECT ?1", "nonsense",
         "SELECT rowid FROM main.stacks", "WITH x AS (SELECT hash FROM main.stacks) SELECT * FROM x"})
     CHECK(error_of([&] { rows_of(made.file, sql); }).starts_with("--sql: "));
   CHECK(test::read(made.file) == before);
