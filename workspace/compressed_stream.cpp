@@ -18,11 +18,20 @@ namespace {
 constexpr std::size_t buffer_size = 256 << 10;
 constexpr std::uint64_t endless_line = 4ULL << 30;  // what comes from a pipe may have no end
 
+// Documents unpack to some 50 times their size; what is made to keep a reader busy to 30,000 times (zstd).
+constexpr std::uint64_t harmless_size = 64ULL << 20, most_times = 1000;
+
+// Blank lines take time as others do, and no room where they are packed. Between documents there may be some.
+constexpr std::uint64_t harmless_blanks = 1'000'000, most_blanks_a_line = 10;
+
 // Why bytes stopped coming; the reader adds the file and the place.
 struct Damage {
   ErrorCode code;
   std::string why;
+  const char* what_to_do =
+      "get the file again from where it came, then repeat this: what is there already is not stored twice";
 };
+constexpr const char* do_without = "what follows is not read: no honest export looks like this; leave the file out";
 
 // The bytes as they lie in the file.
 class Input {
@@ -227,6 +236,23 @@ struct LineReader::State {
     }
   }
 
+  std::string_view unpack() {
+    const auto chunk = decoder->chunk();
+    unpacked += chunk.size();
+    if (unpacked > harmless_size && unpacked / most_times > decoder->offset())
+      throw Damage{ErrorCode::bad_input, fmt::format("it unpacks to more than {} times its size", most_times),
+                   do_without};
+    return chunk;
+  }
+
+  void count_blank(const std::string& line) {
+    if (line.find_first_not_of(" \t\r") != line.npos) return;
+    ++blank;
+    if (blank > harmless_blanks && blank / most_blanks_a_line > lines - blank)
+      throw Damage{ErrorCode::bad_input, fmt::format("{} blank lines so far, expected one document a line", blank),
+                   do_without};
+  }
+
   void end_line() {
     ++lines;
     skipped = 0;
@@ -237,7 +263,7 @@ struct LineReader::State {
   }
 
   std::string name;
-  std::uint64_t limit, lines = 0, skipped = 0;
+  std::uint64_t limit, lines = 0, blank = 0, skipped = 0, unpacked = 0;
   Input input;
   std::unique_ptr<Decoder> decoder;
   std::string_view rest;  // of the decoder's last chunk
@@ -294,21 +320,19 @@ bool LineReader::read(std::string& line) {
         s.append(line, s.rest.substr(0, end));
         s.rest.remove_prefix(end + 1);
         s.end_line();
+        s.count_blank(line);
         return true;
       }
       begun = begun || !s.rest.empty();
       s.append(line, s.rest);
-      s.rest = s.decoder->chunk();
+      s.rest = s.unpack();
       if (s.rest.empty()) break;
     }
   } catch (const Damage& damage) {
     s.failure.emplace(
         damage.code,
-        fmt::format("{}: byte {}: {}; the {} whole lines before it were read; get the file again "
-                    "from where it "
-                    "came, then repeat this: what is there already is not stored twice",
-                    s.name, s.decoder ? s.decoder->offset() : s.input.offset(), damage.why,
-                    s.lines));
+        fmt::format("{}: byte {}: {}; the {} whole lines before it were read; {}", s.name,
+                    s.decoder ? s.decoder->offset() : s.input.offset(), damage.why, s.lines, damage.what_to_do));
     line.clear();
     begun = false;
   }

@@ -4,7 +4,8 @@
 // the first bytes and not by the name; "-" is stdin. Everything is streamed: memory holds one line and
 // two buffers. A file that is cut short or damaged gives its whole lines first and then ends with a
 // failure that names the byte; a line above the limit is skipped without being kept, and named (one
-// above 4 GiB ends it: /dev/zero through a pipe).
+// above 4 GiB ends it: /dev/zero through a pipe). What unpacks to more than 64 MiB and more than 1000 times its size
+// ends so, too, and what is mostly blank lines, above a million: both keep a reader busy for the price of some bytes.
 // gzip goes through zlib because libarchive does not verify its checksum. Written: zstd, gzip or xz by
 // the name's ending, else plain. libarchive's zstd frames carry no checksum of their own; documents
 // are verified by their ids.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "advisor/recipes/parts.hpp"
+#include "advisor/recipes/stack_packages.hpp"
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/version/version_text.hpp"
@@ -76,6 +77,8 @@ class StepsOf {
         const auto& name = artifact.package.empty() ? component.name : artifact.package;
         const auto& version =
             artifact.package_version.empty() ? entry.version.text() : artifact.package_version;
+        check_python_name(name);  // they become a line of a requirements file
+        check_python_version(name, version);
         hashes_[name + "==" + version].insert(artifact.sha256);
         break;
       }

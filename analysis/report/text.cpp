@@ -2,29 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "analysis/report/csv.hpp"
+#include "analysis/text/markdown.hpp"
 #include "specs/format/printable.hpp"
 
 namespace stackx::analysis {
 namespace {
-
-// Text in Markdown that is nothing but text, also in a cell of a table and where HTML is allowed.
-std::string escape_markdown(std::string_view text) {
-  std::string result;
-  for (const char c : specs::printable(text)) {
-    if (c == '<')
-      result += "&lt;";
-    else if (c == '&')
-      result += "&amp;";
-    else if (std::string_view("\\`*_[]|#~>").find(c) != std::string_view::npos)
-      (result += '\\') += c;
-    else
-      result += c;
-  }
-  return result;
-}
 
 std::string table_markdown(const ReportTable& table) {
   std::string text =

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/text/markdown.hpp"
 #include "analysis/text/table.hpp"
 #include "specs/format/printable.hpp"
 #include "workspace/words.hpp"
@@ -14,6 +15,8 @@ namespace {
 
 using advisor::Advice;
 using advisor::figure_text;
+using analysis::escape_markdown;
+using analysis::markdown_sentence;
 using analysis::split;
 using specs::printable;
 
@@ -219,18 +222,19 @@ std::string advice_text(const Advice& advice, std::size_t width, bool colour) {
 
 namespace {
 
-std::string cell(const std::string& foreign) {
-  std::string text = printable(foreign);
-  for (std::size_t at = 0; (at = text.find('|', at)) != text.npos; at += 2) text.insert(at, "\\");
-  return text;
+Grid escaped(Grid rows) {
+  for (auto& row : rows)
+    for (auto& one : row) one = escape_markdown(one);
+  return rows;
 }
 
+// Of cells that are Markdown already.
 std::string markdown_table(const Grid& rows, bool titles = true) {
   if (rows.empty()) return "";
   std::string text = "\n";
   const auto line = [&](const std::vector<std::string>& cells) {
     text += "|";
-    for (const auto& one : cells) text += " " + cell(one) + " |";
+    for (const auto& one : cells) text += " " + one + " |";
     text += "\n";
   };
   line(titles ? rows.front() : std::vector<std::string>(rows.front().size()));
@@ -244,27 +248,27 @@ std::string markdown_table(const Grid& rows, bool titles = true) {
 }  // namespace
 
 std::string advice_markdown(const Advice& advice) {
-  std::string text = fmt::format("**{}**\n", printable(advice.line));
-  if (!advice.expect.empty()) text += "\n" + printable(advice.expect) + "\n";
-  if (!advice.why.empty()) text += "\nWhy: " + printable(advice.why) + "\n";
+  std::string text = fmt::format("**{}**\n", markdown_sentence(advice.line));
+  if (!advice.expect.empty()) text += "\n" + markdown_sentence(advice.expect) + "\n";
+  if (!advice.why.empty()) text += "\nWhy: " + markdown_sentence(advice.why) + "\n";
   if (!advice.install.empty()) text += "\n```sh\n" + printable(advice.install) + "\n```\n";
   if (!advice.cautions.empty()) text += "\n";
-  for (const auto& caution : advice.cautions) text += "- " + printable(caution) + "\n";
-  text += markdown_table(driver_rows(advice)) + markdown_table(limit_rows(advice));
-  if (!advice.besides.empty()) text += "\n" + printable(advice.besides) + "\n";
-  text += markdown_table(measured_rows(advice));
-  if (!advice.measured_rest.empty()) text += "\n" + printable(advice.measured_rest) + "\n";
+  for (const auto& caution : advice.cautions) text += "- " + markdown_sentence(caution) + "\n";
+  text += markdown_table(escaped(driver_rows(advice))) + markdown_table(escaped(limit_rows(advice)));
+  if (!advice.besides.empty()) text += "\n" + markdown_sentence(advice.besides) + "\n";
+  text += markdown_table(escaped(measured_rows(advice)));
+  if (!advice.measured_rest.empty()) text += "\n" + markdown_sentence(advice.measured_rest) + "\n";
   if (!advice.evidence.empty()) {
-    Grid rows{{"", "", "stack", "year", "", "source"}};
-    for (const auto& row : advice.evidence)
-      rows.push_back({figure_text(row.value), row.kind.empty() ? row.unit : row.unit + " " + row.kind, row.stack, row.year,
-                      row.remark, row.url.empty() ? row.title : fmt::format("[{}]({})", row.title.empty() ? "source" : row.title, row.url)});
-    text += "\n" + printable(advice.evidence_title) + "\n" + markdown_table(rows);
+    Grid rows = escaped(evidence_table(advice, advice.evidence.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i].push_back(analysis::markdown_link(advice.evidence[i].title, advice.evidence[i].url));
+    rows.insert(rows.begin(), {"", "", "stack", "year", "", "source"});
+    text += "\n" + markdown_sentence(advice.evidence_title) + "\n" + markdown_table(rows);
   }
   std::string remarks;
   for (const auto& one : advice.remarks) remarks += one + " ";
   if (!advice.as_of.empty()) remarks += workspace::freshness(advice.as_of, workspace::today()) + ".";
-  if (!remarks.empty()) text += "\n" + printable(remarks) + "\n";
+  if (!remarks.empty()) text += "\n" + markdown_sentence(remarks) + "\n";
   return text;
 }
 

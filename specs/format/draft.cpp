@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -25,9 +27,19 @@ constexpr int most_writers = 10'000;  // to one place, at once
                                        place.string(), doing, std::strerror(code)));
 }
 
-fs::path part_of(const fs::path& place, int writer) {
-  return writer == 1 ? fs::path(place.string() + ".part")
-                     : fs::path(fmt::format("{}.{}.part", place.string(), writer));
+// At most so many bytes: what is longer is cut between two characters and told apart by a digest.
+std::string fitting(const std::string& name, std::size_t most) {
+  if (name.size() <= most) return name;
+  const std::string digest = "-" + sha256(name).substr(0, 16);
+  std::size_t end = most - digest.size();
+  while (end > 0 && (name[end] & 0xc0) == 0x80) --end;
+  return name.substr(0, end) + digest;
+}
+
+fs::path draft_of(const fs::path& place, int writer) {
+  const fs::path whole = place.has_filename() ? place : place.parent_path();  // "directory/"
+  const auto ending = fmt::format(".{}{}", writer, draft_extension);
+  return whole.parent_path() / ("." + fitting(whole.filename().string(), NAME_MAX - 1 - ending.size()) + ending);
 }
 
 // Between opening and locking it the one before may have renamed or removed it.
@@ -42,6 +54,13 @@ bool is_of(Draft::Kind kind, int descriptor) {
   struct stat status {};
   return fstat(descriptor, &status) == 0 &&
          (kind == Draft::Kind::file ? S_ISREG(status.st_mode) : S_ISDIR(status.st_mode));
+}
+
+// What another user left is not taken over: it would stay that user's. Nor is what has another name, too.
+bool is_ours_alone(Draft::Kind kind, int descriptor) {
+  struct stat status {};
+  return fstat(descriptor, &status) == 0 && status.st_uid == geteuid() &&
+         (kind == Draft::Kind::directory || status.st_nlink == 1);
 }
 
 int open_existing(const fs::path& path, Draft::Kind kind) {
@@ -89,7 +108,7 @@ int rename_to(const fs::path& from, const fs::path& to) {
 Draft::Draft(fs::path place, Kind kind) : Draft(Claimed(), std::move(place), {}, -1) {
   kind_ = kind;
   for (int writer = 1; writer <= most_writers; ++writer) {
-    path_ = part_of(place_, writer);
+    path_ = draft_of(place_, writer);
     if (claim()) return;
   }
   refuse(place_, "cannot be written", EBUSY);
@@ -121,7 +140,7 @@ bool Draft::claim() {
   }
   const bool locked = flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
   if ((locked || (made && errno != EWOULDBLOCK)) && is_of(kind_, descriptor_) &&
-      is_still(descriptor_, path_)) {
+      is_still(descriptor_, path_) && (made || is_ours_alone(kind_, descriptor_))) {
     if (!made) clear();
     return true;
   }

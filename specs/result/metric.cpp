@@ -11,27 +11,28 @@ namespace stackx::specs {
 namespace {
 
 constexpr std::array<Metric, 19> table{{
-    {"bytes_per_s", "B/s", false, "bytes read and written a second", "GB/s", 1e-9},
-    {"cpu_ms", "ms", true, "processor time of one run, all threads", "", 0},
-    {"elapsed_ms", "ms", true, "wall-clock time of one run", "", 0},
-    {"energy_j", "J", true, "energy of one run", "", 0},
-    {"images_per_s", "images/s", false, "images processed a second", "items/s", 1},
-    {"items_per_s", "items/s", false, "items processed a second", "items/s", 1},
-    {"latency_ms", "ms", true, "time to one answer", "", 0},
-    {"minutes_to_train", "min", true, "time of a training to the stated quality", "", 0},
-    {"peak_memory_bytes", "B", true, "most memory in use at once", "", 0},
-    {"queries_per_s", "queries/s", false, "queries answered a second", "items/s", 1},
-    {"rate_gbps", "GB/s", false, "10^9 bytes a second", "GB/s", 1},
-    {"rate_gflops", "GFLOP/s", false, "10^9 floating-point operations a second", "GFLOP/s", 1},
-    {"rate_tflops", "TFLOP/s", false, "10^12 floating-point operations a second", "GFLOP/s", 1e3},
-    {"samples_per_s", "samples/s", false, "samples processed a second", "items/s", 1},
-    {"sequences_per_s", "sequences/s", false, "sequences processed a second", "items/s", 1},
-    {"steps_per_s", "steps/s", false, "training steps a second", "items/s", 1},
-    {"streams", "streams", false, "streams served within the latency bound", "", 0},
-    {"tokens_per_s", "tokens/s", false, "tokens processed a second", "items/s", 1},
-    {"words_per_s", "words/s", false, "words processed a second", "items/s", 1},
+    {"bytes_per_s", "B/s", false, "bytes read and written a second", "GB/s", 1e-9, 1},
+    {"cpu_ms", "ms", true, "processor time of one run, all threads", "", 0, 1e-3},
+    {"elapsed_ms", "ms", true, "wall-clock time of one run", "", 0, 1e-3},
+    {"energy_j", "J", true, "energy of one run", "", 0, 1},
+    {"images_per_s", "images/s", false, "images processed a second", "items/s", 1, 1},
+    {"items_per_s", "items/s", false, "items processed a second", "items/s", 1, 1},
+    {"latency_ms", "ms", true, "time to one answer", "", 0, 1e-3},
+    {"minutes_to_train", "min", true, "time of a training to the stated quality", "", 0, 60},
+    {"peak_memory_bytes", "B", true, "most memory in use at once", "", 0, 1},
+    {"queries_per_s", "queries/s", false, "queries answered a second", "items/s", 1, 1},
+    {"rate_gbps", "GB/s", false, "10^9 bytes a second", "GB/s", 1, 1e9},
+    {"rate_gflops", "GFLOP/s", false, "10^9 floating-point operations a second", "GFLOP/s", 1, 1e9},
+    {"rate_tflops", "TFLOP/s", false, "10^12 floating-point operations a second", "GFLOP/s", 1e3, 1e12},
+    {"samples_per_s", "samples/s", false, "samples processed a second", "items/s", 1, 1},
+    {"sequences_per_s", "sequences/s", false, "sequences processed a second", "items/s", 1, 1},
+    {"steps_per_s", "steps/s", false, "training steps a second", "items/s", 1, 1},
+    {"streams", "streams", false, "streams served within the latency bound", "", 0, 1},
+    {"tokens_per_s", "tokens/s", false, "tokens processed a second", "items/s", 1, 1},
+    {"words_per_s", "words/s", false, "words processed a second", "items/s", 1, 1},
 }};
 static_assert(std::ranges::is_sorted(table, {}, &Metric::name));
+constexpr double least_value = 1e-12, most_value = 1e30;  // in base units
 
 // Numbers among the parameters: 0 if absent, NaN if not a number that counts something.
 class Parameters {
@@ -90,9 +91,12 @@ std::vector<std::string> metric_names() {
 }
 
 std::string value_error(const Metric& metric, double value) {
-  if (std::isfinite(value) && value > 0) return "";
-  return fmt::format("expected a positive number of {} ({}), found {}", metric.unit, metric.name,
-                     value);
+  if (!std::isfinite(value) || value <= 0)
+    return fmt::format("expected a positive number of {} ({}), found {}", metric.unit, metric.name, value);
+  const double base = value * metric.to_base;
+  if (base >= least_value && base <= most_value) return "";
+  return fmt::format("expected between {:.4g} and {:.4g} {} ({}), found {}: no machine is like that; correct it",
+                     least_value / metric.to_base, most_value / metric.to_base, metric.unit, metric.name, value);
 }
 
 std::optional<double> flop_of(const Workload& workload) {
@@ -109,6 +113,14 @@ std::optional<Rate> rate_of(const Metric& metric, double value, const Workload& 
   const auto flop = metric.name == "elapsed_ms" ? flop_of(workload) : std::nullopt;
   if (!flop || !(value > 0)) return std::nullopt;
   return Rate{*flop / (value * 1e6), "GFLOP/s"};
+}
+
+std::string rate_error(const Metric& metric, double value, const Workload& workload) {
+  if (!metric.rate_unit.empty()) return "";  // the value itself is one
+  const auto rate = rate_of(metric, value, workload);
+  if (!rate || rate->value <= most_value / 1e9) return "";  // GFLOP/s
+  return fmt::format("{} {} of {} would be {} {}: no machine is like that; correct the value or the parameters", value,
+                     metric.unit, workload.text(), rate->value, rate->unit);
 }
 
 }  // namespace stackx::specs

@@ -24,13 +24,15 @@ struct Metric {
   std::string_view description;
   std::string_view rate_unit;  // "GFLOP/s", "GB/s", "items/s", or "" if it is no rate by itself
   double to_rate;              // value * to_rate is in rate_unit
+  double to_base;              // value * to_base is in seconds, joules, bytes, operations, items (a second)
 };
 
 std::span<const Metric> metrics();  // sorted by name
 const Metric* find_metric(std::string_view name);  // nullptr: not a metric
 std::vector<std::string> metric_names();
 
-// What is wrong with this value of this metric, or "": every metric is positive.
+// What is wrong with this value of this metric, or "": every metric is positive, and no machine is so small or so large
+// that its numbers in base units lie outside of 1e-12 to 1e30.
 std::string value_error(const Metric& metric, double value);
 
 // Operations of one run of the workload, as far as its parameters say: 2mnk of a matmul (8mnk if it
@@ -46,5 +48,8 @@ struct Rate {
 // A time becomes GFLOP/s where flop_of() knows the operations; rates are scaled; what is neither
 // (minutes to train, memory, streams) has no rate.
 std::optional<Rate> rate_of(const Metric& metric, double value, const Workload& workload);
+
+// What is wrong with the rate that this time would be, or "": parameters may state as many operations as they like.
+std::string rate_error(const Metric& metric, double value, const Workload& workload);
 
 }  // namespace stackx::specs

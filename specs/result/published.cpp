@@ -23,18 +23,14 @@ std::string optional_line(const Node& node, std::string_view key) {
   return found ? line_from(*found) : "";
 }
 
-// "https://host/path", "doi:10...": a scheme and something behind it.
+// A page of the web, which reports link to: no script, no file of this machine, nobody's password.
 std::string url_from(const Node& node) {
   const std::string text = line_from(node);
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto colon = text.find(':');
-  const bool good = colon != text.npos && colon > 0 && colon + 1 < text.size() &&
-                    is_letter(text.front()) && text.find(' ') == text.npos &&
-                    std::all_of(text.begin(), text.begin() + colon, [&](char c) {
-                      return is_letter(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' ||
-                             c == '.';
-                    });
-  if (!good) node.fail("expected a URL, for example https://example.org/results.csv");
+  const auto begin = text.starts_with("https://") ? 8 : text.starts_with("http://") ? 7 : text.size();
+  const auto host = std::string_view(text).substr(begin, text.find_first_of("/?#", begin) - begin);
+  if (host.empty() || host.find('@') != host.npos || text.find(' ') != text.npos)
+    node.fail("expected a URL of http or https without a user's name, for example https://example.org/results.csv or, "
+              "of a DOI, https://doi.org/10.1000/182");
   return text;
 }
 
@@ -65,6 +61,21 @@ void spread_from(Published& published, const Metric& metric, const Node& node) {
   if (const auto stdev = node.find("stdev")) published.stdev = deviation_from(*stdev);
   if (const auto values = node.find("values")) published.values = values_from(*values, metric);
   check_spread(published, node);
+}
+
+// A rate that is not finite would be the best of all, and in every sum.
+void check_size(const Published& published, const Node& node) {
+  const Metric* metric = find_metric(published.metric);
+  if (!metric) return;
+  const auto check = [&](double value) {
+    if (const auto error = rate_error(*metric, value, published.workload); !error.empty()) node.fail(error);
+  };
+  check(published.value);
+  if (published.min) check(*published.min);
+  for (const double value : published.values) check(value);
+  if (published.stdev.value_or(0) <= published.value) return;
+  if (const auto error = value_error(*metric, *published.stdev); !error.empty())
+    node.fail("the standard deviation: " + error);
 }
 
 void put(Json& json, const char* key, const std::string& text) {
@@ -144,6 +155,7 @@ void check_spread(const Published& published, const Node& node) {
     node.fail(fmt::format("the max, {}, is less than the min, {}", *published.max, *published.min));
   if (published.runs && !published.values.empty() && *published.runs != published.values.size())
     node.fail(fmt::format("{} values, but runs says {}", published.values.size(), *published.runs));
+  check_size(published, node);
 }
 
 Json to_json(const Source& source) {

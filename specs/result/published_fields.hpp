@@ -23,7 +23,7 @@ std::uint64_t at_least_one(const Node& node);
 double deviation_from(const Node& node);
 std::vector<double> values_from(const Node& node, const Metric& metric);
 
-// What must hold between the members: min <= max, as many values as runs. Fails at `node`.
+// What must hold between the members: min <= max, as many values as runs, rates that machines have. Fails at `node`.
 void check_spread(const Published& published, const Node& node);
 
 }  // namespace stackx::specs

@@ -125,6 +125,50 @@ class HostileText(MadeUpStore):
         self.assertIn(f"{len(exported.splitlines())} documents imported, 0 were already there", said)
         self.assertTrue(any(EVIL in document.get("reason", "") for document in map(json.loads, exported.splitlines())))
 
+    def published(self, name, **changes):
+        """A file with one published result, which the advice for a V100 shows."""
+        document = {"$schema": "stackx/published/1", "hardware": "Tesla V100-SXM2-16GB", "metric": "rate_gflops", "value": 124000.0,
+                    "source": {"url": "https://example.org/", "read": "2026-11-20"}, "stack": {"cuda": "10.0"},
+                    "workload": {"pi": "matmul", "params": {"dtype": "float16", "m": "4096", "n": "4096", "k": "4096"}}}
+        return self.write(name, sealed({**document, **changes}))
+
+    def test_no_source_becomes_a_link_but_its_own_page(self):
+        title, url = "x](javascript:alert(1))|<img src=x onerror=alert(1)>`", "https://example.org/a)<b>|[c](javascript:alert(2))`"
+        file = self.published("good.jsonl", source={"url": url, "title": title, "read": "2026-11-20"})
+        self.check("import", file, "--format", "stackx")
+        page = self.check("advise", "--hw", "v100", "--workload", "matmul", "--format", "markdown").stdout.decode()
+        self.assertIn("[x\\](javascript:alert(1))\\|&lt;img src=x onerror=alert(1)\\>\\`]("
+                      "<https://example.org/a%29%3Cb%3E%7C[c]%28javascript:alert%282%29%29%60>)", page)
+        self.assertNotIn("<img", page)
+        for url in ("javascript:alert(1)", "file:///etc/passwd", "https://me:secret@example.org/", "https:///x"):
+            file = self.published("bad.jsonl", source={"url": url, "title": "MLPerf", "read": "2026-11-20"})
+            done = self.check("import", file, "--format", "stackx")
+            self.assertNotEqual(done.returncode, 0, url)
+            self.assertIn(b"/source/url: expected a URL", done.stderr + done.stdout)
+            self.assertNotIn(b"me:secret", done.stderr + done.stdout)
+
+    def test_no_machine_is_infinitely_fast(self):
+        """A time of 1e-308 ms made `inf TFLOP/s` the best of all."""
+        huge = {"pi": "matmul", "params": {"m": "1e100", "n": "1e100", "k": "1e100"}}
+        for name, changes in (("time", {"metric": "elapsed_ms", "value": 1e-308}), ("rate", {"value": 1e300}), ("parameters", {
+                "metric": "elapsed_ms", "value": 1.0, "workload": huge})):
+            done = self.check("import", self.published(f"{name}.jsonl", **changes), "--format", "stackx")
+            self.assertNotEqual(done.returncode, 0, name)
+            self.assertIn(b"no machine is like that", done.stderr + done.stdout)
+        self.assertNotIn(b"inf ", self.check("advise", "--hw", "v100", "--workload", "matmul").stdout)
+
+    def test_no_artifact_tells_pip_or_apt_more_than_a_name_and_a_version(self):
+        wheel = {"type": "wheel", "file": "a-1.0-py3-none-any.whl", "sha256": "0" * 64}
+        for artifact in ({**wheel, "package": "a\n--index-url http://evil/"}, {**wheel, "package": "evil @ http://evil/x.whl"},
+                         {**wheel, "package_version": "1.0\n--pre"}, {"type": "system", "package": "/tmp/evil.deb"},
+                         {"type": "system", "package": "libc6-"}, {"type": "system", "package": "liba", "package_version": "1.0 libc6-"}):
+            catalog = {"$schema": "stackx/catalog/1", "components": {
+                "lib": {"kind": "runtime", "versions": {"1.0": {"artifacts": [artifact]}}}}}
+            (self.scratch / "catalog.json").write_text(json.dumps(catalog))
+            done = self.check("catalog", "validate", self.scratch / "catalog.json")
+            self.assertEqual(done.returncode, 2, artifact)
+            self.assertRegex(done.stderr.decode(), r"catalog\.json: /components/lib/versions/1\.0/artifacts/0/package(_version)?: expected the ")
+
     def test_no_catalog_and_no_project_does(self):
         catalog = {"$schema": "stackx/catalog/1", "components": {
             "lib": {"kind": "package", "description": "d", "sources": ["https://example.org/"], "versions": {

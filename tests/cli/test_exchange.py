@@ -64,7 +64,7 @@ class Exchange(MadeUpStore):
         for number, ending in enumerate((".jsonl", ".jsonl.zst", ".jsonl.gz", ".jsonl.xz")):
             file = self.scratch / f"out{ending}"
             self.stackx("export", "--db", first, "-o", file)
-            self.assertFalse((self.scratch / f"out{ending}.part").exists())
+            self.assertFalse(list(self.scratch.glob(".*.stackx-draft")))
             text = {".jsonl": lambda b: b, ".jsonl.gz": gzip.decompress, ".jsonl.xz": lzma.decompress}.get(ending)
             if text:
                 self.assertEqual(text(file.read_bytes()).decode(), expected)
@@ -293,6 +293,37 @@ class Exchange(MadeUpStore):
             done = subprocess.run([STACKX, command, pipe, "--db", database], env=self.environment, capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("pipe: is a pipe into which nobody writes", done.stderr)
+
+    def test_what_unpacks_to_nothing_but_more_is_refused_at_once(self):
+        """What kept a reader busy for 40 s: a 32 KiB file that unpacks to a GiB; blank lines in gzip, which stays below 1000 times."""
+        good = json.dumps(self.some_documents(4)[0]).encode() + b"\n"
+        squeezed = self.scratch / "squeezed.jsonl.xz"
+        with lzma.open(squeezed, "wb") as out:
+            out.write(good)
+            for _ in range(512):
+                out.write(b" " * (1 << 20))
+        blank = self.scratch / "blank.jsonl.gz"
+        with gzip.open(blank, "wb") as out:
+            out.write(good)
+            for _ in range(256):
+                out.write(b"\n" * (1 << 20))
+        plain = self.scratch / "plain.jsonl"
+        plain.write_bytes(good + b"\n" * 20_000_000)
+        for file, why in ((squeezed, "unpacks to more than 1000 times its size"), (blank, "blank lines so far"), (plain, "blank lines so far")):
+            with self.subTest(file=file.name):
+                database, began = self.scratch / f"{file.name}.db", time.monotonic()
+                said = self.stackx("import", file, "--db", database, exit_code=2)
+                self.assertLess(time.monotonic() - began, 10)
+                self.assertIn(why, said.stderr)
+                self.assertIn(file.name, said.stderr)
+                self.assertEqual(len(self.export(database).splitlines()), 1)
+
+    def test_lines_may_lie_apart(self):
+        good = self.some_documents(4)[:3]
+        file, database = self.scratch / "apart.jsonl.gz", self.scratch / "apart.db"
+        file.write_bytes(gzip.compress(b"".join(b"\n" * 300_000 + json.dumps(one).encode() + b"\n" for one in good)))
+        self.stackx("import", file, "--db", database)
+        self.assertEqual(len(self.export(database).splitlines()), 3)
 
     def test_documents_that_unfold_are_refused_in_little_memory_and_time(self):
         """What took 9 GB in each worker, and what took 35 s."""

@@ -86,10 +86,27 @@ class Outputs(WithStores):
     def test_what_a_killed_export_left_is_used_up(self):
         database, output = self.filled("one", 20), self.scratch / "place" / "all.jsonl"
         output.parent.mkdir()
-        (output.parent / "all.jsonl.part").write_text("x" * 1_000_000)
+        (output.parent / ".all.jsonl.1.stackx-draft").write_text("x" * 1_000_000)
         self.stackx("export", "--db", database, "-o", output)
         self.assertEqual(output.read_text(), self.stackx("export", "--db", database).stdout)
         self.assertEqual(self.names(output.parent), {"all.jsonl"})
+
+    def test_what_others_leave_beside_it_stays(self):
+        """A browser's download, what has another name as well, and names as long as they may be."""
+        database, place = self.filled("one", 20), self.scratch / "place"
+        place.mkdir()
+        others = {name: place / name for name in ("all.jsonl.part", "all.jsonl.2.part", "precious")}
+        for name, path in others.items():
+            path.write_text(name)
+        os.link(others["precious"], place / ".all.jsonl.1.stackx-draft")
+        (place / ".all.jsonl.2.stackx-draft").symlink_to(others["precious"])
+        self.stackx("export", "--db", database, "-o", place / "all.jsonl")
+        for name, path in others.items():
+            self.assertEqual(path.read_text(), name)
+        long = place / ("ü" * 124 + ".jsonl")  # 254 bytes
+        self.stackx("export", "--db", database, "-o", long)
+        self.assertEqual(long.read_text(), (place / "all.jsonl").read_text())
+        self.assertEqual(self.names(place), {*others, ".all.jsonl.1.stackx-draft", ".all.jsonl.2.stackx-draft", "all.jsonl", long.name})
 
 
 class PowerFailure(WithStores):

@@ -412,7 +412,7 @@ class Output(Thoth):
         done = self.resolve(project, "--list", "1", "--output", target, exit_code=2)
         self.assertIn("there is something already", done.stderr)
         self.assertEqual(sorted(target.rglob("*")), before)
-        self.assertEqual([path.name for path in self.scratch.iterdir() if ".part" in path.name], [])
+        self.assertEqual([path.name for path in self.scratch.iterdir() if "stackx-draft" in path.name], [])
         self.assertIn("of which stacks?", self.resolve(project, "--output", self.scratch / "x", exit_code=2).stderr)
 
     def test_a_specification_is_a_project_to_resolve(self):

@@ -161,7 +161,6 @@ TEST_CASE("system packages must be installed, in the version asked for", "[envir
                           R"("kind": "runtime", "versioning": "opaque")") +
                 "," + component("absent", R"("1": )" + system("libbar1", "")) + "," +
                 component("gone", R"("9": )" + system("removed", "")) + "," +
-                component("odd", R"("1": )" + system("-e; id", "")) + "," +
                 component("lost", R"("1": )" + system("libfoo1", "/nonexistent/lib.so")));
   for (const auto& [name, version] : std::map<std::string, std::string>{{"right", "1.2+ds-3"},
                                                                         {"stated", "7"},
@@ -176,7 +175,6 @@ TEST_CASE("system packages must be installed, in the version asked for", "[envir
       {"older", {"1.1-1", "is installed in version 1.2+ds-3, wanted is 1.1-1"}},
       {"absent", {"1", "apt-get install libbar1"}},
       {"gone", {"9", "apt-get install removed"}},
-      {"odd", {"1", "is not installed"}},
       {"lost", {"1", "/nonexistent/lib.so is not there"}}};
   for (const auto& [name, rest] : refused) {
     INFO(name);
@@ -185,7 +183,7 @@ TEST_CASE("system packages must be installed, in the version asked for", "[envir
     CHECK(environment.error().outcome == Outcome::unsupported);
     CHECK(mentions(environment.error().reason, rest.second));
   }
-  CHECK(cases.queries == 3);  // libfoo1, libbar1 and removed once each; names that are none never
+  CHECK(cases.queries == 3);  // libfoo1, libbar1 and removed once each
 }
 
 TEST_CASE("a library's symbolic links are resolved, and its owner is checked", "[environment]") {

@@ -222,8 +222,37 @@ TEST_CASE("mistakes in artifacts") {
              Contains("inside the environment"));
   CHECK_THAT(artifact("{" + wheel + R"(, "file": "a.whl", "size": -1})"), Contains("/size: "));
   CHECK_THAT(artifact(R"({"type": "system"})"), Contains("\"package\" is missing"));
-  CHECK_THAT(artifact(R"({"type": "system", "package": "x", "library": "x.so"})"),
+  CHECK_THAT(artifact(R"({"type": "system", "package": "libx", "library": "x.so"})"),
              Contains("absolute"));
+}
+
+TEST_CASE("what of an artifact reaches pip is a name and a version, nothing else") {
+  const auto wheel = [](const std::string& key, const std::string& value) {
+    return refusal(with(R"({"artifacts": [{"type": "wheel", "file": "a.whl", "sha256": ")" + hash + R"(", ")" +
+                        key + R"(": ")" + value + R"("}]})"));
+  };
+  for (const char* good : {"a", "Ten_sor.Flow-2", "nvidia-cublas-cu12"}) CHECK(wheel("package", good) == "(no error)");
+  for (const char* bad :
+       {"x\\n--index-url http://evil/", "evil @ http://evil/x.whl", "--pre", "x\\n", "x[y]", "x y", "x;y", "é"})
+    CHECK_THAT(wheel("package", bad), Contains("/artifacts/0/package: ") && Contains("a Python package"));
+  for (const char* good : {"1.0", "1!2.0rc1.post2+cu126", "v1"}) CHECK(wheel("package_version", good) == "(no error)");
+  for (const char* bad : {"1.0\\n", " 1.0", "1.0 --hash=x", "1.0\\n--pre", "1.0,>2", "1.*", "one"})
+    CHECK_THAT(wheel("package_version", bad), Contains("/artifacts/0/package_version: ") && Contains("PEP 440"));
+}
+
+TEST_CASE("what of an artifact reaches apt is a package and a version, nothing else") {
+  const auto system = [](const std::string& package, const std::string& version) {
+    return refusal(with(R"({"artifacts": [{"type": "system", "package": ")" + package +
+                        R"(", "package_version": ")" + version + R"("}]})"));
+  };
+  for (const char* good : {"libstdc++6", "g++", "python2.7", "0ad", "libc6:i386", "libc6:kfreebsd-amd64"})
+    CHECK(system(good, "1.0-1") == "(no error)");
+  for (const char* bad : {"/tmp/evil.deb", "libc6-", "libc6-:amd64", "libc6 x-", "libc6\\n", "-y", "+x", "task^", "a/sid",
+                          "a=1", "A1", "x", "libc6:", "libc6:a-", "libc6:a:b", "a*"})
+    CHECK_THAT(system(bad, "1.0-1"), Contains("/artifacts/0/package: ") && Contains("a Debian package"));
+  for (const char* good : {"1:0.3.21+ds-4", "7", "1.0~rc1+b2"}) CHECK(system("liba", good) == "(no error)");
+  for (const char* bad : {"1.0-", "1.0 libc6-", "1.0\\n", " 1", "*", "sid", "1/../2"})
+    CHECK_THAT(system("liba", bad), Contains("/artifacts/0/package_version: ") && Contains("a Debian package"));
 }
 
 TEST_CASE("names and versions that could not be file names are errors") {

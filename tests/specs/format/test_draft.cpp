@@ -102,7 +102,7 @@ TEST_CASE(
         std::ofstream(draft.path() / "left") << "much";
       _exit(0);
     });
-    const fs::path left = target.string() + ".part";
+    const fs::path left = place / (kind == Draft::Kind::file ? ".file.1.stackx-draft" : ".directory.1.stackx-draft");
     REQUIRE(fs::exists(left));
     Draft next(target, kind);
     CHECK(next.path() == left);
@@ -113,7 +113,7 @@ TEST_CASE(
 
 TEST_CASE("draft: what was left behind can be finished; what is at work cannot") {
   const DraftPlace place;
-  const fs::path part = place / "a.part";
+  const fs::path part = place / ".a.1.stackx-draft";
   as_if_killed([&] {
     Draft draft(place / "a");
     draft.write("whole");
@@ -129,21 +129,49 @@ TEST_CASE("draft: what was left behind can be finished; what is at work cannot")
   CHECK(content(place / "a") == "whole");
   Draft at_work(place / "a");
   CHECK_FALSE(Draft::left_behind(part, place / "a"));
-  CHECK_FALSE(Draft::left_behind(place / "none.part", place / "none"));
+  CHECK_FALSE(Draft::left_behind(place / ".none.1.stackx-draft", place / "none"));
 }
 
-TEST_CASE("draft: what stands where a part would is left alone") {
+TEST_CASE("draft: what stands where a draft would is left alone") {
   const DraftPlace place;
-  fs::create_symlink(place / "precious", place / "a.part");
+  fs::create_symlink(place / "precious", place / ".a.1.stackx-draft");
   std::ofstream(place / "precious") << "mine";
-  REQUIRE(mkfifo((place / "a.2.part").c_str(), 0600) == 0);
-  fs::create_directory(place / "a.3.part");
+  REQUIRE(mkfifo((place / ".a.2.stackx-draft").c_str(), 0600) == 0);
+  fs::create_directory(place / ".a.3.stackx-draft");
+  fs::create_hard_link(place / "precious", place / ".a.4.stackx-draft");
   Draft draft(place / "a");
-  CHECK(draft.path() == place / "a.4.part");
+  CHECK(draft.path() == place / ".a.5.stackx-draft");
   draft.write("x");
   draft.put_in_place();
   CHECK(content(place / "precious") == "mine");
-  CHECK(fs::is_fifo(place / "a.2.part"));
+  CHECK(fs::is_fifo(place / ".a.2.stackx-draft"));
+}
+
+TEST_CASE("draft: what others leave under usual names is theirs") {
+  const DraftPlace place;
+  for (const char* name : {"a.part", "a.2.part", "a.tmp", ".a.part"}) std::ofstream(place / name) << "mine";
+  Draft draft(place / "a");
+  draft.write("x");
+  draft.put_in_place();
+  for (const char* name : {"a.part", "a.2.part", "a.tmp", ".a.part"}) CHECK(content(place / name) == "mine");
+  CHECK(place.names() == std::set<std::string>{"a", "a.part", "a.2.part", "a.tmp", ".a.part"});
+}
+
+TEST_CASE("draft: a name may be as long as the file system has it") {
+  const DraftPlace place;
+  std::string umlauts;
+  for (int i = 0; i < 127; ++i) umlauts += "\xc3\xbc";
+  for (const std::string& name : {std::string(255, 'x'), std::string(254, 'x') + "y", umlauts + "z"}) {
+    Draft one(place / name.c_str()), two(place / name.c_str());
+    CHECK(one.path() != two.path());
+    CHECK(one.path().filename().string().size() <= 255);
+    one.write(name);
+    one.put_in_place();
+    CHECK(content(place / name.c_str()) == name);
+  }
+  const Draft one(place / std::string(255, 'x').c_str()), other(place / (std::string(254, 'x') + "y").c_str());
+  CHECK(one.path().filename().string().ends_with(".1.stackx-draft"));
+  CHECK(other.path().filename().string().ends_with(".1.stackx-draft"));  // they are told apart
 }
 
 TEST_CASE("draft: a directory takes its place with what is in it, onto an empty one too") {

@@ -104,3 +104,20 @@ TEST_CASE("every metric is positive and finite") {
   for (const double value : {0.0, -1.0, std::nan(""), HUGE_VAL})
     CHECK(value_error(streams, value) != "");
 }
+
+TEST_CASE("no machine is so small or so large") {
+  for (const Metric& metric : metrics()) {
+    CAPTURE(metric.name);
+    CHECK(metric.to_base > 0);
+    for (const double good : {2e-12, 1.0, 0.5e30}) CHECK(value_error(metric, good / metric.to_base) == "");
+    for (const double bad : {0.5e-12, 2e30, 1e-320, 1e308})
+      CHECK_THAT(value_error(metric, bad / metric.to_base), Catch::Contains("expected"));
+  }
+  const Metric& elapsed = *find_metric("elapsed_ms");
+  CHECK_THAT(value_error(elapsed, 1e-308), Catch::Contains("between 1e-09 and 1e+33 ms (elapsed_ms)"));
+  const auto matmul = [](const std::string& m) { return Workload{"matmul", {{"m", m}, {"n", "8"}, {"k", "8"}}}; };
+  CHECK(rate_error(elapsed, 1, matmul("4096")) == "");
+  CHECK(rate_error(elapsed, 1, {"stream", {}}) == "");
+  CHECK_THAT(rate_error(elapsed, 1, matmul("1e100")), Catch::Contains("GFLOP/s: no machine is like that"));
+  CHECK_THAT(rate_error(elapsed, 1e-9, matmul("1e305")), Catch::Contains("inf GFLOP/s"));
+}

@@ -40,7 +40,7 @@ Published sample() {
 
 Published bare() {
   Published published;
-  published.source.url = "doi:10.1000/182";
+  published.source.url = "https://doi.org/10.1000/182";
   published.source.read = "2026-11-20";
   published.workload.pi = "import";
   published.metric = "elapsed_ms";
@@ -90,7 +90,7 @@ TEST_CASE("values of a published result survive exactly") {
   for (int i = 0; i < 2000; ++i) {
     Published published = bare();
     published.value = std::ldexp(1.0 + double(random.next() >> 12) / (1ull << 52),
-                                 int(random.next() % 2000) - 1000);
+                                 int(random.next() % 110) - 29);  // 2e-9 to 2e24 ms
     seal(published);
     const Published again = read(to_json(published));
     REQUIRE(again.value == published.value);
@@ -157,6 +157,22 @@ TEST_CASE("texts of a published result are of one line and of sane length") {
     seal(published);
     CHECK_THAT(message_of([&] { read(to_json(published)); }), Contains("p.json: /hardware: "));
   }
+}
+
+TEST_CASE("a source is a page of the web, and nobody's password is in it") {
+  const auto refusal = [](const std::string& url) {
+    Published published = sample();
+    published.source.url = url;
+    seal(published);
+    return message_of([&] { read(to_json(published)); });
+  };
+  for (const char* good :
+       {"https://example.org", "http://example.org:8080/a?b=c@d#e", "https://[::1]/", "https://x/\"><script>"})
+    CHECK(refusal(good) == "(no error)");
+  for (const char* bad :
+       {"javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "doi:10.1000/182", "//example.org", "https://",
+        "https:///a", "https://me:secret@example.org/", "https://token@example.org", "https://a b"})
+    CHECK_THAT(refusal(bad), Contains("p.json: /source/url: expected a URL") && !Contains("secret"));
 }
 
 TEST_CASE("the schema knows the metrics of the table") {
