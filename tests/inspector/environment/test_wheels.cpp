@@ -145,6 +145,8 @@ TEST_CASE("what a tool is to install is written whole, or not at all", "[uv]") {
   // A file cut short would install nothing, and that without an error.
   CHECK_THROWS_AS(write_requirements("/dev/full", tiny()), fs::filesystem_error);
   CHECK_THROWS_AS(write_requirements(root / "none" / "requirements.txt", tiny()), fs::filesystem_error);
+  for (const auto* line : {"x\n--index-url http://127.0.0.1", "x\r-e .", "x\x1b"})
+    CHECK_THROWS_AS(write_requirements(root / "requirements.txt", std::vector<std::string>{line}), Error);
 }
 
 TEST_CASE("a cache that cannot be written is a broken environment", "[wheels]") {
