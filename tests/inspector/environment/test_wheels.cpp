@@ -1,5 +1,6 @@
 // Wheels made here, installed by uv from a directory: no network.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -136,6 +137,37 @@ TEST_CASE("a full disk is an outcome, and what filled it is taken away", "[wheel
   CHECK(names_in(root.path()) == std::vector<std::string>{some_hash + ".lock"});
   full = false;
   CHECK(store.get(tiny(), {}));
+}
+
+TEST_CASE("what cannot be removed is no end of a campaign", "[wheels]") {
+  if (geteuid() != 0) return;  // root makes what nobody else can remove
+  const TempDirectory root;
+  fs::permissions(root.path(), fs::perms::all);
+  const auto stale = fmt::format("{}.partial-{}", some_hash, getpid());
+  testing::write(root / stale / "inner/file", "x");
+  REQUIRE(seteuid(61723) == 0);
+  WheelStore store(root.path(), [](const WheelRequest&, const fs::path& target) -> std::expected<void, BuildFailure> {
+    testing::write(target / "closed/file", "text");
+    fs::permissions(target / "closed", fs::perms::none);
+    return std::unexpected(BuildFailure{"it failed", ""});
+  });
+  FakeInstaller installer;
+  const auto failed = store.get(tiny(), {});
+  const auto left = names_in(root.path());
+  const auto built = WheelStore(root.path(), installer.get()).get(tiny(), {});
+  REQUIRE(seteuid(0) == 0);
+  CHECK(failed.error().reason == "it failed");
+  CHECK(left == std::vector<std::string>{some_hash + ".lock", stale});
+  CHECK(built);
+
+  fs::remove(root / some_hash / ".stackx-wheel.json");
+  fs::permissions(root / some_hash, fs::perms(0755));
+  testing::write(root / some_hash / "inner/file", "x");
+  REQUIRE(seteuid(61723) == 0);
+  const auto refused = WheelStore(root.path(), installer.get()).get(tiny(), {});
+  REQUIRE(seteuid(0) == 0);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().reason, Catch::Contains("is damaged and cannot be removed: Permission denied; remove it"));
 }
 
 TEST_CASE("what a tool is to install is written whole, or not at all", "[uv]") {
