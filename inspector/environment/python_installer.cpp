@@ -153,7 +153,7 @@ PythonInstaller::Result PythonInstaller::unpack(const WheelRequest& request, con
   const auto wheel = scratch.path() / name_for_uv(request.file, place);
   const auto fetched = settings_.fetch(request, wheel);
   if (!fetched) return std::unexpected(fetched.error());
-  return uv_->unpack(wheel, target, uv_target(place));
+  return uv_->unpack(request, wheel, target, uv_target(place));
 }
 
 PythonInstaller::Result PythonInstaller::build(const WheelRequest& request, const PythonPlace& place,
@@ -181,7 +181,7 @@ PythonInstaller::Result PythonInstaller::build(const WheelRequest& request, cons
   if (!wheel) return std::unexpected(wheel.error());
   const auto named = scratch.path() / name_for_uv(wheel->filename(), place);
   fs::rename(*wheel, named);
-  return uv_->unpack(named, target, uv_target(place));
+  return uv_->unpack(request, named, target, uv_target(place));
 }
 
 std::expected<fs::path, BuildFailure> PythonInstaller::build_site(const PythonPlace& place,

@@ -213,13 +213,12 @@ std::expected<void, BuildFailure> Uv::install(const WheelRequest& request, const
   return result;
 }
 
-std::expected<void, BuildFailure> Uv::unpack(const fs::path& wheel, const fs::path& target,
+std::expected<void, BuildFailure> Uv::unpack(const WheelRequest& asked, const fs::path& wheel, const fs::path& target,
                                              const UvTarget& python) {
-  const auto file = wheel.filename().string();
-  const auto dash = file.find('-');
-  const WheelRequest request{file.substr(0, dash),
-                             file.substr(dash + 1, file.find('-', dash + 1) - dash - 1), file, "",
-                             fs::file_size(wheel)};
+  auto request = asked;
+  request.file = wheel.filename().string();
+  const auto size = fs::file_size(wheel);
+  request.size = asked.size == 0 ? size : std::min(asked.size, size);  // a build decides how large its wheel is
   return run_install(request,
                      {"--no-deps", "--no-index", "--no-cache", "--target", target.string(), wheel.string()},
                      python);

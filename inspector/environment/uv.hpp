@@ -40,8 +40,8 @@ class Uv {
   std::expected<void, BuildFailure> install(const WheelRequest& request,
                                             const std::filesystem::path& target,
                                             const UvTarget& python = {});
-  // A wheel that lies there, where nobody else can write.
-  std::expected<void, BuildFailure> unpack(const std::filesystem::path& wheel,
+  // A wheel that lies there, where nobody else can write: the one that is asked for, or built from that.
+  std::expected<void, BuildFailure> unpack(const WheelRequest& asked, const std::filesystem::path& wheel,
                                            const std::filesystem::path& target,
                                            const UvTarget& python);
   // Wheels of these requirements (PEP 508) and of what they require, as the index has them; nothing is built.

@@ -27,7 +27,7 @@ class MaliciousBuild(PythonStack):
 
     def build(self, setup, memory_gib=1, seconds=60):
         project = self.stack(self.index.add(sdist(setup)), limits={"memory_gib": memory_gib, "build_seconds": seconds})
-        self.inspect(project, exit_code=None)
+        self.inspect(project, exit_code=None, cwd=self.scratch)
         return self.documents()[-1]
 
     def test_a_secret_is_neither_found_nor_sent_away(self):
@@ -214,7 +214,7 @@ class ForeignInterpreter(PythonStack):
         self.version = ".".join(version.split(".")[:2])
 
     def result(self, artifact):
-        self.stackx("inspect", self.stack(artifact), "--pi", self.pi, "--allow-paths", exit_code=None)
+        self.stackx("inspect", self.stack(artifact), "--pi", self.pi, "--allow-paths", exit_code=None, cwd=self.scratch)
         return self.documents()[-1]
 
     def test_what_it_writes_no_other_stack_sees(self):
@@ -258,7 +258,7 @@ class ForeignInterpreter(PythonStack):
         self.assertNotIn("pass-of-the-index", self.stackx("export").stdout)
         archive = self.index.add(sdist("", version="1.1"))
         self.needs_build_tools((2, 7))
-        self.stackx("inspect", self.stack(archive, version="1.1"), "--pi", self.pi, "--allow-paths", exit_code=None)
+        self.stackx("inspect", self.stack(archive, version="1.1"), "--pi", self.pi, "--allow-paths", exit_code=None, cwd=self.scratch)
         self.assertEqual(self.documents()[-1]["outcome"], "build_failed")
         self.assertEqual(listener.came, 0)
         self.assertNotIn("pass-of-the-index", self.stackx("export").stdout)
@@ -270,6 +270,9 @@ class Python2(PythonStack):
     def setUp(self):
         super().setUp()
         self.scratch.chmod(0o755)
+        self.work = self.scratch / "work"  # where stackx runs: builds once could make it move that into its cache
+        self.work.mkdir()
+        (self.work / "thesis.tex").write_text("mine")
         found = sorted(pathlib.Path.home().glob(".pyenv/versions/2.7*/bin/python2.7")) + [shutil.which("python2.7")]
         self.program = found[0] and os.path.realpath(found[0])
         if not self.program:
@@ -279,7 +282,7 @@ class Python2(PythonStack):
         return {"kind": "runtime", "versions": {"2.7": {"artifacts": [{"type": "path", "file": self.program, "program": self.program}]}}}
 
     def result(self, *artifacts, **more):
-        self.stackx("inspect", self.stack(*artifacts, **more), "--pi", self.pi, "--allow-paths", exit_code=None)
+        self.stackx("inspect", self.stack(*artifacts, **more), "--pi", self.pi, "--allow-paths", exit_code=None, cwd=self.work)
         return self.documents()[-1]
 
     def test_its_wheels(self):
@@ -296,15 +299,13 @@ class Python2(PythonStack):
 
     def test_a_build(self):
         self.needs_build_tools((2, 7))
-        work = self.scratch / "work"
-        work.mkdir()
-        (work / "thesis.tex").write_text("mine")
         self.index.add(wheel("helper", "2.0", tags="py2.py3-none-any"))
         archive = sdist("import os, sys, helper\nif 'bdist_wheel' in sys.argv:\n"
                         "    room, = [line.split()[1] for line in open('/proc/mounts') if line.split()[1].endswith('/room')]\n"
                         "    os.symlink('/proc/self/cwd', room + '/out')\n" if shutil.which("bwrap") else "import helper",
                         files={"pyproject.toml": '[build-system]\nrequires = ["setuptools", "wheel", "helper>=2"]\n'})
         document = self.result(self.index.add(archive))
+        self.assertTrue((self.work / "thesis.tex").exists())
         self.assertEqual(document["outcome"], "ok", document)
         self.assertEqual(self.half_built(), [])
 

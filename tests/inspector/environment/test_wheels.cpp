@@ -398,6 +398,22 @@ TEST_CASE("uv is stopped while it unpacks what a wheel did not say it holds", "[
   }
 }
 
+TEST_CASE("a build that makes a large wheel may unpack no more for that", "[uv]") {
+  if (uv().empty()) {
+    WARN("uv is not here");
+    return;
+  }
+  const TempDirectory root;
+  const auto made = make_bomb(root / "index", "bomb", "1.0", 1200, 60);
+  REQUIRE(most_unpacked(fs::file_size(made.file)) > 1200 << 20);
+  const Index index(root / "index");
+  const WheelRequest source{"bomb", "1.0", "bomb-1.0.tar.gz", some_hash, 1000};
+  const auto refused = Uv({}).unpack(source, made.file, root / "target", {});
+  REQUIRE_FALSE(refused);
+  INFO(refused.error().reason);
+  CHECK(refused.error().outcome == specs::Outcome::too_large);
+}
+
 TEST_CASE("passwords of indexes are in no reason and in no log", "[wheels][uv]") {
   const TempDirectory root;
   write(root / "uv", "#!/bin/sh\necho 'error: Failed to fetch: `https://me:secret@h/simple/`' >&2\nexit 2\n");
