@@ -7,6 +7,7 @@
 #include "pypi/archive.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
+#include "specs/format/printable.hpp"
 #include "specs/format/toml.hpp"
 #include "specs/python/pep508.hpp"
 
@@ -55,9 +56,11 @@ std::expected<std::vector<std::string>, std::string> build_requires(const std::s
   try {
     for (const auto& text : required_by(specs::TomlNode::parse_text(facts->pyproject, "pyproject.toml"))) {
       const auto dependency = specs::parse_dependency(text);
-      if (!dependency || !dependency->url.empty())
-        return std::unexpected(fmt::format("its build requires \"{}\", which is no name with versions", text));
-      result.push_back(dependency->text());
+      auto line = dependency ? dependency->text() : "";
+      if (!dependency || !dependency->url.empty() || !specs::is_printable(line))  // a marker may quote the end of a line
+        return std::unexpected(
+            fmt::format("its build requires \"{}\", which is no name with versions", specs::printable(text)));
+      result.push_back(std::move(line));
     }
   } catch (const Error& error) {
     return std::unexpected(error.what());

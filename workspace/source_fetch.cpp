@@ -56,7 +56,8 @@ inspector::FetchSource source_fetch() {
       if (!bytes)
         return not_fetched(request, bytes.error().reason,
                            bytes.error().other_hash.empty() ? Outcome::build_failed : Outcome::hash_mismatch);
-      auto needed = pypi::build_requires(*bytes);
+      const bool builds = !request.file.ends_with(".whl");
+      auto needed = builds ? pypi::build_requires(*bytes) : std::vector<std::string>();
       if (!needed) return not_fetched(request, needed.error(), Outcome::build_failed);
       std::ofstream stream(file, std::ios::binary);
       stream << *bytes;

@@ -10,6 +10,7 @@
 
 #include "inspector/environment/cache_use.hpp"
 #include "inspector/environment/file_lock.hpp"
+#include "inspector/environment/untrusted_tree.hpp"
 #include "inspector/machine/tree.hpp"
 #include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
@@ -97,9 +98,19 @@ class Pruner {
   void free(const CacheEntry& entry, Pruned what, bool always) {
     locked(entry, std::move(what), always, [&](Pruned freed) {
       freed.freed = links_.add(entry.path).own;
-      if (!order_.dry_run) remove(entry.path);
+      if (!order_.dry_run) remove(entry.path, freed);
       result_.push_back(std::move(freed));
     });
+  }
+
+  // What cannot be removed stays, and the rest goes.
+  void remove(const fs::path& path, Pruned& what) {
+    try {
+      remove(path);
+    } catch (const fs::filesystem_error& error) {
+      what.freed = 0;
+      what.kept = fmt::format("it cannot be removed: {}", error.code().message());
+    }
   }
 
   void remove(const fs::path& path) {
@@ -108,7 +119,7 @@ class Pruner {
     if (name.find(".partial-") == name.npos)
       going = path.parent_path() / fmt::format("{}.partial-{}", name, getpid());
     if (going != path) fs::rename(path, going);
-    fs::remove_all(going);
+    remove_tree(going);
     links_.forget();
   }
 
@@ -118,7 +129,7 @@ class Pruner {
     Pruned what{"cache", name, directory, 0, ""};
     const bool unused = while_unused(cache_.root, [&] {
       what.freed = links_.add(directory).own;
-      if (!order_.dry_run) remove(directory);
+      if (!order_.dry_run) remove(directory, what);
     });
     if (!unused) what.kept = "a campaign runs";
     result_.push_back(std::move(what));

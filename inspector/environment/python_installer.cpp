@@ -1,14 +1,17 @@
 #include "inspector/environment/python_installer.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <optional>
 
+#include "inspector/environment/bytecode.hpp"
 #include "inspector/environment/tree.hpp"
+#include "inspector/environment/untrusted_tree.hpp"
 #include "inspector/run/supervised_run.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/masked.hpp"
+#include "specs/python/distribution_file.hpp"
 #include "specs/python/pep508.hpp"
 
 namespace stackx::inspector {
@@ -30,13 +33,6 @@ Confinement confinement_at(const PythonPlace& place, const PythonInstaller::Sett
   return confinement;
 }
 
-// pip's "Expected sha256 ..." and "Got ..." of a file that is another one.
-std::string got(const std::string& log) {
-  const auto at = log.find(" Got ");
-  const auto from = at == log.npos ? at : log.find_first_not_of(' ', at + 5);
-  return from == log.npos ? "another one" : log.substr(from, log.find_first_of(" \n", from) - from);
-}
-
 // The end of what a tool said, for people; a few of its words decide the outcome.
 BuildFailure failure(const std::string& what, const SupervisedRun& run, const RunResult& result) {
   const auto verdict = judge(run, result);
@@ -48,10 +44,6 @@ BuildFailure failure(const std::string& what, const SupervisedRun& run, const Ru
   if (result.process.end == End::stopped) failure.reason = "interrupted";
   if (verdict.outcome == Outcome::timed_out) failure.outcome = Outcome::build_timed_out;
   if (says("No space left on device")) failure.outcome = Outcome::disk_full;
-  if (says("DO NOT MATCH THE HASHES")) {
-    failure.outcome = Outcome::hash_mismatch;
-    failure.reason = what + ": hash mismatch: what was fetched has sha256 " + got(said);
-  }
   return failure;
 }
 
@@ -67,36 +59,51 @@ bool wants_network(const std::string& log) {
   return false;
 }
 
-// Only one wheel is made: --no-deps.
-std::optional<fs::path> made_wheel(const fs::path& directory) {
-  for (const auto& entry : fs::directory_iterator(directory))
-    if (entry.path().extension() == ".whl") return entry.path();
-  return std::nullopt;
-}
+BuildFailure not_built(const std::string& label, const std::string& why) { return {label + ": " + why, ""}; }
 
-// uv takes `py2-none-any` for no Python at all.
 bool is_python2(const PythonPlace& place) { return place.runtime.version.starts_with("2."); }
 
-std::string requirements_in(const fs::path& directory, const WheelRequest& request) {
-  const auto file = directory / "requirements.txt";
-  write_requirements(file, request);
-  return file.string();
+// uv takes `py2-none-any` and `cp27-...` for no Python at all, and goes by the file's name alone.
+std::string name_for_uv(const std::string& file, const PythonPlace& place) {
+  const auto dash = file.find('-');
+  return is_python2(place) ? file.substr(0, file.find('-', dash + 1)) + "-py2.py3-none-any.whl" : file;
 }
 
-void move_into(const fs::path& from, const fs::path& to) {
-  for (const auto& entry : fs::directory_iterator(from))
-    fs::rename(entry.path(), to / entry.path().filename());
+bool is_wheel_of(const WheelRequest& request, const std::string& file) {
+  const auto said = specs::parse_file_name(file, specs::normalized_name(request.package));
+  const auto wanted = specs::Version::parse(request.version, specs::Versioning::pep440);
+  return said && said->wheel && wanted && said->version == *wanted;
 }
 
+// What pip left in the directory that it was told to make: one wheel, of what was asked for. The copy counts, where
+// foreign code cannot write.
+std::expected<fs::path, BuildFailure> take_wheel(const WheelRequest& request, const fs::path& made,
+                                                 const fs::path& to, std::uint64_t most_bytes,
+                                                 const std::string& label) {
+  if (!fs::exists(fs::symlink_status(made))) return std::unexpected(not_built(label, "it made no wheel"));
+  const auto tree = UntrustedTree::read(made, most_bytes);
+  if (!tree) return std::unexpected(not_built(label, tree.error()));
+  const auto& files = tree->files();
+  if (files.size() != 1)
+    return std::unexpected(not_built(label, fmt::format("it made {} files, not one wheel", files.size())));
+  const auto& file = files.front();
+  if (!is_wheel_of(request, file))
+    return std::unexpected(not_built(label, fmt::format("it made {}, which is no wheel of {} {}", file, request.package,
+                                                        request.version)));
+  if (auto copied = tree->copy(file, to / file); !copied) return std::unexpected(not_built(label, copied.error()));
+  return to / file;
+}
+
+// Removed at the end, whatever foreign code left in it.
 class Scratch {
  public:
   explicit Scratch(fs::path path) : path_(std::move(path)) {
-    fs::remove_all(path_);
+    remove_tree(path_);
     fs::create_directory(path_);
   }
   ~Scratch() {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    remove_tree(path_, ignored);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -108,10 +115,15 @@ class Scratch {
 
 }  // namespace
 
+std::string PythonPlace::owner() const {
+  if (image.empty() && runtime.origin.empty()) return runtime.tag;
+  return runtime.tag + "-" + specs::sha256(image + " " + runtime.program.string() + " " + runtime.origin).substr(0, 24);
+}
+
 PythonInstaller::Result PythonInstaller::install(const WheelRequest& request,
                                                  const PythonPlace& place, const fs::path& target,
                                                  const Say& say) {
-  auto installed = request.file.ends_with(".whl") ? unpack(request, place, target, say)
+  auto installed = request.file.ends_with(".whl") ? unpack(request, place, target)
                                                   : build(request, place, target, say);
   if (!installed) return installed;
   return compile(place, target);
@@ -129,21 +141,19 @@ std::optional<std::string> PythonInstaller::ask(const Words& argv, const std::ve
   return std::move(result.process.out);
 }
 
-PythonInstaller::Result PythonInstaller::unpack(const WheelRequest& request,
-                                                const PythonPlace& place, const fs::path& target,
-                                                const Say& say) {
+PythonInstaller::Result PythonInstaller::unpack(const WheelRequest& request, const PythonPlace& place,
+                                                const fs::path& target) {
   if (!is_python2(place)) return uv_->install(request, target, uv_target(place));
-  const auto with = tools(place, say);
-  if (!with) return std::unexpected(with.error());
-  const Scratch scratch(fs::path(target).concat(".pip"));
-  const auto out = scratch.path() / "out";  // a directory that pip makes: it warns of one that is there
-  auto done = pip(place, {{"install", "--no-deps", "--only-binary", ":all:", "--no-compile", "--target", out.string(),
-                           "--require-hashes", "--requirement", requirements_in(scratch.path(), request)},
-                          with->site, scratch.path(), true,
-                          fmt::format("{} {}: pip could not install {}", request.package, request.version,
-                                      request.file)});
-  if (done) move_into(out, target);
-  return done;
+  const auto label = fmt::format("{} {}: {} could not be installed", request.package, request.version, request.file);
+  if (settings_.offline) return std::unexpected(offline(label));
+  if (!settings_.fetch) return std::unexpected(not_built(label, "wheels of Python 2 are not fetched here"));
+  if (!is_wheel_of(request, request.file))
+    return std::unexpected(not_built(label, "its name is of another package or version; correct the catalog"));
+  const Scratch scratch(fs::path(target).concat(".fetched"));
+  const auto wheel = scratch.path() / name_for_uv(request.file, place);
+  const auto fetched = settings_.fetch(request, wheel);
+  if (!fetched) return std::unexpected(fetched.error());
+  return uv_->unpack(request, wheel, target, uv_target(place));
 }
 
 PythonInstaller::Result PythonInstaller::build(const WheelRequest& request, const PythonPlace& place,
@@ -151,7 +161,7 @@ PythonInstaller::Result PythonInstaller::build(const WheelRequest& request, cons
   const auto label = fmt::format("{} {}: pip could not build {}", request.package, request.version,
                                  request.file);
   if (settings_.offline) return std::unexpected(offline(label));
-  if (!settings_.fetch) return std::unexpected(BuildFailure{label + ": source archives are not built here", ""});
+  if (!settings_.fetch) return std::unexpected(not_built(label, "source archives are not built here"));
   const Scratch scratch(fs::path(target).concat(".build"));
   if (say) say(fmt::format("building {} {} from {}", request.package, request.version, request.file));
   const auto archive = scratch.path() / request.file;
@@ -162,19 +172,16 @@ PythonInstaller::Result PythonInstaller::build(const WheelRequest& request, cons
   const auto room = scratch.path() / "room";  // all that the archive's own code may write to
   fs::create_directory(room);
   fs::rename(archive, room / request.file);
-  auto built = pip(place, {{"wheel", "--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", room.string(),
+  const auto made = room / "made";
+  auto built = pip(place, {{"wheel", "--no-deps", "--no-index", "--no-build-isolation", "--wheel-dir", made.string(),
                             (room / request.file).string()},
-                           *site, room, false, label});
+                           *site, room, label});
   if (!built) return built;
-  const auto wheel = made_wheel(room);
-  if (!wheel) return std::unexpected(BuildFailure{label + ": it made no wheel", ""});
-  if (!is_python2(place)) return uv_->unpack(*wheel, target, uv_target(place));
-  const auto out = room / "out";
-  auto done = pip(place, {{"install", "--no-deps", "--no-index", "--no-compile", "--target", out.string(),
-                           wheel->string()},
-                          *site, room, false, label});
-  if (done) move_into(out, target);
-  return done;
+  const auto wheel = take_wheel(request, made, scratch.path(), settings_.memory_bytes, label);
+  if (!wheel) return std::unexpected(wheel.error());
+  const auto named = scratch.path() / name_for_uv(wheel->filename(), place);
+  fs::rename(*wheel, named);
+  return uv_->unpack(request, named, target, uv_target(place));
 }
 
 std::expected<fs::path, BuildFailure> PythonInstaller::build_site(const PythonPlace& place,
@@ -188,38 +195,19 @@ std::expected<fs::path, BuildFailure> PythonInstaller::build_site(const PythonPl
   wanted.push_back("pip==" + with->versions.at("pip").text());
   fs::create_directory(directory);
   const auto why = label + ": what its build requires is not to be had as wheels";
-  if (!is_python2(place)) {
-    auto done = uv_->resolve(why, wanted, directory, uv_target(place));
-    if (!done) return std::unexpected(done.error());
-    return directory;
-  }
-  const auto list = directory / "requires.txt", out = directory / "out";
-  write_requirements(list, wanted);
-  auto done = pip(place, {{"install", "--only-binary", ":all:", "--no-compile", "--target", out.string(),
-                           "--requirement", list.string()},
-                          with->site, directory, true, why});
+  auto done = uv_->resolve(why, wanted, directory, uv_target(place));
   if (!done) return std::unexpected(done.error());
-  return out;
+  return directory;
 }
 
 PythonInstaller::Result PythonInstaller::pip(const PythonPlace& place, const PipRun& wanted) {
-  if (settings_.offline && wanted.network) return std::unexpected(offline(wanted.label));
   SupervisedRun what;
   what.supervisor = settings_.supervisor;
   what.confinement = confinement_at(place, settings_);
-  what.confinement.network = wanted.network;
   what.confinement.writable = {wanted.writable};
   what.confinement.disk_bytes = settings_.memory_bytes;
   what.confinement.visible.push_back(settings_.bootstrap);
   what.confinement.visible.push_back(wanted.site);
-  if (wanted.network) {
-    what.variables = uv_->pip_variables();
-    if (const auto bundle = what.variables.find("PIP_CERT"); bundle != what.variables.end()) {
-      what.confinement.visible.emplace_back(bundle->second);
-      const std::string file = bundle->second;
-      what.variables["SSL_CERT_FILE"] = what.variables["REQUESTS_CA_BUNDLE"] = file;
-    }
-  }
   what.timeout_seconds = settings_.build_seconds;
   what.stop = settings_.stop;
   const auto& arguments = wanted.arguments;
@@ -230,30 +218,37 @@ PythonInstaller::Result PythonInstaller::pip(const PythonPlace& place, const Pip
   const auto result = run(what, confiner_);
   if (judge(what, result).outcome == Outcome::ok) return {};
   auto why = failure(wanted.label, what, result);
-  if (!wanted.network && wants_network(result.process.out + result.process.err))
+  if (wants_network(result.process.out + result.process.err))
     why.reason += "; it asked for the network, which builds do not have";
   return std::unexpected(std::move(why));
 }
 
 // Files of another Python's syntax, which packages do ship, stay without bytecode.
 PythonInstaller::Result PythonInstaller::compile(const PythonPlace& place, const fs::path& target) {
+  const Scratch scratch(fs::path(target).concat(".compiled"));
+  const auto sources = copy_sources(target, scratch.path());
+  if (sources.empty()) return {};
   SupervisedRun what;
   what.supervisor = settings_.supervisor;
   what.confinement = confinement_at(place, settings_);
-  what.confinement.writable = {target};
+  what.confinement.writable = {scratch.path()};
+  what.confinement.disk_bytes = settings_.memory_bytes;
   what.timeout_seconds = settings_.build_seconds;
   what.stop = settings_.stop;
   what.argv = {place.runtime.program.string(), "-E", "-s", "-S", "-m", "compileall", "-q"};
-  if (!place.runtime.version.starts_with("2.")) append(what.argv, {"-j", "0"});
-  what.argv.push_back(target.string());
+  if (!is_python2(place)) append(what.argv, {"-j", "0"});
+  what.argv.push_back(scratch.path().string());
   const auto result = run(what, confiner_);
   const auto verdict = judge(what, result);
   const bool ran = verdict.outcome == Outcome::ok || verdict.outcome == Outcome::failed;
   const bool full = (result.process.out + result.process.err).find("No space left on device") !=
                     std::string::npos;
+  constexpr const char* label = "bytecode could not be compiled";
   if (result.process.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
-  if (ran && result.supervision && !full) return {};
-  return std::unexpected(failure("bytecode could not be compiled", what, result));
+  if (!ran || !result.supervision || full) return std::unexpected(failure(label, what, result));
+  const auto taken = take_bytecode(sources, scratch.path(), target, settings_.memory_bytes);
+  if (!taken) return std::unexpected(not_built(label, taken.error()));
+  return {};
 }
 
 // The newest of each that this Python can run.
@@ -280,7 +275,7 @@ std::expected<PythonInstaller::Tools, BuildFailure> PythonInstaller::tools(const
     if (newest == nullptr || newest->artifacts.empty()) continue;
     const auto& artifact = newest->artifacts.front();
     auto wheel = store.get({name, newest->version.text(), artifact.file, artifact.sha256, artifact.size,
-                            place.runtime.tag}, say, settings_.stop);
+                            place.owner()}, say, settings_.stop);
     if (!wheel) return std::unexpected(wheel.error());
     wheels.push_back(std::move(*wheel));
     result.versions.emplace(name, newest->version);

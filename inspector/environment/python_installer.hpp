@@ -1,14 +1,15 @@
 // Installs one wheel or source archive for a Python, into an empty directory, ready to be linked into
 // environments: fetched by hash, bytecode compiled.
 //
-//   wheel  uv fetches and unpacks it; for Python 2, whose wheels uv does not take, pip does
+//   wheel  uv fetches and unpacks it; for Python 2, whose wheels uv would not choose, it unpacks what was fetched
 //   sdist  it is fetched, and the wheels that its build requires are installed (PEP 518); then pip builds it
 //
 // pip runs under the stack's own Python, where the stack will run (in its image, or on this machine under
-// bubblewrap), with a writable directory of its own and the limits of an inspection. Nothing that a source archive holds
-// is run while there is a network or a setting of pip's (an index's password): what is fetched is fetched before, and
-// only pip itself, which installs wheels and runs none of them, is let out. Rejected: build isolation of pip's own, which
-// installs and runs in one go.
+// bubblewrap), with a writable directory of its own and the limits of an inspection. That Python may be any program that
+// a catalog names, so neither it nor what a source archive holds is ever run where there is a network or a setting of
+// pip's (an index's password): what is fetched is fetched before, by uv and by us. What they wrote is looked at before it
+// is used (untrusted_tree.hpp). Rejected: build isolation of pip's own, which installs and runs in one go; pip for the
+// wheels of Python 2, which would have to be let out under that interpreter.
 //
 // Bytecode is compiled because a run has a read-only root: without, every process would compile all that it
 // imports, 10 s of TensorFlow, and the import time would be wrong. Building needs pip, setuptools and
@@ -31,9 +32,9 @@
 
 namespace stackx::inspector {
 
-// A source archive that was written to a file, checked by its hash.
+// A source archive that was written to a file, checked by its hash. Or a wheel.
 struct FetchedSource {
-  std::vector<std::string> build_requires;  // PEP 508
+  std::vector<std::string> build_requires;  // PEP 508; of a source archive
 };
 using FetchSource = std::function<std::expected<FetchedSource, BuildFailure>(const WheelRequest& request,
                                                                              const std::filesystem::path& file)>;
@@ -42,6 +43,10 @@ using FetchSource = std::function<std::expected<FetchedSource, BuildFailure>(con
 struct PythonPlace {
   PythonRuntime runtime;
   std::string image;  // empty: this machine
+
+  // End of the key of what it made, bytecode above all: the tag alone where one of this machine's own Pythons made it.
+  // One that a catalog named, or brought in an image, may make anything: only stacks that name the same use it.
+  std::string owner() const;
 };
 
 class PythonInstaller {
@@ -71,8 +76,7 @@ class PythonInstaller {
   std::optional<std::string> ask(const Words& argv, const std::vector<std::filesystem::path>& visible);
 
  private:
-  Result unpack(const WheelRequest& request, const PythonPlace& place,
-                const std::filesystem::path& target, const Say& say);
+  Result unpack(const WheelRequest& request, const PythonPlace& place, const std::filesystem::path& target);
   Result build(const WheelRequest& request, const PythonPlace& place,
                const std::filesystem::path& target, const Say& say);
   // What a build runs with: a tree with pip and all that the build requires.
@@ -83,7 +87,6 @@ class PythonInstaller {
     Words arguments;
     std::filesystem::path site;      // holds pip
     std::filesystem::path writable;
-    bool network;                    // with pip's settings; only where no package's code runs
     std::string label;               // begins the reason of a failure
   };
   Result pip(const PythonPlace& place, const PipRun& what);

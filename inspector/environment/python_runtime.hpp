@@ -17,6 +17,7 @@ struct PythonRuntime {
   std::string tag;               // of its bytecode: "cpython-311", "cpython-27"
   std::string glibc;             // "2.36"; empty if the C library is another one
   std::vector<std::filesystem::path> needs;  // what must be visible for it beside /usr; none in an image
+  std::string origin = {};       // digest of a program that a catalog named; empty: this machine's own
 
   std::string minor() const;          // "3.11"
   std::string platform() const;       // "manylinux_2_36_x86_64"

@@ -90,6 +90,11 @@ std::expected<PythonRuntime, BuildFailure> StackPythons::local_program(
       ask_interpreter(program, [&](const Words& argv) { return installer_->ask(argv, visible); });
   if (!found) return unsupported(program.string() + " is not there, or does not answer as a CPython");
   auto runtime = runtime_of(*found);
+  try {
+    runtime.origin = specs::sha256(program.string() + " " + specs::sha256_file(program));
+  } catch (const Error& error) {
+    return unsupported(fmt::format("{} is not run: {}", program.string(), error.what()));
+  }
   visible.insert(visible.end(), runtime.needs.begin(), runtime.needs.end());
   if (const auto why = refused())  // what it says that it needs
     return unsupported(fmt::format("{} is not run: {}, and no sandbox shows it", program.string(), *why));
@@ -110,7 +115,7 @@ StackPythons::install(const specs::Component& component, const specs::VersionEnt
   WheelRequest request{artifact->package.empty() ? component.name : artifact->package,
                        artifact->package_version.empty() ? entry.version.text()
                                                          : artifact->package_version,
-                       artifact->file, artifact->sha256, artifact->size, place.runtime.tag};
+                       artifact->file, artifact->sha256, artifact->size, place.owner()};
   if (artifact->type == ArtifactType::sdist)  // compiled code is for the libraries where it was built
     request.variant += "-" + specs::sha256(place.image + " " + place.runtime.glibc).substr(0, 12);
   WheelStore store(cache_ / "wheels", [&](const WheelRequest& wanted, const fs::path& target) {

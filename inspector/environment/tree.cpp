@@ -12,6 +12,7 @@
 #include <set>
 
 #include "inspector/environment/file_lock.hpp"
+#include "inspector/environment/untrusted_tree.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
@@ -113,8 +114,8 @@ void fill(const fs::path& directory, const std::vector<Wheel>& wheels, Exposure 
 
 void build(const fs::path& root, const std::string& key, const std::vector<Wheel>& wheels, Exposure exposure) {
   for (const auto& entry : fs::directory_iterator(root))
-    if (entry.path().filename().string().starts_with(key + ".partial-")) fs::remove_all(entry.path());
-  fs::remove_all(root / key);
+    if (entry.path().filename().string().starts_with(key + ".partial-")) remove_tree(entry.path());
+  remove_tree(root / key);
   const auto partial = root / fmt::format("{}.partial-{}", key, getpid());
   fs::create_directory(partial);
   try {
@@ -122,7 +123,7 @@ void build(const fs::path& root, const std::string& key, const std::vector<Wheel
     fs::rename(partial, root / key);
   } catch (const fs::filesystem_error&) {
     std::error_code ignored;
-    fs::remove_all(partial, ignored);
+    remove_tree(partial, ignored);
     throw;
   }
 }

@@ -10,6 +10,7 @@
 
 #include "specs/error.hpp"
 #include "specs/format/masked.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -122,18 +123,6 @@ Environment uv_from_pip(const std::string& pip_config, const Environment& enviro
   return result;
 }
 
-Environment pip_environment(const std::string& pip_config) {
-  Environment result;
-  for (const auto& [key, value] : pip_settings(pip_config)) {
-    std::string name = "PIP_";
-    for (const char c : key)
-      name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    const bool is_local = !value.empty() && value[0] == '/' && key != "cert";
-    if (!is_local) result[name] = trimmed(joined(value, ' '));
-  }
-  return result;
-}
-
 std::string explain(const WheelRequest& request, const std::string& log, bool offline) {
   const auto what = fmt::format("{} {}", request.package, request.version);
   if (log.find("Hash mismatch") != std::string::npos) {
@@ -181,9 +170,7 @@ void Uv::set_up() {
     if (run(probe).ok()) program_ = {"python3", "-m", "uv"};
   }
   pip.argv = {"python3", "-m", "pip", "config", "list"};
-  const auto configured = run(pip).out;
-  pip_ = pip_environment(configured);
-  environment_.merge(uv_from_pip(configured, environment_));
+  environment_.merge(uv_from_pip(run(pip).out, environment_));
   environment_["UV_PYTHON_DOWNLOADS"] =
       "never";  // the wheels need no Python; any that is here will do
   environment_["UV_NO_PROGRESS"] = "1";
@@ -196,6 +183,9 @@ void Uv::set_up() {
 
 // Where the disk is full, an empty file would install nothing, and that well.
 void write_requirements(const fs::path& file, const std::vector<std::string>& lines) {
+  for (const auto& line : lines)  // what is behind the end of a line could be an option
+    if (!specs::is_printable(line))
+      throw bad_input(fmt::format("\"{}\" is no requirement: it holds control characters", specs::printable(line)));
   std::ofstream stream(file);
   for (const auto& line : lines) stream << line << '\n';
   stream.close();
@@ -223,18 +213,12 @@ std::expected<void, BuildFailure> Uv::install(const WheelRequest& request, const
   return result;
 }
 
-const Environment& Uv::pip_variables() {
-  set_up();
-  return pip_;
-}
-
-std::expected<void, BuildFailure> Uv::unpack(const fs::path& wheel, const fs::path& target,
+std::expected<void, BuildFailure> Uv::unpack(const WheelRequest& asked, const fs::path& wheel, const fs::path& target,
                                              const UvTarget& python) {
-  const auto file = wheel.filename().string();
-  const auto dash = file.find('-');
-  const WheelRequest request{file.substr(0, dash),
-                             file.substr(dash + 1, file.find('-', dash + 1) - dash - 1), file, "",
-                             fs::file_size(wheel)};
+  auto request = asked;
+  request.file = wheel.filename().string();
+  const auto size = fs::file_size(wheel);
+  request.size = asked.size == 0 ? size : std::min(asked.size, size);  // a build decides how large its wheel is
   return run_install(request,
                      {"--no-deps", "--no-index", "--no-cache", "--target", target.string(), wheel.string()},
                      python);

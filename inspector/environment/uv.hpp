@@ -40,15 +40,13 @@ class Uv {
   std::expected<void, BuildFailure> install(const WheelRequest& request,
                                             const std::filesystem::path& target,
                                             const UvTarget& python = {});
-  // A wheel that lies there, of our own making.
-  std::expected<void, BuildFailure> unpack(const std::filesystem::path& wheel,
+  // A wheel that lies there, where nobody else can write: the one that is asked for, or built from that.
+  std::expected<void, BuildFailure> unpack(const WheelRequest& asked, const std::filesystem::path& wheel,
                                            const std::filesystem::path& target,
                                            const UvTarget& python);
   // Wheels of these requirements (PEP 508) and of what they require, as the index has them; nothing is built.
   std::expected<void, BuildFailure> resolve(const std::string& label, const std::vector<std::string>& requirements,
                                             const std::filesystem::path& target, const UvTarget& python);
-  // Where pip would look, for a pip that runs in an image: PIP_INDEX_URL, PIP_CERT, ...
-  const Environment& pip_variables();
 
  private:
   void set_up();  // finds uv and the index once, when first needed
@@ -60,17 +58,14 @@ class Uv {
   UvOptions options_;
   bool ready_ = false;
   std::vector<std::string> program_;  // empty: not found
-  Environment environment_, pip_;
+  Environment environment_;
 };
 
 // UV_* that say what `pip config list` says (its output), for those that `environment` lacks.
 Environment uv_from_pip(const std::string& pip_config, const Environment& environment);
 
-// What pip is configured with, as PIP_* variables: for a pip that runs where the configuration is not.
-Environment pip_environment(const std::string& pip_config);
-
-// What uv and pip read, a line each; of one wheel `name==version --hash=sha256:...`. Throw filesystem_error if it cannot
-// be written.
+// What uv reads, a line each; of one wheel `name==version --hash=sha256:...`. Throw filesystem_error if it cannot be
+// written, and Error(bad_input) if a line is none.
 void write_requirements(const std::filesystem::path& file, const std::vector<std::string>& lines);
 void write_requirements(const std::filesystem::path& file, const WheelRequest& request);
 

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "inspector/environment/file_lock.hpp"
+#include "inspector/environment/untrusted_tree.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
@@ -134,6 +135,19 @@ BuildFailure disk_full(const fs::path& root) {
           specs::Outcome::disk_full};
 }
 
+BuildFailure in_the_way(const fs::path& path, const std::error_code& why) {
+  return {fmt::format("{}: is damaged and cannot be removed: {}; remove it", path.string(), why.message()), ""};
+}
+
+// Another name than that of a directory which could not be removed.
+fs::path new_partial(const fs::path& root, const WheelRequest& request) {
+  for (int count = 0;; ++count) {
+    const auto again = count == 0 ? "" : fmt::format("-{}", count);
+    auto partial = root / fmt::format("{}.partial-{}{}", request.key(), getpid(), again);
+    if (fs::create_directory(partial)) return partial;
+  }
+}
+
 std::string megabytes(std::uint64_t bytes) { return fmt::format("{:.1f} MB", bytes / 1e6); }
 
 }  // namespace
@@ -205,10 +219,11 @@ std::expected<Wheel, BuildFailure> WheelStore::build(const WheelRequest& request
     }
   }
   if (fs::exists(final)) stale.push_back(final);  // not whole, or get() would have used it
-  for (const auto& path : stale) fs::remove_all(path);
+  std::error_code stays;  // `env prune` tries again, and says why
+  for (const auto& path : stale) remove_tree(path, stays);
+  if (fs::exists(final)) return std::unexpected(in_the_way(final, stays));
 
-  const auto partial = root_ / fmt::format("{}.partial-{}", request.key(), getpid());
-  fs::create_directory(partial);
+  const auto partial = new_partial(root_, request);
   if (say) {
     say(fmt::format("installing {} {}{}", request.package, request.version,
                     request.size != 0 ? " (" + megabytes(request.size) + ")" : ""));
@@ -217,14 +232,14 @@ std::expected<Wheel, BuildFailure> WheelStore::build(const WheelRequest& request
     auto installed = install_(request, partial);
     if (installed && is_too_much(request, partial)) installed = std::unexpected(unpacks_to_too_much(request));
     if (!installed) {
-      fs::remove_all(partial);
+      remove_tree(partial, stays);
       return std::unexpected(installed.error());
     }
     write_manifest(request, partial);
     fs::rename(partial, final);
   } catch (...) {  // a full disk, above all: what is there already would keep it full
     std::error_code ignored;
-    fs::remove_all(partial, ignored);
+    remove_tree(partial, ignored);
     throw;
   }
   auto wheel = open_wheel(final, false);

@@ -7,8 +7,8 @@
 //                                    without a sandbox may have written there since (exposure.hpp)
 //
 // The key is the SHA-256 of the file that the catalog names; for use by a Python its bytecode is compiled
-// beside, and the key ends in that Python's tag; what was built from a source archive, in that of the image
-// too. A native stack is a list of such directories (the loader finds partner libraries through
+// beside, and the key ends in that Python's tag (PythonPlace::owner); what was built from a source archive, in that of
+// the image too. A native stack is a list of such directories (the loader finds partner libraries through
 // LD_LIBRARY_PATH); a Python stack is a tree of hard links to them (tree.hpp). Rejected: one
 // directory per stack, which would copy 700 MB of MKL for every combination with its partners. Nothing
 // half-built is ever used: a directory without manifest, or with a file that lacks or has another size (another

@@ -116,21 +116,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 @functools.cache
-def build_tools():
-    """The wheels that build source archives under this Python, fetched once: {file name: bytes}, or why they cannot be had."""
+def build_tools(python=sys.version_info[:3]):
+    """The wheels that build source archives under a Python, fetched once: {file name: bytes}, or why they cannot be had."""
     house = KEPT / "build-tools"
     house.mkdir(parents=True, exist_ok=True)
     catalog = json.loads((ROOT / "specs" / "data" / "build-tools.json").read_text())["components"]
     files = {}
     for name in ("pip", "setuptools", "wheel"):
         fitting = [(tuple(map(int, version.split("."))), version, entry["artifacts"][0]) for version, entry in catalog[name]["versions"].items()
-                   if tuple(map(int, entry["requires"]["python"].lstrip(">=").split("."))) <= sys.version_info]
+                   if tuple(map(int, entry["requires"]["python"].lstrip(">=").split("."))) <= python]
         _, version, artifact = max(fitting, key=lambda item: item[0])
         file = house / artifact["file"]
         if not file.exists():
-            lines = house / f"{name}.txt"
+            lines = house / f"{artifact['file']}.txt"
             lines.write_text(f"{name}=={version} --hash=sha256:{artifact['sha256']}\n")
-            done = subprocess.run([sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--require-hashes", "--dest", house, "-r", lines],
+            done = subprocess.run([sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--require-hashes", "--only-binary", ":all:",
+                                   "--python-version", f"{python[0]}.{python[1]}", "--dest", house, "-r", lines],
                                   capture_output=True, text=True)
             if done.returncode != 0:
                 return f"{name} {version}, which builds source archives, cannot be fetched: {done.stderr.strip()[-300:]}"
@@ -152,8 +153,8 @@ class PythonStack(BlackBox):
         self.pi = self.write("pi.py", PI)
         self.cache = pathlib.Path(self.environment["XDG_CACHE_HOME"]) / "stackx"
 
-    def needs_build_tools(self):
-        files = build_tools()
+    def needs_build_tools(self, python=sys.version_info[:3]):
+        files = build_tools(python)
         if isinstance(files, str):
             self.skipTest(files)
         self.index.files.update(files)
@@ -187,7 +188,7 @@ class PythonStack(BlackBox):
 
     def half_built(self):
         """What no finished or failed build may leave in the cache."""
-        return [str(path) for path in self.cache.rglob("*") if ".partial-" in path.name or path.name.endswith((".build", ".pip"))]
+        return [str(path) for path in self.cache.rglob("*") if ".partial-" in path.name or path.name.endswith((".build", ".fetched", ".compiled"))]
 
 
 def container_engine():

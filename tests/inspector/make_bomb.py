@@ -1,4 +1,5 @@
-"""Makes a wheel that unpacks to a thousand times its size: make_bomb.py DIRECTORY NAME VERSION MEGABYTES; prints its file name.
+"""Makes a wheel that unpacks to a thousand times its size: make_bomb.py DIRECTORY NAME VERSION MEGABYTES STORED; prints its
+file name. STORED megabytes are in it as they are, which makes the wheel itself so large.
 
 The packed bytes are those of one megabyte of zeros, again and again: made at once, whatever the size. The checksum is
 wrong, so that whoever does not count while unpacking learns of it at the end.
@@ -8,7 +9,7 @@ import struct
 import sys
 import zlib
 
-directory, name, version, megabytes = sys.argv[1:]
+directory, name, version, megabytes, stored = sys.argv[1:]
 info = f"{name}-{version}.dist-info"
 
 
@@ -29,6 +30,9 @@ texts = {f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {ve
 packed = deflated(bytes(1 << 20), zlib.Z_FULL_FLUSH) * int(megabytes) + deflated(b"", zlib.Z_FINISH)
 members = {path: member(path, 0, text.encode(), len(text), zlib.crc32(text.encode())) for path, text in texts.items()}
 members[f"{name}/data.bin"] = member(f"{name}/data.bin", 8, packed, int(megabytes) << 20, 0x12345678)
+if int(stored) > 0:
+    plain = bytes(int(stored) << 20)
+    members[f"{name}/plain.bin"] = member(f"{name}/plain.bin", 0, plain, len(plain), zlib.crc32(plain))
 body = listed = b""
 for path, (local, facts) in members.items():
     listed += b"PK\1\2" + struct.pack("<H", 20) + facts + struct.pack("<HHHII", 0, 0, 0, 0, len(body)) + path.encode()

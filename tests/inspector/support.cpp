@@ -96,8 +96,9 @@ MadeWheel make_wheel(const fs::path& directory, const std::string& name, const s
   return made_by("make_wheel.py", directory, words);
 }
 
-MadeWheel make_bomb(const fs::path& directory, const std::string& name, const std::string& version, int megabytes) {
-  return made_by("make_bomb.py", directory, {name, version, std::to_string(megabytes)});
+MadeWheel make_bomb(const fs::path& directory, const std::string& name, const std::string& version, int megabytes,
+                    int stored) {
+  return made_by("make_bomb.py", directory, {name, version, std::to_string(megabytes), std::to_string(stored)});
 }
 
 int processes_with(const std::string& word) {

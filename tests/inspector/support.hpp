@@ -53,7 +53,9 @@ struct MadeWheel {
 };
 // Entries are "path=content".
 // A wheel of some kB that unpacks to so many MB of zeros, and then is damaged: only who counts while it unpacks knows.
-MadeWheel make_bomb(const std::filesystem::path& directory, const std::string& name, const std::string& version, int megabytes);
+// So many more of them are in it as they are.
+MadeWheel make_bomb(const std::filesystem::path& directory, const std::string& name, const std::string& version,
+                    int megabytes, int stored = 0);
 MadeWheel make_wheel(const std::filesystem::path& directory, const std::string& name,
                      const std::string& version, const std::vector<std::string>& entries);
 

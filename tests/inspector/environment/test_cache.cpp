@@ -295,6 +295,26 @@ TEST_CASE("leftovers of dead builders go whatever their age, those of living one
   CHECK(fs::is_empty(cache / "images"));
 }
 
+TEST_CASE("what cannot be removed stays, says why, and the rest goes", "[cache][prune]") {
+  if (geteuid() != 0) return;  // root makes what nobody else can remove
+  const TempDirectory cache;
+  const auto wheels = cache / "wheels";
+  write(wheels / (hash('c') + ".partial-123") / "inner" / "file", "x");
+  fs::permissions(cache.path(), fs::perms::all);
+  fs::permissions(wheels, fs::perms::all);
+  REQUIRE(seteuid(61723) == 0);
+  write(wheels / (hash('d') + ".partial-124") / "closed" / "file", "x");
+  fs::permissions(wheels / (hash('d') + ".partial-124") / "closed", fs::perms::none);
+  const auto pruned = prune(read_cache(cache.path(), nullptr), unused_for(30), nullptr);
+  REQUIRE(seteuid(0) == 0);
+  REQUIRE(pruned.size() == 2);
+  CHECK(pruned[0].kept == "it cannot be removed: Permission denied");
+  CHECK(pruned[0].freed == 0);
+  CHECK(pruned[1].kept.empty());
+  CHECK(fs::exists(wheels / (hash('c') + ".partial-123")));
+  CHECK_FALSE(fs::exists(wheels / (hash('d') + ".partial-124")));
+}
+
 TEST_CASE("images go through the engine, bases after what is built on them", "[cache][prune]") {
   const TempDirectory cache, store;
   const auto engine = fake_engine(store.path());

@@ -1,5 +1,6 @@
 // Wheels made here, installed by uv from a directory: no network.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -138,6 +139,37 @@ TEST_CASE("a full disk is an outcome, and what filled it is taken away", "[wheel
   CHECK(store.get(tiny(), {}));
 }
 
+TEST_CASE("what cannot be removed is no end of a campaign", "[wheels]") {
+  if (geteuid() != 0) return;  // root makes what nobody else can remove
+  const TempDirectory root;
+  fs::permissions(root.path(), fs::perms::all);
+  const auto stale = fmt::format("{}.partial-{}", some_hash, getpid());
+  testing::write(root / stale / "inner/file", "x");
+  REQUIRE(seteuid(61723) == 0);
+  WheelStore store(root.path(), [](const WheelRequest&, const fs::path& target) -> std::expected<void, BuildFailure> {
+    testing::write(target / "closed/file", "text");
+    fs::permissions(target / "closed", fs::perms::none);
+    return std::unexpected(BuildFailure{"it failed", ""});
+  });
+  FakeInstaller installer;
+  const auto failed = store.get(tiny(), {});
+  const auto left = names_in(root.path());
+  const auto built = WheelStore(root.path(), installer.get()).get(tiny(), {});
+  REQUIRE(seteuid(0) == 0);
+  CHECK(failed.error().reason == "it failed");
+  CHECK(left == std::vector<std::string>{some_hash + ".lock", stale});
+  CHECK(built);
+
+  fs::remove(root / some_hash / ".stackx-wheel.json");
+  fs::permissions(root / some_hash, fs::perms(0755));
+  testing::write(root / some_hash / "inner/file", "x");
+  REQUIRE(seteuid(61723) == 0);
+  const auto refused = WheelStore(root.path(), installer.get()).get(tiny(), {});
+  REQUIRE(seteuid(0) == 0);
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().reason, Catch::Contains("is damaged and cannot be removed: Permission denied; remove it"));
+}
+
 TEST_CASE("what a tool is to install is written whole, or not at all", "[uv]") {
   const TempDirectory root;
   write_requirements(root / "requirements.txt", tiny());
@@ -145,6 +177,8 @@ TEST_CASE("what a tool is to install is written whole, or not at all", "[uv]") {
   // A file cut short would install nothing, and that without an error.
   CHECK_THROWS_AS(write_requirements("/dev/full", tiny()), fs::filesystem_error);
   CHECK_THROWS_AS(write_requirements(root / "none" / "requirements.txt", tiny()), fs::filesystem_error);
+  for (const auto* line : {"x\n--index-url http://127.0.0.1", "x\r-e .", "x\x1b"})
+    CHECK_THROWS_AS(write_requirements(root / "requirements.txt", std::vector<std::string>{line}), Error);
 }
 
 TEST_CASE("a cache that cannot be written is a broken environment", "[wheels]") {
@@ -362,6 +396,22 @@ TEST_CASE("uv is stopped while it unpacks what a wheel did not say it holds", "[
     INFO(entry.path());
     CHECK((!entry.is_regular_file() || entry.file_size() < 4 << 20));  // nothing of it lies anywhere
   }
+}
+
+TEST_CASE("a build that makes a large wheel may unpack no more for that", "[uv]") {
+  if (uv().empty()) {
+    WARN("uv is not here");
+    return;
+  }
+  const TempDirectory root;
+  const auto made = make_bomb(root / "index", "bomb", "1.0", 1200, 60);
+  REQUIRE(most_unpacked(fs::file_size(made.file)) > 1200 << 20);
+  const Index index(root / "index");
+  const WheelRequest source{"bomb", "1.0", "bomb-1.0.tar.gz", some_hash, 1000};
+  const auto refused = Uv({}).unpack(source, made.file, root / "target", {});
+  REQUIRE_FALSE(refused);
+  INFO(refused.error().reason);
+  CHECK(refused.error().outcome == specs::Outcome::too_large);
 }
 
 TEST_CASE("passwords of indexes are in no reason and in no log", "[wheels][uv]") {
