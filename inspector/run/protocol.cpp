@@ -141,6 +141,18 @@ std::string read_library(const Node& node) {
   return node.json().is_object() ? node.at("path").text() : node.text();
 }
 
+// What a process maps is some hundred files. Each is looked up on this machine's disk.
+std::vector<std::string> read_files(const Node& node) {
+  constexpr std::size_t most = 4096, most_bytes = std::size_t{1} << 20;
+  if (node.json().is_array() && node.json().size() > most)
+    node.fail(fmt::format("{} files; no process maps more than {}", node.json().size(), most));
+  auto files = node.texts();
+  std::size_t bytes = 0;
+  for (const auto& file : files) bytes += file.size();
+  if (bytes > most_bytes) node.fail(fmt::format("names of {} bytes together; expected no more than {}", bytes, most_bytes));
+  return files;
+}
+
 PiReport read_own(const Node& node) {
   PiReport report;
   if (const auto name = node.find("name")) report.name = name->text();
@@ -152,7 +164,7 @@ PiReport read_own(const Node& node) {
   if (const auto library = node.find("library")) report.library = read_library(*library);
   if (const auto gpu = node.find("gpu"))
     if (const auto uuid = gpu->find("uuid")) report.gpu = uuid->text();
-  if (const auto files = node.find("files")) report.files = files->texts();
+  if (const auto files = node.find("files")) report.files = read_files(*files);
   if (const auto phases = node.find("phases")) report.phases = read_phases(*phases);
   const bool wrong = report.check && !report.check->pass;
   const auto samples = node.find("samples_ns");

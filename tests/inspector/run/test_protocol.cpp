@@ -96,6 +96,18 @@ TEST_CASE("what is not the protocol is bad output", "[protocol]") {
   CHECK(outcome_of(deep) == "bad_output");
 }
 
+TEST_CASE("more files than a process maps are bad output", "[protocol]") {
+  const auto with = [](int count, const std::string& name) {
+    std::string files;
+    for (int i = 0; i < count; ++i) files += (i == 0 ? "\"" : ",\"") + name + "\"";
+    return R"({"samples_ns": [1], "files": [)" + files + "]}";
+  };
+  CHECK(outcome_of(with(4096, "/a")) == "ok");
+  CHECK(outcome_of(with(4097, "/a")) == "bad_output");
+  CHECK(reason_of(with(4097, "/a")).find("/files: 4097 files; no process maps more than 4096") != std::string::npos);
+  CHECK(outcome_of(with(4000, std::string(1000, '/'))) == "bad_output");
+}
+
 TEST_CASE("two documents are told from a syntax error", "[protocol]") {
   const std::string one = R"({"samples_ns": [1]})";
   CHECK(reason_of(one + "\n" + one).find("more than one") != std::string::npos);
