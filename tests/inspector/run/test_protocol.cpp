@@ -1,3 +1,7 @@
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -112,7 +116,23 @@ TEST_CASE("two documents are told from a syntax error", "[protocol]") {
   const std::string one = R"({"samples_ns": [1]})";
   CHECK(reason_of(one + "\n" + one).find("more than one") != std::string::npos);
   CHECK(reason_of(one + "{").find("more than one") != std::string::npos);
+  CHECK(reason_of(one + " trailing").find("more than one") != std::string::npos);
+  CHECK(reason_of("[1] [1]").find("more than one") != std::string::npos);
   CHECK(reason_of(R"({"samples_ns": [1)").find("more than one") == std::string::npos);
+}
+
+TEST_CASE("sixteen MiB of brackets cost little more than their bytes", "[protocol]") {
+  const auto kib_used = [](const std::string& text) {  // at most, by another process
+    const pid_t child = fork();
+    if (child == 0) _exit(!text.empty() && parse_pi_output(text) ? 1 : 0);
+    int status = 0;
+    rusage usage{};
+    REQUIRE(wait4(child, &status, 0, &usage) == child);
+    CHECK(status == 0);
+    return usage.ru_maxrss;
+  };
+  const std::string brackets(std::size_t{16} << 20, '[');
+  CHECK(kib_used(brackets) - kib_used("") < 256 * 1024);
 }
 
 TEST_CASE("NaN within a string is text", "[protocol]") {
