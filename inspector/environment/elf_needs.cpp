@@ -62,7 +62,7 @@ bool is_ours(const Elf64_Ehdr& header) {
 std::optional<std::uint64_t> place_of(std::uint64_t address, const std::vector<Elf64_Phdr>& headers) {
   for (const auto& header : headers)
     if (header.p_type == PT_LOAD && address >= header.p_vaddr && address - header.p_vaddr < header.p_filesz)
-      return header.p_offset + (address - header.p_vaddr);  // may wrap: then it is another place, read with the same bounds
+      return header.p_offset + (address - header.p_vaddr);  // it may wrap: to a place with the same bounds
   return std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 // What an ELF file says that it needs: read with bounds, never mapped, never run.
 //
-// The loader's own answer (`ld.so --list`) is not asked for: it maps a file as the file's headers say before it looks at
-// anything, over itself if they say so, and then a catalog's file runs here, outside of any sandbox.
+// The loader's own answer (`ld.so --list`) is not asked for: it maps a file as the file's headers say before it looks
+// at anything, over itself if they say so, and then a catalog's file runs here, outside of any sandbox.
 #pragma once
 
 #include <cstdint>

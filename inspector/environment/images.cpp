@@ -370,8 +370,8 @@ std::string Images::told(const Words& argv) {
   return finished.ok() ? trim(finished.out) : "";
 }
 
-// What a program prints in the image; "" if it fails or is not there. It is a stranger's, held as a PI is: to limits, and
-// ended with us.
+// What a program prints in the image; "" if it fails or is not there. It is a stranger's, held as a PI is: to limits,
+// and ended with us.
 Images::Made Images::inside(const std::string& id, const Words& argv) {
   SupervisedRun what;
   what.supervisor = settings_.supervisor;

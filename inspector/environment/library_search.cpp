@@ -137,8 +137,8 @@ std::vector<fs::path> needed_libraries(const fs::path& file, const MayOpen& may_
   return LibrarySearch(may_open).of(file);
 }
 
-// The format since glibc 2.2: 48 bytes of header; for each library flags, name, path, and 12 bytes more; then texts, whose
-// places count from the header. Older tables may stand before.
+// The format since glibc 2.2: 48 bytes of header; for each library flags, name, path, and 12 bytes more; then texts,
+// whose places count from the header. Older tables may stand before.
 std::vector<fs::path> cached_libraries(const std::string& cache, const std::string& name) {
   constexpr std::string_view magic = "glibc-ld.so.cache1.1";
   constexpr std::size_t header = 48, entry = 24;

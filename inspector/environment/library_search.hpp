@@ -1,8 +1,8 @@
 // Which files the loader would find for what an ELF file needs: glibc's rules, followed without running it.
 //
-// Names with a slash as they are; else DT_RPATH (of the file, and of those that needed it), DT_RUNPATH, ld.so.cache and the
-// system's directories, $ORIGIN in all of them. Where a directory has variants for some processors (glibc-hwcaps), all
-// of them: the loader inside will choose. LD_LIBRARY_PATH is a matter of who sets it.
+// Names with a slash as they are; else DT_RPATH (of the file, and of those that needed it), DT_RUNPATH, ld.so.cache and
+// the system's directories, $ORIGIN in all of them. Where a directory has variants for some processors (glibc-hwcaps),
+// all of them: the loader inside will choose. LD_LIBRARY_PATH is a matter of who sets it.
 #pragma once
 
 #include <filesystem>

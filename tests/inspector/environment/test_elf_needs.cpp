@@ -63,7 +63,8 @@ class Made {
     const auto file = root / name;
     fs::create_directories(file.parent_path());
     testing::write(root / "empty.c", "int empty;\n");
-    Words words{"gcc", "-shared", "-fPIC", "-nostdlib", "-Wl,--no-as-needed", "-o", file.string(), (root / "empty.c").string()};
+    Words words{"gcc", "-shared", "-fPIC", "-nostdlib", "-Wl,--no-as-needed", "-o", file.string()};
+    words.push_back((root / "empty.c").string());
     words.insert(words.end(), more.begin(), more.end());
     const auto done = executed(words);
     INFO(done.err);
@@ -109,17 +110,20 @@ TEST_CASE("libraries are found beside, by RPATH and RUNPATH, transitively", "[el
   if (no_compiler()) return;
   Made made;
   const auto deep = made.library("deep/libdeep.so", {"-Wl,-soname,libdeep.so"});
-  const auto beside = made.library("lib/libbeside.so", {"-Wl,-soname,libbeside.so", "-Wl,--enable-new-dtags,-rpath,$ORIGIN/../deep", deep.string()});
+  const auto beside = made.library(
+      "lib/libbeside.so", {"-Wl,-soname,libbeside.so", "-Wl,--enable-new-dtags,-rpath,$ORIGIN/../deep", deep.string()});
   const auto plain = made.library("lib/libplain.so", {"-Wl,-soname,libplain.so", deep.string()});
   SECTION("RUNPATH is its file's alone") {
     const auto top = made.library("top.so", {"-Wl,--enable-new-dtags,-rpath,${ORIGIN}/lib", beside.string()});
     CHECK(needed(top) == Paths{made / "lib/libbeside.so", made.root.path() / "lib/../deep/libdeep.so"});
-    const auto orphan = made.library("orphan.so", {"-Wl,--enable-new-dtags,-rpath,$ORIGIN/lib:$ORIGIN/deep", plain.string()});
+    const auto orphan =
+        made.library("orphan.so", {"-Wl,--enable-new-dtags,-rpath,$ORIGIN/lib:$ORIGIN/deep", plain.string()});
     CHECK(needed(orphan) == Paths{plain});
     CHECK(told_by_loader(orphan) == std::nullopt);  // "libdeep.so => not found"
   }
   SECTION("RPATH reaches further") {
-    const auto top = made.library("top.so", {"-Wl,--disable-new-dtags,-rpath,$ORIGIN/lib:$ORIGIN/deep", plain.string()});
+    const auto top =
+        made.library("top.so", {"-Wl,--disable-new-dtags,-rpath,$ORIGIN/lib:$ORIGIN/deep", plain.string()});
     CHECK(needed(top) == Paths{plain, deep});
     if (const auto told = told_by_loader(top)) CHECK(resolved(needed(top)) == *told);
   }
@@ -141,7 +145,8 @@ TEST_CASE("libraries are found beside, by RPATH and RUNPATH, transitively", "[el
     CHECK(needed_libraries(top, [&](const fs::path& real) { return real != beside; }).empty());
     const Variable home("HOME", made.root.path().string());
     const auto hidden = made.library(".own/libhidden.so");
-    CHECK(linked_with(made.library("asks.so", {"-Wl,-rpath,$ORIGIN/lib", hidden.string(), plain.string()})) == Paths{plain});
+    const auto asks = made.library("asks.so", {"-Wl,-rpath,$ORIGIN/lib", hidden.string(), plain.string()});
+    CHECK(linked_with(asks) == Paths{plain});
   }
   SECTION("no library is taken for one") {
     fs::remove(beside);
@@ -159,7 +164,8 @@ TEST_CASE("a damaged ELF file is read to its end, and no further", "[elf_needs]"
   if (no_compiler()) return;
   Made made;
   const auto needs = made.library("libneeds.so");
-  const auto whole = read(made.library("whole.so", {"-Wl,-soname,libwhole.so", "-Wl,-rpath,$ORIGIN:/nowhere", needs.string()}));
+  const auto whole = read(
+      made.library("whole.so", {"-Wl,-soname,libwhole.so", "-Wl,-rpath,$ORIGIN:/nowhere", needs.string()}));
   std::mt19937 random(7);
   const auto file = made / "damaged.so";
   Elf64_Ehdr header{};

@@ -234,8 +234,9 @@ TEST_CASE("what runs in an image is held to limits, and ends", "[images]") {
   Machine machine;
   REQUIRE(machine.get({suite("bookworm"), {}, {}}));
   CHECK(machine.podman.count("[run]") == 1);
-  for (const char* words : {"[--name] [stackx-", "[--memory] [", "[--pids-limit] [", "[--network] [none]", "[--read-only]"})
-    CHECK(machine.podman.count(words) == 1);
+  for (const char* option :
+       {"[--name] [stackx-", "[--memory] [", "[--pids-limit] [", "[--network] [none]", "[--read-only]"})
+    CHECK(machine.podman.count(option) == 1);
   testing::write(machine.podman.root() / "hangs", "7213.25");
   SECTION("at its time") {
     machine.answer_seconds = 0.5;
