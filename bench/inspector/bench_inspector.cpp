@@ -103,7 +103,7 @@ void requirements(const specs::Catalog& catalog) {
 
 void base(const fs::path& supervisor) {
   const auto engine = engine_for(supervisor);
-  Images images(engine, {cache_directory() / "images", false, {}, 900});
+  Images images(engine, {cache_directory() / "images", false, {}, 900, supervisor});
   specs::Artifact bookworm;
   bookworm.type = specs::ArtifactType::debootstrap;
   bookworm.file = "bookworm";
@@ -150,7 +150,7 @@ void overhead(int pairs, const fs::path& supervisor, const specs::Catalog& catal
       catalog, WheelStore(context.cache / "wheels", nothing), std::make_unique<Packages>(),
       std::make_unique<StackPythons>(context.cache,
                                      std::make_shared<PythonInstaller>(settings, nullptr, container)),
-      std::make_unique<Images>(engine, Images::Settings{context.cache / "images", true, {}, 60}));
+      std::make_unique<Images>(engine, Images::Settings{context.cache / "images", true, {}, 60, context.supervisor}));
   const auto environment = environments.get(stack, say);
   if (!environment) throw broken_environment(environment.error().reason);
   const auto plain = plain_run(engine, **environment, context.pis);

@@ -13,8 +13,10 @@
 #include "inspector/environment/file_lock.hpp"
 #include "inspector/environment/packages.hpp"
 #include "inspector/machine/tree.hpp"
+#include "inspector/run/container.hpp"
 #include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
+#include "inspector/run/supervised_run.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
@@ -236,7 +238,7 @@ Images::Made Images::make_debootstrap(const specs::Artifact& base, const std::st
   std::error_code ignored;
   fs::remove(archive, ignored);
   if (!finished.ok()) return failed(fmt::format("base image {} could not be made", suite), finished);
-  return inside("", {"image", "inspect", "--format", "{{.Id}}", tag(key)});
+  return told({"image", "inspect", "--format", "{{.Id}}", tag(key)});
 }
 
 Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
@@ -245,7 +247,7 @@ Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
     return std::unexpected(BuildFailure{
         fmt::format("{} is not a reference to an image; correct the catalog",
                     Json(reference).dump(-1, ' ', true, Json::error_handler_t::replace)), ""});
-  auto id = inside("", {"image", "inspect", "--format", "{{.Id}}", reference});
+  auto id = told({"image", "inspect", "--format", "{{.Id}}", reference});
   if (id.empty() && settings_.offline)
     return std::unexpected(BuildFailure{
         fmt::format("image {} is not there, and offline nothing is fetched; run once with network",
@@ -261,7 +263,7 @@ Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
     command.stop = settings_.stop;
     const auto finished = run(command);
     if (!finished.ok()) return failed(fmt::format("image {} could not be pulled", reference), finished);
-    id = inside("", {"image", "inspect", "--format", "{{.Id}}", reference});
+    id = told({"image", "inspect", "--format", "{{.Id}}", reference});
     pulled_.insert(id);
   }
   const auto digest = digest_of(id);
@@ -320,21 +322,22 @@ Images::Made Images::install(const std::string& base, const ImageRequest& reques
   if (!finished.ok())
     return failed(fmt::format("{} could not be installed into base image {}",
                               fmt::join(request.packages, ", "), request.base.file), finished);
-  return inside("", {"image", "inspect", "--format", "{{.Id}}", tag(key)});
+  return told({"image", "inspect", "--format", "{{.Id}}", tag(key)});
 }
 
 std::expected<Image, BuildFailure> Images::describe(const std::string& id,
                                                     const ImageRequest& request) {
   Image image{id, digest_of(id), {}, {}};
-  for (const auto& line : words(
-           inside(id, {"dpkg-query", "-W", "-f", "${db:Status-Status} ${Package} ${Version}\\n"}), "\n")) {
+  const auto listed = inside(id, {"/usr/bin/dpkg-query", "-W", "-f", "${db:Status-Status} ${Package} ${Version}\\n"});
+  if (!listed) return std::unexpected(listed.error());
+  for (const auto& line : words(*listed, "\n")) {
     const auto parts = words(line);
     if (parts.size() == 3 && parts[0] == "installed") image.packages[parts[1]] = parts[2];
   }
   if (request.program.empty()) return image;
-  image.python = python_answer(
-      request.program,
-      inside(id, {request.program.string(), "-E", "-s", "-S", "-c", python_question}));
+  const auto answer = inside(id, {request.program.string(), "-E", "-s", "-S", "-c", python_question});
+  if (!answer) return std::unexpected(answer.error());
+  image.python = python_answer(request.program, *answer);
   if (!image.python)
     return std::unexpected(BuildFailure{
         fmt::format("base image {}: {} is not there, or does not answer as a Python; correct "
@@ -345,34 +348,54 @@ std::expected<Image, BuildFailure> Images::describe(const std::string& id,
 // docker knows digests by repository, for what was pulled; what was made here is known by its id alone.
 std::string Images::digest_of(const std::string& id) {
   if (engine_.kind != "docker")
-    return inside("", {"image", "inspect", "--format", "{{.Digest}}", id});
-  const auto digests = inside("", {"image", "inspect", "--format", "{{join .RepoDigests \" \"}}", id});
+    return told({"image", "inspect", "--format", "{{.Digest}}", id});
+  const auto digests = told({"image", "inspect", "--format", "{{join .RepoDigests \" \"}}", id});
   const auto at = digests.find('@');
   return at == digests.npos ? id : words(digests.substr(at + 1)).at(0);
 }
 
 bool Images::exists(const std::string& id) {
-  return !inside("", {"image", "inspect", "--format", "{{.Id}}", id}).empty();
+  return !told({"image", "inspect", "--format", "{{.Id}}", id}).empty();
 }
 
-// What a program prints in the image; of the engine itself without one. "" if it fails.
-std::string Images::inside(const std::string& id, const Words& argv) {
+// What the engine itself prints; "" if it fails.
+std::string Images::told(const Words& argv) {
   Command command;
-  if (id.empty()) {
-    command.argv = {engine_.program.string()};
-    command.argv.insert(command.argv.end(), engine_.options.begin(), engine_.options.end());
-  } else {
-    command.argv = engine_.command("run");
-    command.argv.insert(command.argv.end(), engine_.limits.begin(), engine_.limits.end());
-    append(command.argv, {"--rm", "--network", "none", "--pull=never"});
-    if (engine_.kind == "podman") command.argv.emplace_back("--http-proxy=false");
-    append(command.argv, {"--cap-drop", "all", "--security-opt", "no-new-privileges", "--entrypoint", "", id});
-  }
+  command.argv = {engine_.program.string()};
+  command.argv.insert(command.argv.end(), engine_.options.begin(), engine_.options.end());
   command.argv.insert(command.argv.end(), argv.begin(), argv.end());
   command.environment = engine_environment();
   command.environment["LC_ALL"] = "C";
   const auto finished = run(command);
   return finished.ok() ? trim(finished.out) : "";
+}
+
+// What a program prints in the image; "" if it fails or is not there. It is a stranger's, held as a PI is: to limits,
+// and ended with us.
+Images::Made Images::inside(const std::string& id, const Words& argv) {
+  SupervisedRun what;
+  what.supervisor = settings_.supervisor;
+  what.argv = argv;
+  what.confinement.image = id;
+  what.confinement.memory_bytes = std::uint64_t{1} << 30;
+  what.confinement.processes = 16;
+  what.timeout_seconds = settings_.answer_seconds;
+  what.stop = settings_.stop;
+  const auto result = run(what, Container(engine_, settings_.supervisor));
+  if (result.process.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
+  switch (judge(what, result).outcome) {
+    case Outcome::ok:
+      return trim(result.process.out);
+    case Outcome::timed_out:
+    case Outcome::out_of_memory:
+    case Outcome::output_limit:
+    case Outcome::left_processes:
+      return std::unexpected(BuildFailure{
+          fmt::format("{} of the base image did not answer within its limits ({:g} s, 1 GiB); correct the catalog",
+                      argv.at(0), settings_.answer_seconds), tail(result.process.err)});
+    default:
+      return "";
+  }
 }
 
 }  // namespace stackx::inspector

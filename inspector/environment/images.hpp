@@ -48,13 +48,15 @@ class Images {
     bool offline = false;
     std::function<bool()> stop;
     double build_seconds = 900;
+    std::filesystem::path supervisor = {};  // holds what runs in an image
+    double answer_seconds = 60;             // that it has
   };
   Images(Engine engine, Settings settings) : engine_(std::move(engine)), settings_(std::move(settings)) {}
 
   std::expected<Image, BuildFailure> get(const ImageRequest& request, const Say& say);
 
  private:
-  using Made = std::expected<std::string, BuildFailure>;  // an image's id
+  using Made = std::expected<std::string, BuildFailure>;  // an image's id, or what was printed in one
   Made make(const ImageRequest& request, const std::string& key, const Say& say);
   Made make_debootstrap(const specs::Artifact& base, const std::string& key, const Say& say);
   Made pull(const specs::Artifact& base, const Say& say);
@@ -64,7 +66,8 @@ class Images {
   void clear_away_leftovers(const std::string& key) const;
   bool exists(const std::string& id);
   std::string digest_of(const std::string& id);
-  std::string inside(const std::string& id, const std::vector<std::string>& argv);
+  std::string told(const std::vector<std::string>& argv);
+  Made inside(const std::string& id, const std::vector<std::string>& argv);
 
   Engine engine_;
   Settings settings_;

@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "inspector/machine/tree.hpp"
+#include "inspector/environment/library_search.hpp"
 #include "inspector/paths.hpp"
-#include "inspector/run/passed_environment.hpp"
-#include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -85,23 +83,13 @@ std::vector<fs::path> installations_of(const fs::path& program) {
 
 std::vector<fs::path> linked_with(const fs::path& file) {
   std::vector<fs::path> result;
-  for (const char* loader : {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"}) {
-    if (find_program(loader).empty()) continue;
-    Command command;
-    command.argv = {loader, "--list", file.string()};
-    command.environment = bare_environment();
-    command.directory = "/";
-    command.deadline = std::chrono::seconds(10);
-    const auto finished = run(command);
-    for (const auto& line : words(finished.out, "\n")) {  // "libm.so.6 => /lib/.../libm.so.6 (0x...)"
-      const auto parts = words(line);
-      if (parts.size() != 4 || parts[1] != "=>" || !parts[2].starts_with('/')) continue;
-      std::error_code error;
-      const auto real = fs::canonical(parts[2], error);
-      if (error || is_in(real, "/usr") || why_not_shown(real)) continue;
-      result.emplace_back(parts[2]);
-      if (real != parts[2]) result.push_back(real);
-    }
+  const auto is_shown = [](const fs::path& path) { return !why_not_shown(path.lexically_normal()); };
+  for (const auto& name : needed_libraries(file, is_shown)) {
+    std::error_code error;
+    const auto real = fs::canonical(name, error);
+    if (error || is_in(real, "/usr")) continue;
+    if (name != real && is_shown(name)) result.push_back(name);  // which a file chose that nobody believes
+    result.push_back(real);
   }
   return result;
 }

@@ -20,8 +20,8 @@ std::optional<std::string> why_not_shown(const std::filesystem::path& path);
 // the file where it lies elsewhere. Not what lies in /usr.
 std::vector<std::filesystem::path> installations_of(const std::filesystem::path& program);
 
-// The shared objects that a program or library is linked with, outside of /usr: what the loader says without running
-// any of them. None if the loader cannot say.
+// The shared objects that a program or library is linked with, outside of /usr, as the loader would find them: read from
+// the files, without mapping or running any of them (elf_needs.hpp). None of what is no ELF file.
 std::vector<std::filesystem::path> linked_with(const std::filesystem::path& file);
 
 }  // namespace stackx::inspector

@@ -7,10 +7,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <tuple>
 
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/json_reader.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -141,6 +141,18 @@ std::string read_library(const Node& node) {
   return node.json().is_object() ? node.at("path").text() : node.text();
 }
 
+// What a process maps is some hundred files. Each is looked up on this machine's disk.
+std::vector<std::string> read_files(const Node& node) {
+  constexpr std::size_t most = 4096, most_bytes = std::size_t{1} << 20;
+  if (node.json().is_array() && node.json().size() > most)
+    node.fail(fmt::format("{} files; no process maps more than {}", node.json().size(), most));
+  auto files = node.texts();
+  std::size_t bytes = 0;
+  for (const auto& file : files) bytes += file.size();
+  if (bytes > most_bytes) node.fail(fmt::format("names of {} bytes together; expected no more than {}", bytes, most_bytes));
+  return files;
+}
+
 PiReport read_own(const Node& node) {
   PiReport report;
   if (const auto name = node.find("name")) report.name = name->text();
@@ -152,7 +164,7 @@ PiReport read_own(const Node& node) {
   if (const auto library = node.find("library")) report.library = read_library(*library);
   if (const auto gpu = node.find("gpu"))
     if (const auto uuid = gpu->find("uuid")) report.gpu = uuid->text();
-  if (const auto files = node.find("files")) report.files = files->texts();
+  if (const auto files = node.find("files")) report.files = read_files(*files);
   if (const auto phases = node.find("phases")) report.phases = read_phases(*phases);
   const bool wrong = report.check && !report.check->pass;
   const auto samples = node.find("samples_ns");
@@ -214,16 +226,46 @@ PiReport read_document(const std::string& text) {
   return node.find("@result") ? read_thoth(node) : read_own(node);
 }
 
-// A syntax error at byte N with a whole document before it is more than one document.
-bool more_than_one(const std::string& text) {
-  try {
-    std::ignore = Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    return error.byte > 1 && Json::accept(text.substr(0, error.byte - 1));
-  } catch (const Json::exception&) {
-    return false;  // a number out of range: grammatical
+// Whether something came after the first document. It keeps no values: what is read so was refused.
+class FirstDocument : public nlohmann::json_sax<Json> {
+ public:
+  bool went_on() const { return went_on_; }
+
+  bool null() override { return value(); }
+  bool boolean(bool) override { return value(); }
+  bool number_integer(std::int64_t) override { return value(); }
+  bool number_unsigned(std::uint64_t) override { return value(); }
+  bool number_float(double, const std::string&) override { return value(); }
+  bool string(std::string&) override { return value(); }
+  bool binary(Json::binary_t&) override { return false; }
+  bool key(std::string&) override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ <= specs::deepest; }
+  bool start_array(std::size_t) override { return ++depth_ <= specs::deepest; }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override {
+    went_on_ = ended_;
+    return false;
   }
-  return false;
+
+ private:
+  bool close() {
+    --depth_;
+    return value();
+  }
+  bool value() {
+    ended_ = depth_ == 0;
+    return true;
+  }
+  std::size_t depth_ = 0;
+  bool ended_ = false, went_on_ = false;
+};
+
+// A syntax error with a whole document before it is more than one document.
+bool more_than_one(const std::string& text) {
+  FirstDocument first;
+  Json::sax_parse(text, &first);
+  return first.went_on();
 }
 
 }  // namespace

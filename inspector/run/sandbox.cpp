@@ -180,7 +180,8 @@ Words Sandbox::wrap(const Confinement& confinement) const {
   append(words, {"--ro-bind", supervisor_, supervisor_});
   for (const auto& path : confinement.visible) append(words, {"--ro-bind", path, path});
   for (const auto& path : confinement.writable) append(words, {"--bind", path, path});
-  append(words, {"--remount-ro", "/", "--chdir", "/tmp", "--"});
+  // /dev is a file system of its own, in memory that nobody counts.
+  append(words, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"});
   return words;
 }
 

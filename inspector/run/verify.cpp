@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "inspector/environment/python_runtime.hpp"
 #include "specs/version/version.hpp"
@@ -71,26 +74,45 @@ const Part* owner(const StackEnvironment& environment, const PiReport& report,
   return told;
 }
 
+using Shippers = std::unordered_map<std::string, std::vector<const Part*>>;
+
+// Which parts ship a file of this stem, by stem: a stack may hold thousands, and a PI may name thousands.
+Shippers shippers_of(const StackEnvironment& environment) {
+  Shippers result;
+  for (const auto& part : environment.parts) {
+    const auto ships = [&](const fs::path& file) {
+      auto& parts = result[stem(file)];
+      if (parts.empty() || parts.back() != &part) parts.push_back(&part);
+    };
+    for (const auto& own : part.shared_objects) ships(own);
+    if (!part.library.empty()) ships(part.library);
+  }
+  return result;
+}
+
 std::optional<std::string> foreign_file(const StackEnvironment& environment,
                                         const std::vector<fs::path>& files) {
+  const auto shippers = shippers_of(environment);
   for (const auto& file : files) {
-    std::vector<fs::path> homes;  // where a file of this name may come from
-    std::string component;
-    for (const auto& part : environment.parts) {
-      const bool ships = std::any_of(part.shared_objects.begin(), part.shared_objects.end(),
-                                     [&](const fs::path& own) { return stem(own) == stem(file); });
-      const bool is_library = !part.library.empty() && stem(part.library) == stem(file);
-      if (!ships && !is_library) continue;
-      component = part.component;
-      homes.insert(homes.end(), part.directories.begin(), part.directories.end());
-      if (is_library) homes.push_back(part.library);
-    }
-    if (!component.empty() && !lies_in(file, homes)) {
-      return fmt::format("{} was loaded from {}, outside of the stack's {}", stem(file),
-                         file.string(), component);
-    }
+    const auto found = shippers.find(stem(file));
+    if (found == shippers.end()) continue;
+    const bool is_theirs = std::ranges::any_of(found->second, [&](const Part* part) {
+      return lies_in(file, part->directories) || (stem(part->library) == stem(file) && lies_in(file, {part->library}));
+    });
+    if (!is_theirs)
+      return fmt::format("{} was loaded from {}, outside of the stack's {}", stem(file), file.string(),
+                         found->second.back()->component);
   }
   return std::nullopt;
+}
+
+// Each once: the disk is asked about it.
+std::vector<fs::path> resolved(const std::vector<std::string>& files) {
+  std::vector<fs::path> result;
+  std::unordered_set<std::string_view> seen;
+  for (const auto& file : files)
+    if (seen.insert(file).second) result.push_back(resolved(file));
+  return result;
 }
 
 std::optional<std::string> other_version(const Part& part, const std::string& states) {
@@ -107,9 +129,7 @@ std::optional<std::string> other_version(const Part& part, const std::string& st
 Verified verify(const StackEnvironment& environment, const PiReport& report) {
   Verified result;
   result.loaded = report.loaded;
-  std::vector<fs::path> files;
-  for (const auto& file : report.files) files.push_back(resolved(file));
-
+  const auto files = resolved(report.files);
   if (result.wrong = foreign_file(environment, files); result.wrong) return result;
   for (const auto& part : environment.parts) {
     const auto stated = report.loaded.find(part.component);

@@ -41,7 +41,8 @@ constexpr const char* refused[] = {
 // The machine's side of a virtual machine's sockets, which no network namespace holds; and the kernel's ciphers.
 constexpr int families[] = {AF_VSOCK, AF_ALG};
 
-constexpr const char* uncounted[] = {"memfd_create", "shmget", "shmat"};
+// Whose memory no process maps and no file system shows.
+constexpr const char* uncounted[] = {"memfd_create", "shmget", "shmat", "semget", "msgget", "mq_open"};
 
 constexpr unsigned long new_namespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
                                          CLONE_NEWUTS | CLONE_NEWCGROUP;

@@ -57,10 +57,12 @@ std::uint64_t disk_left(const std::vector<const char*>& trees) {
 
 std::uint64_t scratch_used() {
   std::uint64_t sum = 0;
-  for (const char* place : {"/tmp", "/dev/shm"}) {
+  constexpr std::uint64_t bytes_of_a_file = 1024;  // an inode and its name, about
+  for (const char* place : {"/tmp", "/dev", "/dev/shm"}) {
     struct statfs status {};
     if (statfs(place, &status) != 0 || status.f_type != TMPFS_MAGIC) continue;
     sum += (status.f_blocks - status.f_bfree) * static_cast<std::uint64_t>(status.f_bsize);
+    sum += (status.f_files - status.f_ffree) * bytes_of_a_file;
   }
   return sum;
 }

@@ -20,7 +20,8 @@ std::uint64_t disk_used(const std::vector<const char*>& trees);
 // (files that were removed and are still open) is in no tree, but here.
 std::uint64_t disk_left(const std::vector<const char*>& trees);
 
-// Bytes in the file systems at /tmp and /dev/shm, where they are the run's own: memory that no process shows.
+// Bytes in the file systems at /tmp, /dev and /dev/shm, where they are the run's own: memory that no process shows. What
+// the kernel keeps for each of their files counts, too: empty ones are memory as well.
 std::uint64_t scratch_used();
 
 }  // namespace stackx::supervise

@@ -118,6 +118,17 @@ def take_over(_):
         attempt(f"descriptor {descriptor}", lambda descriptor=descriptor: os.write(descriptor, b"end=0\nstatus=0\ncomplete=1\n"))
 
 
+def use_devices():
+    """What any program may ask of /dev."""
+    attempt("null", lambda: write_to("/dev/null", "x"))
+    attempt("zero", lambda: read_of("/dev/zero")[:4])
+    attempt("urandom", lambda: read_of("/dev/urandom")[:4])
+    attempt("terminal", lambda: [os.close(end) for end in os.openpty()] and None)
+    mine = f"/dev/shm/mine-{os.getpid()}"
+    attempt("shm", lambda: (write_to(mine, "x"), os.remove(mine)) and None)
+    attempt("fd", lambda: os.listdir("/dev/fd/") and None)
+
+
 def hold(make, bytes_wanted):
     """Memory that no process maps."""
     held, part = [], 64 << 20
@@ -127,10 +138,39 @@ def hold(make, bytes_wanted):
         held.append(descriptor)
         for _ in range(part >> 20):
             os.write(descriptor, zeros)
+    hold_until_seen(len(held) * part)
+
+
+def hold_until_seen(held):
     time.sleep(1)
-    found["held"] = len(held) * part
+    found["held"] = held
     report()
     time.sleep(30)
+
+
+def semaphores(bytes_wanted):
+    """System V's, of which the kernel keeps 64 bytes each."""
+    each = 32000
+    sets = bytes_wanted // (each * 64)
+    for _ in range(sets):
+        function("semget", 0, each, 0o1600)
+    hold_until_seen(sets * each * 64)
+
+
+def messages(queues):
+    """System V's, which nobody receives."""
+    text = ctypes.create_string_buffer(b"\x01".ljust(8, b"\0") + bytes(8000))
+    for _ in range(queues):
+        queue = int(function("msgget", 0, 0o1600).split()[1])
+        for _ in range(2):
+            function("msgsnd", queue, text, 8000, 0o4000)
+    hold_until_seen(queues * 16000)
+
+
+def empty_files(place, count):
+    for number in range(count):
+        os.close(os.open(f"{place}/{number:0200}", os.O_CREAT | os.O_WRONLY))
+    hold_until_seen(count)
 
 
 def page_tables(bytes_wanted):
@@ -141,10 +181,7 @@ def page_tables(bytes_wanted):
     place = LIBC.mmap(None, ctypes.c_size_t(size), 1, 0x2 | 0x20 | 0x4000, -1, ctypes.c_long(0))
     for at in range(0, size, reach):
         ctypes.c_char.from_address(place + at).value  # pylint: disable=expression-not-assigned
-    time.sleep(1)
-    found["held"] = bytes_wanted
-    report()
-    time.sleep(30)
+    hold_until_seen(bytes_wanted)
 
 
 def threads(count):
@@ -175,10 +212,20 @@ def main():
         look_around(options)
     elif name == "take_over":
         take_over(options)
+    elif name == "devices":
+        use_devices()
     elif name == "memfd":
         hold(lambda i: os.memfd_create(f"held{i}"), 2 * gibibyte)
     elif name == "tmp":
         hold(lambda i: os.open(f"/tmp/held{i}", os.O_CREAT | os.O_RDWR), 2 * gibibyte)
+    elif name == "dev":
+        hold(lambda i: os.open(f"/dev/held{i}", os.O_CREAT | os.O_RDWR), 2 * gibibyte)
+    elif name == "files":
+        empty_files("/tmp", 600_000)
+    elif name == "sem":
+        semaphores(2 * gibibyte)
+    elif name == "msg":
+        messages(20_000)
     elif name == "page_tables":
         page_tables(2 * gibibyte)
     elif name == "threads":

@@ -5,12 +5,29 @@ import os
 import pathlib
 import shutil
 import stat
+import struct
 import time
 import unittest
 
 from attack import WORDS, Attack, main, refused, sandboxes
 
 PYTHON = "/usr/bin/python3"
+
+
+def takes_over_the_loader(command):
+    """A library whose second segment glibc maps over the loader itself, as its headers say: then this code goes on, on x86-64."""
+    start = bytes.fromhex("488d3d39000000" "4883ec40" "4883e4f0" "48893c24" "488d052e000000" "4889442408" "488d0525000000"
+                          "4889442410" "48c744241800000000" "4889e6" "31d2" "b83b000000" "0f05")  # execve("/bin/sh", {"/bin/sh", "-c", ...})
+    code = start + b"/bin/sh\0-c\0" + command.encode() + b"\0"
+    size = 1 << 20
+
+    def segment(kind, flags, offset, in_file, in_memory, align=0x1000):
+        return struct.pack("<IIQQQQQQ", kind, flags, offset, offset, offset, in_file, in_memory, align)
+
+    header = b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 0, 0, 64, 56, 4, 0, 0, 0)
+    segments = [segment(1, 4, 0, 0x1000, 0x1000), segment(1, 5, 0x2000, size, size), segment(1, 6, 0x1000, 0x1000, 0x1000),
+                segment(2, 6, 0x1000, 32, 32, 8)]
+    return (header + b"".join(segments)).ljust(0x2000, b"\0") + b"\x90" * (size - 0x1000) + code.ljust(0x1000, b"\x90")
 
 
 class MaliciousCatalog(Attack):
@@ -99,6 +116,22 @@ class MaliciousCatalog(Attack):
             self.assertEqual(document["outcome"], "unsupported", (path, document))
             self.assertIn("no sandbox shows it", document["reason"])
             self.assertLess(time.monotonic() - before, 20)
+
+    def test_a_library_that_takes_over_the_loader(self):
+        """Looked at, it runs nowhere outside of the sandbox: neither as a library nor as an interpreter."""
+        if not shutil.which("bwrap"):
+            self.skipTest("needs bubblewrap")
+        ran, library = self.scratch / "ran", self.scratch / "libvictim.so"
+        library.write_bytes(takes_over_the_loader(f"id >> {ran}"))
+        library.chmod(0o755)
+        (self.scratch / "catalog.json").write_text(json.dumps({"$schema": "stackx/catalog/1", "components": {
+            "victim": {"kind": "package", "versions": {"1": {"provides": {"blas": "1"}, "artifacts": [
+                {"type": "path", "file": str(library), "library": str(library)}]}}}}}))
+        self.run_stackx("inspect", self.project(), "--allow-paths", "--rounds", "1")
+        self.assertFalse(ran.exists())
+        project = self.catalog({"type": "path", "file": str(library), "program": str(library)})
+        self.run_stackx("inspect", project, "--pi", self.pi(), "--allow-paths")
+        self.assertFalse(ran.exists())
 
     def test_a_system_library_that_is_none(self):
         secret = self.scratch / "secret"

@@ -62,6 +62,18 @@ class Place:
             self.assertNotIn("held", found, document)
             self.assertNotEqual(document["outcome"], "ok", document)
 
+    def test_it_holds_no_memory_that_nobody_counts(self):
+        for way in ("dev", "files", "sem", "msg") if self.sandbox else ("sem", "msg"):
+            with self.subTest(way=way):
+                found, document = self.attack(way, memory_gib=0.25)
+                self.assertNotIn("held", found, document)
+                self.assertNotEqual(document["outcome"], "ok", document)
+
+    def test_devices_are_there(self):
+        found, document = self.attack("devices")
+        self.assertIn("null", found, document)
+        self.assertEqual({what: result for what, result in found.items() if refused(result)}, {}, document)
+
     def test_it_cannot_go_round_the_limit_of_processes(self):
         found, document = self.attack("threads", memory_gib=2)
         if "threads" in found:
@@ -111,6 +123,9 @@ class UserWithAManager(Place, Attack):
         self.assertIn("--user --scope", asked)
         self.assertIn(f"--property=MemoryMax={(1 << 29) + (1 << 26)}", asked)
         self.assertIn("--property=TasksMax=", asked)
+
+    def test_it_holds_no_memory_that_nobody_counts(self):
+        self.skipTest("the group that would count it is played")
 
     def test_it_finds_no_secret(self):
         """There is a program of that name, and no manager."""

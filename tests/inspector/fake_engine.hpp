@@ -6,6 +6,7 @@
 //   <directory>/images/NAME   an image that it has; the name with / and : as _
 //   <directory>/Containerfile the last one that was built
 //   <directory>/python        what an image's Python answers
+//   <directory>/hangs         for how many seconds it and dpkg-query do nothing instead
 #pragma once
 
 #include <string>

@@ -43,7 +43,8 @@ class Machine {
     engine.kind = "podman";
     engine.options = {"--runtime", "runc"};
     engine.limits = {"--ulimit", "nofile=1024:1024"};
-    return {engine, {cache / "images", offline, {}, 60}};
+    engine.memory = engine.pids = true;
+    return {engine, {cache / "images", offline, stop, 60, supervisor(), answer_seconds}};
   }
   auto get(const ImageRequest& request, bool offline = false) { return images(offline).get(request, {}); }
   std::string log() const { return (podman.root() / "mmdebstrap.log").string(); }
@@ -51,6 +52,8 @@ class Machine {
 
   FakeEngine podman;
   TempDirectory cache;
+  std::function<bool()> stop;
+  double answer_seconds = 60;
 };
 
 // "": it was made.
@@ -225,6 +228,35 @@ TEST_CASE("what cannot be made says why, with the log's end, and is tried again"
   }
   for (const auto& entry : fs::directory_iterator(machine.cache / "images"))
     CHECK((entry.path().extension() == ".json" || entry.path().extension() == ".lock"));
+}
+
+TEST_CASE("what runs in an image is held to limits, and ends", "[images]") {
+  Machine machine;
+  REQUIRE(machine.get({suite("bookworm"), {}, {}}));
+  CHECK(machine.podman.count("[run]") == 1);
+  for (const char* option :
+       {"[--name] [stackx-", "[--memory] [", "[--pids-limit] [", "[--network] [none]", "[--read-only]"})
+    CHECK(machine.podman.count(option) == 1);
+  testing::write(machine.podman.root() / "hangs", "7213.25");
+  SECTION("at its time") {
+    machine.answer_seconds = 0.5;
+    const auto image = machine.get({suite("bookworm"), {"python3"}, {}});
+    REQUIRE_FALSE(image);
+    CHECK_THAT(image.error().reason, Catch::Contains("dpkg-query of the base image did not answer within its limits"));
+  }
+  SECTION("when stackx is interrupted") {
+    machine.stop = [] { return processes_with("7213.25") > 0; };
+    const auto image = machine.get({suite("bookworm"), {"python3"}, {}});
+    REQUIRE_FALSE(image);
+    CHECK(image.error().reason == "interrupted");
+    CHECK(machine.podman.count("[rm] [--force] [stackx-") == 1);
+  }
+  CHECK(wait_for_processes("7213.25", 0));
+  fs::remove(machine.podman.root() / "hangs");
+  machine.stop = {};
+  const auto image = machine.get({suite("bookworm"), {"python3"}, {}});
+  REQUIRE(image);
+  CHECK(image->packages.contains("libc6"));  // nothing less was recorded
 }
 
 TEST_CASE("a build that never ends is ended", "[images]") {

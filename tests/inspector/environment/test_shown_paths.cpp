@@ -39,7 +39,7 @@ TEST_CASE("a program's installation is shown at each of its names", "[shown_path
   CHECK(installations_of("/usr/bin/python3").empty());
 }
 
-TEST_CASE("what a program is linked with is asked of the loader", "[shown_paths]") {
+TEST_CASE("what a program is linked with is read from it", "[shown_paths]") {
   CHECK(linked_with("/usr/bin/env").empty());  // all of it lies in /usr
   CHECK(linked_with("/nothing").empty());
 }

@@ -1,3 +1,7 @@
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -96,11 +100,39 @@ TEST_CASE("what is not the protocol is bad output", "[protocol]") {
   CHECK(outcome_of(deep) == "bad_output");
 }
 
+TEST_CASE("more files than a process maps are bad output", "[protocol]") {
+  const auto with = [](int count, const std::string& name) {
+    std::string files;
+    for (int i = 0; i < count; ++i) files += (i == 0 ? "\"" : ",\"") + name + "\"";
+    return R"({"samples_ns": [1], "files": [)" + files + "]}";
+  };
+  CHECK(outcome_of(with(4096, "/a")) == "ok");
+  CHECK(outcome_of(with(4097, "/a")) == "bad_output");
+  CHECK(reason_of(with(4097, "/a")).find("/files: 4097 files; no process maps more than 4096") != std::string::npos);
+  CHECK(outcome_of(with(4000, std::string(1000, '/'))) == "bad_output");
+}
+
 TEST_CASE("two documents are told from a syntax error", "[protocol]") {
   const std::string one = R"({"samples_ns": [1]})";
   CHECK(reason_of(one + "\n" + one).find("more than one") != std::string::npos);
   CHECK(reason_of(one + "{").find("more than one") != std::string::npos);
+  CHECK(reason_of(one + " trailing").find("more than one") != std::string::npos);
+  CHECK(reason_of("[1] [1]").find("more than one") != std::string::npos);
   CHECK(reason_of(R"({"samples_ns": [1)").find("more than one") == std::string::npos);
+}
+
+TEST_CASE("sixteen MiB of brackets cost little more than their bytes", "[protocol]") {
+  const auto kib_used = [](const std::string& text) {  // at most, by another process
+    const pid_t child = fork();
+    if (child == 0) _exit(!text.empty() && parse_pi_output(text) ? 1 : 0);
+    int status = 0;
+    rusage usage{};
+    REQUIRE(wait4(child, &status, 0, &usage) == child);
+    CHECK(status == 0);
+    return usage.ru_maxrss;
+  };
+  const std::string brackets(std::size_t{16} << 20, '[');
+  CHECK(kib_used(brackets) - kib_used("") < 256 * 1024);
 }
 
 TEST_CASE("NaN within a string is text", "[protocol]") {

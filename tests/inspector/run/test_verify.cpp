@@ -94,6 +94,20 @@ TEST_CASE("a file from elsewhere is another stack", "[verify]") {
   CHECK(mentions(wrong(report), "evil"));
 }
 
+TEST_CASE("thousands of files are looked up once each", "[verify]") {
+  auto environment = mkl_with_tbb();
+  for (int i = 0; i < 50'000; ++i)
+    environment.parts[0].shared_objects.push_back("/cache/a/lib/libpart" + std::to_string(i) + ".so");
+  auto report = right();
+  for (int i = 0; i < 4'000; ++i) report.files.push_back("/elsewhere/libother" + std::to_string(i) + ".so");
+  for (int i = 0; i < 100'000; ++i) report.files.push_back(report.files.back());
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK_FALSE(verify(environment, report).wrong);
+  report.files.push_back("/elsewhere/libpart7.so");
+  CHECK(mentions(verify(environment, report).wrong.value_or(""), "libpart7 was loaded from /elsewhere/libpart7.so"));
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(10));
+}
+
 TEST_CASE("a library that states no version is taken at the package manager's word", "[verify]") {
   StackEnvironment netlib;
   Part part;
