@@ -58,7 +58,7 @@ class Bounds {
     // The sums of what is known at `depth`, then on.
     void descend(std::size_t depth, const Score* sums) {
       for (const auto m : complete(depth)) {
-        Score* own = &sums_[depth * bucket_.own_classes];
+        Score* own = sums_.data() + depth * bucket_.own_classes;
         if (!add(row(depth, m), depth, sums, own)) return;
         sums = own;
       }

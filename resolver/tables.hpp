@@ -112,7 +112,7 @@ class Tables {
     void multiply(std::size_t depth, const Number* products) {
       if (table_.size() > most_) return;
       for (const auto m : this->complete(depth)) {
-        Number* own = &products_[depth * this->bucket_.own_classes];
+        Number* own = products_.data() + depth * this->bucket_.own_classes;
         if (!multiply_by(this->row(depth, m), depth, products, own)) return;
         products = own;
       }

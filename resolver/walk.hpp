@@ -72,18 +72,18 @@ class Walk {
 
   template <typename Visit>
   void each_own(std::size_t depth, Visit visit) const {
-    const Word* mask = &masks_[depth * bucket_.words];
+    const Word* mask = masks_.data() + depth * bucket_.words;
     for (std::size_t w = 0; w < bucket_.words; ++w)
       for (Word left = mask[w]; left; left &= left - 1)
         visit(w * 64 + static_cast<std::size_t>(std::countr_zero(left)));
   }
-  Word* mask(std::size_t depth) { return &masks_[depth * bucket_.words]; }
+  Word* mask(std::size_t depth) { return masks_.data() + depth * bucket_.words; }
 
   // Messages that can be read from this depth on.
   const std::vector<std::size_t>& complete(std::size_t depth) const { return complete_[depth]; }
   Row row(std::size_t depth, std::size_t m) const {
     const auto& source = sources_[m];
-    const std::size_t* places = &places_[depth * slots_ + source.slot];
+    const std::size_t* places = places_.data() + depth * slots_ + source.slot;
     std::size_t place = 0;
     for (std::size_t g = 0; g < source.made->groups.size(); ++g)
       if (g != source.own_group) place += source.made->groups[g].rank[places[g]] * source.weight[g];
@@ -96,7 +96,7 @@ class Walk {
   const std::vector<Index>& joint() const { return at_; }
   // The place in the bucket's own table, at the last depth; ascending as the walk goes.
   std::size_t place() const {
-    const std::size_t* places = &places_[(depths_ - 1) * slots_ + own_slot_];
+    const std::size_t* places = places_.data() + (depths_ - 1) * slots_ + own_slot_;
     std::size_t place = 0;
     for (std::size_t g = 0; g < bucket_.groups.size(); ++g)
       place = place * bucket_.groups[g].count + bucket_.groups[g].rank[places[g]];
@@ -197,8 +197,8 @@ class Walk {
       any |= to[w] = allows.empty() ? from[w] : from[w] & allows[k][w];
     if (any == 0) return false;
     at_[depth] = static_cast<Index>(k);
-    std::size_t* places = &places_[(depth + 1) * slots_];
-    std::copy_n(&places_[depth * slots_], slots_, places);
+    std::size_t* places = places_.data() + (depth + 1) * slots_;
+    std::copy_n(places_.data() + depth * slots_, slots_, places);
     for (const auto& step : steps_[depth]) places[step.slot] += step.offset[k];
     return true;
   }
