@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "inspector/environment/file_lock.hpp"
+#include "inspector/cache/file_lock.hpp"
 #include "store/spool.hpp"
 
 namespace stackx::campaigns {

@@ -14,7 +14,7 @@
 #include "inspector/discover/cuda_toolkits.hpp"
 #include "inspector/discover/environment_modules.hpp"
 #include "inspector/discover/python_environments.hpp"
-#include "inspector/environment/interpreters.hpp"
+#include "inspector/python/interpreters.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"

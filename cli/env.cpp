@@ -10,8 +10,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
-#include "inspector/environment/cache.hpp"
-#include "inspector/environment/prune.hpp"
+#include "inspector/cache/cache.hpp"
+#include "inspector/cache/prune.hpp"
 #include "inspector/paths.hpp"
 #include "inspector/run/engine.hpp"
 #include "specs/error.hpp"

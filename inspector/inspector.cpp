@@ -7,13 +7,13 @@
 #include <charconv>
 #include <chrono>
 
-#include "inspector/environment/cache_use.hpp"
+#include "inspector/cache/cache_use.hpp"
 #include "inspector/environment/environment.hpp"
-#include "inspector/environment/uv.hpp"
 #include "inspector/gpu_requirements.hpp"
 #include "inspector/machine/host.hpp"
 #include "inspector/machine/processor_time.hpp"
 #include "inspector/machine/tree.hpp"
+#include "inspector/python/uv.hpp"
 #include "inspector/run/container.hpp"
 #include "inspector/run/measuring_program.hpp"
 #include "inspector/run/placement.hpp"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "inspector/environment/python_installer.hpp"
 #include "inspector/machine/gpu_devices.hpp"
+#include "inspector/python/python_installer.hpp"
 #include "inspector/run/pi_command.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/project/plan.hpp"

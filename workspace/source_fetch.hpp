@@ -1,7 +1,7 @@
 // Source archives for the inspector, from the indices that pip is configured with.
 #pragma once
 
-#include "inspector/environment/python_installer.hpp"
+#include "inspector/python/python_installer.hpp"
 
 namespace stackx::workspace {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "specs/error.hpp"
+#include "specs/format/names.hpp"
 #include "specs/format/text_file.hpp"
 
 namespace stackx::advisor {
@@ -36,8 +37,6 @@ void add(StackPackages& packages, const specs::Component& component,
   packages[component.name].version = entry.version.text();
   packages[component.name].root |= root;
 }
-
-bool letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
 }  // namespace
 
@@ -75,11 +74,7 @@ std::string requirement_text(const std::string& name, const StackPackage& packag
 }
 
 void check_python_name(const std::string& name) {
-  const bool fine = !name.empty() && letter_or_digit(name.front()) &&
-                    letter_or_digit(name.back()) && std::ranges::all_of(name, [](char c) {
-                      return letter_or_digit(c) || c == '.' || c == '_' || c == '-';
-                    });
-  if (fine) return;
+  if (specs::is_python_package_name(name)) return;
   throw bad_input(fmt::format(
       "{} is no name of a Python package (letters, digits, '.', '_', '-'): no file for Python's "
       "tools can hold it; correct the catalog or choose another --format",

@@ -256,10 +256,9 @@ void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& n
   const auto away = std::ranges::count_if(ranking.recommendations, elsewhere);
   const auto total = static_cast<std::ptrdiff_t>(ranking.recommendations.size());
   if (ranking.without_unit > 0)
-    said.push_back(fmt::format("{} no {} and {} left out.",
-                               ranking.without_unit == 1 ? "1 inspection tells"
-                                                         : fmt::format("{} inspections tell", ranking.without_unit),
-                               ranking.unit, ranking.without_unit == 1 ? "is" : "are"));
+    said.push_back(fmt::format("{} {} no {} and {} left out.", counted(ranking.without_unit, "inspection"),
+                               ranking.without_unit == 1 ? "tells" : "tell", ranking.unit,
+                               ranking.without_unit == 1 ? "is" : "are"));
   if (all.best->cv && *all.best->cv >= wide_cv)
     said.push_back(fmt::format("CV of the best {:.0f}%.", 100 * *all.best->cv));
   if (ranking.sentinels.different > 0)

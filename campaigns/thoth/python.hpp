@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/interpreters.hpp"
+#include "inspector/python/interpreters.hpp"
 #include "specs/catalog/catalog.hpp"
 
 namespace stackx::campaigns {

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/interpreters.hpp"
 #include "inspector/machine/remark.hpp"
+#include "inspector/python/interpreters.hpp"
 
 namespace stackx::inspector {
 

@@ -16,7 +16,7 @@
 #include "inspector/environment/images.hpp"
 #include "inspector/environment/packages.hpp"
 #include "inspector/environment/stack_python.hpp"
-#include "inspector/environment/wheels.hpp"
+#include "inspector/python/wheels.hpp"
 #include "inspector/run/process.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/catalog/stack.hpp"

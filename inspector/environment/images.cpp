@@ -10,7 +10,7 @@
 #include <fstream>
 #include <set>
 
-#include "inspector/environment/file_lock.hpp"
+#include "inspector/cache/file_lock.hpp"
 #include "inspector/environment/packages.hpp"
 #include "inspector/machine/tree.hpp"
 #include "inspector/run/container.hpp"
@@ -21,6 +21,7 @@
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/masked.hpp"
+#include "specs/format/names.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -157,7 +158,7 @@ std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const
   const auto [first, last] = std::ranges::unique(request.packages);
   request.packages.erase(first, last);
   for (const auto& package : request.packages)
-    if (!is_package_name(package))
+    if (!specs::is_debian_package_name(package))
       return std::unexpected(BuildFailure{
           fmt::format("{} is not the name of a Debian package; correct the catalog",
                       Json(package).dump(-1, ' ', true, Json::error_handler_t::replace)),
@@ -238,7 +239,7 @@ Images::Made Images::make_debootstrap(const specs::Artifact& base, const std::st
   std::error_code ignored;
   fs::remove(archive, ignored);
   if (!finished.ok()) return failed(fmt::format("base image {} could not be made", suite), finished);
-  return told({"image", "inspect", "--format", "{{.Id}}", tag(key)});
+  return id_of(tag(key));
 }
 
 Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
@@ -247,7 +248,7 @@ Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
     return std::unexpected(BuildFailure{
         fmt::format("{} is not a reference to an image; correct the catalog",
                     Json(reference).dump(-1, ' ', true, Json::error_handler_t::replace)), ""});
-  auto id = told({"image", "inspect", "--format", "{{.Id}}", reference});
+  auto id = id_of(reference);
   if (id.empty() && settings_.offline)
     return std::unexpected(BuildFailure{
         fmt::format("image {} is not there, and offline nothing is fetched; run once with network",
@@ -263,7 +264,7 @@ Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
     command.stop = settings_.stop;
     const auto finished = run(command);
     if (!finished.ok()) return failed(fmt::format("image {} could not be pulled", reference), finished);
-    id = told({"image", "inspect", "--format", "{{.Id}}", reference});
+    id = id_of(reference);
     pulled_.insert(id);
   }
   const auto digest = digest_of(id);
@@ -322,7 +323,7 @@ Images::Made Images::install(const std::string& base, const ImageRequest& reques
   if (!finished.ok())
     return failed(fmt::format("{} could not be installed into base image {}",
                               fmt::join(request.packages, ", "), request.base.file), finished);
-  return told({"image", "inspect", "--format", "{{.Id}}", tag(key)});
+  return id_of(tag(key));
 }
 
 std::expected<Image, BuildFailure> Images::describe(const std::string& id,
@@ -354,8 +355,12 @@ std::string Images::digest_of(const std::string& id) {
   return at == digests.npos ? id : words(digests.substr(at + 1)).at(0);
 }
 
+std::string Images::id_of(const std::string& reference) {
+  return told({"image", "inspect", "--format", "{{.Id}}", reference});
+}
+
 bool Images::exists(const std::string& id) {
-  return !told({"image", "inspect", "--format", "{{.Id}}", id}).empty();
+  return !id_of(id).empty();
 }
 
 // What the engine itself prints; "" if it fails.

@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/python_runtime.hpp"
-#include "inspector/environment/wheels.hpp"
+#include "inspector/python/python_runtime.hpp"
+#include "inspector/python/wheels.hpp"
 #include "inspector/run/engine.hpp"
 #include "specs/catalog/catalog.hpp"
 
@@ -65,6 +65,7 @@ class Images {
   std::expected<Image, BuildFailure> describe(const std::string& id, const ImageRequest& request);
   void clear_away_leftovers(const std::string& key) const;
   bool exists(const std::string& id);
+  std::string id_of(const std::string& reference);  // "" if it is not there
   std::string digest_of(const std::string& id);
   std::string told(const std::vector<std::string>& argv);
   Made inside(const std::string& id, const std::vector<std::string>& argv);

@@ -5,6 +5,7 @@
 
 #include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
+#include "specs/format/names.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -12,13 +13,6 @@ namespace {
 constexpr std::string_view installed = "installed ";
 
 }  // namespace
-
-bool is_package_name(const std::string& name) {
-  constexpr const char* first = "abcdefghijklmnopqrstuvwxyz0123456789";
-  constexpr const char* other = "abcdefghijklmnopqrstuvwxyz0123456789+-.:";
-  return !name.empty() && name.find_first_of(first) == 0 &&
-         name.find_first_not_of(other) == std::string::npos;
-}
 
 std::string Packages::query(const std::vector<std::string>& arguments) {
   Command command;
@@ -31,7 +25,7 @@ std::string Packages::query(const std::vector<std::string>& arguments) {
 }
 
 std::optional<std::string> Packages::version(const std::string& package) {
-  if (!is_package_name(package)) return std::nullopt;
+  if (!specs::is_debian_package_name(package)) return std::nullopt;
   const auto [known, is_new] = versions_.try_emplace(package);
   if (is_new) {
     // One line an architecture; config files of a removed package have a version too.

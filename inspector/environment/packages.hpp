@@ -26,8 +26,4 @@ class Packages {
   std::map<std::string, std::optional<std::string>> versions_, owners_;
 };
 
-// Debian's names: lower-case letters, digits and +-. after the first character, perhaps an
-// architecture.
-bool is_package_name(const std::string& name);
-
 }  // namespace stackx::inspector

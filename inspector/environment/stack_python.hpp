@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/python_installer.hpp"
-#include "inspector/environment/tree.hpp"
+#include "inspector/python/python_installer.hpp"
+#include "inspector/python/tree.hpp"
 #include "specs/catalog/catalog.hpp"
 
 namespace stackx::inspector {

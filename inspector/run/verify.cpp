@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "inspector/environment/python_runtime.hpp"
+#include "inspector/python/python_runtime.hpp"
 #include "specs/version/version.hpp"
 
 namespace stackx::inspector {

@@ -8,9 +8,9 @@
 //
 // Refused with EPERM: tracing and other processes' descriptors and memory, namespaces, mounts, keys, io_uring, BPF,
 // perf events, modules, clocks, sockets to the machine's host, and signalling the supervisor, by whatever way, or
-// changing its limits and scheduling. clone3 is "not implemented", as
-// its flags cannot be seen: libraries fall back to clone. Where no control group counts memory, so are memfd_create
-// and System V's shared memory: nothing in /proc shows what they hold. Rejected: a list of what is allowed, which
+// changing its limits and scheduling. clone3 is "not implemented", as its flags cannot be seen: libraries fall back
+// to clone. Where no control group counts memory, so are memfd_create, System V's shared memory, semaphores and
+// messages, and message queues: nothing in /proc shows what they hold. Rejected: a list of what is allowed, which
 // would have to know every framework and driver; killing instead of EPERM, which fails programs that merely try.
 #pragma once
 

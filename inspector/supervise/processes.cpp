@@ -101,12 +101,15 @@ std::vector<pid_t> descendants() {
   return result;
 }
 
-// "VmPTE:\t 36 kB" of a status: what the kernel keeps to find a process's pages, which are not among them.
-std::uint64_t page_tables(pid_t pid) {
-  const auto text = read_small("/proc/" + std::to_string(pid) + "/status");
-  constexpr std::string_view key = "\nVmPTE:";
+// "VmPTE:\t 36 kB" of a file of /proc, in bytes; 0 if there is no such line.
+std::uint64_t kilobytes(const std::string& text, std::string_view key) {
   const auto at = text.find(key);
   return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + key.size(), nullptr, 10) * 1024;
+}
+
+// What the kernel keeps to find a process's pages, which are not among them.
+std::uint64_t page_tables(pid_t pid) {
+  return kilobytes(read_small("/proc/" + std::to_string(pid) + "/status"), "\nVmPTE:");
 }
 
 // Page tables too, where they can be large: eight bytes for each page of what is mapped.
@@ -125,12 +128,8 @@ struct Proportional {
 
 Proportional proportional(pid_t pid) {
   const auto text = read_small("/proc/" + std::to_string(pid) + "/smaps_rollup");
-  const auto bytes = [&text](const char* key, std::size_t length) -> std::uint64_t {
-    const auto at = text.find(key);
-    return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + length, nullptr, 10) * 1024;
-  };
   if (text.find("\nPss:") == std::string::npos) return {resident(pid), 0};
-  return {bytes("\nPss:", 5) + page_tables(pid), bytes("\nPss_Shmem:", 11)};
+  return {kilobytes(text, "\nPss:") + page_tables(pid), kilobytes(text, "\nPss_Shmem:")};
 }
 
 }  // namespace

@@ -20,10 +20,9 @@ std::size_t listed();
 // Their threads together: what a control group would count.
 std::uint64_t tasks_of(const std::vector<pid_t>& pids);
 
-// Memory of these (their pages, and the tables that find them) and of `scratch` bytes in file systems of the run's own.
-// Resident sizes first, which is cheap and
-// counts shared pages once per process; only where that sum passes `limit` the proportional sizes, which are exact and
-// slow, with what is mapped from the scratch counted once.
+// Memory of these (their pages, and the tables that find them) and of `scratch` bytes in file systems of the run's
+// own. Resident sizes first, which is cheap and counts shared pages once per process; only where that sum passes
+// `limit` the proportional sizes, which are exact and slow, with what is mapped from the scratch counted once.
 std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t scratch, std::uint64_t limit);
 
 // Sends SIGKILL to all of them, whatever session or group they moved to. Outside a PID namespace

@@ -13,7 +13,6 @@
 #include "specs/format/names.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/project/workload.hpp"
-#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -119,10 +118,7 @@ void check_program(const Artifact& artifact, const Node& place) {
 
 // PEP 508 and PEP 440. These two become lines of requirements files, so they can carry no option, URL or line.
 void check_project(const Artifact& artifact, const Node& node) {
-  const auto in_name = [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; };
-  const std::string& name = artifact.package;
-  if (!name.empty() &&
-      !(is_alphanumeric(name.front()) && is_alphanumeric(name.back()) && std::ranges::all_of(name, in_name)))
+  if (!artifact.package.empty() && !is_python_package_name(artifact.package))
     node.at("package").fail(
         "expected the name of a Python package: letters, digits, '.', '_' and '-', and at both ends a letter or digit");
   const std::string& text = artifact.package_version;
@@ -131,21 +127,9 @@ void check_project(const Artifact& artifact, const Node& node) {
     node.at("package_version").fail("expected the version of a Python package (PEP 440), for example 2.7.1");
 }
 
-// "libstdc++6", "libc6:i386". apt reads other words as files, tasks and, with a '-' at the end, packages to remove.
-bool is_debian_package(std::string_view text) {
-  const auto lower = [](char c) { return is_digit(c) || (c >= 'a' && c <= 'z'); };
-  const auto colon = std::min(text.find(':'), text.size());
-  const auto name = text.substr(0, colon), architecture = text.substr(std::min(colon + 1, text.size()));
-  const bool named = name.size() > 1 && lower(name.front()) && name.back() != '-' &&
-                     std::ranges::all_of(name, [&](char c) { return lower(c) || c == '+' || c == '-' || c == '.'; });
-  if (colon == text.size()) return named;
-  return named && !architecture.empty() && lower(architecture.front()) && lower(architecture.back()) &&
-         std::ranges::all_of(architecture, [&](char c) { return lower(c) || c == '-'; });
-}
-
 // Both become a word of apt-get, PACKAGE=VERSION.
 void check_debian_package(const Artifact& artifact, const Node& node) {
-  if (!is_debian_package(artifact.package))
+  if (!is_debian_package_name(artifact.package))
     node.at("package").fail(
         "expected the name of a Debian package: at least two lower-case letters, digits, '+', '-' and '.', no '-' at "
         "its end, then perhaps :ARCHITECTURE");

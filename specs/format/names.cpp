@@ -11,9 +11,8 @@ namespace {
 
 constexpr std::size_t longest_name = 128;
 
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 
@@ -40,6 +39,23 @@ std::string version_text_error(std::string_view text) {
   return fmt::format(
       "the version \"{}\" may hold neither spaces nor '/' nor control or non-ASCII characters",
       text);
+}
+
+bool is_python_package_name(std::string_view name) {
+  return !name.empty() && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
+         std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+bool is_debian_package_name(std::string_view text) {
+  const auto colon = std::min(text.find(':'), text.size());
+  const auto name = text.substr(0, colon), architecture = text.substr(std::min(colon + 1, text.size()));
+  const bool named =
+      name.size() > 1 && is_lower_or_digit(name.front()) && name.back() != '-' &&
+      std::ranges::all_of(name, [](char c) { return is_lower_or_digit(c) || c == '+' || c == '-' || c == '.'; });
+  if (colon == text.size()) return named;
+  return named && !architecture.empty() && is_lower_or_digit(architecture.front()) &&
+         is_lower_or_digit(architecture.back()) &&
+         std::ranges::all_of(architecture, [](char c) { return is_lower_or_digit(c) || c == '-'; });
 }
 
 void check_component_name(std::string_view name, const Node& place) {

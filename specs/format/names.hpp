@@ -15,7 +15,14 @@ class Node;
 std::string component_name_error(std::string_view name);
 std::string version_text_error(std::string_view text);
 
-// The same as an Error at `place`.
+// What reaches pip, uv and apt, and their files: such a name can carry no option, URL, path or end of a line.
+//   Python   PEP 508: letters, digits, '-', '_', '.'; at both ends a letter or digit
+//   Debian   lower-case letters, digits, '+', '-', '.', at least two, no '-' at the end (apt removes those), perhaps
+//            :ARCHITECTURE: "libstdc++6", "libc6:i386"
+bool is_python_package_name(std::string_view name);
+bool is_debian_package_name(std::string_view name);
+
+// The first two as an Error at `place`.
 void check_component_name(std::string_view name, const Node& place);
 void check_version_text(std::string_view text, const Node& place);
 

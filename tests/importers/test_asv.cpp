@@ -76,6 +76,15 @@ TEST_CASE("a tree: names of parameters and units from benchmarks.json, broken fi
   CHECK(remarked(imported, "track in \"\" is no metric here"));
 }
 
+TEST_CASE("a date that nanoseconds of 64 bits do not hold is left out") {
+  std::string document = version2(plain);
+  const std::string written = "1703062645000";
+  document.replace(document.find(written), written.size(), "9300000000000");
+  const auto published = only(read(document));
+  CHECK(published.details.count("commit_date") == 0);
+  CHECK(published.details.at("commit") == "0d24f201cc25");
+}
+
 TEST_CASE("hostile shapes are remarked or refused") {
   CHECK(has(refused(version2(R"("a.time_x": [[1, 2], [["a"]], "v"])")), "2 values for 1 combinations"));
   CHECK(has(refused(version2(R"("a.time_x": [[1, 2], [[], ["a"]], "v"])")), "for 0 combinations"));

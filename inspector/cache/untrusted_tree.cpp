@@ -1,4 +1,4 @@
-#include "inspector/environment/untrusted_tree.hpp"
+#include "inspector/cache/untrusted_tree.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <map>
 
-#include "inspector/environment/interpreters.hpp"
+#include "inspector/python/interpreters.hpp"
 #include "inspector/run/process.hpp"
 #include "tests/inspector/support.hpp"
 

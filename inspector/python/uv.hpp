@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/wheels.hpp"
+#include "inspector/python/wheels.hpp"
 #include "inspector/run/process.hpp"
 
 namespace stackx::inspector {

@@ -12,7 +12,7 @@
 #include <functional>
 #include <optional>
 
-#include "inspector/environment/file_lock.hpp"
+#include "inspector/cache/file_lock.hpp"
 
 namespace stackx::inspector {
 

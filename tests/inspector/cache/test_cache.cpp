@@ -6,12 +6,12 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "inspector/environment/cache.hpp"
-#include "inspector/environment/cache_use.hpp"
-#include "inspector/environment/file_lock.hpp"
-#include "inspector/environment/prune.hpp"
-#include "inspector/environment/tree.hpp"
-#include "inspector/environment/wheels.hpp"
+#include "inspector/cache/cache.hpp"
+#include "inspector/cache/cache_use.hpp"
+#include "inspector/cache/file_lock.hpp"
+#include "inspector/cache/prune.hpp"
+#include "inspector/python/tree.hpp"
+#include "inspector/python/wheels.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx::inspector;

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/wheels.hpp"
+#include "inspector/python/wheels.hpp"
 
 namespace stackx::inspector {
 

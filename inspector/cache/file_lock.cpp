@@ -1,4 +1,4 @@
-#include "inspector/environment/file_lock.hpp"
+#include "inspector/cache/file_lock.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

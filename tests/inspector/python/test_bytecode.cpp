@@ -1,5 +1,5 @@
 // An interpreter that compiles may be anybody's program: what it left in its room, and what of it is used.
-#include "inspector/environment/bytecode.hpp"
+#include "inspector/python/bytecode.hpp"
 
 #include <sys/stat.h>
 

@@ -1,8 +1,8 @@
-#include "inspector/environment/bytecode.hpp"
+#include "inspector/python/bytecode.hpp"
 
 #include <set>
 
-#include "inspector/environment/untrusted_tree.hpp"
+#include "inspector/cache/untrusted_tree.hpp"
 
 namespace stackx::inspector {
 namespace {

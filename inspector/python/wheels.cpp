@@ -1,4 +1,4 @@
-#include "inspector/environment/wheels.hpp"
+#include "inspector/python/wheels.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -10,11 +10,12 @@
 #include <optional>
 #include <set>
 
-#include "inspector/environment/file_lock.hpp"
-#include "inspector/environment/untrusted_tree.hpp"
+#include "inspector/cache/file_lock.hpp"
+#include "inspector/cache/untrusted_tree.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/names.hpp"
 #include "specs/version/version.hpp"
 
 namespace stackx::inspector {
@@ -29,17 +30,6 @@ constexpr const char* wheel_manifest = ".stackx-wheel.json";
 
 bool is_hash(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-// PEP 508 names. Nothing else reaches uv's requirements file, so no name can carry an option or a
-// line.
-bool is_name(const std::string& text) {
-  const auto alphanumeric = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  return !text.empty() && alphanumeric(text.front()) && alphanumeric(text.back()) &&
-         std::all_of(text.begin(), text.end(),
-                     [&](char c) { return alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 // What is fetched under that name lands in a directory of ours. None stated: nothing is.
@@ -175,7 +165,7 @@ std::expected<void, BuildFailure> check(const WheelRequest& request) {
                     Json(value).dump(-1, ' ', true, Json::error_handler_t::replace), what + hint),
         ""});
   };
-  if (!is_name(request.package)) return fail("a package name", request.package, " (PEP 508)");
+  if (!specs::is_python_package_name(request.package)) return fail("a package name", request.package, " (PEP 508)");
   const auto version = specs::Version::parse(request.version, specs::Versioning::pep440);
   if (!version) return fail("a version", request.version, " (PEP 440)");
   if (!is_file_name(request.file)) return fail("a file name", request.file, "");

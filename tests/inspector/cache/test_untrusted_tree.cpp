@@ -1,5 +1,5 @@
 // What foreign code may leave for who looks at it from outside of the sandbox.
-#include "inspector/environment/untrusted_tree.hpp"
+#include "inspector/cache/untrusted_tree.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "inspector/environment/prune.hpp"
+#include "inspector/cache/prune.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,9 +8,9 @@
 #include <functional>
 #include <set>
 
-#include "inspector/environment/cache_use.hpp"
-#include "inspector/environment/file_lock.hpp"
-#include "inspector/environment/untrusted_tree.hpp"
+#include "inspector/cache/cache_use.hpp"
+#include "inspector/cache/file_lock.hpp"
+#include "inspector/cache/untrusted_tree.hpp"
 #include "inspector/machine/tree.hpp"
 #include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"

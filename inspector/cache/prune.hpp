@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/cache.hpp"
+#include "inspector/cache/cache.hpp"
 
 namespace stackx::inspector {
 

@@ -24,9 +24,9 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/python_runtime.hpp"
-#include "inspector/environment/uv.hpp"
-#include "inspector/environment/wheels.hpp"
+#include "inspector/python/python_runtime.hpp"
+#include "inspector/python/uv.hpp"
+#include "inspector/python/wheels.hpp"
 #include "inspector/run/confinement.hpp"
 #include "specs/catalog/catalog.hpp"
 

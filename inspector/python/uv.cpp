@@ -1,4 +1,4 @@
-#include "inspector/environment/uv.hpp"
+#include "inspector/python/uv.hpp"
 
 #include <fmt/format.h>
 

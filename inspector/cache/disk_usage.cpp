@@ -1,4 +1,4 @@
-#include "inspector/environment/disk_usage.hpp"
+#include "inspector/cache/disk_usage.hpp"
 
 #include <sys/stat.h>
 

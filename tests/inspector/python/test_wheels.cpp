@@ -10,8 +10,8 @@
 #include <fstream>
 #include <thread>
 
-#include "inspector/environment/uv.hpp"
-#include "inspector/environment/wheels.hpp"
+#include "inspector/python/uv.hpp"
+#include "inspector/python/wheels.hpp"
 #include "specs/error.hpp"
 #include "tests/inspector/support.hpp"
 

@@ -23,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/exposure.hpp"
+#include "inspector/cache/exposure.hpp"
 #include "specs/result/outcome.hpp"
 
 namespace stackx::inspector {

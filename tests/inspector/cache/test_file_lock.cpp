@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 
-#include "inspector/environment/file_lock.hpp"
+#include "inspector/cache/file_lock.hpp"
 #include "specs/error.hpp"
 #include "tests/inspector/support.hpp"
 

@@ -1,4 +1,4 @@
-#include "inspector/environment/cache.hpp"
+#include "inspector/cache/cache.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <optional>
 
-#include "inspector/environment/file_lock.hpp"
+#include "inspector/cache/file_lock.hpp"
 #include "inspector/machine/tree.hpp"
 #include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"

@@ -1,4 +1,4 @@
-#include "inspector/environment/python_runtime.hpp"
+#include "inspector/python/python_runtime.hpp"
 
 #include <fmt/format.h>
 #include <gnu/libc-version.h>

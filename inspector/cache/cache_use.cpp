@@ -1,4 +1,4 @@
-#include "inspector/environment/cache_use.hpp"
+#include "inspector/cache/cache_use.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

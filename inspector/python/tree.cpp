@@ -1,4 +1,4 @@
-#include "inspector/environment/tree.hpp"
+#include "inspector/python/tree.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 #include <fstream>
 #include <set>
 
-#include "inspector/environment/file_lock.hpp"
-#include "inspector/environment/untrusted_tree.hpp"
+#include "inspector/cache/file_lock.hpp"
+#include "inspector/cache/untrusted_tree.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"

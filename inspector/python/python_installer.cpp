@@ -1,12 +1,12 @@
-#include "inspector/environment/python_installer.hpp"
+#include "inspector/python/python_installer.hpp"
 
 #include <fmt/format.h>
 
 #include <optional>
 
-#include "inspector/environment/bytecode.hpp"
-#include "inspector/environment/tree.hpp"
-#include "inspector/environment/untrusted_tree.hpp"
+#include "inspector/cache/untrusted_tree.hpp"
+#include "inspector/python/bytecode.hpp"
+#include "inspector/python/tree.hpp"
 #include "inspector/run/supervised_run.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"

@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "inspector/environment/file_lock.hpp"
-#include "inspector/environment/tree.hpp"
+#include "inspector/cache/file_lock.hpp"
+#include "inspector/python/tree.hpp"
 #include "specs/error.hpp"
 #include "tests/inspector/support.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/interpreters.hpp"
+#include "inspector/python/interpreters.hpp"
 #include "specs/python/wheel_target.hpp"
 
 namespace stackx::inspector {

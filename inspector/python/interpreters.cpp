@@ -1,4 +1,4 @@
-#include "inspector/environment/interpreters.hpp"
+#include "inspector/python/interpreters.hpp"
 
 #include <algorithm>
 #include <cctype>

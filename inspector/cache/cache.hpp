@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/environment/disk_usage.hpp"
+#include "inspector/cache/disk_usage.hpp"
 #include "inspector/run/engine.hpp"
 
 namespace stackx::inspector {
