@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_untrusted_entries = 500'000;
-constexpr int most_untrusted_depth = 64;  // one open directory for each
 // O_NONBLOCK: a FIFO that took a file's place would be waited for.
 constexpr int foreign_file = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 constexpr int foreign_directory = O_RDONLY | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC;
@@ -226,6 +225,13 @@ std::expected<void, std::string> UntrustedTree::copy(const std::string& file, co
     bytes_left -= size;
     write_all(copy.fd(), buffer.data(), size, to);
   }
+}
+
+bool is_of_its_shape(const std::error_code& error) {
+  constexpr std::errc shapes[] = {std::errc::not_a_directory,    std::errc::is_a_directory,
+                                  std::errc::file_exists,        std::errc::directory_not_empty,
+                                  std::errc::filename_too_long, std::errc::too_many_symbolic_link_levels};
+  return std::ranges::any_of(shapes, [&error](std::errc shape) { return error == shape; });
 }
 
 void remove_tree(const fs::path& path, std::error_code& error) {

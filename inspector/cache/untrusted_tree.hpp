@@ -36,6 +36,12 @@ class UntrustedTree {
   std::vector<std::string> files_;
 };
 
+constexpr int most_untrusted_depth = 64;  // directories in each other
+
+// Whether an error of the file system comes from the shape of a tree (a file where another needs a directory, names
+// longer than paths may be) and not from the disk or from rights: then it is the tree's own fault.
+bool is_of_its_shape(const std::error_code& error);
+
 // Removes what is there, however deep it is and whoever took from its directories the rights to be read and written;
 // follows no link. Nothing there: no error. The first thing that cannot be removed ends it.
 void remove_tree(const std::filesystem::path& path, std::error_code& error);

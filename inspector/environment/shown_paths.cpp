@@ -81,6 +81,17 @@ std::vector<fs::path> installations_of(const fs::path& program) {
   return result;
 }
 
+bool belongs_to(const fs::path& program, const fs::path& path) {
+  std::error_code error;
+  const auto real = [&error](const fs::path& name) {
+    const auto found = fs::canonical(name, error);
+    return error ? name : found;
+  };
+  auto places = installations_of(program);
+  for (const char* tree : {"/usr", "/opt", "/nix/store", "/gnu/store"}) places.emplace_back(tree);
+  return std::ranges::any_of(places, [&, it = real(path)](const fs::path& place) { return is_in(it, real(place)); });
+}
+
 std::vector<fs::path> linked_with(const fs::path& file) {
   std::vector<fs::path> result;
   const auto is_shown = [](const fs::path& path) { return !why_not_shown(path.lexically_normal()); };

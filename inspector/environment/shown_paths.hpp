@@ -20,6 +20,9 @@ std::optional<std::string> why_not_shown(const std::filesystem::path& path);
 // the file where it lies elsewhere. Not what lies in /usr.
 std::vector<std::filesystem::path> installations_of(const std::filesystem::path& program);
 
+// Whether a path lies in such an installation, or in what every sandbox shows: what a program says that it needs.
+bool belongs_to(const std::filesystem::path& program, const std::filesystem::path& path);
+
 // The shared objects that a program or library is linked with, outside of /usr, as the loader would find them: read from
 // the files, without mapping or running any of them (elf_needs.hpp). None of what is no ELF file.
 std::vector<std::filesystem::path> linked_with(const std::filesystem::path& file);

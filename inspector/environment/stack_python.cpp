@@ -98,6 +98,11 @@ std::expected<PythonRuntime, BuildFailure> StackPythons::local_program(
   visible.insert(visible.end(), runtime.needs.begin(), runtime.needs.end());
   if (const auto why = refused())  // what it says that it needs
     return unsupported(fmt::format("{} is not run: {}, and no sandbox shows it", program.string(), *why));
+  for (const auto& need : runtime.needs)  // consent was given to a program, not to whatever that names
+    if (!belongs_to(program, need))
+      return unsupported(fmt::format("{} is not run: it says that it needs {}, where it does not belong; name the "
+                                     "Python in there in the catalog, {}/bin/python3", program.string(), need.string(),
+                                     need.string()));
   runtime.needs = std::move(visible);
   return runtime;
 }

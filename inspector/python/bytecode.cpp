@@ -34,12 +34,13 @@ bool make_room_for(const fs::path& file) {
 
 std::vector<std::string> copy_sources(const fs::path& from, const fs::path& room) {
   std::vector<std::string> sources;
-  for (const auto& entry : fs::recursive_directory_iterator(from)) {
-    if (entry.is_symlink() || !entry.is_regular_file() || entry.path().extension() != ".py") continue;
-    auto path = entry.path().lexically_relative(from);
+  for (fs::recursive_directory_iterator entry(from), end; entry != end; ++entry) {
+    if (entry.depth() >= most_untrusted_depth) entry.disable_recursion_pending();  // an open directory for each
+    if (entry->is_symlink() || !entry->is_regular_file() || entry->path().extension() != ".py") continue;
+    auto path = entry->path().lexically_relative(from);
     fs::create_directories((room / path).parent_path());
-    fs::copy_file(entry.path(), room / path);
-    fs::last_write_time(room / path, entry.last_write_time());
+    fs::copy_file(entry->path(), room / path);
+    fs::last_write_time(room / path, entry->last_write_time());
     sources.push_back(path.string());
   }
   return sources;

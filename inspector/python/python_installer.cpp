@@ -70,6 +70,7 @@ std::string name_for_uv(const std::string& file, const PythonPlace& place) {
 }
 
 bool is_wheel_of(const WheelRequest& request, const std::string& file) {
+  if (file.find('/') != std::string::npos) return false;  // parse_file_name takes what is no '-' for a tag
   const auto said = specs::parse_file_name(file, specs::normalized_name(request.package));
   const auto wanted = specs::Version::parse(request.version, specs::Versioning::pep440);
   return said && said->wheel && wanted && said->version == *wanted;

@@ -112,7 +112,14 @@ void fill(const fs::path& directory, const std::vector<Wheel>& wheels, Exposure 
   if (!stream) fail(directory / tree_manifest, errno);
 }
 
-void build(const fs::path& root, const std::string& key, const std::vector<Wheel>& wheels, Exposure exposure) {
+// One is a file where another has a directory, above all. Named as it is in the environment.
+BuildFailure in_conflict(const fs::filesystem_error& error, const fs::path& partial) {
+  return {fmt::format("these packages cannot be in one environment: {}: {}",
+                      error.path1().lexically_relative(partial).string(), error.code().message()), ""};
+}
+
+std::expected<void, BuildFailure> build(const fs::path& root, const std::string& key, const std::vector<Wheel>& wheels,
+                                        Exposure exposure) {
   for (const auto& entry : fs::directory_iterator(root))
     if (entry.path().filename().string().starts_with(key + ".partial-")) remove_tree(entry.path());
   remove_tree(root / key);
@@ -121,11 +128,13 @@ void build(const fs::path& root, const std::string& key, const std::vector<Wheel
   try {
     fill(partial, wheels, exposure);
     fs::rename(partial, root / key);
-  } catch (const fs::filesystem_error&) {
+  } catch (const fs::filesystem_error& error) {
     std::error_code ignored;
     remove_tree(partial, ignored);
-    throw;
+    if (!is_of_its_shape(error.code())) throw;
+    return std::unexpected(in_conflict(error, partial));
   }
+  return {};
 }
 
 }  // namespace
@@ -139,7 +148,8 @@ std::expected<fs::path, BuildFailure> EnvironmentTrees::get(const std::vector<Wh
     fs::create_directories(root_);
     const FileLock lock(root_ / (key + ".lock"), say, stop);
     if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
-    if (!whole(root_ / key, wheels, exposure_)) build(root_, key, wheels, exposure_);
+    if (!whole(root_ / key, wheels, exposure_))
+      if (auto built = build(root_, key, wheels, exposure_); !built) return std::unexpected(built.error());
     fs::last_write_time(root_ / (key + ".lock"), fs::file_time_type::clock::now());
     return fs::canonical(root_ / key);
   } catch (const fs::filesystem_error& error) {

@@ -27,6 +27,7 @@ using specs::Node;
 
 constexpr const char* wheel_schema = "stackx/wheel/1";
 constexpr const char* wheel_manifest = ".stackx-wheel.json";
+constexpr const char* own_names = ".stackx-";  // this manifest's, and a tree's
 
 bool is_hash(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -47,19 +48,6 @@ std::vector<WheelFile> list_files(const fs::path& directory) {
   std::sort(files.begin(), files.end(),
             [](const WheelFile& a, const WheelFile& b) { return a.path < b.path; });
   return files;
-}
-
-// By the bytes that are there, whatever was declared. A tree of more than that is not walked to its end.
-bool is_too_much(const WheelRequest& request, const fs::path& directory) {
-  constexpr std::size_t most_entries = 500'000;
-  const auto most = most_unpacked(request.size);
-  std::uint64_t bytes = 0;
-  std::size_t entries = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
-    if (entry.is_regular_file() && !entry.is_symlink()) bytes += entry.file_size();
-    if (++entries > most_entries || bytes > most) return true;
-  }
-  return false;
 }
 
 void write_manifest(const WheelRequest& request, const fs::path& directory) {
@@ -140,6 +128,33 @@ fs::path new_partial(const fs::path& root, const WheelRequest& request) {
 
 std::string megabytes(std::uint64_t bytes) { return fmt::format("{:.1f} MB", bytes / 1e6); }
 
+BuildFailure not_honest(const WheelRequest& request, const std::string& what, specs::Outcome outcome) {
+  return {fmt::format("{} {}: {}{} {}, as no honest package does; do not use it", request.package, request.version,
+                      request.file.empty() ? "its wheel" : request.file,
+                      request.size == 0 ? "" : " (" + megabytes(request.size) + ")", what),
+          "", outcome};
+}
+
+// What is there counts, whatever was declared. A tree of more than it may have is not walked to its end.
+std::expected<void, BuildFailure> check_unpacked(const WheelRequest& request, const fs::path& directory) {
+  constexpr std::size_t most_entries = 500'000;
+  const auto most = most_unpacked(request.size);
+  std::uint64_t bytes = 0;
+  std::size_t entries = 0;
+  const auto refused = [&request](const std::string& what) {
+    return std::unexpected(not_honest(request, what, specs::Outcome::build_failed));
+  };
+  for (fs::recursive_directory_iterator entry(directory), end; entry != end; ++entry) {
+    const auto name = entry->path().filename().string();
+    if (entry.depth() == 0 && name.starts_with(own_names)) return refused("holds " + name + ", a name of stackx's own");
+    if (entry.depth() >= most_untrusted_depth)
+      return refused(fmt::format("holds more than {} directories in each other", most_untrusted_depth));
+    if (entry->is_regular_file() && !entry->is_symlink()) bytes += entry->file_size();
+    if (++entries > most_entries || bytes > most) return std::unexpected(unpacks_to_too_much(request));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::uint64_t most_unpacked(std::uint64_t packed) {
@@ -150,11 +165,8 @@ std::uint64_t most_unpacked(std::uint64_t packed) {
 }
 
 BuildFailure unpacks_to_too_much(const WheelRequest& request) {
-  return {fmt::format("{} {}: {}{} unpacks to more than {:.0f} MB, or to more than 500,000 files, as no honest package "
-                      "does; do not use it",
-                      request.package, request.version, request.file.empty() ? "its wheel" : request.file,
-                      request.size == 0 ? "" : " (" + megabytes(request.size) + ")", most_unpacked(request.size) / 1e6),
-          "", specs::Outcome::too_large};
+  return not_honest(request, fmt::format("unpacks to more than {:.0f} MB, or to more than 500,000 files",
+                                         most_unpacked(request.size) / 1e6), specs::Outcome::too_large);
 }
 
 std::expected<void, BuildFailure> check(const WheelRequest& request) {
@@ -220,13 +232,18 @@ std::expected<Wheel, BuildFailure> WheelStore::build(const WheelRequest& request
   }
   try {
     auto installed = install_(request, partial);
-    if (installed && is_too_much(request, partial)) installed = std::unexpected(unpacks_to_too_much(request));
+    if (installed) installed = check_unpacked(request, partial);
     if (!installed) {
       remove_tree(partial, stays);
       return std::unexpected(installed.error());
     }
     write_manifest(request, partial);
     fs::rename(partial, final);
+  } catch (const fs::filesystem_error& error) {
+    remove_tree(partial, stays);
+    if (!is_of_its_shape(error.code())) throw;
+    return std::unexpected(not_honest(request, "holds names that cannot be had here: " + error.code().message(),
+                                      specs::Outcome::build_failed));
   } catch (...) {  // a full disk, above all: what is there already would keep it full
     std::error_code ignored;
     remove_tree(partial, ignored);

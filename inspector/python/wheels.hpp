@@ -12,8 +12,9 @@
 // LD_LIBRARY_PATH); a Python stack is a tree of hard links to them (tree.hpp). Rejected: one
 // directory per stack, which would copy 700 MB of MKL for every combination with its partners. Nothing
 // half-built is ever used: a directory without manifest, or with a file that lacks or has another size (another
-// hash, where somebody could write to it), is rebuilt. What unpacks to more than it may (most_unpacked), or to more
-// than 500,000 files, is not kept.
+// hash, where somebody could write to it), is rebuilt. What unpacks to more than it may (most_unpacked), to more than
+// 500,000 files, to more than 64 directories in each other, or to names that begin as stackx's own (.stackx-), is not
+// kept: no honest package does.
 #pragma once
 
 #include <cstdint>

@@ -128,6 +128,18 @@ std::string trouble(const Sandbox& sandbox, const fs::path& supervisor) {
   return finished.err.empty() ? "it ended without a word" : up_to_newline(finished.err);
 }
 
+// Whether what the user's manager makes counts memory: with groups of version 1 it says yes, and does not.
+bool counts(const fs::path& systemd_run, const Sandbox& sandbox, const fs::path& supervisor) {
+  Confinement confinement;
+  confinement.memory_bytes = std::uint64_t{64} << 20;
+  Command command;
+  command.argv = scope(systemd_run, confinement);
+  append(command.argv, {supervisor.string(), "--counted-to", std::to_string(confinement.group_bytes())});
+  command.environment = sandbox.environment();
+  command.deadline = std::chrono::seconds(20);
+  return run(command).ok();
+}
+
 }  // namespace
 
 Sandbox Sandbox::none(std::string why) {
@@ -149,6 +161,7 @@ Sandbox Sandbox::probe(const fs::path& supervisor) {
     why = trouble(sandbox, supervisor);
   }
   if (!why.empty()) return none(fmt::format("bubblewrap does not work here: {}", why));
+  sandbox.counted_ = !sandbox.systemd_run_.empty() && counts(sandbox.systemd_run_, sandbox, supervisor);
   sandbox.description_ = version_of(sandbox.program_);
   return sandbox;
 }
@@ -197,7 +210,7 @@ std::map<std::string, std::string> Sandbox::environment() const {
 Words Sandbox::orders() const {
   Words words;
   if (available() && !is_root()) words.emplace_back("--own-namespace");
-  if (!systemd_run_.empty()) words.emplace_back("--counted");
+  if (counted_) words.emplace_back("--counted");
   return words;
 }
 

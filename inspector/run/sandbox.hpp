@@ -40,6 +40,7 @@ class Sandbox : public Confiner {
  private:
   std::filesystem::path program_, supervisor_;
   std::filesystem::path systemd_run_;  // for a control group; empty: none, or the guard makes it
+  bool counted_ = false;               // and the group counts memory, as it was seen to
   std::string description_;
   std::vector<std::filesystem::path> devices_;
 };

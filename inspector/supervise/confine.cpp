@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -121,11 +124,20 @@ bool is_mapped(uid_t user) {
   return !told;
 }
 
+// For good, as no_new_privs follows: not even root's exec brings them back.
+bool drop_capabilities() {
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[2]{};
+  return syscall(SYS_capset, &header, none) == 0;
+}
+
 }  // namespace
 
 bool become_user(uid_t user) {
-  if (!is_mapped(user)) user = is_mapped(nobody) ? nobody : 0;
   if (user == 0) return true;
+  if (!is_mapped(user)) user = is_mapped(nobody) ? nobody : 0;
+  if (user == 0) return drop_capabilities();
   return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0;
 }
 

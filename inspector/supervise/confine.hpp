@@ -22,7 +22,7 @@ namespace stackx::supervise {
 
 // Another user's rights, all capabilities gone. False with errno if that cannot be had: nothing may run then.
 // A user that the namespace does not map is replaced by nobody, and if that is not mapped either, by none: such a
-// namespace's root is nobody's root outside.
+// namespace's root is nobody's root outside. 0: whoever we are, with what we may.
 bool become_user(uid_t user);
 
 // At most so many tasks of this user, where the kernel counts them for this run alone (a user of its own, or a user

@@ -118,6 +118,12 @@ void ControlGroup::join() const {
   for (const int fd : members_) (void)!write(fd, "0", 1);
 }
 
+bool is_counted_to(std::uint64_t bytes) {
+  const auto unified = find_hierarchy("");
+  if (unified.mount.empty() || unified.group.empty()) return false;
+  return read_small(unified.mount + unified.group + "/memory.max") == std::to_string(bytes) + "\n";
+}
+
 std::uint64_t oom_kills(int events) {
   char text[512];
   const ssize_t got = pread(events, text, sizeof text - 1, 0);

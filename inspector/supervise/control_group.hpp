@@ -37,6 +37,9 @@ class ControlGroup {
   int events_ = -1;
 };
 
+// Whether this process is in a group (of version 2) whose memory is limited to so many bytes.
+bool is_counted_to(std::uint64_t bytes);
+
 // Kills that an open memory.events (version 2) or memory.oom_control (version 1) tells of; 0 if it cannot be read.
 std::uint64_t oom_kills(int events);
 

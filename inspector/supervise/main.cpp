@@ -5,6 +5,7 @@
 //   stackx-supervise --relay SOCKET -- ENGINE ARGS...   see supervise/relay.hpp
 //   stackx-supervise --channel SOCKET -- PROGRAM ARGS...   its other end
 //   stackx-supervise --true                        does nothing, well: to try a sandbox with
+//   stackx-supervise --counted-to BYTES            well, if its control group limits memory to that
 //
 // Under bubblewrap it is PID 1 of the sandbox's PID namespace; elsewhere a child subreaper. Either
 // way every process that the PI starts, daemons too, ends up below it. Descriptor 3 is a stream
@@ -105,7 +106,7 @@ class Supervisor {
       return report_;
     }
     while (!ended_) {
-      wait(next_look());
+      wait(more_ended_ ? 0 : next_look());
       reap();
       if (!ended_) enforce();
     }
@@ -185,12 +186,17 @@ class Supervisor {
     }
   }
 
+  // Not without end: orphans may end faster than they are reaped.
   void reap() {
     int status = 0;
     rusage usage{};
+    const auto until = now(CLOCK_MONOTONIC) + second / 100;
     for (pid_t pid; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
       if (pid == pi_) record(status, usage);
+      more_ended_ = now(CLOCK_MONOTONIC) >= until;
+      if (more_ended_) return;
     }
+    more_ended_ = false;
   }
 
   void record(int status, const rusage& usage) {
@@ -215,7 +221,9 @@ class Supervisor {
       supervise::kill_all();  // again: one may have been forked meanwhile
       return;
     }
-    // First and quickly: thousands of processes that fork without end leave us a few milliseconds a second.
+    // What is quick first: thousands of processes that fork without end leave us a few milliseconds a second.
+    if (now(CLOCK_MONOTONIC) - started_ >= static_cast<std::int64_t>(orders_.seconds * second))
+      return stop(Supervision::End::deadline);
     if (supervise::listed() > 2 * orders_.processes + 64) return stop(Supervision::End::processes);
     const auto pids = supervise::others();
     if (pids.size() > orders_.processes || supervise::tasks_of(pids) > orders_.tasks)
@@ -224,12 +232,7 @@ class Supervisor {
     if (fills_disk()) return stop(Supervision::End::disk);
     used_ = supervise::memory_of(pids, getpid() == 1 ? supervise::scratch_used() : 0, orders_.memory);
     report_.peak_bytes = std::max(report_.peak_bytes, used_);
-    if (used_ > orders_.memory) {
-      stop(Supervision::End::memory);
-    } else if (now(CLOCK_MONOTONIC) - started_ >=
-               static_cast<std::int64_t>(orders_.seconds * second)) {
-      stop(Supervision::End::deadline);
-    }
+    if (used_ > orders_.memory) stop(Supervision::End::memory);
   }
 
   // Walking a large tree takes a while: a tenth of the time at most is spent on it.
@@ -245,6 +248,7 @@ class Supervisor {
   void stop(Supervision::End why) {
     if (!stopped_) report_.end = why;
     stopped_ = true;
+    kill(pi_, SIGKILL);  // who starts the others, as a rule; not reaped yet, so the number is its own
     supervise::kill_all();
   }
 
@@ -282,7 +286,7 @@ class Supervisor {
   int signals_ = -1;
   std::int64_t started_ = 0;
   std::uint64_t used_ = 0;
-  bool ended_ = false, stopped_ = false, channel_open_ = true;
+  bool ended_ = false, stopped_ = false, channel_open_ = true, more_ended_ = false;
 };
 
 void send(const std::string& text) {
@@ -297,6 +301,8 @@ void send(const std::string& text) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--true") == 0) return 0;
+  if (argc == 3 && std::strcmp(argv[1], "--counted-to") == 0)
+    return supervise::is_counted_to(std::strtoull(argv[2], nullptr, 10)) ? 0 : 1;
   prctl(PR_SET_DUMPABLE, 0);  // nobody of our user reads our environment, memory or descriptors
   if (argc > 5 && std::strcmp(argv[1], "--guard") == 0 && std::strcmp(argv[4], "--") == 0) {
     return supervise::guard(argv + 5, {std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10)});

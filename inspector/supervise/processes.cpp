@@ -48,9 +48,10 @@ Stat stat_of(pid_t pid) {
   return result;
 }
 
+// Where the first thread of a process has ended and others go on, /proc shows it as a zombie, too.
 bool runs(pid_t pid) {
-  const char state = stat_of(pid).state;
-  return state != 'X' && state != 'Z';
+  const auto stat = stat_of(pid);
+  return stat.state != 'X' && (stat.state != 'Z' || stat.threads > 1);
 }
 
 // /proc/PID/task/TID/children: cheap, but a kernel option.
@@ -107,19 +108,29 @@ std::uint64_t kilobytes(const std::string& text, std::string_view key) {
   return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + key.size(), nullptr, 10) * 1024;
 }
 
-// What the kernel keeps to find a process's pages, which are not among them.
-std::uint64_t page_tables(pid_t pid) {
-  return kilobytes(read_small("/proc/" + std::to_string(pid) + "/status"), "\nVmPTE:");
+// The file of a process that tells of its memory, known by this line: another thread's, if the first has ended.
+std::string memory_file(pid_t pid, const char* file, std::string_view line) {
+  const auto process = "/proc/" + std::to_string(pid);
+  auto text = read_small(process + file);
+  if (text.find(line) != std::string::npos) return text;
+  const auto tasks = process + "/task";
+  for (const pid_t tid : numbers_in(tasks.c_str())) {
+    text = read_small(tasks + "/" + std::to_string(tid) + file);
+    if (text.find(line) != std::string::npos) return text;
+  }
+  return "";
 }
 
-// Page tables too, where they can be large: eight bytes for each page of what is mapped.
+// What a process holds beside its pages: the tables that find them, and huge pages, which are not among them.
+std::uint64_t beside(const std::string& status) {
+  return kilobytes(status, "\nVmPTE:") + kilobytes(status, "\nHugetlbPages:");
+}
+
+std::string status_of(pid_t pid) { return memory_file(pid, "/status", "\nVmRSS:"); }
+
 std::uint64_t resident(pid_t pid) {
-  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  constexpr unsigned long long many = std::uint64_t{32} << 30;
-  unsigned long long size = 0, pages = 0;
-  const auto text = read_small("/proc/" + std::to_string(pid) + "/statm");
-  if (std::sscanf(text.c_str(), "%llu %llu", &size, &pages) != 2) return 0;
-  return pages * page + (size * page > many ? page_tables(pid) : 0);
+  const auto status = status_of(pid);
+  return kilobytes(status, "\nVmRSS:") + kilobytes(status, "\nVmSwap:") + beside(status);
 }
 
 struct Proportional {
@@ -127,9 +138,10 @@ struct Proportional {
 };
 
 Proportional proportional(pid_t pid) {
-  const auto text = read_small("/proc/" + std::to_string(pid) + "/smaps_rollup");
-  if (text.find("\nPss:") == std::string::npos) return {resident(pid), 0};
-  return {kilobytes(text, "\nPss:") + page_tables(pid), kilobytes(text, "\nPss_Shmem:")};
+  const auto text = memory_file(pid, "/smaps_rollup", "\nPss:");
+  if (text.empty()) return {resident(pid), 0};
+  return {kilobytes(text, "\nPss:") + kilobytes(text, "\nSwapPss:") + beside(status_of(pid)),
+          kilobytes(text, "\nPss_Shmem:")};
 }
 
 }  // namespace
@@ -156,7 +168,12 @@ std::vector<pid_t> others() {
   return result;
 }
 
-std::size_t listed() { return getpid() == 1 ? numbers_in("/proc").size() - 1 : 0; }
+std::size_t listed() {
+  if (getpid() == 1) return numbers_in("/proc").size() - 1;
+  const auto self = std::to_string(getpid());
+  const auto children = read_small("/proc/" + self + "/task/" + self + "/children");  // "12 13 ": a space after each
+  return static_cast<std::size_t>(std::ranges::count(children, ' '));
+}
 
 std::uint64_t tasks_of(const std::vector<pid_t>& pids) {
   std::uint64_t sum = 0;

@@ -10,18 +10,18 @@
 
 namespace stackx::supervise {
 
-// Everything but ourselves that still runs (no zombies).
+// Everything but ourselves that still runs (no zombies, but for those of which a thread goes on).
 std::vector<pid_t> others();
 
-// How many others there are at most, zombies too: one directory to read, where `others` reads a file for each.
-// 0 where only the files tell (outside a PID namespace).
+// How many others there are at most, zombies too; outside a PID namespace our own children (the PI and orphans). One
+// directory or file to read, where `others` reads some for each. 0 where the kernel does not list children.
 std::size_t listed();
 
 // Their threads together: what a control group would count.
 std::uint64_t tasks_of(const std::vector<pid_t>& pids);
 
-// Memory of these (their pages, and the tables that find them) and of `scratch` bytes in file systems of the run's
-// own. Resident sizes first, which is cheap and counts shared pages once per process; only where that sum passes
+// Memory of these (their pages, swapped ones too, and the tables that find them) and of `scratch` bytes in file systems
+// of the run's own. Resident sizes first, which is cheap and counts shared pages once per process; only where that sum passes
 // `limit` the proportional sizes, which are exact and slow, with what is mapped from the scratch counted once.
 std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t scratch, std::uint64_t limit);
 
