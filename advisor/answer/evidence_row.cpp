@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "analysis/published/peak_remark.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -87,7 +86,7 @@ EvidenceRow evidence_row(const PublishedGroup& group, const PublishedRow& row) {
   std::vector<std::string> remarks;
   if (group.devices.value_or(1) > 1) remarks.push_back(fmt::format("{} devices", *group.devices));
   if (row.peak) {
-    const auto above = analysis::peak_remark(row.peak->share, group.shape);
+    const auto& above = row.peak->remark;
     remarks.push_back(
         fmt::format("{:.0f}% of peak{}", 100 * row.peak->share, above.empty() ? "" : fmt::format(" ({})", above)));
   }

@@ -7,6 +7,7 @@
 
 #include "advisor/answer/catalog_answer.hpp"
 #include "advisor/candidate/newest_candidate.hpp"
+#include "analysis/published/peak_remark.hpp"
 #include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/stack_names.hpp"
 #include "analysis/text/words.hpp"
@@ -77,6 +78,20 @@ void say_steadiest(const analysis::Recommendation& row, const analysis::Ranking&
   answer.why = "the smallest spread between inspections of what was measured; the fastest is another.";
 }
 
+// What no catalog's figure for such hardware explains is to be doubted first of all.
+void say_above_peak(const HardwareAdvice& known, std::size_t row, Advice& answer) {
+  const auto share = measured_peak_share(known, row);
+  if (!share || share->share <= 1) return;
+  const auto text = share->share < 3
+                        ? analysis::peak_remark(share->share, known.measured.workload)
+                        : fmt::format("{} times the stated peak: not to be believed before it was measured here",
+                                      figure_text(share->share));
+  answer.cautions.insert(answer.cautions.begin(),
+                         fmt::format("{} {} is {} ({} of {}: {} GFLOP/s).",
+                                     figure_text(known.measured.recommendations[row].median), known.measured.unit, text,
+                                     share->peak.unit, known.accelerator->name, figure_text(share->peak.gflop_s)));
+}
+
 }  // namespace
 
 void answer_measured(const Grounds& from, Advice& answer) {
@@ -98,6 +113,7 @@ void answer_measured(const Grounds& from, Advice& answer) {
   if (row != rows.begin()) say_steadiest(*row, known.measured, names.subject(row->stack), answer);
   answer.expect = fmt::format("{}", fmt::join(headline.context, " "));
   answer.cautions = headline.cautions;
+  say_above_peak(known, static_cast<std::size_t>(row - rows.begin()), answer);
   add_rows(known.measured, names, answer);
   add_unmeasured(from, answer);
   if (known.space) pin_stack(from, known.chosen->valid.stack, answer);

@@ -20,6 +20,7 @@
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/names.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/python/package_list.hpp"
@@ -79,8 +80,8 @@ class Reading {
       take(specs::parse_freeze(specs::read_text_file(text, "a list of packages"), text));
     } else if (fs::is_regular_file(text, error)) {
       take(specs::read_package_list(text, python_context(), usual_python));
-    } else if (fs::is_directory(text, error)) {
-      read_environment(text);
+    } else if (fs::is_directory(text, error) && !specs::is_python_package_name(text)) {
+      read_environment(text);  // "./torch" may be one; `check torch` starts no program of this directory
     } else {
       read_word(text);
     }

@@ -52,7 +52,6 @@ std::string containerfile(const specs::Stack& stack, const specs::Workload& work
   if (!steps.cuda.empty())  // toolkits of some releases have cuBLAS beside cuDNN
     text += "COPY --from=cuda /usr/local/cuda/lib64/ /usr/local/cuda/lib64/\n"
             "COPY --from=cuda /usr/lib/x86_64-linux-gnu/libcu* /opt/cuda/lib/\n";
-  for (const auto& [name, value] : steps.variables) text += fmt::format("ENV {}={}\n", name, env_quoted(value));
   for (const auto& run : steps.runs) {
     std::vector<std::string> words;
     if (!run.file.empty()) words = {steps.program, "-c", write_lines, run.file};
@@ -61,6 +60,8 @@ std::string containerfile(const specs::Stack& stack, const specs::Workload& work
     text += fmt::format("RUN {}\n", exec_form(words, fold));
   }
   if (!steps.context.empty()) text += fmt::format("COPY {0} /opt/stackx/{0}\n", steps.context);
+  // Settings of the stack, for what is measured: what installs it is not to be directed by them.
+  for (const auto& [name, value] : steps.variables) text += fmt::format("ENV {}={}\n", name, env_quoted(value));
   return text + fmt::format("ENTRYPOINT {}\n", exec_form(steps.entry));
 }
 

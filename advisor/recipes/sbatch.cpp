@@ -36,6 +36,14 @@ std::string pi_line(const RecipeParts& parts, const Recipe& recipe, const std::s
   return text;
 }
 
+// The stack's settings, for the PI alone: the shell and pip are not to be directed by them.
+std::string with_settings(const RecipeParts& parts, const std::string& command) {
+  if (parts.variables.empty()) return command;
+  std::string text = "env";
+  for (const auto& [name, value] : parts.variables) text += " " + name + "=" + shell_quoted(value);
+  return text + " \\\n  " + command;
+}
+
 // Bash takes what stands here as it is: no line of requirements can be the delimiter, which is no package's name.
 std::string here_document(const std::string& text) {
   return "<<'END OF REQUIREMENTS'\n" + text + "END OF REQUIREMENTS\n";
@@ -74,7 +82,9 @@ std::string find_python(const RecipeParts& parts) {
 std::string from_image(const RecipeParts& parts, const Recipe& recipe) {
   std::vector<std::string> words = {"apptainer", "exec"};
   if (parts.gpu) words.emplace_back(recipe.accelerator && recipe.accelerator->vendor == "amd" ? "--rocm" : "--nv");
-  std::string text = command_line(words) + " --bind \"$STACKX_PI/python:/opt/stackx/python:ro\" " +
+  std::string text;
+  for (const auto& [name, value] : parts.variables) text += "export APPTAINERENV_" + name + "=" + shell_quoted(value) + "\n";
+  text += command_line(words) + " --bind \"$STACKX_PI/python:/opt/stackx/python:ro\" " +
                      shell_quoted("docker://" + parts.image) + " \\\n  ";
   return text + command_line(parts.command(recipe, "python3", "-", "/opt/stackx")) + "\n";
 }
@@ -91,11 +101,12 @@ std::string from_packages(const RecipeParts& parts, const Recipe& recipe) {
         "\"$python\" -m venv \"$work/venv\"\n\"$work/venv/bin/python\" -m pip install --quiet {}"
         "{}-r \"$work/requirements.txt\"\n",
         hashes_suffice(parts) ? "--require-hashes --no-deps " : "", test ? "" : "--target \"$site\" ");
-  if (test) return text + "\"$work/venv/bin/python\" -c " + shell_quoted(parts.import_test) + "\n";
+  if (test)
+    return text + with_settings(parts, "\"$work/venv/bin/python\" -c " + shell_quoted(parts.import_test)) + "\n";
   for (const auto& directory : native ? parts.library_directories() : std::set<std::string>{})
     text += "export LD_LIBRARY_PATH=\"$site\"" + (directory.empty() ? "" : shell_quoted(directory)) +
             "\"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"\n";
-  return text + pi_line(parts, recipe, "@python@", "@site@", "@pi@") + "\n";
+  return text + with_settings(parts, pi_line(parts, recipe, "@python@", "@site@", "@pi@")) + "\n";
 }
 
 }  // namespace
@@ -121,8 +132,6 @@ std::string sbatch_recipe(const Recipe& recipe) {
   if (pi) text += "# STACKX_PI: the directory of stackx-pi and python/ (kernels/ of the source tree has python/)\n";
   text += "set -euo pipefail\n";
   if (pi) text += ": \"${STACKX_PI:?the directory of stackx-pi and python/}\"\n";
-  for (const auto& [name, value] : parts.variables)
-    text += "export " + name + "=" + shell_quoted(value) + "\n";
   return text + (parts.image.empty() ? from_packages(parts, recipe) : from_image(parts, recipe));
 }
 

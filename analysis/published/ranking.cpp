@@ -71,12 +71,12 @@ std::optional<PeakShare> peak_share(const specs::Accelerators& accelerators,
                                     std::optional<std::uint64_t> devices,
                                     const specs::Workload& workload, const std::string& unit,
                                     double value) {
-  if (unit != "GFLOP/s" || hardware.empty() || !devices) return std::nullopt;
+  if (unit != "GFLOP/s" || hardware.empty()) return std::nullopt;
   const specs::Accelerator* accelerator = accelerators.identify(hardware);
   if (!accelerator) return std::nullopt;
   auto peak = specs::peak_of(*accelerator, workload);
   if (!peak) return std::nullopt;
-  const auto count = static_cast<double>(*devices);
+  const auto count = static_cast<double>(devices.value_or(1));
   // A product has no short cut: what exceeds the peak of float32 was computed in TF32, which
   // frameworks of 2020 to 2022 did unasked.
   const auto tf32 = accelerator->peaks.find("tensorfloat32");
@@ -84,8 +84,11 @@ std::optional<PeakShare> peak_share(const specs::Accelerators& accelerators,
       tf32 != accelerator->peaks.end())
     peak = specs::Peak{tf32->second * 1000, tf32->first};
   const double all = peak->gflop_s * count;
+  if (!devices && value <= all) return std::nullopt;  // a share of how many?
+  auto remark = devices ? peak_remark(value / all, workload)
+                        : "above the stated peak of one: the source does not say how many ran";
   return PeakShare{value / all, all, peak->unit, accelerator->name,
-                   std::max<std::size_t>(1, accelerators.named(hardware).size()), peak_remark(value / all, workload)};
+                   std::max<std::size_t>(1, accelerators.named(hardware).size()), std::move(remark)};
 }
 
 class GroupMaker {

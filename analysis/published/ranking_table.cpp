@@ -94,7 +94,7 @@ std::string peak_note(const PublishedGroup& group) {
     if (row.peak)
       return fmt::format("Peak: {} GFLOP/s {} of {}{}{}. ", number(row.peak->gflop_s),
                          row.peak->unit, row.peak->accelerator,
-                         *group.devices > 1 ? fmt::format(" x {}", *group.devices) : "",
+                         group.devices.value_or(1) > 1 ? fmt::format(" x {}", *group.devices) : "",
                          row.peak->models > 1
                              ? fmt::format(" (\"{}\" may mean {} models; the usual one is taken)",
                                            group.hardware, row.peak->models)

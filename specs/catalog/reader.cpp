@@ -69,6 +69,15 @@ Attribute read_attribute(const Node& node) {
   return set;
 }
 
+// What directs shells, installers and the way to servers, in whatever the settings are exported into.
+bool is_of_tools(const std::string& name) {
+  for (const char* beginning : {"PIP_", "UV_", "CONDA_", "MAMBA_", "APT_", "GIT_", "SSL_CERT_", "REQUESTS_", "CURL_"})
+    if (name.starts_with(beginning)) return true;
+  constexpr std::string_view names[] = {"PATH", "HOME", "SHELL", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "IFS",
+                                        "PS4", "PROMPT_COMMAND", "CDPATH", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP"};
+  return std::ranges::find(names, name) != std::end(names) || name.ends_with("_proxy") || name.ends_with("_PROXY");
+}
+
 std::map<std::string, std::string> read_environment(const Node& node) {
   std::map<std::string, std::string> environment;
   for (const auto& [name, value] : node.members()) {
@@ -77,6 +86,8 @@ std::map<std::string, std::string> read_environment(const Node& node) {
                          return c == '_' || (c < 128 && std::isalnum(c));
                        });
     if (!valid) value.fail("an environment variable's name holds letters, digits and '_' only");
+    if (is_of_tools(name))
+      value.fail("expected a setting of what is measured; this variable directs shells and installers");
     environment[name] = value.scalar();
     if (environment[name].find('\0') != std::string::npos)
       value.fail("an environment variable cannot hold a NUL character");

@@ -11,6 +11,8 @@ constexpr double margin = 1.5;
 constexpr double highest_hz = 6.2e9;
 // An i9-14900KF in liquid helium had 9,130 MHz (HWBOT, 2025); documents may state more.
 constexpr double fastest_hz = 9.2e9;
+constexpr double most_threads = 8192;  // Linux runs on no more (NR_CPUS of x86's Kconfig)
+constexpr double newer_gpu = 10;       // times the fastest known; from V100 to GB300, in seven years, it was 17 times
 constexpr double bytes_a_cycle = 512;  // two loads and two stores of 64 bytes, and as much again
 // NVIDIA's: 128 bytes of load and of store a cycle from a multiprocessor's own cache, 192 of them (the whole GB202),
 // 3 GHz.
@@ -42,16 +44,19 @@ constexpr std::array<Generation, 13> generations{{
 
 bool has(const Cpu& cpu, std::string_view flag) { return std::ranges::find(cpu.isa, flag) != cpu.isa.end(); }
 
-// float32 operations of one core's vector units a cycle; 0: not known.
+// float32 operations of one core's vector units a cycle. Where the document does not tell, the most that one has.
 double vector_flop_a_cycle(const Cpu& cpu) {
   if (has(cpu, "avx512f")) return 64;
   if (has(cpu, "avx")) return 32;
   if (has(cpu, "sse2")) return 16;
-  if (has(cpu, "asimd") || has(cpu, "sve")) return 64;
-  return 0;
+  return 64;
 }
 
-bool has_matrix_units(const Cpu& cpu) { return has(cpu, "amx_tile") || has(cpu, "sme"); }
+bool is_known(const Cpu& cpu) {
+  return std::ranges::any_of(std::array{"sse2", "avx", "avx512f", "asimd", "sve"}, [&](auto flag) { return has(cpu, flag); });
+}
+
+bool has_matrix_units(const Cpu& cpu) { return has(cpu, "amx_tile") || has(cpu, "sme") || !is_known(cpu); }
 
 bool any_of(std::string_view type, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, type) != names.end();
@@ -70,9 +75,9 @@ RateLimits::RateLimits(const Host& host) {
 
 RateLimits::Units RateLimits::of_processor(const Cpu& cpu) {
   const double vector = vector_flop_a_cycle(cpu);
-  if (vector == 0 || cpu.threads <= 0) return {};
+  const auto threads = cpu.threads > 0 ? std::min<double>(cpu.threads, most_threads) : most_threads;
   const double hz = std::clamp(cpu.max_mhz.value_or(0) * 1e6, highest_hz, fastest_hz);
-  const double cycles = cpu.threads * hz * margin;
+  const double cycles = threads * hz * margin;
   const bool matrix = has_matrix_units(cpu);
   return {cycles * vector, cycles * (matrix ? 1024 : 4 * vector), cycles * (matrix ? 2048 : 8 * vector),
           cycles * bytes_a_cycle};
@@ -81,9 +86,10 @@ RateLimits::Units RateLimits::of_processor(const Cpu& cpu) {
 RateLimits::Units RateLimits::of_gpu(const std::string& compute_capability) {
   const auto found = std::ranges::find_if(
       generations, [&](const auto& one) { return compute_capability.starts_with(one.compute_capability); });
-  if (found == generations.end()) return {};
-  const double wide = found->wide * 1e12 * margin;
-  return {wide, wide, found->any * 1e12 * margin, gpu_bytes_s * margin};
+  const bool known = found != generations.end();
+  const auto of = known ? *found : std::ranges::max(generations, {}, &Generation::any);
+  const double most = 1e12 * margin * (known ? 1 : newer_gpu);
+  return {of.wide * most, of.wide * most, of.any * most, gpu_bytes_s * margin * (known ? 1 : newer_gpu)};
 }
 
 RateLimit RateLimits::of(const std::string& device, const Workload& workload) const {

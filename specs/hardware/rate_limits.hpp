@@ -10,7 +10,8 @@
 // bound.
 //
 // From the host's document alone, without tables that change: the inspector and the store, years apart, must judge
-// alike. Where the units are not known (another architecture, a newer GPU) there is no limit. Rejected: the peaks of
+// alike: whoever sends one may lie about the machine, too. Where the units are not known (another architecture) the
+// largest known count, and ten times the fastest GPU for a newer one. Rejected: the peaks of
 // cpus.json and gpus.json, which lack most clocks, and units that were not stated (tests hold that none of them is
 // above these).
 #pragma once

@@ -103,14 +103,14 @@ class Attack(BlackBox):
         lines = [json.loads(line) for line in self.run_stackx("export", exit_code=0).stdout.splitlines()]
         return sorted((one for one in lines if one["$schema"] == "stackx/inspection/1"), key=lambda one: one["finished"])
 
-    def attack(self, name, memory_gib=0.5, **params):
+    def attack(self, name, memory_gib=0.5, seconds=20, **params):
         """What evil_pi.py found, and the document of its inspection."""
         pi = self.scratch / "evil_pi.py"
         shutil.copy(HERE / "evil_pi.py", pi)
         pi.chmod(0o755)
         project = self.project(requires=self.victim(), workload={"pi": name, "params": params},
                                campaign={"sampler": {"kind": "all"}, "rounds": 1, "runner": self.runner,
-                                         "limits": {"seconds": 20, "memory_gib": memory_gib}})
+                                         "limits": {"seconds": seconds, "memory_gib": memory_gib}})
         self.give_away()
         self.run_stackx("inspect", project, "--pi", pi)
         document = self.documents()[-1]

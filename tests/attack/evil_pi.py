@@ -184,6 +184,60 @@ def page_tables(bytes_wanted):
     hold_until_seen(bytes_wanted)
 
 
+def page_tables_of_several(bytes_wanted, processes=8):
+    """Each of which maps less than is worth a look alone."""
+    for _ in range(processes - 1):
+        if os.fork() == 0:
+            break
+    page_tables(bytes_wanted // processes)
+
+
+def behind_an_end(then):
+    """A process whose first thread has ended is a zombie to who looks at /proc/PID/stat; another goes on."""
+    def go_on():
+        time.sleep(0.2)
+        then()
+        os._exit(0)
+    threading.Thread(target=go_on).start()
+    LIBC.syscall(60, 0)  # exit(2): this thread alone
+
+
+def pages_behind_an_end(bytes_wanted):
+    if os.fork() == 0:
+        behind_an_end(lambda: hold_until_seen(len(bytearray(b"x") * bytes_wanted)))
+    time.sleep(30)
+
+
+def outlive(mark):
+    """A daemon that nobody sees, and then past the limit of time itself."""
+    def tick():
+        for file in (1, 2):
+            os.dup2(os.open("/dev/null", os.O_WRONLY), file)
+        while True:
+            with open(mark, "a") as stream:
+                stream.write(f"{time.time()}\n")
+            time.sleep(0.1)
+    if os.fork() == 0:
+        behind_an_end(tick)
+    time.sleep(1)
+
+
+def orphans_without_end(_):
+    """Children of the supervisor's own that end at once: who reaps them to the last looks at nothing else."""
+    def breed():
+        while True:
+            LIBC.syscall(56, 0x8000 | 17, 0, 0, 0, 0) or LIBC.syscall(231, 0)  # CLONE_PARENT | SIGCHLD; exit_group
+    for _ in range(8):
+        if os.fork() == 0:
+            breed()
+    time.sleep(30)
+
+
+def capabilities(_):
+    with open("/proc/self/status") as status:
+        found["effective"] = [line.split()[1] for line in status if line.startswith("CapEff")][0]
+
+
 def threads(count):
     started = 0
     gate = threading.Event()
@@ -228,6 +282,18 @@ def main():
         messages(20_000)
     elif name == "page_tables":
         page_tables(2 * gibibyte)
+    elif name == "several_page_tables":
+        page_tables_of_several(2 * gibibyte)
+    elif name == "behind_an_end":
+        pages_behind_an_end(gibibyte)
+    elif name == "past_the_end":
+        behind_an_end(lambda: time.sleep(60))
+    elif name == "outlive":
+        outlive(options["mark"])
+    elif name == "orphans":
+        orphans_without_end(options)
+    elif name == "capabilities":
+        capabilities(options)
     elif name == "threads":
         threads(4000)
     report()

@@ -247,6 +247,15 @@ class ForeignInterpreter(PythonStack):
         self.assertIn("a symbolic link", document["reason"])
         self.assertEqual(self.half_built(), [])
 
+    def test_a_wheel_in_a_directory_of_its_name(self):
+        self.needs_build_tools()
+        self.answering("3.11.7", 'for word; do [ "$before" = --wheel-dir ] && made=$word; before=$word; done\n'
+                                 '[ -z "$made" ] || { mkdir -p "$made/victim-1.0-py3"; echo > "$made/victim-1.0-py3/x-none-any.whl"; }')
+        document = self.result(self.index.add(sdist("")))
+        self.assertEqual(document["outcome"], "build_failed", document)
+        self.assertIn("it made victim-1.0-py3/x-none-any.whl, which is no wheel of victim 1.0", document["reason"])
+        self.assertEqual(self.half_built(), [])
+
     def test_one_of_python2_is_not_let_out(self):
         listener = Listener()
         self.addCleanup(listener.socket.close)
@@ -262,6 +271,44 @@ class ForeignInterpreter(PythonStack):
         self.assertEqual(self.documents()[-1]["outcome"], "build_failed")
         self.assertEqual(listener.came, 0)
         self.assertNotIn("pass-of-the-index", self.stackx("export").stdout)
+
+
+class MaliciousWheel(PythonStack):
+    """Nothing of it runs when it is unpacked; but what it holds lies among stackx's own files, and is walked."""
+
+    def results(self, bad, **others):
+        """Of the stack with the bad wheel of victim 1.0, and of that with an honest 2.0."""
+        entries = {"1.0": bad, "2.0": self.index.add(wheel(version="2.0"))}
+        versions = {version: {"requires": {"python": "*"}, "artifacts": [artifact]} for version, artifact in entries.items()}
+        components = {"python": self.python(), "victim": {"kind": "package", "ecosystem": "pypi", "versions": versions}, **others}
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": components})
+        project = self.project(requires={name: "*" for name in components}, workload={"pi": "hello", "params": {}},
+                               campaign={"sampler": {"kind": "all"}, "rounds": 1, "limits": {"seconds": 60, "memory_gib": 1}})
+        self.stackx("inspect", project, "--pi", self.pi, "--allow-paths", exit_code=None, cwd=self.scratch)
+        return {document["stack"]["victim"]: document for document in self.documents()}
+
+    def refused(self, reason, bad):
+        found = self.results(self.index.add(bad))
+        self.assertEqual(found["2.0"]["outcome"], "ok", found)
+        self.assertEqual(found["1.0"]["outcome"], "build_failed", found)
+        self.assertIn(reason, found["1.0"]["reason"])
+        self.assertEqual(self.half_built(), [])
+
+    def test_names_of_stackx_own(self):
+        for name in (".stackx-wheel.json", ".stackx-wheel.json/x", ".stackx-environment.json", ".stackx-environment.json/x"):
+            with self.subTest(name=name):
+                self.refused("a name of stackx's own", wheel(files={name: "{}"}))
+
+    def test_directories_in_each_other(self):
+        self.refused("directories in each other", wheel(files={"/".join(["d"] * 300) + "/x": "x"}))
+
+    def test_a_file_where_another_has_a_directory(self):
+        other = {"kind": "package", "ecosystem": "pypi", "versions": {"1.0": {"requires": {"python": "*"}, "artifacts": [
+            self.index.add(wheel("aaa", files={"victim": "a file"}))]}}}
+        for document in self.results(self.index.add(wheel()), aaa=other).values():
+            self.assertEqual(document["outcome"], "build_failed", document)
+            self.assertIn("cannot be in one environment: victim", document["reason"])
+        self.assertEqual(self.half_built(), [])
 
 
 class Python2(PythonStack):

@@ -102,6 +102,25 @@ class MaliciousCatalog(Attack):
             self.assertEqual(document["outcome"], "unsupported", document)
             self.assertIn("no sandbox shows it", document["reason"])
 
+    def test_consent_to_a_program_is_none_to_what_it_names(self):
+        if not shutil.which("bwrap"):
+            self.skipTest("needs bubblewrap")
+        documents = self.home / "Documents"
+        documents.mkdir()
+        program = self.program(f"#!/bin/sh\nprintf 'stackx\\0cpython\\0003.11.2\\0cpython-311\\0cp311\\00064\\0%s\\0\\0' '{documents}'\n")
+        project = self.catalog({"type": "path", "file": program, "program": program})
+        self.run_stackx("inspect", project, "--pi", self.pi(), "--allow-paths")
+        document = self.documents()[-1]
+        self.assertEqual(document["outcome"], "unsupported", document)
+        self.assertIn("Documents, where it does not belong", document["reason"])
+
+    def test_settings_that_direct_others_than_what_is_measured(self):
+        for name in ("PATH", "BASH_ENV", "PIP_INDEX_URL", "UV_INDEX", "https_proxy", "PYTHONPATH"):
+            (self.scratch / "catalog.json").write_text(json.dumps({"$schema": "stackx/catalog/1", "components": {
+                "tuning": {"kind": "setting", "versions": {"1": {"environment": {name: "x"}}}}}}))
+            said = self.run_stackx("catalog", "validate", self.scratch / "catalog.json", exit_code=2).stderr
+            self.assertIn(f"/environment/{name}: expected a setting of what is measured", said)
+
     def test_paths_that_no_catalog_may_show(self):
         for path in ("/", "/root", "/home", "/run", "/proc", "/sys", "/etc", "/etc/passwd", "/var", "/tmp", str(self.home),
                      str(self.home / ".ssh"), str(self.scratch), str(self.db.parent.parent)):

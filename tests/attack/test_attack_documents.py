@@ -193,6 +193,27 @@ class HostileText(MadeUpStore):
             self.check("resolve", names[1], "--graph", "dot")
             self.check("inspect", names[1], "--dry-run")
 
+    def test_a_package_that_is_a_directory_too_is_a_package(self):
+        """A cloned repository may hold anything; its Python once ran."""
+        ran, program = self.scratch / "ran", self.scratch / "torch" / "bin" / "python"
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\necho > {ran}\n")
+        program.chmod(0o755)
+        done = subprocess.run([STACKX, "check", "torch", "--hw", "h100"], capture_output=True, text=True, env=self.environment,
+                              cwd=self.scratch, timeout=60)
+        self.assertRegex(done.stdout, "^(Yes|No): torch ", done)
+        self.assertFalse(ran.exists())
+
+    def test_who_is_faster_than_his_hardware_is_doubted(self):
+        """A document may make any machine of its host; the answer says what the model's data sheet says."""
+        host = {**self.host, "gpus": [{"model": "Tesla V100-SXM2-16GB", "uuid": "GPU-1", "pci": "", "compute_capability": "99.0",
+                                         "memory_bytes": 16 << 30}]}
+        workload = {"pi": "matmul", "params": {**WORKLOAD["params"], "dtype": "float32"}}
+        self.rounds([({"openblas": "0.0.666"}, 3e6), ({"mkl": "2024.2"}, 300)], host=host, workload=workload)
+        self.store()
+        said = self.check("advise", "--hw", "v100", "--workload", "matmul:m=512,n=512,k=512,dtype=float32").stdout.decode()
+        self.assertIn("times the stated peak: not to be believed before it was measured here", " ".join(said.split()))
+
     def test_no_name_of_a_file_and_no_word_of_the_line_does(self):
         name = self.scratch / EVIL.replace("/", "")
         for words in (["resolve", name], ["catalog", "validate", name], ["import", name], ["report", "--hw", EVIL, "--workload", EVIL],

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import time
 
 from attack import WORDS, Attack, main, refused  # first: it says where the others are
 from harness import KEPT, ROOT
@@ -57,10 +59,32 @@ class Place:
         self.assertIn("run", [phase["name"] for phase in document["phases"]], document)
 
     def test_it_cannot_go_round_the_memory_limit(self):
-        for way in ("memfd", "tmp", "page_tables") if self.sandbox else ("memfd", "page_tables"):  # else /tmp is the machine's
-            found, document = self.attack(way, memory_gib=0.5)
-            self.assertNotIn("held", found, document)
-            self.assertNotEqual(document["outcome"], "ok", document)
+        for way in ["memfd", "page_tables", "several_page_tables", "behind_an_end"] + (["tmp"] if self.sandbox else []):
+            with self.subTest(way=way):  # without a sandbox /tmp is the machine's
+                found, document = self.attack(way, memory_gib=0.5)
+                self.assertNotIn("held", found, document)
+                self.assertNotEqual(document["outcome"], "ok", document)
+
+    def test_it_cannot_go_on(self):
+        """A thread does, after the first: of the PI itself past its time, of what it started after its end."""
+        before = time.monotonic()
+        _, document = self.attack("past_the_end", seconds=2)
+        self.assertEqual(document["outcome"], "timed_out", document)
+        self.assertLess(time.monotonic() - before, 20)
+        if self.sandbox:  # where it may write nothing that lasts, and the namespace ends with it
+            return
+        mark = self.scratch / "mark"
+        _, document = self.attack("outlive", mark=str(mark))
+        self.assertEqual(document["outcome"], "left_processes", document)
+        last = mark.stat().st_mtime_ns
+        time.sleep(0.5)
+        self.assertEqual(mark.stat().st_mtime_ns, last)
+
+    def test_it_cannot_keep_its_supervisor_busy(self):
+        before = time.monotonic()
+        _, document = self.attack("orphans", seconds=3)
+        self.assertIn(document["outcome"], ("timed_out", "failed"), document)
+        self.assertLess(time.monotonic() - before, 25)
 
     def test_it_holds_no_memory_that_nobody_counts(self):
         for way in ("dev", "files", "sem", "msg") if self.sandbox else ("sem", "msg"):
@@ -124,15 +148,24 @@ class UserWithAManager(Place, Attack):
         self.assertIn(f"--property=MemoryMax={(1 << 29) + (1 << 26)}", asked)
         self.assertIn("--property=TasksMax=", asked)
 
-    def test_it_holds_no_memory_that_nobody_counts(self):
-        self.skipTest("the group that would count it is played")
-
     def test_it_finds_no_secret(self):
         """There is a program of that name, and no manager."""
         (self.scratch / "refuse").write_text("")
         found, document = self.attack("look_around", secrets="none", hidden="/root", port="9")
         self.assertIn("uid", found, document)
         self.assertIn("bubblewrap", document["runner"])
+
+
+class RootOfANamespace(Attack):
+    """Which maps its root alone: there is no other user that the PI could be."""
+
+    def test_it_has_no_capabilities(self):
+        self.become(False)
+        self.prefix = [*self.prefix, "unshare", "-r"]
+        if subprocess.run([*self.prefix, "true"], check=False).returncode != 0:
+            self.skipTest("users may make no namespaces here")
+        found, document = self.attack("capabilities")
+        self.assertEqual(int(found["effective"], 16), 0, document)
 
 
 class InAContainer(Place, Attack):

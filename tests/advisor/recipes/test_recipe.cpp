@@ -250,6 +250,20 @@ TEST_CASE("recipe: what clusters are asked for", "[recipe]") {
   CHECK(gpu_product(recipe).empty());
 }
 
+TEST_CASE("recipe: a stack's settings are for what is measured, not for what installs it", "[recipe]") {
+  auto components = cpu_components();
+  components["threads"]["versions"]["1"]["environment"]["LD_PRELOAD"] = "/tmp/x.so";
+  const auto catalog = catalog_of(components);
+  for (const auto& [name, last] : std::map<std::string, std::string>{{"containerfile", "\nRUN "}, {"sbatch", " -m pip install"}}) {
+    CAPTURE(name);
+    const auto text = written(*recipe_format_from(name), catalog, cpu_stack);
+    REQUIRE(text.rfind(last) != text.npos);
+    CHECK(text.find("LD_PRELOAD") > text.rfind(last));
+    CHECK(text.find("LD_PRELOAD") != text.npos);
+    CHECK_THAT(text, !Contains("export LD_PRELOAD"));
+  }
+}
+
 TEST_CASE("recipe: hostile texts stay texts", "[recipe]") {
   const std::string hostile =
       "x'\"$(touch pwned)`touch pwned`\\\nRUN touch pwned\r\n#SBATCH --exclusive\n- evil: "

@@ -226,6 +226,19 @@ TEST_CASE("products in float32 that exceed its peak are held against that of TF3
   CHECK(of(20'000, "Tesla V100-SXM2-16GB").unit == "float32");  // has no TF32
 }
 
+TEST_CASE("of an unstated number of devices no share is known, but that there was more than one", "[published_ranking]") {
+  const auto of = [](double gflops) {
+    specs::Published p = made_up("11.0", 8192, gflops);
+    p.hardware = "Tesla V100-SXM2-16GB";
+    p.devices.reset();
+    return rank_made_up({p});
+  };
+  CHECK_FALSE(of(14'000).groups.front().rows.front().peak);
+  const auto above = of(2e20);
+  CHECK_THAT(above.groups.front().rows.front().peak->remark, Catch::Contains("above the stated peak of one"));
+  CHECK_THAT(table(above, {3, 3, false}), Catch::Contains("float32 of v100-sxm2-16gb. More than 100%"));  // of one
+}
+
 TEST_CASE("what cannot be compared stands in groups of its own", "[published_ranking]") {
   std::vector<specs::Published> rows{made_up("10.0", 512, 100), made_up("10.1", 512, 110)};
   rows.push_back(made_up("10.1", 512, 900));

@@ -37,6 +37,10 @@ TEST_CASE("a program's installation is shown at each of its names", "[shown_path
   testing::write(root / "alone", "");
   CHECK(installations_of(root / "alone") == std::vector<fs::path>{root / "alone"});
   CHECK(installations_of("/usr/bin/python3").empty());
+  CHECK(belongs_to(root / "venv/bin/python", root / "real"));
+  CHECK(belongs_to(root / "venv/bin/python", "/usr"));
+  CHECK_FALSE(belongs_to(root / "venv/bin/python", root.path()));
+  CHECK_FALSE(belongs_to(root / "alone", root / "real"));
 }
 
 TEST_CASE("what a program is linked with is read from it", "[shown_paths]") {

@@ -74,15 +74,23 @@ TEST_CASE("limits: a GPU that the document does not name counts as what its resu
   CHECK(gflop_s(host, "float32", "GPU-2") == gflop_s(host, "float32"));
 }
 
-TEST_CASE("limits: there is none where the units are not known") {
-  constexpr double none = std::numeric_limits<double>::infinity();
-  CHECK(gflop_s(host_with({}, 2), "float32") == none);
-  CHECK(gflop_s(host_with({"vsx"}, 2), "float32") == none);
-  CHECK(gflop_s(host_with({"avx"}, 0), "float32") == none);
-  CHECK(gflop_s(host_with_gpu("99.0"), "float32", "GPU-1") == none);
-  CHECK(gflop_s(host_with_gpu(""), "float32", "GPU-1") == none);
-  CHECK(RateLimits().of("host", {"matmul", {}}).bytes_s == none);
-  CHECK(RateLimits(host_with_gpu("99.0")).of("GPU-1", {"stream", {}}).bytes_s == none);
+TEST_CASE("limits: where the units are not known the largest count") {
+  const double widest = gflop_s(host_with({"avx512f", "amx_tile"}, 2), "float32");
+  CHECK(gflop_s(host_with({}, 2), "float32") == widest);
+  CHECK(gflop_s(host_with({"vsx"}, 2), "float32") == widest);
+  for (const char* unknown : {"99.0", ""})
+    for (const char* known : {"10.3", "9.0", "3.5"}) {
+      CHECK(gflop_s(host_with_gpu(unknown), "float32", "GPU-1") >= 10 * gflop_s(host_with_gpu(known), "float32", "GPU-1"));
+      CHECK(gflop_s(host_with_gpu(unknown), "int4", "GPU-1") >= 10 * gflop_s(host_with_gpu(known), "int4", "GPU-1"));
+    }
+  CHECK(gflop_s(host_with_gpu("99.0"), "int4", "GPU-1") < 1e9);  // 10^18 operations a second: a machine's, not a GPU's
+  CHECK(RateLimits(host_with_gpu("99.0")).of("GPU-1", {"stream", {}}).bytes_s < 1e16);
+  CHECK(RateLimits().of("host", {"matmul", {}}).bytes_s == std::numeric_limits<double>::infinity());  // of no document
+}
+
+TEST_CASE("limits: a document may state as many processors as it likes") {
+  CHECK(gflop_s(host_with({"avx"}, 1'000'000'000), "float32") == gflop_s(host_with({"avx"}, 8192), "float32"));
+  CHECK(gflop_s(host_with({"avx"}, 0), "float32") == gflop_s(host_with({"avx"}, 8192), "float32"));
 }
 
 TEST_CASE("limits: no microarchitecture's peak is above them, at any clock that is sold") {
