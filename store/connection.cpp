@@ -38,11 +38,13 @@ void require_file(const fs::path& file) {
                                 fs::is_directory(status) ? "directory" : "pipe or device"));
 }
 
-// A rollback journal may name a further one, which SQLite then deletes: any file at all, if a stranger wrote the journal.
-// Only transactions over several databases have one, and stackx makes none.
+// A rollback journal may name a further one, which SQLite then deletes: any file at all, if a stranger wrote the
+// journal. Only transactions over several databases have one, and stackx makes none.
 void refuse_super_journal(const fs::path& file) {
   constexpr std::string_view magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
   const auto journal = file.string() + "-journal";
+  std::error_code missing;
+  if (!fs::is_regular_file(journal, missing)) return;  // a pipe would be waited for; SQLite plays none
   std::ifstream stream(journal, std::ios::binary | std::ios::ate);
   const auto size = stream ? static_cast<std::streamoff>(stream.tellg()) : 0;
   if (size < 16) return;
@@ -106,11 +108,14 @@ SQLite::Database open_for_reading(const fs::path& file) {
   return {file.string(), SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX, busy_timeout_ms};
 }
 
+// SQLite follows links to the file itself, and so does what is looked at before: else a journal would be played that
+// nobody has seen.
 SQLite::Database open(const fs::path& file, Mode mode) {
   require_file(file);
-  refuse_super_journal(file);
+  const fs::path real = real_file(file);
+  refuse_super_journal(real);
   try {
-    return mode == Mode::read_write ? open_for_writing(file) : open_for_reading(file);
+    return mode == Mode::read_write ? open_for_writing(real) : open_for_reading(real);
   } catch (const SQLite::Exception& error) {
     Connection::raise(file, error);
   }
@@ -242,7 +247,7 @@ void require_whole(SQLite::Database& database, const fs::path& file) {
   const std::int64_t pages = database.execAndGet("PRAGMA page_count").getInt64(),
                      size = database.execAndGet("PRAGMA page_size").getInt64();
   std::error_code unknown;
-  const auto log = fs::file_size(file.string() + "-wal", unknown);
+  const auto log = fs::file_size(real_file(file).string() + "-wal", unknown);
   if (!unknown && log > 0) return;  // the last pages stand there
   const auto bytes = static_cast<std::int64_t>(fs::file_size(file, unknown));
   if (!unknown && bytes < pages * size)
