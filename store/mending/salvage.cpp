@@ -51,6 +51,8 @@ fs::path with_log(const fs::path& damaged, const Scratch& scratch, Salvage& resu
   fs::copy_file(log, scratch.copy.string() + "-wal");
   try {
     SQLite::Database database(scratch.copy.string(), SQLite::OPEN_READWRITE);
+    const SchemaLimits limits(database);
+    database.exec("PRAGMA trusted_schema=OFF");
     (void)database.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (const SQLite::Exception& error) {
     result.remarks.push_back(
