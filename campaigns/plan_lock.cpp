@@ -30,8 +30,7 @@ std::string first_line(const std::filesystem::path& file) {
 
 PlanLock::PlanLock(const store::Spool& spool, const std::string& plan) {
   const std::string name = plan.substr(0, 12);
-  std::filesystem::create_directories(spool.directory() / name);
-  file_ = spool.directory() / name / "lock";
+  file_ = spool.place_of(plan) / "lock";
   const auto until = std::chrono::steady_clock::now() + patience;
   const auto waited = [&] { return std::chrono::steady_clock::now() >= until; };
   lock_ = std::make_unique<inspector::FileLock>(file_, nullptr, waited);

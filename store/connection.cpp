@@ -38,11 +38,13 @@ void require_file(const fs::path& file) {
                                 fs::is_directory(status) ? "directory" : "pipe or device"));
 }
 
-// A rollback journal may name a further one, which SQLite then deletes: any file at all, if a stranger wrote the journal.
-// Only transactions over several databases have one, and stackx makes none.
+// A rollback journal may name a further one, which SQLite then deletes: any file at all, if a stranger wrote the
+// journal. Only transactions over several databases have one, and stackx makes none.
 void refuse_super_journal(const fs::path& file) {
   constexpr std::string_view magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
   const auto journal = file.string() + "-journal";
+  std::error_code missing;
+  if (!fs::is_regular_file(journal, missing)) return;  // a pipe would be waited for; SQLite plays none
   std::ifstream stream(journal, std::ios::binary | std::ios::ate);
   const auto size = stream ? static_cast<std::streamoff>(stream.tellg()) : 0;
   if (size < 16) return;
@@ -106,11 +108,14 @@ SQLite::Database open_for_reading(const fs::path& file) {
   return {file.string(), SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX, busy_timeout_ms};
 }
 
+// SQLite follows links to the file itself, and so does what is looked at before: else a journal would be played that
+// nobody has seen.
 SQLite::Database open(const fs::path& file, Mode mode) {
   require_file(file);
-  refuse_super_journal(file);
+  const fs::path real = real_file(file);
+  refuse_super_journal(real);
   try {
-    return mode == Mode::read_write ? open_for_writing(file) : open_for_reading(file);
+    return mode == Mode::read_write ? open_for_writing(real) : open_for_reading(real);
   } catch (const SQLite::Exception& error) {
     Connection::raise(file, error);
   }
@@ -172,19 +177,43 @@ void configure(SQLite::Database& database, const fs::path& file, Mode mode) {
   database.exec("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA foreign_keys=ON");
 }
 
+// What SQLite keeps of a table, an index, a view or a trigger.
+struct Object {
+  std::string type, name, statement;
+};
+
 // What identifies a file; read in one transaction, because another process may be writing its first
 // step.
 struct Head {
-  int owner, version, tables, foreign;
-  bool is_new() const { return owner == 0 && version == 0 && tables == 0; }
+  int owner, version;
+  std::vector<Object> objects;  // not of other programs' files
+  bool is_new() const { return owner == 0 && version == 0 && objects.empty(); }
 };
 
+// In place of a schema that cannot be read within the limits: as foreign as any that can.
+std::vector<Object> beyond_limits(const SQLite::Exception& error) {
+  if (error.getErrorCode() != SQLITE_TOOBIG && error.getErrorCode() != SQLITE_INTERRUPT) throw error;
+  return {{"schema", error.what(), ""}};
+}
+
+std::vector<Object> read_objects(SQLite::Database& database) {
+  const SchemaLimits limits(database);
+  try {
+    std::vector<Object> objects;
+    SQLite::Statement rows(database, "SELECT type, name, sql FROM sqlite_schema");
+    while (rows.executeStep())
+      objects.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(), rows.getColumn(2).getString()});
+    return objects;
+  } catch (const SQLite::Exception& error) {
+    return beyond_limits(error);
+  }
+}
+
 Head read_head(SQLite::Database& database) {
-  return {database.execAndGet("PRAGMA application_id").getInt(),
-          database.execAndGet("PRAGMA user_version").getInt(),
-          database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt(),
-          database.execAndGet("SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR "
-                              "sql LIKE 'CREATE VIRTUAL%'").getInt()};
+  Head head{database.execAndGet("PRAGMA application_id").getInt(), database.execAndGet("PRAGMA user_version").getInt(),
+            {}};
+  if (head.owner == application_id || (head.owner == 0 && head.version == 0)) head.objects = read_objects(database);
+  return head;
 }
 
 Head read_head_at_once(SQLite::Database& database) {
@@ -192,9 +221,27 @@ Head read_head_at_once(SQLite::Database& database) {
   return read_head(database);
 }
 
+// Views, triggers, computed columns, checks, defaults, indexes on expressions: whatever SQLite runs by itself stands in
+// the schema, so nothing stands there but what stackx writes.
+void refuse_foreign_objects(const Head& head, const fs::path& file, std::span<const Step> steps) {
+  const auto had = std::ranges::count_if(steps, [&](const Step& step) { return step.version <= head.version; });
+  auto ours = objects_after(steps.first(static_cast<std::size_t>(had)));
+  for (const Object& object : head.objects) {
+    if (object.statement.empty() && object.name.starts_with("sqlite_autoindex_")) continue;  // of a UNIQUE
+    const auto found = ours.find(object.name);
+    if (found == ours.end() || found->second != without_space(object.statement))
+      throw bad_input(fmt::format(
+          "{}: its {} \"{}\" is not one that stackx makes: remove it if you made it; else do not use this store, and "
+          "ask where it comes from; `stackx db salvage {}` saves the documents alone into a new one",
+          file.string(), object.type, object.name, file.string()));
+    ours.erase(found);
+  }
+}
+
 // A new file, or one of ours; anything else is refused before a byte of it changes.
-void check_head(const Head& head, const fs::path& file, int newest) {
+void check_head(const Head& head, const fs::path& file, std::span<const Step> steps) {
   if (head.is_new()) return;
+  const int newest = steps.back().version;
   if (head.owner != application_id)
     throw bad_input(
         fmt::format("{}: an SQLite database of another program (application id {:#x}), not a "
@@ -207,10 +254,7 @@ void check_head(const Head& head, const fs::path& file, int newest) {
                     "stackx, or choose another file "
                     "with --db",
                     file.string(), head.version, newest));
-  if (head.foreign > 0)  // a view in place of a table may never end, a trigger change what is stored
-    throw bad_input(
-        fmt::format("{}: holds views, triggers or virtual tables, which no stackx makes; do not use it, and ask where it "
-                    "comes from", file.string()));
+  refuse_foreign_objects(head, file, steps);
 }
 
 [[noreturn]] void refuse_old(const Head& head, const fs::path& file, int newest) {
@@ -226,7 +270,7 @@ void run_steps(Connection& connection, std::span<const Step> steps) {
   // The lock comes first: another process may have done the steps while this one waited for it.
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   const Head head = read_head(database);
-  check_head(head, connection.file(), steps.back().version);
+  check_head(head, connection.file(), steps);
   const auto missing = [&](const Step& step) { return head.version < step.version; };
   for (const Step& step : steps | std::views::filter(missing)) database.exec(std::string(step.sql));
   // What converts writes rows as this stackx does, into the tables as they are at the end.
@@ -242,7 +286,7 @@ void require_whole(SQLite::Database& database, const fs::path& file) {
   const std::int64_t pages = database.execAndGet("PRAGMA page_count").getInt64(),
                      size = database.execAndGet("PRAGMA page_size").getInt64();
   std::error_code unknown;
-  const auto log = fs::file_size(file.string() + "-wal", unknown);
+  const auto log = fs::file_size(real_file(file).string() + "-wal", unknown);
   if (!unknown && log > 0) return;  // the last pages stand there
   const auto bytes = static_cast<std::int64_t>(fs::file_size(file, unknown));
   if (!unknown && bytes < pages * size)
@@ -250,7 +294,23 @@ void require_whole(SQLite::Database& database, const fs::path& file) {
                                                 pages * size));
 }
 
+int stop(void*) { return 1; }
+
 }  // namespace
+
+// A function of 4 KiB takes some 0.1 ms; a store's own schema is read in some 600 of SQLite's steps.
+SchemaLimits::SchemaLimits(SQLite::Database& database)
+    : handle_(database.getHandle()),
+      length_(sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, 4 << 10)),
+      pattern_(sqlite3_limit(handle_, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1)) {
+  sqlite3_progress_handler(handle_, 20'000, stop, nullptr);
+}
+
+SchemaLimits::~SchemaLimits() {
+  sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, length_);
+  sqlite3_limit(handle_, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, pattern_);
+  sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
+}
 
 void remove_database(const fs::path& file) {
   std::error_code ignored;
@@ -264,7 +324,7 @@ Connection::Connection(const fs::path& file, Mode mode, std::span<const Step> st
     configure(database_, file_, mode_);
     const int newest = steps.back().version;
     const Head head = read_head_at_once(database_);
-    check_head(head, file_, newest);
+    check_head(head, file_, steps);
     if (!head.is_new()) require_whole(database_, file_);
     if (mode_ == Mode::read_only && head.version < newest) refuse_old(head, file_, newest);
     if (mode_ == Mode::read_only) return;

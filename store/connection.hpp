@@ -58,6 +58,20 @@ class Cursor {
   int bound_ = 0;
 };
 
+// While a stranger's schema is read: with it SQLite reads the statistics of ANALYZE, which may be a table that computes
+// its columns, for ever.
+class SchemaLimits {
+ public:
+  explicit SchemaLimits(SQLite::Database& database);
+  ~SchemaLimits();
+  SchemaLimits(const SchemaLimits&) = delete;
+  SchemaLimits& operator=(const SchemaLimits&) = delete;
+
+ private:
+  sqlite3* handle_;
+  int length_, pattern_;
+};
+
 // A database's file and those that SQLite keeps beside it.
 void remove_database(const std::filesystem::path& file);
 

@@ -1,11 +1,16 @@
 #include "store/file_system.hpp"
 
+#include <fmt/format.h>
 #include <sys/vfs.h>
 
 #include <array>
 
+#include "specs/error.hpp"
+
 namespace stackx::store {
 namespace {
+
+constexpr int most_links = 40;  // as many as the kernel follows
 
 struct Known {
   std::uint64_t magic;
@@ -37,6 +42,20 @@ constexpr std::array known{Known{0xef53, "ext4", false},
                            Known{0xaad7aaea, "panfs", true}};
 
 }  // namespace
+
+std::filesystem::path real_file(const std::filesystem::path& file) {
+  std::filesystem::path real = file;
+  std::error_code missing;
+  for (int links = 0; std::filesystem::is_symlink(real, missing); ++links) {
+    if (links == most_links)
+      throw bad_input(fmt::format("{}: a link of more than {} links; name the file itself", file.string(), most_links));
+    const auto target = std::filesystem::read_symlink(real, missing);
+    if (missing)
+      throw broken_environment(fmt::format("{}: a link that cannot be read: {}", real.string(), missing.message()));
+    real = real.parent_path() / target;
+  }
+  return real;
+}
 
 FileSystem file_system_by(std::uint64_t magic) {
   for (const Known& one : known)

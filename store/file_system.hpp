@@ -17,6 +17,9 @@ struct FileSystem {
 
 FileSystem file_system_of(
     const std::filesystem::path& file);          // or of the nearest directory above that exists
+// The file itself where `file` is a link to it: beside it SQLite keeps its companions (-wal, -journal), not beside the
+// link. Throws Error where there is no end of links.
+std::filesystem::path real_file(const std::filesystem::path& file);
 FileSystem file_system_by(std::uint64_t magic);  // linux/magic.h and the systems' own sources
 
 }  // namespace stackx::store

@@ -57,7 +57,7 @@ Inventory inventory(const fs::path& file) {
     Inventory result;
     result.schema = static_cast<int>(ask(connection, "PRAGMA user_version"));
     result.file_bytes = size_of(file);
-    result.log_bytes = size_of(file.string() + "-wal");
+    result.log_bytes = size_of(real_file(file).string() + "-wal");
     result.free_bytes =
         ask(connection, "PRAGMA freelist_count") * ask(connection, "PRAGMA page_size");
     result.file_system = on.name;

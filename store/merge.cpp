@@ -13,6 +13,7 @@
 #include "specs/format/draft.hpp"
 #include "specs/format/json.hpp"
 #include "store/connection.hpp"
+#include "store/file_system.hpp"
 #include "store/mending/pages.hpp"
 #include "store/schema.hpp"
 
@@ -100,9 +101,11 @@ class BroughtForward {
   BroughtForward(const fs::path& file, const fs::path& other)
       : scratch_(file.string() + ".merge", specs::Draft::Kind::directory), copy_(scratch_.path() / "copy") {
     std::error_code error;
-    const fs::path log = other.string() + "-wal";
+    const fs::path log = real_file(other).string() + "-wal";
     fs::copy_file(other, copy_, error);
-    if (!error && fs::exists(log)) fs::copy_file(log, copy_.string() + "-wal", error);
+    std::error_code none;
+    if (!error && fs::is_regular_file(fs::symlink_status(log, none)))
+      fs::copy_file(log, copy_.string() + "-wal", error);
     if (error)
       throw broken_environment(fmt::format(
           "{}: of an older schema, and no copy of it can be made beside {}: {}; make room there",

@@ -1,6 +1,9 @@
 #include "store/schema.hpp"
 
+#include <algorithm>
 #include <array>
+#include <ranges>
+#include <sstream>
 
 #include "store/mending/migrate_1.hpp"
 
@@ -264,8 +267,35 @@ constexpr std::array all{
     Step{2, "packed inspections, summaries, published results", second, migrate_1},
     Step{3, "the programs that measure", third}};
 
+// What one statement leaves of `objects`.
+void follow(const std::string& statement, std::map<std::string, std::string>& objects) {
+  std::istringstream words(statement);
+  std::string verb, kind, name, change, what;
+  words >> verb >> kind >> name >> change >> what;
+  name = name.substr(0, name.find('('));
+  if (verb == "CREATE") objects[name] = without_space(statement);
+  if (verb == "DROP" || change == "RENAME") objects.erase(name);  // `convert` reads and drops what a step renames
+  if (verb != "ALTER" || change != "ADD") return;
+  std::string& table = objects.at(name);
+  table.insert(table.rfind(')'), "," + without_space(statement.substr(statement.find("COLUMN") + 6)));
+}
+
 }  // namespace
 
 std::span<const Step> steps() { return all; }
+
+std::string without_space(std::string_view statement) {
+  std::string result(statement);
+  std::erase_if(result, [](unsigned char c) { return std::isspace(c) != 0; });
+  return result;
+}
+
+std::map<std::string, std::string> objects_after(std::span<const Step> steps) {
+  std::map<std::string, std::string> objects;
+  for (const Step& step : steps)
+    for (const auto statement : step.sql | std::views::split(';'))
+      follow(std::string(statement.begin(), statement.end()), objects);
+  return objects;
+}
 
 }  // namespace stackx::store

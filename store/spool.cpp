@@ -18,6 +18,19 @@ namespace fs = std::filesystem;
 // Drafts of before 2026-11-24 hold no lock; their writers needed milliseconds from the temporary name to the final one.
 constexpr auto abandoned_after = std::chrono::hours(1);
 
+constexpr const char* why_no_link =
+    "a link; stackx follows none here, because a store that somebody sent may bring its results along: put a directory "
+    "in its place, or move the store to where it leads";
+
+bool is_link(const fs::path& directory) {
+  std::error_code missing;
+  return fs::is_symlink(directory, missing);
+}
+
+void refuse_link(const fs::path& directory) {
+  if (is_link(directory)) throw bad_input(fmt::format("{}: {}", directory.string(), why_no_link));
+}
+
 // A new directory is durable when its parent is.
 void make_directory(const fs::path& directory) {
   if (fs::is_directory(directory)) return;
@@ -31,7 +44,6 @@ void make_directory(const fs::path& directory) {
 }
 
 void write_durably(const fs::path& file, std::string_view text) {
-  make_directory(file.parent_path());
   specs::Draft draft(file);
   draft.write(text);
   draft.put_in_place();
@@ -53,14 +65,25 @@ struct Found {
   std::vector<fs::path> plans, inspections;
 };
 
-// "<id>.json" of ".<id>.json.2.stackx-draft" and, of an older stackx, "<id>.json.part", "<id>.json.2.part" and
-// "<id>.json.77.tmp"; empty for all others.
+// ".2.stackx-draft"; of an older stackx, which hid none, ".part", ".2.part" and ".77.tmp".
+bool is_ending_of_draft(std::string_view ending, bool hidden) {
+  const auto digits_end = std::min(ending.find_first_not_of("0123456789", 1), ending.size());
+  const bool numbered = digits_end > 1;
+  const std::string_view extension = ending.substr(numbered ? digits_end : 0);
+  if (hidden) return numbered && extension == specs::draft_extension;
+  return extension == ".part" || (numbered && extension == ".tmp");
+}
+
+// "<id>.json" or "plan.json" of the names that stackx gives their drafts; empty for all others, which are not ours to
+// finish or remove.
 fs::path document_of_draft(const fs::path& draft) {
-  const std::string name = draft.filename().string(), extension = draft.extension().string();
-  const std::size_t begin = extension == specs::draft_extension && name.starts_with('.') ? 1 : 0;
+  std::string name = draft.filename().string();
+  const bool hidden = name.starts_with('.');
+  if (hidden) name.erase(0, 1);
   const auto end = name.find(".json.");
-  if (end == name.npos || (begin == 0 && extension != ".part" && extension != ".tmp")) return {};
-  return draft.parent_path() / name.substr(begin, end + 5 - begin);
+  if (end == name.npos || !is_ending_of_draft(std::string_view(name).substr(end + 5), hidden)) return {};
+  const std::string stem = name.substr(0, end);
+  return is_id(stem) || stem == "plan" ? draft.parent_path() / (stem + ".json") : fs::path();
 }
 
 bool is_at_work(const fs::path& draft) {
@@ -104,14 +127,22 @@ Found find_documents(const fs::path& directory) {
 
 Spool::Spool(const fs::path& database) : directory_(fs::absolute(database).string() + "-results") {}
 
+fs::path Spool::place_of(const std::string& campaign) const {
+  const fs::path place = directory_ / directory_of(campaign);
+  refuse_link(directory_);
+  refuse_link(place);
+  make_directory(place);
+  return place;
+}
+
 fs::path Spool::write(const specs::Inspection& inspection) {
-  const fs::path file = directory_ / directory_of(inspection.campaign) / (inspection.id + ".json");
+  const fs::path file = place_of(inspection.campaign) / (inspection.id + ".json");
   write_durably(file, specs::canonical(specs::to_json(inspection)) + "\n");
   return file;
 }
 
 fs::path Spool::write(const specs::Plan& plan) {
-  const fs::path file = directory_ / directory_of(plan.id) / "plan.json";
+  const fs::path file = place_of(plan.id) / "plan.json";
   write_durably(file, specs::canonical(specs::to_json(plan)) + "\n");
   return file;
 }
@@ -129,9 +160,14 @@ std::vector<std::string> Spool::recover(Store& store) const {
                             : fmt::format("not taken into the store: {}: {}", file.string(), why));
     }
   };
-  if (!fs::is_directory(directory_)) return remarks;
+  const auto leave = [&](const fs::path& link) {
+    remarks.push_back(fmt::format("not taken into the store: {}: {}", link.string(), why_no_link));
+  };
+  if (is_link(directory_)) leave(directory_);
+  if (!fs::is_directory(fs::symlink_status(directory_))) return remarks;
   for (const auto& campaign : fs::directory_iterator(directory_)) {
-    if (!campaign.is_directory()) continue;
+    if (campaign.is_symlink()) leave(campaign.path());
+    if (!fs::is_directory(campaign.symlink_status())) continue;
     finish_drafts(campaign.path());
     const Found found = find_documents(campaign.path());
     for (const fs::path& file : found.plans)

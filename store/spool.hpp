@@ -11,6 +11,10 @@
 // stay: a store that is lost or damaged is made again from them, and any of them may be deleted
 // once the store holds it. Rejected: a store with synchronous=FULL and no files, which costs the
 // same sync and leaves one copy.
+//
+// The directory and those in it are never links: what is renamed and removed there stays there, also where the store
+// and what lies beside it come from somebody else. A user's own link to another disk is refused, too, since nothing
+// tells the two apart: the directory of the store can be a link.
 #pragma once
 
 #include <filesystem>
@@ -27,6 +31,8 @@ class Spool {
 
   const std::filesystem::path& directory() const { return directory_; }
 
+  // The directory of a campaign's documents, made if need be. Throws Error(bad_input) where it leads elsewhere.
+  std::filesystem::path place_of(const std::string& campaign) const;
   std::filesystem::path write(const specs::Inspection& inspection);
   std::filesystem::path write(const specs::Plan& plan);
 

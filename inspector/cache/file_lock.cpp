@@ -17,7 +17,7 @@ namespace stackx::inspector {
 namespace {
 
 int open_file(const std::filesystem::path& file) {
-  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (fd >= 0) return fd;
   throw broken_environment(fmt::format("{}: cannot be opened: {}; is the cache directory writable?",
                                        file.string(), strerror(errno)));

@@ -18,7 +18,11 @@ namespace stackx::store {
 namespace {
 
 constexpr std::uint64_t largest_record = 256ULL << 20;
+constexpr std::size_t most_columns = 2000;  // SQLite's own limit
 constexpr std::size_t file_header = 100;
+// In a sound file no byte belongs to two records. Pointers of a damaged one may name a place again and again, and those
+// that somebody wrote as often as they can, in circles: what is read in all stays a small multiple of the file.
+constexpr std::uint8_t most_readings = 8;
 constexpr char inner_index = 0x02, inner_table = 0x05, leaf_index = 0x0a, leaf_table = 0x0d;
 
 // Big-endian, as everything in the file; callers have checked the bounds.
@@ -69,7 +73,7 @@ std::optional<std::vector<Value>> parse_record(std::string_view payload) {
   std::vector<Value> values;
   while (at < types.size()) {
     const auto type = varint(types, at);
-    if (!type || *type == 10 || *type == 11) return std::nullopt;
+    if (!type || *type == 10 || *type == 11 || values.size() == most_columns) return std::nullopt;
     const std::size_t width = width_of(*type);
     if (width > payload.size() - value) return std::nullopt;
     values.push_back(value_of(*type, payload.substr(value, width)));
@@ -103,7 +107,7 @@ std::uint32_t page_size_of(std::string_view file) {
 }  // namespace
 
 PageFile::PageFile(const std::filesystem::path& file)
-    : descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : descriptor_(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
   struct stat status {};
   if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0)
     throw broken_environment(
@@ -127,6 +131,7 @@ PageFile::PageFile(const std::filesystem::path& file)
   usable_ = page_size_ - (page_size_ - reserved >= 480 && reserved < 64 ? reserved : 0);
   pages_ = static_cast<std::uint32_t>(size / page_size_);
   visited_.resize(pages_ + 1);
+  overflows_.resize(pages_ + 1);
 }
 
 PageFile::~PageFile() {
@@ -199,12 +204,19 @@ void PageFile::rest(const Visit& visit) {
 void PageFile::read_cells(std::string_view page, std::size_t header, bool has_rows, bool inner,
                           const Visit& visit) {
   const std::size_t cells = number(page, header + 3, 2), pointers = header + (inner ? 12 : 8);
+  std::vector<bool> seen(page.size());
+  readable_ = most_readings * page.size();
   for (std::size_t i = 0; i < cells; ++i) {
     if (pointers + 2 * i + 2 > page.size()) {
       ++unreadable_;
       return;
     }
     const std::size_t cell = number(page, pointers + 2 * i, 2);
+    if (cell >= page.size() || seen[cell]) {
+      ++unreadable_;
+      continue;
+    }
+    seen[cell] = true;
     if (!read_cell(page, cell + (inner ? 4 : 0), has_rows, visit)) ++unreadable_;
   }
 }
@@ -224,7 +236,7 @@ bool PageFile::read_cell(std::string_view page, std::size_t at, bool has_rows, c
 
 // What does not fit into the cell goes on in a chain of overflow pages.
 bool PageFile::read_payload(std::string_view page, std::size_t at, std::uint64_t size,
-                            bool has_rows, std::string& payload) const {
+                            bool has_rows, std::string& payload) {
   const std::uint64_t most = has_rows ? usable_ - 35 : (usable_ - 12) * 64 / 255 - 23;
   const std::uint64_t least = (usable_ - 12) * 32 / 255 - 23;
   std::uint64_t local = size;
@@ -233,10 +245,13 @@ bool PageFile::read_payload(std::string_view page, std::size_t at, std::uint64_t
     if (local > most) local = least;
   }
   if (at > page.size() || local + (size > local ? 4 : 0) > page.size() - at) return false;
+  if (local > readable_) return false;
+  readable_ -= local;
   payload = page.substr(at, local);
   std::uint32_t next = size > local ? static_cast<std::uint32_t>(number(page, at + local, 4)) : 0;
   while (payload.size() < size) {
-    if (next == 0 || next > pages_) return false;
+    if (next == 0 || next > pages_ || overflows_[next] == most_readings) return false;
+    ++overflows_[next];
     const std::string_view overflow = this->page(next);
     payload += overflow.substr(4, size - payload.size());
     next = static_cast<std::uint32_t>(number(overflow, 0, 4));

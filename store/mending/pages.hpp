@@ -60,12 +60,14 @@ class PageFile {
                   const Visit& visit);
   bool read_cell(std::string_view page, std::size_t at, bool has_rows, const Visit& visit);
   bool read_payload(std::string_view page, std::size_t at, std::uint64_t size, bool has_rows,
-                    std::string& payload) const;
+                    std::string& payload);
 
   int descriptor_ = -1;
   std::string_view bytes_;  // the file, mapped
   std::uint32_t pages_ = 0, page_size_ = 4096, usable_ = 4096;
   std::vector<bool> visited_;
+  std::vector<std::uint8_t> overflows_;  // how often a page was read as the rest of a record
+  std::size_t readable_ = 0;             // bytes that records of the page in hand may still take
   std::uint64_t unreadable_ = 0;
 };
 

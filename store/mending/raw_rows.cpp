@@ -77,6 +77,7 @@ class Copier {
 
   // Into the table whose tree it stood in, or the one it looks like.
   void place(const Record& record, const Table* expected) {
+    if (record.values.empty()) return;  // nothing that could be inserted
     if (expected && fits(*expected, record.values)) return insert(*expected, record);
     for (const Table& table : tables_)
       if (table.has_rows && fits(table, record.values)) return insert(table, record);

@@ -9,6 +9,7 @@
 #include "specs/format/json.hpp"
 #include "store/connection.hpp"
 #include "store/database.hpp"
+#include "store/file_system.hpp"
 #include "store/mending/raw_rows.hpp"
 #include "store/mending/rows_1.hpp"
 #include "store/published.hpp"
@@ -43,13 +44,15 @@ void refuse_existing(const fs::path& damaged, const fs::path& to) {
 // The damaged file, or a copy into which its write-ahead log was written back: the log holds what was
 // committed last. SQLite can do that without understanding the pages; if it cannot, they are lost.
 fs::path with_log(const fs::path& damaged, const Scratch& scratch, Salvage& result) {
-  const fs::path log = damaged.string() + "-wal";
+  const fs::path log = real_file(damaged).string() + "-wal";
   std::error_code none;
-  if (!fs::exists(log, none) || fs::file_size(log, none) == 0) return damaged;
+  if (!fs::is_regular_file(fs::symlink_status(log, none)) || fs::file_size(log, none) == 0) return damaged;
   fs::copy_file(damaged, scratch.copy);
   fs::copy_file(log, scratch.copy.string() + "-wal");
   try {
     SQLite::Database database(scratch.copy.string(), SQLite::OPEN_READWRITE);
+    const SchemaLimits limits(database);
+    database.exec("PRAGMA trusted_schema=OFF");
     (void)database.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (const SQLite::Exception& error) {
     result.remarks.push_back(

@@ -189,6 +189,28 @@ class Campaign(BlackBox):
         self.assertEqual(process.returncode, 130)
         self.assertEqual(list(self.db.parent.rglob("lock")), [])
 
+    def test_results_that_came_with_a_store_lead_nowhere(self):
+        """A link in place of the lock had its target written over, one in place of a directory was filled and tidied."""
+        self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
+        project = self.project()
+        self.stackx("inspect", project)
+        (directory,) = (path for path in self.db.parent.glob("*-results/*") if path.is_dir())
+        victim, elsewhere = self.scratch / "victim", self.scratch / "elsewhere"
+        victim.write_text("precious")
+        (directory / "lock").symlink_to(victim)
+        self.assertIn(str(directory / "lock"), self.stackx("inspect", project, "--resume", exit_code=3).stderr)
+        self.assertEqual(victim.read_text(), "precious")
+        (directory / "lock").unlink()
+        directory.rename(elsewhere)
+        directory.symlink_to(elsewhere)
+        draft = elsewhere / f"{'0' * 64}.json.part"
+        draft.write_text("{")
+        before = sorted(elsewhere.iterdir())
+        refused = self.stackx("inspect", project, "--resume", exit_code=2)
+        self.assertIn(f"not taken into the store: {directory}: a link", refused.stderr)
+        self.assertIn(f"stackx: {directory}: a link; stackx follows none here", refused.stderr)
+        self.assertEqual(sorted(elsewhere.iterdir()), before)
+
     def test_a_campaign_of_absurdly_many_rounds_runs_and_ends_when_told(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
         project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 1_000_000})

@@ -1,4 +1,5 @@
 #include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,6 +8,8 @@
 #include <catch2/catch.hpp>
 
 #include "store/connection.hpp"
+#include "store/inventory.hpp"
+#include "store/mending/salvage.hpp"
 #include "tests/store/fixture.hpp"
 
 using namespace stackx;
@@ -57,12 +60,17 @@ TEST_CASE("open: what is in the head of the file") {
   CHECK(db.execAndGet("PRAGMA journal_mode").getString() == "wal");
 }
 
-TEST_CASE("open: a journal that names another file is not played") {
+TEST_CASE("open: a journal that names another file is not played, however the store is named") {
   const Directory directory;
   const auto file = directory / "stackx.db", victim = directory / "victim";
   Store::open(file);
   const auto page = static_cast<std::uint32_t>(SQLite::Database(file.string()).execAndGet("PRAGMA page_size").getInt());
   write(victim, "precious");
+  const auto link = directory / "link.db", further = directory / "further.db";
+  fs::create_symlink("stackx.db", link);
+  fs::create_directory(directory / "sub");
+  fs::create_symlink("../link.db", directory.path() / "sub" / "link.db");
+  fs::create_symlink(directory.path() / "sub" / "link.db", further);
   const auto big_endian = [](std::uint32_t value) {
     return std::string{static_cast<char>(value >> 24), static_cast<char>(value >> 16), static_cast<char>(value >> 8),
                        static_cast<char>(value)};
@@ -76,23 +84,93 @@ TEST_CASE("open: a journal that names another file is not played") {
   journal += big_endian(0x40000000 / page + 1) + name + big_endian(static_cast<std::uint32_t>(name.size())) +
              big_endian(sum) + magic;
   write(file.string() + "-journal", journal);
-  for (const Mode mode : {Mode::read_only, Mode::read_write})
-    CHECK_THAT(open_error(file, mode), Catch::Matchers::Contains("names another file, which SQLite would delete"));
-  CHECK(fs::exists(victim));
+  for (const auto& name : {file, link, further})
+    for (const Mode mode : {Mode::read_only, Mode::read_write}) {
+      CHECK_THAT(error_of([&] { Store::open(name, mode); }),  // or none, which fails
+                 Catch::Matchers::Contains("names another file, which SQLite would delete"));
+      CHECK(fs::exists(victim));
+    }
 }
 
-TEST_CASE("open: a store with views or triggers, and what is no file") {
+TEST_CASE("open: a link to a store is that store, its log too") {
   const Directory directory;
-  for (const char* sql : {"CREATE VIEW v AS SELECT 1", "CREATE TRIGGER t AFTER INSERT ON campaigns BEGIN SELECT 1; END"}) {
-    const auto file = directory / (std::string(sql).substr(7, 4) + ".db");
-    Store::open(file);
+  const auto file = directory / "stackx.db", link = directory / "link.db", salvaged = directory / "new.db";
+  Store writer = Store::open(file);
+  writer.ingest(inspection(1));
+  fs::create_symlink("stackx.db", link);
+  CHECK(Store::open(link, Mode::read_only).inspection(inspection(1).id));
+  Store::open(link).ingest(inspection(2));
+  CHECK(writer.inspection(inspection(2).id));
+  CHECK(store::inventory(link).log_bytes > 0);
+  CHECK(store::salvage(link, salvaged).inspections == 2);
+  fs::create_symlink("not-yet.db", directory / "early.db");
+  Store::open(directory / "early.db");
+  CHECK(fs::is_regular_file(directory / "not-yet.db"));
+}
+
+TEST_CASE("open: a store with anything that SQLite would run by itself") {
+  const Directory directory;
+  const auto forged = [](const char* name, const char* old, const char* now) {
+    return fmt::format("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, '{}', '{}') "
+                       "WHERE name = '{}' AND instr(sql, '{}')", old, now, name, old);
+  };
+  const std::string computed = "AS (instr(zeroblob(2000000), zeroblob(1000000) || x''01''))";  // half a minute
+  int number = 0;
+  for (const std::string& sql : {
+           std::string("CREATE VIEW v AS SELECT 1"),
+           std::string("CREATE TRIGGER t AFTER INSERT ON campaigns BEGIN SELECT 1; END"),
+           std::string("CREATE TABLE mine(x)"),
+           std::string("CREATE INDEX mine ON campaigns(length(name))"),
+           std::string("CREATE INDEX mine ON campaigns(name) WHERE abs(done) > 1"),
+           std::string("CREATE INDEX mine ON campaigns(name COLLATE nocase)"),
+           std::string("ALTER TABLE campaigns ADD COLUMN more INTEGER GENERATED ALWAYS AS (done) VIRTUAL"),
+           std::string("CREATE VIRTUAL TABLE mine USING fts5(x); PRAGMA writable_schema=ON; UPDATE sqlite_schema SET "
+                       "sql = 'CREATE/**/VIRTUAL TABLE mine USING fts5(x)' WHERE name = 'mine'"),
+           forged("campaigns", "failed INTEGER NOT NULL DEFAULT 0", ("failed INTEGER NOT NULL " + computed).c_str()),
+           forged("campaigns", "TEXT NOT NULL UNIQUE", "TEXT NOT NULL UNIQUE CHECK(randomblob(9) IS NOT name)"),
+           forged("campaigns", "done INTEGER NOT NULL DEFAULT 0", "done INTEGER NOT NULL DEFAULT (random())"),
+           forged("devices_by_hardware", "hardware)", "hardware) WHERE name <> 1"),
+           forged("campaigns", "CREATE TABLE campaigns", "CREATE TABLE/**/campaigns"),
+           "ANALYZE; " + forged("sqlite_stat1", "stat)", ("stat " + computed + ")").c_str()),
+           "CREATE TABLE mine(x DEFAULT '" + std::string(1 << 20, 'x') + "')"}) {
+    const auto file = directory / fmt::format("{}.db", ++number);
+    Store::open(file).ingest(inspection(1));
+    const std::string before = read(file);
     make_foreign(file, sql);
+    REQUIRE(read(file) != before);
+    INFO(sql.substr(0, 300));
+    const auto begin = std::chrono::steady_clock::now();
     for (const Mode mode : {Mode::read_only, Mode::read_write})
-      CHECK_THAT(open_error(file, mode), Catch::Matchers::Contains("holds views, triggers or virtual tables"));
+      CHECK_THAT(open_error(file, mode), Catch::Matchers::Contains("is not one that stackx makes") &&
+                                             Catch::Matchers::Contains(file.string()));
+    CHECK(store::salvage(file, directory / fmt::format("{}-saved.db", number)).inspections == 1);
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(15));
   }
+}
+
+TEST_CASE("open: the objects of every schema are known as SQLite keeps them") {
+  const Directory directory;
+  for (std::size_t had = 1; had <= store::steps().size(); ++had) {
+    const auto steps = store::steps().first(had);
+    const auto file = directory / fmt::format("{}.db", had);
+    store::Connection(file, Mode::read_write, steps);
+    store::Connection again(file, Mode::read_only, steps);
+    std::map<std::string, std::string> kept;
+    for (auto rows = again.prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"); rows.next();)
+      kept[rows.text(0)] = store::without_space(rows.text(1));
+    CHECK(kept == store::objects_after(steps));
+    CHECK(kept.size() > 10);
+  }
+}
+
+TEST_CASE("open: what is no file") {
+  const Directory directory;
   const auto pipe = directory / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   CHECK_THAT(open_error(pipe, Mode::read_only), Catch::Matchers::Contains("a pipe or device; expected a store file"));
+  CHECK_THROWS_AS(store::salvage(pipe, directory / "new.db"), Error);  // and waits for nobody who writes into it
+  fs::create_symlink("loop.db", directory / "loop.db");
+  CHECK_THAT(open_error(directory / "loop.db"), Catch::Matchers::Contains("name the file itself"));
 }
 
 TEST_CASE("open: files of others are refused and left as they are") {

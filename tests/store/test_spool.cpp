@@ -158,3 +158,70 @@ TEST_CASE("spool: drafts whose writer is gone are finished if they are whole, el
   CHECK(fs::exists(part(half, ".77.tmp")));
   CHECK(fs::exists(draft.path()));
 }
+
+TEST_CASE("spool: links lead nowhere: nothing behind them is read, finished, removed or written") {
+  const Directory directory;
+  const auto results = directory / "stackx.db-results", elsewhere = directory / "downloads";
+  Store store = Store::open(directory / "stackx.db");
+  const Spool spool(directory / "stackx.db");
+  const auto draft = [&](const specs::Inspection& document) { return elsewhere / (document.id + ".json.part"); };
+  fs::create_directories(elsewhere);
+  const auto file = Spool(directory / "other.db").write(inspection(1));
+  fs::rename(file, draft(inspection(1)));
+  write(draft(inspection(2)), "{");
+  const auto untouched = [&] {
+    return std::distance(fs::directory_iterator(elsewhere), {}) == 2 && fs::exists(draft(inspection(1))) &&
+           fs::exists(draft(inspection(2)));
+  };
+  fs::create_directories(results);
+  fs::create_directory_symlink("../downloads", results / "cccccccccccc");
+  fs::create_directory_symlink("../downloads", results / "single");
+  auto remarks = spool.recover(store);
+  REQUIRE(remarks.size() == 2);
+  CHECK_THAT(remarks[0], Catch::Contains((results / "").string()) && Catch::Contains("a link"));
+  CHECK(untouched());
+  for (const char* campaign : {"", "cccccccccccccccc"})
+    CHECK_THAT(error_of([&] { Spool(directory / "stackx.db").write(inspection(3, campaign)); }),
+               Catch::Contains("a link; stackx follows none here"));
+  CHECK(untouched());
+
+  fs::remove_all(results);
+  fs::create_directory(directory / "far");
+  fs::rename(elsewhere, directory.path() / "far" / "single");
+  fs::create_directory_symlink("far", results);
+  remarks = spool.recover(store);
+  REQUIRE(remarks.size() == 1);
+  CHECK_THAT(remarks[0], Catch::Contains(results.string()) && Catch::Contains("a link"));
+  CHECK_THROWS_AS((void)spool.place_of(""), Error);
+  fs::rename(directory.path() / "far" / "single", elsewhere);
+  CHECK(untouched());
+  CHECK(store.measurements({}).empty());
+}
+
+TEST_CASE("spool: drafts are those with a name that stackx gives them; others stay as they are") {
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  Spool spool(directory / "stackx.db");
+  const auto file = spool.write(inspection(1));
+  const std::string id = inspection(2).id, cut = id.substr(1);
+  for (const std::string& name : std::vector<std::string>{
+        "report.json.part", "settings.json.5.tmp", cut + ".json.part", id + ".json.tmp",
+        id + ".json.x.part", id + ".json.1.2.part", id + ".json.1.stackx-draft", "." + id + ".json.part",
+        "." + id + ".json.stackx-draft", ".plans.json.1.stackx-draft", "plan.json.old.part", id + ".json.",
+        id + ".json.1", "." + id + ".json.1."}) {
+    const auto path = file.parent_path() / name;
+    write(path, "{");
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(2));
+    spool.recover(store);
+    INFO(name);
+    CHECK(fs::exists(path));
+  }
+  for (const std::string& name : std::vector<std::string>{
+           "." + id + ".json.17.stackx-draft", "plan.json.part", ".plan.json.1.stackx-draft", id + ".json.3.part"}) {
+    const auto path = file.parent_path() / name;
+    write(path, "{");
+    spool.recover(store);
+    INFO(name);
+    CHECK_FALSE(fs::exists(path));
+  }
+}

@@ -76,7 +76,107 @@ bool is_subset(const std::set<std::string>& part, const std::set<std::string>& w
   return std::ranges::includes(whole, part);
 }
 
+// Pages of 8 KiB, put together by hand; the first says so.
+std::string page_of(const std::string& content = "") {
+  std::string page = content;
+  page.resize(8192);
+  return page;
+}
+
+std::string big_endian(std::size_t value, int width) {
+  std::string bytes;
+  while (width-- > 0) bytes += static_cast<char>(value >> 8 * width);
+  return bytes;
+}
+
+std::string varint(std::size_t value) {
+  std::string bytes(1, static_cast<char>(value & 0x7f));
+  while (value >>= 7) bytes.insert(0, 1, static_cast<char>(0x80 | (value & 0x7f)));
+  return bytes;
+}
+
+std::string head() {
+  return page_of("SQLite format 3" + std::string(1, '\0') + big_endian(8192, 2));
+}
+
+// A leaf of a table: cells at these places, in this order, and what lies behind the pointers.
+std::string leaf(const std::vector<std::size_t>& cells, const std::string& end) {
+  std::string page = "\x0d" + big_endian(0, 2) + big_endian(cells.size(), 2) + big_endian(0, 3);
+  for (const std::size_t cell : cells) page += big_endian(cell, 2);
+  page.resize(8192 - end.size());
+  return page + end;
+}
+
+std::vector<Record> rest_of(const fs::path& file, const std::string& bytes) {
+  write(file, bytes);
+  PageFile pages(file);
+  std::vector<Record> records;
+  pages.rest([&](const Record& record) { records.push_back(record); });
+  return records;
+}
+
 }  // namespace
+
+TEST_CASE("pages: what is named again and again, or in a circle, is not read as often") {
+  const Directory directory;
+  const auto file = directory / "bomb.db";
+  SECTION("one cell by all pointers") {
+    const std::string only = "\x03\x07\x02\x01\x2a";  // row 7: 42
+    const auto records = rest_of(file, head() + leaf(std::vector<std::size_t>(3000, 8192 - only.size()), only));
+    REQUIRE(records.size() == 1);
+    CHECK(records[0].row == 7);
+    CHECK(text_of(records[0].values.at(0)) == "42");
+  }
+  SECTION("cells in one another") {  // each holds a blob, and in it all those behind it
+    std::vector<std::size_t> cells;
+    std::string end;
+    for (std::size_t at = 4000; at < 8000; at += 6) {
+      const std::size_t blob = 8192 - at - 6;
+      cells.push_back(at);
+      end += varint(blob + 3) + "\x07\x03" + varint(12 + 2 * blob);
+    }
+    end.resize(8192 - 4000);
+    std::size_t bytes = 0;
+    for (const Record& record : rest_of(file, head() + leaf(cells, end))) bytes += text_of(record.values.at(0)).size();
+    CHECK(bytes > 8192);
+    CHECK(bytes <= 8 * 8192);
+  }
+  // A blob's record whose first bytes stand in the cell, and the rest on page 2 and those that it names.
+  const auto cell = [](std::size_t blob) {
+    const std::string type = varint(12 + 2 * blob);
+    const std::size_t size = blob + 1 + type.size(), least = (8192 - 12) * 32 / 255 - 23;
+    const std::size_t local = least + (size - least) % (8192 - 4);
+    REQUIRE(local <= 8192 - 35);
+    std::string payload = varint(1 + type.size()) + type;
+    payload.resize(local);
+    return varint(size) + "\x07" + payload + big_endian(2, 4);
+  };
+  SECTION("one chain by many cells") {
+    const std::string of_chain = cell(20'000);
+    std::string bytes = head() + page_of(big_endian(3, 4)) + page_of();
+    for (int page = 0; page < 100; ++page) bytes += leaf({8192 - of_chain.size()}, of_chain);
+    CHECK(rest_of(file, bytes).size() == 8);
+  }
+  SECTION("a chain that is a circle") {
+    const std::string of_chain = cell(499'000);
+    std::string bytes = head() + page_of(big_endian(2, 4)) + leaf({8192 - of_chain.size()}, of_chain);
+    for (int page = 0; page < 100; ++page) bytes += page_of();
+    CHECK(rest_of(file, bytes).empty());
+  }
+  SECTION("more columns than SQLite has") {
+    const std::string columns = std::string("\xa7\x12\x07\xa7\x12", 5) + std::string(5008, '\0');
+    CHECK(rest_of(file, head() + leaf({8192 - columns.size()}, columns)).empty());
+  }
+}
+
+TEST_CASE("salvage: a record without columns is no row") {
+  const Directory directory;
+  const auto file = directory / "stackx.db", to = directory / "new.db";
+  const auto documents = fill(file, 20);
+  write(file, read(file) + leaf({8192 - 3}, std::string("\x01\x07\x01", 3)));
+  store::salvage(file, to);
+  CHECK(documents_of(to) == documents);
+}
 
 TEST_CASE("pages: every record of a sound file, as SQLite gives them") {
   const Directory directory;
