@@ -69,6 +69,7 @@ void add_remarks(const Grounds& from, Advice& answer) {
     answer.remarks.push_back(fmt::format("{} outside what was asked for {} left out.",
                                          analysis::counted(known.left_out, "published result"),
                                          known.left_out == 1 ? "is" : "are"));
+  for (const auto& note : known.published.notes) answer.remarks.push_back(note + ".");
   for (const auto& note : known.prepared.notes) answer.remarks.push_back(note);
   for (const auto& line : known.selection.left_out) answer.remarks.push_back(line + ".");
   answer.as_of = from.knowledge.as_of();

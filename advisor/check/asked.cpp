@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <regex>
+#include <set>
 
 #include "advisor/check/look_up.hpp"
 #include "advisor/check/python_world.hpp"
@@ -53,6 +55,7 @@ class Reading {
       read_environment(active_environment());
     for (const auto& text : request_.what) read(text);
     if (question_.asked.empty()) throw bad_input("nothing to check: no package is named there");
+    check_extras();
     check_words();
     say_forward_compatibility();
     return std::move(question_);
@@ -84,6 +87,20 @@ class Reading {
       read_environment(text);  // "./torch" may be one; `check torch` starts no program of this directory
     } else {
       read_word(text);
+    }
+  }
+
+  // Each is a package to the resolver, with all releases of the other.
+  void check_extras() const {
+    constexpr std::size_t most_extras = 200;
+    std::map<std::string, std::set<std::string>> extras;
+    for (const auto& [dependency, place] : question_.asked) {
+      auto& of = extras[dependency.name];
+      of.insert(dependency.extras.begin(), dependency.extras.end());
+      if (of.size() > most_extras)
+        throw bad_input(fmt::format(
+            "{}: {} extras of {} are named up to here, and more than {} are not judged; leave some out", place,
+            of.size(), dependency.name, most_extras));
     }
   }
 

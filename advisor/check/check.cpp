@@ -163,6 +163,7 @@ class Checking {
       if (yes) result_.pythons.push_back(python);
       if (yes && !answer) answer = one;
       if (!first || (one.judged.installable && !first->judged.installable)) first = std::move(one);
+      if (question_.gpu && first->judged.installable && knows_none(*first)) break;  // on any Python
     }
     if (!first) return on(known_pythons().front());
     std::ranges::sort(result_.pythons, {}, [](const auto& python) {
@@ -346,10 +347,12 @@ class Checking {
   // A name that is nearly one that is known, and not judged.
   void add_misspelt(const OnPython& here) {
     if (result_.answer == Answer::unknown) return;
+    std::vector<std::string> known;
     for (const auto& placed : question_.asked) {
       const auto& name = placed.dependency.name;
       if (!here.world.not_held.contains(knowledge_.real_name(name))) continue;
-      const auto near = specs::nearest(name, knowledge_.names());
+      if (known.empty()) known = knowledge_.names();
+      const auto near = specs::nearest(name, known);
       if (near && specs::edit_distance(name, *near) <= (name.size() < 8 ? 1U : 2U))
         result_.notes.push_back(fmt::format("{} is not known and not judged; did you mean {}", name, *near));
     }

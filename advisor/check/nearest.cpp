@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "advisor/check/pythons.hpp"
 #include "advisor/check/wording.hpp"
@@ -39,7 +40,9 @@ const specs::PackageRelease* newest_with_code(const Knowledge& knowledge, const 
 class Search {
  public:
   Search(const Knowledge& knowledge, const Question& question, const PythonWorld& world, const Judged& judged)
-      : knowledge_(knowledge), question_(question), world_(world), judged_(judged) {}
+      : knowledge_(knowledge), question_(question), world_(world), judged_(judged) {
+    for (const auto& placed : question.asked) asked_.insert(knowledge.real_name(placed.dependency.name));
+  }
 
   std::vector<Nearest> run() {
     question_.known_only = true;
@@ -116,10 +119,7 @@ class Search {
     question_.any_build.erase(first.name);
   }
 
-  bool is_asked(const std::string& name) const {
-    return std::ranges::any_of(question_.asked,
-                               [&](const auto& placed) { return knowledge_.real_name(placed.dependency.name) == name; });
-  }
+  bool is_asked(const std::string& name) const { return asked_.contains(name); }
 
   // The line that installs it: what was asked for, in the version that runs.
   void install(Nearest& nearest, const Change& change) const {
@@ -338,6 +338,7 @@ class Search {
 
   const Knowledge& knowledge_;
   Question question_;
+  std::set<std::string> asked_;  // its packages
   const PythonWorld& world_;
   const Judged& judged_;
   std::vector<Nearest> found_;

@@ -8,6 +8,7 @@
 
 #include "advisor/check/pythons.hpp"
 #include "specs/catalog/open.hpp"
+#include "specs/error.hpp"
 #include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 
@@ -386,11 +387,21 @@ class Builder {
 
   // An open component that some version suits whoever asks for it says nothing about the question.
   void drop_what_says_nothing() {
+    const auto of_open = requirements_of_open();
     std::set<std::string> silent;
-    for (auto& [name, component] : world_.catalog.components) {
-      if (!component.open || name == "driver") continue;
-      const auto suits_all = [&](const VersionEntry& entry) { return suits_every_requirement(name, entry.version); };
-      if (std::ranges::any_of(component.versions, suits_all)) silent.insert(name);
+    std::size_t held = 0;
+    for (const auto& [name, requirements] : of_open) {
+      const auto suits_all = [&](const VersionEntry& entry) {
+        return std::ranges::all_of(requirements, [&](const auto* one) {
+          if (++held > most_held) refuse(name, requirements.size());
+          return specs::holds(one->constraint, entry.version);
+        });
+      };
+      const auto& versions = world_.catalog.find(name)->versions;
+      if (std::ranges::any_of(versions, suits_all))
+        silent.insert(name);
+      else if ((held += requirements.size() * versions.size()) > most_held)
+        refuse(name, requirements.size());
     }
     const auto is_silent = [&](const Requirement& one) { return silent.contains(one.component); };
     for (auto& [name, component] : world_.catalog.components)
@@ -401,15 +412,31 @@ class Builder {
     std::erase_if(world_.order, [&](const auto& name) { return silent.contains(name); });
   }
 
-  bool suits_every_requirement(const std::string& name, const Version& version) const {
-    const auto excluded = [&](const Requirement& one) {
-      return one.component == name && one.attribute.empty() && !specs::holds(one.constraint, version);
+  // Pairs of a requirement and a version: of more, which nobody's list has, the resolver makes hours.
+  static constexpr std::size_t most_held = 4'000'000;
+  [[noreturn]] void refuse(const std::string& name, std::size_t count) const {
+    const auto at = std::ranges::find_if(
+        question_.asked, [&](const auto& one) { return knowledge_.real_name(one.dependency.name) == name; });
+    throw bad_input(fmt::format(
+        "{}{}: {} requirements on it that no version meets are more than can be judged; leave some out",
+        at == question_.asked.end() ? "" : at->place + ": ", name, count));
+  }
+
+  // By name: a list of packages may have ten thousand that no catalog holds.
+  std::map<std::string, std::vector<const Requirement*>> requirements_of_open() const {
+    std::map<std::string, std::vector<const Requirement*>> found;
+    for (const auto& [name, component] : world_.catalog.components)
+      if (component.open && name != "driver") found[name];
+    const auto take = [&](const std::vector<Requirement>& requirements) {
+      for (const auto& one : requirements)
+        if (const auto of = found.find(one.component); of != found.end() && one.attribute.empty())
+          of->second.push_back(&one);
     };
-    for (const auto& [other, component] : world_.catalog.components)
-      for (const auto& entry : component.versions)
-        if (std::ranges::any_of(entry.requires_, excluded)) return false;
-    return std::ranges::none_of(world_.project.requires_, excluded) &&
-           std::ranges::none_of(world_.project.pins, excluded);
+    for (const auto& [name, component] : world_.catalog.components)
+      for (const auto& entry : component.versions) take(entry.requires_);
+    take(world_.project.requires_);
+    take(world_.project.pins);
+    return found;
   }
 
   const Knowledge& knowledge_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <numeric>
 
 #include "analysis/published/near_workload.hpp"
 #include "analysis/statistics/median_polish.hpp"
@@ -40,30 +40,79 @@ void keep_best_batch(PublishedCell& cell) {
   });
 }
 
-void fill_arms(PublishedBucket& bucket) {
-  bucket.arms.clear();
-  for (const PublishedEntry* entry : bucket.entries) {
-    PublishedArm& arm = bucket.arms[text_of(entry->stack.stack)];
+using Arms = std::map<std::string, PublishedArm>;
+
+Arms arms_of(const std::vector<const PublishedEntry*>& entries) {
+  Arms arms;
+  for (const PublishedEntry* entry : entries) {
+    PublishedArm& arm = arms[text_of(entry->stack.stack)];
     if (!arm.first) arm.first = entry;
     arm.cells[entry->shape.text()].entries.push_back(entry);
   }
-  for (auto& [stack, arm] : bucket.arms)
+  for (auto& [stack, arm] : arms)
     for (auto& [shape, cell] : arm.cells) {
       keep_best_batch(cell);
       std::vector<double> values;
       for (const PublishedEntry* entry : cell.entries) values.push_back(entry->goodness());
       cell.goodness = median(values);
     }
+  return arms;
+}
+
+// Numbers that are joined stand for the least of theirs.
+class Joined {
+ public:
+  explicit Joined(std::size_t count) : above_(count) { std::iota(above_.begin(), above_.end(), std::size_t{0}); }
+
+  std::size_t least(std::size_t of) {
+    while (above_[of] != of) of = above_[of] = above_[above_[of]];
+    return of;
+  }
+  void join(std::size_t a, std::size_t b) {
+    a = least(a), b = least(b);
+    above_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::size_t> above_;
+};
+
+// Of each arm in their order the first that it is connected with.
+std::vector<std::size_t> connections(const Arms& arms) {
+  Joined joined(arms.size());
+  std::map<std::string_view, std::size_t> first_with;  // the shape
+  std::size_t number = 0;
+  for (const auto& [stack, arm] : arms) {
+    for (const auto& [shape, cell] : arm.cells) joined.join(first_with.emplace(shape, number).first->second, number);
+    ++number;
+  }
+  std::vector<std::size_t> firsts(arms.size());
+  for (std::size_t i = 0; i < firsts.size(); ++i) firsts[i] = joined.least(i);
+  return firsts;
+}
+
+void number_shapes(PublishedBucket& bucket) {
+  std::map<std::string_view, std::size_t> numbers;
+  for (const auto& [stack, arm] : bucket.arms)
+    for (const auto& [shape, cell] : arm.cells) numbers.emplace(shape, 0);
+  for (auto& [shape, number] : numbers) number = bucket.shapes++;
+  for (auto& [stack, arm] : bucket.arms)
+    for (const auto& [shape, cell] : arm.cells) arm.levels.emplace_back(numbers.at(shape), cell.goodness);
 }
 
 // No stack stands below one that it beats in their paired median, as far as neighbours go (medians
 // need not be transitive).
 void put_neighbours_in_order(std::vector<const PublishedArm*>& order) {
-  for (std::size_t pass = 0; pass < order.size(); ++pass)
+  bool moved = true;
+  for (std::size_t pass = 0; moved && pass < order.size(); ++pass) {
+    moved = false;
     for (std::size_t i = 1; i < order.size(); ++i) {
       const std::vector<double> logs = paired(*order[i], *order[i - 1]);
-      if (!logs.empty() && median(logs) > 0) std::swap(order[i], order[i - 1]);
+      if (logs.empty() || median(logs) <= 0) continue;
+      std::swap(order[i], order[i - 1]);
+      moved = true;
     }
+  }
 }
 
 }  // namespace
@@ -107,56 +156,44 @@ std::string bucket_key(const PublishedEntry& entry) {
   return key;
 }
 
-std::vector<PublishedBucket> connected(PublishedBucket& bucket) {
-  fill_arms(bucket);
-  std::map<std::string, std::size_t> part_of_shape;  // shape -> part
-  std::vector<std::set<std::string>> parts;          // stacks
-  for (const auto& [stack, arm] : bucket.arms) {
-    std::set<std::size_t> touched;
-    for (const auto& [shape, cell] : arm.cells)
-      if (const auto found = part_of_shape.find(shape); found != part_of_shape.end())
-        touched.insert(found->second);
-    const std::size_t part = touched.empty() ? parts.size() : *touched.begin();
-    if (touched.empty()) parts.emplace_back();
-    parts[part].insert(stack);
-    for (const std::size_t other : touched)
-      if (other != part) parts[part].merge(parts[other]);
-    for (auto& [shape, owner] : part_of_shape)
-      if (touched.contains(owner)) owner = part;
-    for (const auto& [shape, cell] : arm.cells) part_of_shape[shape] = part;
+std::vector<PublishedBucket> connected(const std::vector<const PublishedEntry*>& entries) {
+  Arms arms = arms_of(entries);
+  std::map<std::size_t, PublishedBucket> parts;  // by their first arm
+  std::map<std::string_view, PublishedBucket*> part_of;
+  const std::vector<std::size_t> firsts = connections(arms);
+  std::size_t number = 0;
+  for (auto& [stack, arm] : arms) {
+    PublishedBucket& part = parts[firsts[number++]];
+    part_of[part.arms.emplace(stack, std::move(arm)).first->first] = &part;
   }
+  for (const PublishedEntry* entry : entries) part_of.at(text_of(entry->stack.stack))->entries.push_back(entry);
   std::vector<PublishedBucket> result;
-  for (const auto& stacks : parts) {
-    if (stacks.empty()) continue;
-    PublishedBucket one;
-    for (const PublishedEntry* entry : bucket.entries)
-      if (stacks.contains(text_of(entry->stack.stack))) one.entries.push_back(entry);
-    fill_arms(one);
-    result.push_back(std::move(one));
+  for (auto& [first, part] : parts) {
+    number_shapes(part);
+    result.push_back(std::move(part));
   }
   return result;
 }
 
 std::vector<double> paired(const PublishedArm& a, const PublishedArm& b) {
   std::vector<double> logs;
-  for (const auto& [shape, cell] : a.cells)
-    if (const auto found = b.cells.find(shape); found != b.cells.end())
-      logs.push_back(cell.goodness - found->second.goodness);
+  auto other = b.levels.begin();
+  for (const auto& [shape, level] : a.levels) {
+    while (other != b.levels.end() && other->first < shape) ++other;
+    if (other == b.levels.end()) break;
+    if (other->first == shape) logs.push_back(level - other->second);
+  }
   return logs;
 }
 
 std::vector<const PublishedArm*> by_level(const PublishedBucket& bucket) {
-  std::map<std::string, std::size_t> shapes;
-  for (const auto& [stack, arm] : bucket.arms)
-    for (const auto& [shape, cell] : arm.cells) shapes.emplace(shape, shapes.size());
-  Table cells;
+  SparseTable cells{bucket.arms.size(), bucket.shapes, {}};
   std::vector<const PublishedArm*> arms;
   for (const auto& [stack, arm] : bucket.arms) {
-    cells.emplace_back(shapes.size());
-    for (const auto& [shape, cell] : arm.cells) cells.back()[shapes.at(shape)] = cell.goodness;
+    for (const auto& [shape, level] : arm.levels) cells.cells.push_back({arms.size(), shape, level});
     arms.push_back(&arm);
   }
-  const Polished polished = median_polish(cells);
+  const Polished polished = sparse_median_polish(std::move(cells));
   std::vector<std::size_t> order(arms.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, std::ranges::greater(),

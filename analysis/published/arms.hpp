@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/published/stack.hpp"
@@ -37,12 +38,14 @@ struct PublishedCell {
 struct PublishedArm {
   const PublishedEntry* first = nullptr;
   std::map<std::string, PublishedCell> cells;  // by the workload's text
+  std::vector<std::pair<std::size_t, double>> levels;  // the goodness of each, by the bucket's number of the shape
 };
 
 // What makes results comparable, and those that are.
 struct PublishedBucket {
   std::vector<const PublishedEntry*> entries;
   std::map<std::string, PublishedArm> arms;  // by the stack's canonical text
+  std::size_t shapes = 0;
 
   const PublishedEntry& sample() const { return *entries.front(); }
 };
@@ -57,10 +60,10 @@ std::string published_detail(const specs::Published& published,
 
 // The same for results that can be compared.
 std::string bucket_key(const PublishedEntry& entry);
-// Stacks that share shapes, directly or through others, are one bucket; the rest stand apart.
-std::vector<PublishedBucket> connected(PublishedBucket& bucket);
+// Entries with one key. Stacks that share shapes, directly or through others, are one bucket; the rest stand apart.
+std::vector<PublishedBucket> connected(const std::vector<const PublishedEntry*>& entries);
 
-// Log ratios over the shapes that both have.
+// Log ratios over the shapes that both have; of one bucket.
 std::vector<double> paired(const PublishedArm& a, const PublishedArm& b);
 // The stacks by the level that a median polish gives them, then by the paired medians of
 // neighbours; the best first.

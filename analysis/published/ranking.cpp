@@ -10,6 +10,7 @@
 #include "analysis/published/arms.hpp"
 #include "analysis/published/near_workload.hpp"
 #include "analysis/published/peak_remark.hpp"
+#include "specs/hardware/spelled_models.hpp"
 #include "specs/result/metric.hpp"
 
 namespace stackx::analysis {
@@ -22,57 +23,55 @@ std::optional<ShapeComparison> compared(const PublishedArm& a, const PublishedAr
   return over_shapes(logs, confidence);
 }
 
-std::map<std::string, std::size_t> stacks_at(const PublishedBucket& bucket) {
-  std::map<std::string, std::size_t> count;
-  for (const auto& [stack, arm] : bucket.arms)
-    for (const auto& [shape, cell] : arm.cells) ++count[shape];
-  return count;
-}
+struct AtShape {
+  std::size_t stacks = 0;
+  const PublishedEntry* first = nullptr;
+};
+using Shapes = std::map<std::string, AtShape>;
 
-const PublishedEntry& entry_at(const PublishedBucket& bucket, const std::string& shape) {
+Shapes shapes_of(const PublishedBucket& bucket) {
+  Shapes shapes;
   for (const auto& [stack, arm] : bucket.arms)
-    if (const auto found = arm.cells.find(shape); found != arm.cells.end())
-      return *found->second.entries.front();
-  return bucket.sample();
+    for (const auto& [shape, cell] : arm.cells)
+      if (auto& at = shapes[shape]; ++at.stacks == 1) at.first = cell.entries.front();
+  return shapes;
 }
 
 // Of the shapes that most stacks have, the one where the best stack that has it is fastest; of mere
 // times the longest.
-std::string family_shape(const PublishedBucket& bucket,
-                         const std::vector<const PublishedArm*>& order) {
-  const auto counts = stacks_at(bucket);
+std::string family_shape(const Shapes& shapes, const std::vector<const PublishedArm*>& order) {
   std::size_t most = 0;
-  for (const auto& [shape, count] : counts) most = std::max(most, count);
+  for (const auto& [shape, at] : shapes) most = std::max(most, at.stacks);
   for (const PublishedArm* arm : order) {
     std::optional<std::pair<double, std::string>> best;
     for (const auto& [shape, cell] : arm->cells) {
-      if (counts.at(shape) < most) continue;
+      if (shapes.at(shape).stacks < most) continue;
       const double size = arm->first->smaller_is_better ? -cell.goodness : cell.goodness;
       if (!best || size > best->first) best = {size, shape};
     }
     if (best) return best->second;
   }
-  return bucket.sample().shape.text();
+  return shapes.begin()->first;
 }
 
 // The nearest shape; of those equally near the one that most stacks have.
-std::string nearest_shape(const PublishedBucket& bucket, const specs::Workload& asked) {
+std::string nearest_shape(const Shapes& shapes, const specs::Workload& asked) {
   std::optional<std::tuple<double, std::ptrdiff_t, std::string>> best;
-  for (const auto& [shape, count] : stacks_at(bucket)) {
-    const double distance = *octaves(asked, entry_at(bucket, shape).shape);
-    const std::tuple candidate{distance, -static_cast<std::ptrdiff_t>(count), shape};
+  for (const auto& [shape, at] : shapes) {
+    const double distance = *octaves(asked, at.first->shape);
+    const std::tuple candidate{distance, -static_cast<std::ptrdiff_t>(at.stacks), shape};
     if (!best || candidate < *best) best = candidate;
   }
   return std::get<2>(*best);
 }
 
-std::optional<PeakShare> peak_share(const specs::Accelerators& accelerators,
+std::optional<PeakShare> peak_share(specs::SpelledModels& models,
                                     const std::string& hardware,
                                     std::optional<std::uint64_t> devices,
                                     const specs::Workload& workload, const std::string& unit,
                                     double value) {
   if (unit != "GFLOP/s" || hardware.empty()) return std::nullopt;
-  const specs::Accelerator* accelerator = accelerators.identify(hardware);
+  const specs::Accelerator* accelerator = models.of(hardware);
   if (!accelerator) return std::nullopt;
   auto peak = specs::peak_of(*accelerator, workload);
   if (!peak) return std::nullopt;
@@ -88,21 +87,21 @@ std::optional<PeakShare> peak_share(const specs::Accelerators& accelerators,
   auto remark = devices ? peak_remark(value / all, workload)
                         : "above the stated peak of one: the source does not say how many ran";
   return PeakShare{value / all, all, peak->unit, accelerator->name,
-                   std::max<std::size_t>(1, accelerators.named(hardware).size()), std::move(remark)};
+                   std::max<std::size_t>(1, models.named(hardware).size()), std::move(remark)};
 }
 
 class GroupMaker {
  public:
-  GroupMaker(const specs::Workload& asked, const specs::Accelerators& accelerators,
-             const PublishedRanking& settings)
-      : asked_(asked), accelerators_(accelerators), settings_(settings) {}
+  GroupMaker(const specs::Workload& asked, specs::SpelledModels& models, const PublishedRanking& settings)
+      : asked_(asked), models_(models), settings_(settings) {}
 
   PublishedGroup make(const PublishedBucket& bucket) const {
     PublishedGroup group = heading(bucket);
     std::vector<const PublishedArm*> order = by_level(bucket);
     const bool nearest = asks_for_shape(asked_);
-    const std::string shape = nearest ? nearest_shape(bucket, asked_) : family_shape(bucket, order);
-    group.shape = entry_at(bucket, shape).shape;
+    const Shapes shapes = shapes_of(bucket);
+    const std::string shape = nearest ? nearest_shape(shapes, asked_) : family_shape(shapes, order);
+    group.shape = shapes.at(shape).first->shape;
     if (nearest) {
       group.octaves = octaves(asked_, group.shape);
       group.nearness = nearness_text(asked_, group.shape);
@@ -120,18 +119,12 @@ class GroupMaker {
     return group;
   }
 
- private:
-  static double goodness_at(const PublishedArm& arm, const std::string& shape) {
-    const auto found = arm.cells.find(shape);
-    return found == arm.cells.end() ? -1e300 : found->second.goodness;
-  }
-
   PublishedGroup heading(const PublishedBucket& bucket) const {
     const PublishedEntry& sample = bucket.sample();
     const specs::Published& p = *sample.published;
     PublishedGroup group;
     group.hardware = p.hardware;
-    if (const auto models = accelerators_.named(p.hardware); models.size() == 1)
+    if (const auto& models = models_.named(p.hardware); models.size() == 1)
       group.model = models.front()->name;
     group.devices = p.devices;
     group.nodes = published_detail(p, "nodes");
@@ -139,9 +132,15 @@ class GroupMaker {
       if (is_kind(name, value)) group.params[name] = value;
     group.unit = sample.unit;
     group.smaller_is_better = sample.smaller_is_better;
-    group.shapes = stacks_at(bucket).size();
+    group.shapes = bucket.shapes;
     group.results = bucket.entries.size();
     return group;
+  }
+
+ private:
+  static double goodness_at(const PublishedArm& arm, const std::string& shape) {
+    const auto found = arm.cells.find(shape);
+    return found == arm.cells.end() ? -1e300 : found->second.goodness;
   }
 
   PublishedRow row(const PublishedArm& arm, const PublishedArm& best, const std::string& shape,
@@ -151,7 +150,7 @@ class GroupMaker {
     row.stack = arm.first->stack.stack;
     row.value = std::exp(group.smaller_is_better ? -cell.goodness : cell.goodness);
     if (cell.entries.size() == 1) row.value = cell.entries.front()->value;  // not through logs
-    row.peak = peak_share(accelerators_, group.hardware, group.devices, group.shape, group.unit,
+    row.peak = peak_share(models_, group.hardware, group.devices, group.shape, group.unit,
                           row.value);
     if (&arm != &best) {
       row.versus_best = std::exp(cell.goodness - best.cells.at(shape).goodness);
@@ -183,10 +182,12 @@ class GroupMaker {
         if (std::exp(goodness_at(arm, shape) - goodness_at(*other, shape)) < edge) return true;
         continue;
       }
-      const auto comparison = compared(arm, *other, settings_.confidence);
-      if (!comparison) continue;
-      by_numbers = !comparison->interval;
-      if ((comparison->interval ? comparison->interval->high : comparison->ratio) < edge)
+      const std::vector<double> logs = paired(arm, *other);
+      // The interval's upper end lies no lower than the median; most of many stacks are told by that.
+      if (logs.empty() || std::exp(median(logs)) >= edge) continue;
+      const auto comparison = over_shapes(logs, settings_.confidence);
+      by_numbers = !comparison.interval;
+      if ((comparison.interval ? comparison.interval->high : comparison.ratio) < edge)
         return true;
     }
     return false;
@@ -206,7 +207,7 @@ class GroupMaker {
   }
 
   const specs::Workload& asked_;
-  const specs::Accelerators& accelerators_;
+  specs::SpelledModels& models_;
   const PublishedRanking& settings_;
 };
 
@@ -232,7 +233,7 @@ auto usual_order(const PublishedGroup& group) {
 
 // The best of each bucket of results without a stack, in the usual order of names.
 std::vector<UnnamedResult> best_unnamed(const std::vector<PublishedEntry>& entries,
-                                        const specs::Accelerators& accelerators) {
+                                        specs::SpelledModels& models) {
   std::map<std::string, const PublishedEntry*> best;
   for (const PublishedEntry& entry : entries) {
     const PublishedEntry*& one = best[bucket_key(entry)];
@@ -243,9 +244,20 @@ std::vector<UnnamedResult> best_unnamed(const std::vector<PublishedEntry>& entri
     const specs::Published& p = *entry->published;
     result.push_back(
         {p, entry->value, entry->unit,
-         peak_share(accelerators, p.hardware, p.devices, p.workload, entry->unit, entry->value)});
+         peak_share(models, p.hardware, p.devices, p.workload, entry->unit, entry->value)});
   }
   return result;
+}
+
+// Each is held against all: above this a comparison takes long, and says nothing to anybody.
+constexpr std::size_t most_stacks = 1000;
+
+void leave_out(const PublishedBucket& bucket, const GroupMaker& maker, PublishedRanking& ranking) {
+  ranking.of_too_many += bucket.entries.size();
+  ranking.notes.push_back(fmt::format(
+      "{} published results ({}) are left out: they are of {} stacks that share shapes, and more than {} are not "
+      "ranked; `stackx query sources` says where they are from, and --db takes a store without them",
+      bucket.entries.size(), group_title(maker.heading(bucket)), bucket.arms.size(), most_stacks));
 }
 
 specs::Workload only_kind(const specs::Workload& asked) {
@@ -289,12 +301,17 @@ PublishedRanking rank_published(const std::vector<specs::Published>& published,
       entries.push_back(std::move(entry));
   }
   ranking.without_stack = unnamed.size();
-  ranking.unnamed = best_unnamed(unnamed, accelerators);
-  std::map<std::string, PublishedBucket> buckets;
-  for (const PublishedEntry& entry : entries) buckets[bucket_key(entry)].entries.push_back(&entry);
-  const GroupMaker maker(asked, accelerators, ranking);
-  for (auto& [key, bucket] : buckets)
+  specs::SpelledModels models(accelerators);
+  ranking.unnamed = best_unnamed(unnamed, models);
+  std::map<std::string, std::vector<const PublishedEntry*>> buckets;
+  for (const PublishedEntry& entry : entries) buckets[bucket_key(entry)].push_back(&entry);
+  const GroupMaker maker(asked, models, ranking);
+  for (const auto& [key, bucket] : buckets)
     for (const PublishedBucket& part : connected(bucket)) {
+      if (part.arms.size() > most_stacks) {
+        leave_out(part, maker, ranking);
+        continue;
+      }
       ranking.groups.push_back(maker.make(part));
       ranking.results += part.entries.size();
     }

@@ -25,6 +25,9 @@
 // each kind is named apart. Several results of one stack at one shape are one, their median.
 // Rejected: the mean of rates over shapes, which a few large shapes decide; each stack's own best
 // shape, which compares different work.
+//
+// Each stack is held against all others of its group: of more than 1,000, which no source has, the results are left
+// out, and a note says so.
 #pragma once
 
 #include <map>
@@ -104,7 +107,8 @@ struct PublishedRanking {
   std::size_t results = 0;             // in the groups
   std::vector<UnnamedResult>
       unnamed;  // those without a stack: the best of each model, unit and kind
-  std::size_t without_stack = 0, without_shape = 0;  // left out
+  std::size_t without_stack = 0, without_shape = 0, of_too_many = 0;  // left out
+  std::vector<std::string> notes;  // which results of too many stacks are left out, and what to do
   double delta = 0.01, confidence = 0.95;
 };
 

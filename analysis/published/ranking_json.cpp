@@ -82,6 +82,7 @@ Json to_json(const PublishedRanking& ranking) {
                {"results_without_shape", ranking.without_shape},
                {"groups", Json::array()},
                {"unnamed", Json::array()}};
+  if (!ranking.notes.empty()) json["notes"] = ranking.notes;
   for (const auto& one : ranking.unnamed) {
     json["unnamed"].push_back(
         {{"hardware", one.published.hardware},

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/published/ranking.hpp"
 #include "analysis/text/table.hpp"
@@ -51,9 +52,9 @@ class SourceList {
   std::string marks(const std::vector<specs::Source>& sources) {
     std::string text;
     for (const auto& source : sources) {
-      auto found = std::ranges::find(all_, source);
-      if (found == all_.end()) found = all_.insert(all_.end(), source);
-      text += fmt::format("[{}]", found - all_.begin() + 1);
+      const auto [at, fresh] = numbers_.try_emplace(source, numbers_.size() + 1);
+      if (fresh) all_.push_back(source);
+      text += fmt::format("[{}]", at->second);
     }
     return text;
   }
@@ -70,6 +71,7 @@ class SourceList {
 
  private:
   std::vector<specs::Source> all_;
+  std::map<specs::Source, std::size_t> numbers_;
 };
 
 std::string over_shapes_text(const PublishedRow& row) {
@@ -242,6 +244,7 @@ std::string left_out(const PublishedRanking& ranking, std::size_t shown) {
   if (ranking.without_shape)
     text += fmt::format("{} that do not say these parameters are left out. ",
                         counted(ranking.without_shape, "result"));
+  for (const auto& note : ranking.notes) text += note + ". ";
   return text.empty() ? "" : wrap(split(text), 0, "") + "\n";
 }
 

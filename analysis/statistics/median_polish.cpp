@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analysis/statistics/statistics.hpp"
 
@@ -10,30 +11,26 @@ namespace {
 
 constexpr int most_polish_steps = 20;  // it nearly always settles in three
 
-std::optional<double> median_of_column(const Table& table, std::size_t column) {
-  std::vector<double> values;
-  for (const auto& row : table)
-    if (row[column]) values.push_back(*row[column]);
-  return values.empty() ? std::nullopt : std::optional(median(values));
+using SparseCells = std::vector<SparseTable::Cell>;
+using LinesOfCells = std::vector<std::vector<std::size_t>>;  // of each row, or column: places of its cells
+
+LinesOfCells lines_of_cells(const SparseCells& cells, std::size_t count, std::size_t SparseTable::Cell::* line) {
+  LinesOfCells lines(count);
+  for (std::size_t i = 0; i < cells.size(); ++i) lines[cells[i].*line].push_back(i);
+  return lines;
 }
 
-std::optional<double> median_of_row(const std::vector<std::optional<double>>& row) {
-  std::vector<double> values;
-  for (const auto& cell : row)
-    if (cell) values.push_back(*cell);
-  return values.empty() ? std::nullopt : std::optional(median(values));
-}
-
-// Subtracts each row's (or column's) median from its cells and adds it to its effect; the largest.
-double sweep(Table& table, std::vector<std::optional<double>>& effects, bool rows) {
+// Subtracts each line's median from its cells and adds it to its effect; the largest.
+double sweep(SparseCells& cells, const LinesOfCells& lines, std::vector<std::optional<double>>& effects) {
   double largest = 0;
-  for (std::size_t i = 0; i < effects.size(); ++i) {
-    const auto center = rows ? median_of_row(table[i]) : median_of_column(table, i);
-    if (!center) continue;
-    effects[i] = effects[i].value_or(0) + *center;
-    largest = std::max(largest, std::abs(*center));
-    for (std::size_t k = 0; k < (rows ? table[i].size() : table.size()); ++k)
-      if (auto& cell = rows ? table[i][k] : table[k][i]) *cell -= *center;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    std::vector<double> values;
+    for (const std::size_t at : lines[i]) values.push_back(cells[at].value);
+    const double center = median(values);
+    effects[i] = effects[i].value_or(0) + center;
+    largest = std::max(largest, std::abs(center));
+    for (const std::size_t at : lines[i]) cells[at].value -= center;
   }
   return largest;
 }
@@ -54,19 +51,26 @@ void center(Polished& polished) {
 }  // namespace
 
 Polished median_polish(const Table& table) {
-  Table rest = table;
-  const std::size_t columns = table.empty() ? 0 : table.front().size();
-  Polished result{std::vector<std::optional<double>>(table.size()),
-                  std::vector<std::optional<double>>(columns),
+  SparseTable sparse{table.size(), table.empty() ? 0 : table.front().size(), {}};
+  for (std::size_t arm = 0; arm < table.size(); ++arm)
+    for (std::size_t round = 0; round < table[arm].size(); ++round)
+      if (const auto& cell = table[arm][round]) sparse.cells.push_back({arm, round, *cell});
+  return sparse_median_polish(std::move(sparse));
+}
+
+Polished sparse_median_polish(SparseTable table) {
+  auto& cells = table.cells;
+  const LinesOfCells rows = lines_of_cells(cells, table.arms, &SparseTable::Cell::arm);
+  const LinesOfCells columns = lines_of_cells(cells, table.rounds, &SparseTable::Cell::round);
+  Polished result{std::vector<std::optional<double>>(table.arms),
+                  std::vector<std::optional<double>>(table.rounds),
                   {}};
   for (int step = 0; step < most_polish_steps; ++step) {
-    const double rows = sweep(rest, result.arms, true);
-    if (sweep(rest, result.rounds, false) + (step > 0 ? rows : 0) < 1e-9) break;
+    const double largest = sweep(cells, rows, result.arms);
+    if (sweep(cells, columns, result.rounds) + (step > 0 ? largest : 0) < 1e-9) break;
   }
   center(result);
-  for (const auto& row : rest)
-    for (const auto& cell : row)
-      if (cell) result.residuals.push_back(*cell);
+  for (const auto& cell : cells) result.residuals.push_back(cell.value);
   return result;
 }
 

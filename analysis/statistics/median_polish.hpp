@@ -2,6 +2,7 @@
 // few wild cells do not move the rest. Cells may be absent (an arm that did not run in a round).
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -15,5 +16,16 @@ struct Polished {
   std::vector<double> residuals;              // of the cells there are, arm by arm
 };
 Polished median_polish(const Table& table);
+
+// The same of a table of which nearly all cells are absent.
+struct SparseTable {
+  struct Cell {
+    std::size_t arm, round;
+    double value;
+  };
+  std::size_t arms = 0, rounds = 0;
+  std::vector<Cell> cells;  // arm by arm, in each by round
+};
+Polished sparse_median_polish(SparseTable table);
 
 }  // namespace stackx::analysis

@@ -240,7 +240,7 @@ std::string recommendations_part(const advisor::HardwareAdvice& advice, const Ex
   else
     text += paragraph(fmt::format("No measurement of {} on {} with stackx.",
                                   advice.selection.asked.text(), advice.selection.hw), 3);
-  if (!advice.published.groups.empty() || advice.published.without_stack > 0)
+  if (!advice.published.groups.empty() || advice.published.without_stack > 0 || !advice.published.notes.empty())
     text += "\n" + analysis::table(advice.published, {3, options.rows, options.colour});
   if (auto predicted = predicted_table(advice); !predicted.empty()) text += "\n" + predicted;
   return text + cost_lines(advice);

@@ -57,6 +57,35 @@ class Thresholds {
   std::map<std::string, std::set<std::string>> of_;
 };
 
+const auto key_of_entry = [](const VersionEntry& entry) { return entry.version.key(); };
+const auto key_of_version = [](const Version& version) { return version.key(); };
+
+// All at once: a list of packages may name ten thousand. Those that are there already stay out.
+void add_all(Component& component, std::vector<Version> added) {
+  auto& versions = component.versions;
+  std::set<std::string_view> known;
+  for (const auto& entry : versions) known.insert(entry.version.key());
+  std::erase_if(added, [&](const auto& one) { return !known.insert(one.key()).second; });
+  if (added.empty()) return;
+  std::ranges::sort(versions, {}, key_of_entry);
+  std::ranges::sort(added, {}, key_of_version);
+  std::vector<VersionEntry> all;
+  all.reserve(versions.size() + added.size());
+  auto next = added.begin();
+  const auto add_below = [&](const VersionEntry* end) {
+    for (; next != added.end() && (!end || next->key() < end->version.key()); ++next) {
+      all.push_back(all.empty() ? VersionEntry() : all.back());
+      all.back().version = *next;
+    }
+  };
+  for (auto& entry : versions) {
+    add_below(&entry);
+    all.push_back(std::move(entry));
+  }
+  add_below(nullptr);
+  versions = std::move(all);
+}
+
 }  // namespace
 
 std::string just_above(const std::string& version) {
@@ -76,14 +105,8 @@ const VersionEntry* add_open(Component& component, const std::string& version) {
   const auto parsed = Version::parse(version, component.versioning);
   if (!parsed) return nullptr;
   if (const auto* known = component.find(version)) return known;
-  auto& versions = component.versions;
-  std::ranges::sort(versions, {}, [](const auto& entry) { return entry.version.key(); });
-  const auto next = std::ranges::upper_bound(versions, parsed->key(), {},
-                                             [](const auto& entry) { return entry.version.key(); });
-  VersionEntry entry;
-  if (next != versions.begin()) entry = *std::prev(next);
-  entry.version = *parsed;
-  return &*versions.insert(next, std::move(entry));
+  add_all(component, {*parsed});
+  return &*std::ranges::lower_bound(component.versions, parsed->key(), {}, key_of_entry);
 }
 
 void split_open(Catalog& catalog, const std::vector<Requirement>& more) {
@@ -105,11 +128,12 @@ void split_open(Catalog& catalog, const std::vector<Requirement>& more) {
     // Below the first listed version nothing is known; where none is listed, everything is alike.
     if (component.versions.empty()) add_open(component, "0");
     if (component.versions.empty()) continue;
-    const auto first = std::ranges::min_element(component.versions, {}, [](const auto& entry) { return entry.version.key(); })
-                           ->version;
+    const auto first = std::ranges::min_element(component.versions, {}, key_of_entry)->version;
+    std::vector<Version> added;
     for (const auto& text : thresholds.of(name))
       if (const auto version = Version::parse(text, component.versioning); version && !(*version < first))
-        add_open(component, text);
+        added.push_back(*version);
+    add_all(component, std::move(added));
   }
 }
 

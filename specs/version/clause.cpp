@@ -239,6 +239,12 @@ void KeyRange::intersect(const KeyRange& other) {
   if (other.upper && (!upper || *other.upper < *upper)) upper = other.upper;
 }
 
+bool KeyRange::unite(const KeyRange& above) {
+  if (upper && above.lower > *upper) return false;
+  if (upper && (!above.upper || *above.upper > *upper)) upper = above.upper;
+  return true;
+}
+
 std::expected<Clause, ParseError> parse_clause(std::string_view text, Versioning scheme) {
   TextScanner in(text);
   const auto operation = read_operator(in, scheme);

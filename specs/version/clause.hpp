@@ -21,6 +21,7 @@ struct KeyRange {
 
   bool contains(std::string_view key) const { return key >= lower && (!upper || key < *upper); }
   void intersect(const KeyRange& other);
+  bool unite(const KeyRange& above);  // with one that begins no lower; false, and nothing is done, if they are apart
 };
 
 enum class Operator {

@@ -19,7 +19,7 @@ struct SpecifierSet::Data {
   bool any = true;
   bool names_prerelease = false;
   KeyRange range;
-  std::vector<KeyRange> holes;
+  std::vector<KeyRange> holes;  // in order and apart, once settled
   std::vector<std::string> literals;
 
   void add(Clause clause) {
@@ -31,6 +31,21 @@ struct SpecifierSet::Data {
       holes.push_back(std::move(clause.range));
     else
       range.intersect(clause.range);
+  }
+
+  // A list of packages may leave out ten thousand versions, each of which is held against all.
+  void settle() {
+    std::ranges::sort(holes, {}, &KeyRange::lower);
+    std::vector<KeyRange> apart;
+    for (auto& hole : holes)
+      if (apart.empty() || !apart.back().unite(hole)) apart.push_back(std::move(hole));
+    holes = std::move(apart);
+  }
+
+  bool in_a_hole(std::string_view key) const {
+    const auto lower = [](const KeyRange& hole) { return std::string_view(hole.lower); };
+    const auto above = std::ranges::upper_bound(holes, key, {}, lower);
+    return above != holes.begin() && std::prev(above)->contains(key);
   }
 };
 
@@ -72,6 +87,7 @@ std::expected<SpecifierSet, ParseError> SpecifierSet::parse(std::string_view tex
     }
     begin = end + 1;
   }
+  data.settle();
   return SpecifierSet(std::make_shared<const Data>(std::move(data)));
 }
 
@@ -85,9 +101,7 @@ bool SpecifierSet::contains(const Version& version, Prereleases policy) const {
                                             version.text(), to_string(version.scheme()), data.text,
                                             to_string(data.scheme)));
   const std::string_view key = version.key();
-  return data.range.contains(key) &&
-         std::ranges::none_of(data.holes,
-                              [&](const KeyRange& hole) { return hole.contains(key); }) &&
+  return data.range.contains(key) && !data.in_a_hole(key) &&
          std::ranges::all_of(data.literals, [&](const std::string& literal) {
            return same_text(version.text(), literal, data.scheme);
          });

@@ -5,6 +5,7 @@ That the answers are right is judged in tests/facts.
 
 import json
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -425,6 +426,44 @@ class Speed(Check):
         median = statistics.median(seconds)
         print(f"check torch==2.4.0 --hw v100: median {median * 1000:.0f} ms of 9, wanted are 100")
         self.assertLess(median, 0.3)
+
+
+class LongLists(Check):
+    """Files of some kilobytes that took minutes: what every package was held against all others for."""
+
+    def answer_in_time(self, text, exit_code=0):
+        file = self.write("requirements.txt", text)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime  # of stackx: others load the machine
+        done = self.check(file, hw="v100", exit_code=exit_code)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 20, text[:100])
+        return done
+
+    def test_ten_thousand_packages_that_no_catalog_holds(self):
+        packages = "".join(f"p{i}==1\n" for i in range(10000))
+        self.assertRegex(self.answer_in_time(packages).stdout, "^Unknown: nothing is known of p0==1, p1==1 and 9998 more")
+        self.assertRegex(self.answer_in_time("torch==2.4.0\n" + packages).stdout,
+                         r"^Yes: torch==2\.4\.0, p0==1 and 9999 more run on V100 ")
+
+    def test_ten_thousand_versions_that_are_left_out(self):
+        versions = [f"!=1.{i}" for i in range(10000)]
+        self.assertRegex(self.answer_in_time(f"numpy>=1,{','.join(versions)}\n").stdout,
+                         "^Unknown: nothing is known of numpy>=1,!=1.0,")
+        lines = "".join(f"numpy{one},>=1\n" for one in versions)
+        self.assertRegex(self.answer_in_time(lines).stdout,
+                         "^Unknown: nothing is known of numpy!=1.0,>=1, numpy!=1.1,>=1 and 9998 more")
+
+    def test_thousands_of_packages_of_which_no_version_is_left(self):
+        packages = "".join(f"p{i}==1\np{i}==2\n" for i in range(1500))
+        self.assertRegex(self.answer_in_time(packages, exit_code=1).stdout, "^No: ")
+
+    def test_what_cannot_be_judged_is_refused_at_its_place(self):
+        lines = "".join(f"numpy!=1.{i}\n" for i in range(10000)) + "numpy==3\nnumpy==4\n"
+        self.answer_in_time("".join(f"numpy==1.{i}\n" for i in range(10000)), exit_code=2)
+        self.assertIn("requirements.txt:1: numpy: 10002 requirements on it that no version meets are more than can be judged;",
+                      self.answer_in_time(lines, exit_code=2).stderr)
+        lines = "".join(f"torch[e{i}]\n" for i in range(2000))
+        self.assertIn("requirements.txt:201: 201 extras of torch are named up to here, and more than 200 are not judged;",
+                      self.answer_in_time(lines, exit_code=2).stderr)
 
 
 if __name__ == "__main__":

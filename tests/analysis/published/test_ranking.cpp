@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -444,4 +445,60 @@ TEST_CASE("whatever is asked of whatever hardware, the numbers add up", "[publis
     }
   }
   CHECK(rows > 1000);
+}
+
+namespace {
+
+template <typename Work>
+auto within_time(Work work) {
+  const auto begin = std::clock();  // of this process: others load the machine
+  auto result = work();
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 20);  // else a minute or more
+  return result;
+}
+
+std::vector<specs::Published> made_up(int count, int first_size, int step) {
+  std::vector<specs::Published> rows;
+  for (int i = 0; i < count; ++i) rows.push_back(made_up(std::to_string(i), first_size + i * step, 100 + i));
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("as many groups as results", "[published_ranking]") {
+  const auto rows = made_up(40'000, 1, 1);
+  const auto ranking = within_time([&] { return rank_made_up(rows); });
+  CHECK(ranking.groups.size() == rows.size());
+  CHECK(ranking.notes.empty());
+}
+
+TEST_CASE("a shape is sought in a group of as many shapes as results", "[published_ranking]") {
+  std::vector<specs::Published> rows;
+  for (int i = 0; i < 40'000; ++i) rows.push_back(made_up(std::to_string(i % 1000), i < 1000 ? 7 : i, 100 + i));
+  const auto ranking = within_time([&] { return rank_made_up(rows, "matmul:m=30000"); });
+  REQUIRE(ranking.groups.size() == 1);
+  CHECK(ranking.groups.front().shape.params.at("m") == "30000");
+  CHECK(ranking.groups.front().rows.size() == 1);
+  CHECK(ranking.groups.front().elsewhere.size() == 999);
+}
+
+TEST_CASE("of more stacks than can be ranked the results are left out, and that is said", "[published_ranking]") {
+  auto rows = made_up(1000, 512, 0);
+  const auto all = within_time([&] { return rank_made_up(rows); });
+  REQUIRE(all.groups.size() == 1);
+  CHECK(all.groups.front().rows.size() == 1000);
+  CHECK(component(all.groups.front().rows.front(), "cuda") == "999");
+  CHECK(all.notes.empty());
+
+  rows = made_up(20'000, 512, 0);
+  rows.push_back(made_up("10.0", 1024, 5));  // stands by itself
+  const auto ranking = within_time([&] { return rank_made_up(rows); });
+  CHECK(ranking.groups.size() == 1);
+  CHECK(ranking.results == 1);
+  CHECK(ranking.of_too_many == 20'000);
+  REQUIRE(ranking.notes.size() == 1);
+  CHECK_THAT(ranking.notes.front(), Contains("20000 published results") && Contains("Made Up 1") &&
+                                        Contains("more than 1000 are not ranked"));
+  CHECK_THAT(table(ranking, {}), Contains("20000 published results"));
+  CHECK(to_json(ranking).at("notes") == ranking.notes);
 }

@@ -30,3 +30,16 @@ TEST_CASE("median polish: wild cells stay residuals; what never ran has no effec
   CHECK(polished.residuals.size() == 40);
   CHECK(median_polish({}).arms.empty());
 }
+
+TEST_CASE("median polish: what is absent takes no memory and no time") {
+  constexpr std::size_t count = 50'000;  // 40 GB as a Table
+  SparseTable table{count, count + 1, {}};
+  for (std::size_t arm = 0; arm < count; ++arm) {
+    table.cells.push_back({arm, 0, static_cast<double>(arm % 7)});
+    table.cells.push_back({arm, arm + 1, static_cast<double>(arm % 7) + 0.5});
+  }
+  const Polished polished = sparse_median_polish(std::move(table));
+  REQUIRE(polished.residuals.size() == 2 * count);
+  CHECK(*polished.arms[8] - *polished.arms[7] == Approx(1));
+  for (const double residual : polished.residuals) REQUIRE(std::abs(residual) < 1e-6);
+}

@@ -1,6 +1,7 @@
 #include "specs/catalog/open.hpp"
 
 #include <catch2/catch.hpp>
+#include <ctime>
 
 #include "specs/format/json.hpp"
 
@@ -141,6 +142,30 @@ TEST_CASE("open: classes next to each other print as ranges") {
   CHECK(ranges_in_words(component, {"0", above}) == "<418.39 or >525.60.13");
   CHECK(ranges_in_words(component, {"0", "418.39", "471", "525.60.13", above}) == "any");
   CHECK(ranges_in_words(component, {}) == "none");
+}
+
+TEST_CASE("open: tens of thousands of thresholds are put in order at once") {
+  constexpr int count = 30'000;
+  std::string range = ">=1";
+  for (int i = 0; i < count; ++i) range += ",!=1." + std::to_string(i);
+  const auto begin = std::clock();
+  const auto found = classes(range);
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 20);  // else minutes
+  CHECK(found.size() == 2 * count + 1);
+  CHECK(found.front() == "0");
+  CHECK(found[3] == "1.1");
+  CHECK(found.back() == just_above("1.29999"));
+}
+
+TEST_CASE("open: of several that are added each says what the listed one before it says") {
+  Catalog catalog;
+  catalog.components["driver"] = driver();
+  split_open(catalog, {on("driver", ">=100,<600"), on("driver", "!=530")});
+  Texts ages;
+  for (const auto& entry : catalog.find("driver")->versions)
+    ages.push_back(std::get<std::string>(entry.attributes.at("age")));
+  CHECK(versions(*catalog.find("driver")) == Texts{"0", "100", "525.60.13", "530", just_above("530"), "600"});
+  CHECK(ages == Texts{"old", "old", "new", "new", "new", "new"});
 }
 
 }  // namespace open_tests

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <ctime>
 #include <stdexcept>
 #include <vector>
 
@@ -274,4 +276,38 @@ TEST_CASE("specifier text, copies and mixed schemes") {
   CHECK_THROWS_WITH(set.contains(make_version("3.0", Versioning::pep440)),
                     "3.0 (pep440) cannot be held against ==3.0.0 (semver)");
   CHECK(SpecifierSet::any(Versioning::semver).contains(make_version("x", Versioning::opaque)));
+}
+
+TEST_CASE("specifiers that leave out much hold for what each of their clauses holds for") {
+  Random random(12);
+  for (int i = 0; i < 300; ++i) {
+    std::vector<std::string> clauses;
+    const auto number = [&] { return std::to_string(random.below(9)); };
+    for (std::size_t k = 1 + random.below(8); k > 0; --k)
+      clauses.push_back("!=" + number() + (random.below(2) ? "." + number() : "") + (random.below(2) ? ".*" : ""));
+    std::string all;
+    for (const auto& clause : clauses) all += clause + ",";
+    for (int k = 0; k < 50; ++k) {
+      const auto text = number() + "." + number() + (random.below(3) ? "" : ".post1");
+      const auto holds = [&](const std::string& one) { return contains(one, text, Versioning::pep440); };
+      const bool each = std::ranges::all_of(clauses, holds);
+      CAPTURE(all, text);
+      REQUIRE(contains(all, text, Versioning::pep440) == each);
+    }
+  }
+}
+
+TEST_CASE("tens of thousands of versions are held against as many that are left out") {
+  constexpr int count = 50'000;
+  std::string text;
+  for (int i = 0; i < count; ++i) text += ",!=1." + std::to_string(i);
+  const auto begin = std::clock();
+  const auto set = specifier(text, Versioning::pep440);
+  int in = 0;
+  for (int i = 0; i < count; ++i) {
+    in += set.contains(make_version("1." + std::to_string(i), Versioning::pep440));
+    in += set.contains(make_version("1." + std::to_string(i) + ".0.1", Versioning::pep440));
+  }
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 20);  // else a minute
+  CHECK(in == count);
 }
