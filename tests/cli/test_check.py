@@ -453,7 +453,7 @@ class LongLists(Check):
                          "^Unknown: nothing is known of numpy!=1.0,>=1, numpy!=1.1,>=1 and 9998 more")
 
     def test_thousands_of_packages_of_which_no_version_is_left(self):
-        packages = "".join(f"p{i}==1\np{i}==2\n" for i in range(1500))
+        packages = "".join(f"p{i}==1\np{i}==2\n" for i in range(3000))
         self.assertRegex(self.answer_in_time(packages, exit_code=1).stdout, "^No: ")
 
     def test_what_cannot_be_judged_is_refused_at_its_place(self):

@@ -298,7 +298,7 @@ TEST_CASE("specifiers that leave out much hold for what each of their clauses ho
 }
 
 TEST_CASE("tens of thousands of versions are held against as many that are left out") {
-  constexpr int count = 50'000;
+  constexpr int count = 100'000;
   std::string text;
   for (int i = 0; i < count; ++i) text += ",!=1." + std::to_string(i);
   const auto begin = std::clock();
@@ -308,6 +308,6 @@ TEST_CASE("tens of thousands of versions are held against as many that are left 
     in += set.contains(make_version("1." + std::to_string(i), Versioning::pep440));
     in += set.contains(make_version("1." + std::to_string(i) + ".0.1", Versioning::pep440));
   }
-  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 20);  // else a minute
+  CHECK((std::clock() - begin) / CLOCKS_PER_SEC < 20);  // else minutes
   CHECK(in == count);
 }
