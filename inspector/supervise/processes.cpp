@@ -89,15 +89,19 @@ std::vector<pid_t> descendants_by_scan() {
       }
     }
   }
+  std::erase_if(result, [](pid_t pid) { return !runs(pid); });
   return result;
 }
 
+// Of zombies, which may be thousands, no more than that is looked at: they have no children.
 std::vector<pid_t> descendants() {
-  std::vector<pid_t> result;
-  if (!children_of(getpid(), result)) return descendants_by_scan();
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    const pid_t pid = result[i];
-    children_of(pid, result);
+  std::vector<pid_t> result, found;
+  if (!children_of(getpid(), found)) return descendants_by_scan();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const pid_t pid = found[i];
+    if (!runs(pid)) continue;
+    result.push_back(pid);
+    children_of(pid, found);
   }
   return result;
 }
@@ -157,14 +161,9 @@ std::string read_small(const std::string& path) {
 }
 
 std::vector<pid_t> others() {
-  std::vector<pid_t> result;
-  if (getpid() == 1) {
-    result = numbers_in("/proc");
-    std::erase(result, 1);
-  } else {
-    result = descendants();
-  }
-  std::erase_if(result, [](pid_t pid) { return !runs(pid); });
+  if (getpid() != 1) return descendants();
+  auto result = numbers_in("/proc");
+  std::erase_if(result, [](pid_t pid) { return pid == 1 || !runs(pid); });
   return result;
 }
 
@@ -199,6 +198,10 @@ void kill_all() {
     kill(-1, SIGKILL);  // all of the namespace but ourselves, in one step
     return;
   }
+  // At once, as they may breed faster than they are looked at. They are not reaped, so their numbers are their own.
+  std::vector<pid_t> children;
+  children_of(getpid(), children);
+  for (const pid_t pid : children) kill(pid, SIGKILL);
   for (const pid_t pid : others()) kill(pid, SIGKILL);
 }
 
