@@ -65,6 +65,13 @@ std::string unit_of(const PublishedGroup& group, const PublishedRow& row) {
   return group.unit == "items/s" && per != metric.npos ? metric.substr(0, per) + "/s" : group.unit;
 }
 
+// "90% of peak", and why where that is more than all of it; "" where it is not known.
+std::string share_text(const std::optional<analysis::PeakShare>& peak) {
+  if (!peak) return "";
+  return fmt::format("{:.0f}% of peak{}", 100 * peak->share,
+                     peak->remark.empty() ? "" : fmt::format(" ({})", peak->remark));
+}
+
 }  // namespace
 
 Figure readable(double value, const std::string& unit) {
@@ -85,11 +92,7 @@ EvidenceRow evidence_row(const PublishedGroup& group, const PublishedRow& row) {
                      "",           ""};
   std::vector<std::string> remarks;
   if (group.devices.value_or(1) > 1) remarks.push_back(fmt::format("{} devices", *group.devices));
-  if (row.peak) {
-    const auto& above = row.peak->remark;
-    remarks.push_back(
-        fmt::format("{:.0f}% of peak{}", 100 * row.peak->share, above.empty() ? "" : fmt::format(" ({})", above)));
-  }
+  if (auto text = share_text(row.peak); !text.empty()) remarks.push_back(std::move(text));
   if (auto text = compared(row); !text.empty()) remarks.push_back(std::move(text));
   result.remark = fmt::format("{}", fmt::join(remarks, "; "));
   if (!row.sources.empty()) result.title = row.sources.front().title, result.url = row.sources.front().url;
@@ -110,7 +113,7 @@ std::vector<EvidenceRow> evidence_rows(const analysis::PublishedRanking& publish
     if (rows.size() >= most) break;
     const auto figure = readable(one.value, one.unit);
     rows.push_back({figure.value, figure.unit, "", "stack not stated", one.published.source.date.substr(0, 4),
-                    one.peak ? fmt::format("{:.0f}% of peak", 100 * one.peak->share) : "", one.published.hardware,
+                    share_text(one.peak), one.published.hardware,
                     one.published.source.title, one.published.source.url});
   }
   return rows;

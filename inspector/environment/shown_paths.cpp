@@ -9,6 +9,7 @@
 
 #include "inspector/environment/library_search.hpp"
 #include "inspector/paths.hpp"
+#include "inspector/run/sandbox.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -88,7 +89,7 @@ bool belongs_to(const fs::path& program, const fs::path& path) {
     return error ? name : found;
   };
   auto places = installations_of(program);
-  for (const char* tree : {"/usr", "/opt", "/nix/store", "/gnu/store"}) places.emplace_back(tree);
+  places.insert(places.end(), std::begin(system_trees), std::end(system_trees));
   return std::ranges::any_of(places, [&, it = real(path)](const fs::path& place) { return is_in(it, real(place)); });
 }
 

@@ -14,8 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Programs and libraries. Of those at the root many are links into /usr.
-constexpr const char* system_trees[] = {"/usr", "/opt", "/nix/store", "/gnu/store"};
+// Of programs and libraries, beside system_trees; many are links into /usr.
 constexpr const char* system_roots[] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
 // What loaders, libc, Python, OpenMP, TLS and drivers read of a machine's configuration. No passwords, keys or hosts.

@@ -23,6 +23,9 @@
 
 namespace stackx::inspector {
 
+// Programs and libraries of the machine, which every sandbox shows.
+inline constexpr const char* system_trees[] = {"/usr", "/opt", "/nix/store", "/gnu/store"};
+
 class Sandbox : public Confiner {
  public:
   // Tries bubblewrap by running the supervisor with /bin/true in it.

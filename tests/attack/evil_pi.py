@@ -203,8 +203,11 @@ def behind_an_end(then):
 
 
 def pages_behind_an_end(bytes_wanted):
+    def fill():
+        held = bytearray(b"x") * bytes_wanted
+        hold_until_seen(len(held))
     if os.fork() == 0:
-        behind_an_end(lambda: hold_until_seen(len(bytearray(b"x") * bytes_wanted)))
+        behind_an_end(fill)
     time.sleep(30)
 
 
