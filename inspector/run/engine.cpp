@@ -81,20 +81,26 @@ std::string complaint(const Finished& finished) {
   return text.empty() ? "it ended without a word" : tail(text, 300);
 }
 
-Finished run_engine(const Words& words, const std::function<bool()>& stop = {}) {
+constexpr std::chrono::seconds housekeeping{10};  // of an engine that hangs nobody waits for more
+
+Finished run_engine(const Words& words, const std::function<bool()>& stop,
+                    std::chrono::seconds deadline = std::chrono::seconds(60)) {
   Command command;
   command.argv = words;
   command.environment = engine_environment();
   command.stop = stop;
+  command.deadline = deadline;
   return run(command);
 }
+
+bool is_stopped(const EngineSearch& search) { return search.stop && search.stop(); }
 
 // An image that holds the supervisor and nothing else, for as long as engines are tried with it. Its tag is the process:
 // two may try at a time, and what one left that was killed goes away with the next.
 class ProbeImage {
  public:
   ProbeImage(Engine engine, const EngineSearch& search) : engine_(std::move(engine)) {
-    remove_forgotten();
+    remove_forgotten(search.stop);
     std::error_code error;
     fs::create_directories(search.cache, error);
     const auto archive = search.cache / fmt::format("probe-{}.tar", getpid());
@@ -114,15 +120,15 @@ class ProbeImage {
   static std::string name() { return fmt::format("{}:{}", probe_image, getpid()); }
 
  private:
-  Finished call(const char* subcommand, std::initializer_list<std::string> more,
-                const std::function<bool()>& stop = {}) const {
+  Finished call(const char* subcommand, std::initializer_list<std::string> more, const std::function<bool()>& stop,
+                std::chrono::seconds deadline = std::chrono::seconds(60)) const {
     auto words = engine_.command(subcommand);
     append(words, more);
-    return run_engine(words, stop);
+    return run_engine(words, stop, deadline);
   }
-  void remove(const std::string& image) const { call("rmi", {"--force", image}); }
-  void remove_forgotten() const {
-    const auto listed = call("images", {"--format", "{{.Repository}}:{{.Tag}}", probe_image});
+  void remove(const std::string& image) const { call("rmi", {"--force", image}, {}, housekeeping); }
+  void remove_forgotten(const std::function<bool()>& stop) const {
+    const auto listed = call("images", {"--format", "{{.Repository}}:{{.Tag}}", probe_image}, stop, housekeeping);
     for (const auto& image : words(listed.out, "\n")) {
       const auto pid = std::atoi(image.substr(std::min(image.rfind(':') + 1, image.size())).c_str());
       if (pid > 0 && image.starts_with(probe_image) && kill(pid, 0) != 0 && errno == ESRCH) remove(image);
@@ -179,7 +185,7 @@ bool settle(Engine& engine, const EngineSearch& search) {
         engine.limits = limits;
         const auto why = try_run(engine, search);
         if (!why) return true;
-        if (search.stop && search.stop()) return false;
+        if (is_stopped(search)) return false;
         engine.rejected.push_back(fmt::format("{}: {}", describe(engine), *why));
       }
   return false;
@@ -292,6 +298,10 @@ void remember(const Engine& engine, const EngineSearch& search) {
   fs::rename(part, answer_file(search), ignored);
 }
 
+std::string name_of(const Engine& engine) {
+  return engine.version.empty() ? engine.kind : engine.kind + " " + engine.version;
+}
+
 std::expected<Engine, std::string> probe(const std::string& kind, const EngineSearch& search) {
   Engine engine;
   engine.kind = kind;
@@ -300,17 +310,16 @@ std::expected<Engine, std::string> probe(const std::string& kind, const EngineSe
   engine.version = version_of(engine.program, search);
   engine.cgroups = control_groups();
   engine.rootless = is_rootless(kind, engine.program, search);
-  if (search.say) search.say(fmt::format("trying {} {}", kind, engine.version));
+  const auto unfinished = name_of(engine) + ": not tried to the end";
+  if (is_stopped(search)) return std::unexpected(unfinished);
+  if (search.say) search.say("trying " + name_of(engine));
   const ProbeImage image(engine, search);
-  if (image.failure())
-    return std::unexpected(fmt::format("{} {}: {}", kind, engine.version, *image.failure()));
+  if (image.failure()) return std::unexpected(name_of(engine) + ": " + *image.failure());
   if (!settle(engine, search))
-    return std::unexpected(fmt::format("{} {}: {}", kind, engine.version,
-                                       fmt::join(engine.rejected, "; ")));
+    return std::unexpected(fmt::format("{}: {}", name_of(engine), fmt::join(engine.rejected, "; ")));
   if (engine.runtime.empty()) engine.runtime = default_runtime(engine, search);
   settle_limits(engine, search);
-  if (search.stop && search.stop())
-    return std::unexpected(fmt::format("{} {}: not tried to the end", kind, engine.version));
+  if (is_stopped(search)) return std::unexpected(unfinished);
   return engine;
 }
 

@@ -2,6 +2,8 @@
 
 What each of the three promises stands in docs/security.md; these tests hold it to that."""
 
+import atexit
+import functools
 import json
 import os
 import pathlib
@@ -10,6 +12,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -32,6 +35,19 @@ def accessible_to_all(path):
 def sandboxes():
     """bubblewrap, and what is left without it."""
     return ([True] if shutil.which("bwrap") else []) + [False]
+
+
+@functools.cache
+def programs_without(*missing):
+    """A directory of this process, which all may read, with every program of the system but these."""
+    place = tempfile.TemporaryDirectory(prefix="stackx-test-programs-")
+    atexit.register(place.cleanup)
+    os.chmod(place.name, 0o755)
+    for directory in ("/usr/bin", "/bin"):
+        for name in os.listdir(directory):
+            if name not in missing and not os.path.lexists(f"{place.name}/{name}"):
+                os.symlink(f"{directory}/{name}", f"{place.name}/{name}")
+    return place.name
 
 
 class Listener:
@@ -83,14 +99,7 @@ class Attack(BlackBox):
 
     def without_bubblewrap(self):
         """A PATH on which everything is but bwrap and engines."""
-        place = self.scratch / "bin"
-        if not place.exists():
-            place.mkdir()
-            for directory in ("/usr/bin", "/bin"):
-                for name in os.listdir(directory):
-                    if name not in ("bwrap", "podman", "docker") and not (place / name).exists():
-                        (place / name).symlink_to(os.path.join(directory, name))
-        self.environment["PATH"] = str(place)
+        self.environment["PATH"] = programs_without("bwrap", "podman", "docker")
 
     def run_stackx(self, *arguments, exit_code=None, timeout=200):
         done = subprocess.run([*self.prefix, STACKX, *map(str, arguments)], capture_output=True, text=True, env=self.environment,
