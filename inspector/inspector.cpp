@@ -343,10 +343,10 @@ struct Inspector::State {
     if (report.end == Supervision::End::exited) result.exit_code = report.status;
   }
 
-  static void read_output(Inspection& result, const StackEnvironment& environment,
-                          const std::string& text) {
+  void read_output(Inspection& result, const StackEnvironment& environment, const std::string& text) const {
     auto report = parse_pi_output(text);
     if (!report) return put(result, {report.error().outcome, report.error().reason});
+    mask(*report, secrets);
     auto verified = verify(environment, *report);
     const std::string gpu = report->gpu;
     put_report(result, std::move(*report));

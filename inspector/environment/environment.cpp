@@ -359,8 +359,7 @@ Environments::Done Environments::add_system(StackEnvironment& result, Part& part
   }
   part.library = file;
   result.visible.push_back(file);
-  result.artifacts[file] = hash_of(file);
-  return {};
+  return add_hash(result, part, file);
 }
 
 // apt installed it when the image was made; which version that is, is known since.
@@ -397,20 +396,34 @@ Environments::Done Environments::add_path(StackEnvironment& result, Part& part,
       return unsupported(fmt::format("{} {}: {}, and no sandbox shows it; correct the catalog", part.component,
                                      part.version, *why));
   result.visible.push_back(file);
-  if (fs::is_regular_file(file)) {
-    const auto hash = hash_of(file);
+  if (!fs::is_directory(file, error)) {
+    if (auto done = add_hash(result, part, file); !done) return done;
+    const auto& hash = result.artifacts[file];
     if (!artifact.sha256.empty() && artifact.sha256 != hash) {
       return unsupported(fmt::format("{} {}: {} has sha256 {}, the catalog wants {}",
                                      part.component, part.version, file.string(), hash,
                                      artifact.sha256));
     }
-    result.artifacts[file] = hash;
   }
   if (library.empty()) return {};
+  if (auto done = add_hash(result, part, library); !done) return done;
   part.library = library;
   result.visible.push_back(library);
   for (const auto& needed : linked_with(library)) result.visible.push_back(needed);
-  result.artifacts[library] = hash_of(library);
+  return {};
+}
+
+// What a catalog names may be a pipe or closed to us: that ends this stack, and no other.
+Environments::Done Environments::add_hash(StackEnvironment& result, const Part& part, const fs::path& file) {
+  const auto refused = [&](const std::string& why) {
+    return unsupported(fmt::format("{} {}: {}; correct the catalog", part.component, part.version, why));
+  };
+  if (const auto why = why_not_read(file)) return refused(file.string() + " " + *why);
+  try {
+    result.artifacts[file] = hash_of(file);
+  } catch (const Error& error) {
+    return refused(error.what());
+  }
   return {};
 }
 

@@ -92,6 +92,7 @@ class Environments {
   Done add_image_package(StackEnvironment& result, Part& part, const specs::Artifact& artifact,
                          const specs::VersionEntry& entry);
   Done add_path(StackEnvironment& result, Part& part, const specs::Artifact& artifact);
+  Done add_hash(StackEnvironment& result, const Part& part, const std::filesystem::path& file);
   std::string hash_of(const std::filesystem::path& file);
 
   const specs::Catalog& catalog_;

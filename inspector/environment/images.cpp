@@ -177,6 +177,12 @@ std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const
   if (!image || !exists(image->id)) {
     const auto id = make(request, key, say);
     if (!id) return std::unexpected(id.error());
+    if (const auto volumes = volumes_of(*id); !volumes.empty())
+      return std::unexpected(BuildFailure{
+          fmt::format("image {} declares volumes ({}), which docker makes on the machine's disk, where nothing limits "
+                      "what is written; take an image without, or podman, which leaves them out",
+                      request.base.file, volumes),
+          "", Outcome::unsupported});
     auto described = describe(*id, request);
     if (!described) return described;
     described->pulled = pulled_.contains(*id);
@@ -302,7 +308,7 @@ Images::Made Images::install(const std::string& base, const ImageRequest& reques
                     : request.base.type == ArtifactType::oci ? request.base.file
                                                              : tag(key_of({request.base, {}, {}}));
   std::ofstream(directory / "Containerfile")
-      << "FROM " << from << '\n' << run_it << update.dump() << '\n' << run_it << apt.dump()
+      << "FROM " << from << "\nUSER 0:0\n" << run_it << update.dump() << '\n' << run_it << apt.dump()
       << "\nRUN [\"rm\", \"-rf\", \"/var/lib/apt/lists\", \"/var/cache/apt\"]\n";
   if (say) say(fmt::format("installing {} into base image {}", fmt::join(request.packages, ", "),
                            request.base.file));
@@ -361,6 +367,14 @@ std::string Images::id_of(const std::string& reference) {
 
 bool Images::exists(const std::string& id) {
   return !id_of(id).empty();
+}
+
+// podman is told to ignore them (Container::wrap).
+std::string Images::volumes_of(const std::string& id) {
+  if (engine_.kind == "podman") return "";
+  const auto listed =
+      told({"image", "inspect", "--format", "{{range $place, $_ := .Config.Volumes}}{{$place}} {{end}}", id});
+  return fmt::format("{}", fmt::join(words(listed), ", "));
 }
 
 // What the engine itself prints; "" if it fails.

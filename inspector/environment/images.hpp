@@ -65,6 +65,7 @@ class Images {
   std::expected<Image, BuildFailure> describe(const std::string& id, const ImageRequest& request);
   void clear_away_leftovers(const std::string& key) const;
   bool exists(const std::string& id);
+  std::string volumes_of(const std::string& id);  // "/data, /var/lib/x", where the engine cannot leave them out
   std::string id_of(const std::string& reference);  // "" if it is not there
   std::string digest_of(const std::string& id);
   std::string told(const std::vector<std::string>& argv);

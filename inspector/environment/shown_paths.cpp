@@ -19,9 +19,16 @@ namespace fs = std::filesystem;
 constexpr const char* machines_own[] = {"/proc", "/sys", "/dev", "/run", "/boot", "/etc", "/var/lib", "/var/log",
                                         "/var/mail", "/var/run", "/var/spool"};
 constexpr const char* everybodys[] = {"/tmp", "/var/tmp", "/home", "/root"};
-// Where tools install Pythons and libraries below a home.
-constexpr const char* installations[] = {".pyenv", ".asdf", ".local", ".cache", ".conda", ".mamba", ".venv", ".venvs",
-                                         ".virtualenvs", ".nix-profile", ".spack", ".rye", ".linuxbrew"};
+// Where tools install Pythons and libraries in hidden directories of a home. Not the directories above: beside these lie
+// tokens (~/.conda, ~/.rye, ~/.cache/huggingface, ~/.local/share/uv/credentials) and key rings (~/.local/share).
+constexpr const char* installations[] = {
+    ".asdf/installs", ".cache/pypoetry/virtualenvs", ".cache/uv/archive-v0", ".cache/uv/builds-v0",
+    ".cache/uv/environments-v2", ".conda/envs", ".conda/pkgs", ".linuxbrew", ".local/lib", ".local/lib64", ".local/opt",
+    ".local/pipx/venvs", ".local/share/hatch/env", ".local/share/hatch/pythons", ".local/share/mamba/envs",
+    ".local/share/mamba/pkgs", ".local/share/mise/installs", ".local/share/pdm/venvs", ".local/share/pipx/venvs",
+    ".local/share/rtx/installs", ".local/share/uv/python", ".local/share/uv/tools", ".local/share/virtualenvs",
+    ".mamba/envs", ".mamba/pkgs", ".nix-profile", ".pixi/envs", ".pyenv/versions", ".rye/py", ".spack/bootstrap/store",
+    ".venv", ".venvs", ".virtualenvs"};
 
 bool is_in(const fs::path& path, const fs::path& tree) {
   return std::mismatch(tree.begin(), tree.end(), path.begin(), path.end()).first == tree.end();
@@ -40,11 +47,12 @@ std::vector<fs::path> homes() {
   return result;
 }
 
-// ".ssh" of /home/a/.ssh/id; "" for what is not hidden.
+// ".ssh" of /home/a/.ssh/id; "" for what is not hidden, or where tools install.
 std::string hidden_part(const fs::path& path, const fs::path& home) {
   if (path == home || !is_in(path, home)) return "";
   const auto first = path.lexically_relative(home).begin()->string();
-  return first.starts_with('.') ? first : "";
+  const auto holds_it = [&](const char* place) { return is_in(path, home / place); };
+  return first.starts_with('.') && std::ranges::none_of(installations, holds_it) ? first : "";
 }
 
 }  // namespace
@@ -55,15 +63,29 @@ std::optional<std::string> why_not_shown(const fs::path& path) {
   for (const char* tree : machines_own)
     if (is_in(path, tree)) return no(fmt::format("lies in {}, which belongs to the machine", tree));
   for (const char* tree : everybodys)
-    if (is_in(tree, path)) return no("holds what belongs to all users");
-  for (const auto& own : {data_directory(), fs::path(std::getenv("XDG_CONFIG_HOME") ? std::getenv("XDG_CONFIG_HOME") : "")})
-    if (!own.empty() && (is_in(path, own) || is_in(own, path))) return no("is where stackx and others keep their own");
+    if (is_in(tree, path)) return no("holds what users keep");
+  const char* settings = std::getenv("XDG_CONFIG_HOME");
+  for (const auto& own : {data_directory(), fs::path(settings != nullptr ? settings : "")})
+    if (!own.empty() && (is_in(path, own) || is_in(own, path)))
+      return no(fmt::format("{} {}, where stackx or others keep their own", is_in(path, own) ? "lies in" : "holds",
+                            own.string()));
   for (const auto& home : homes()) {
     if (is_in(home, path)) return no(fmt::format("holds a home ({})", home.string()));
     const auto hidden = hidden_part(path, home);
-    if (!hidden.empty() && std::ranges::find(installations, hidden) == std::end(installations))
-      return no(fmt::format("lies in {}, a hidden directory of a home", (home / hidden).string()));
+    if (!hidden.empty())
+      return no(fmt::format("lies in {}, a hidden directory of a home, and not where tools install in there",
+                            (home / hidden).string()));
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> why_not_read(const fs::path& file) {
+  constexpr std::uintmax_t most = std::uintmax_t{4} << 30;  // the largest libraries, of GPUs, hold one or two
+  std::error_code error;
+  const auto type = fs::status(file, error).type();
+  if (type == fs::file_type::directory) return "is a directory; expected a file";
+  if (type != fs::file_type::regular) return "is no regular file";
+  if (const auto bytes = fs::file_size(file, error); error || bytes > most) return "holds more than 4 GiB";
   return std::nullopt;
 }
 

@@ -90,6 +90,8 @@ std::expected<PythonRuntime, BuildFailure> StackPythons::local_program(
       ask_interpreter(program, [&](const Words& argv) { return installer_->ask(argv, visible); });
   if (!found) return unsupported(program.string() + " is not there, or does not answer as a CPython");
   auto runtime = runtime_of(*found);
+  if (const auto why = why_not_read(program))
+    return unsupported(fmt::format("{} is not run: it {}", program.string(), *why));
   try {
     runtime.origin = specs::sha256(program.string() + " " + specs::sha256_file(program));
   } catch (const Error& error) {

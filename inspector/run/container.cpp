@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "inspector/run/passed_environment.hpp"
+#include "inspector/run/sockets.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::inspector {
@@ -31,10 +32,23 @@ std::filesystem::path relay_socket() {
   return directory / fmt::format("{:016x}", number[1]);
 }
 
+// Whoever an image names (USER) decides nothing: who is not root inside is given capabilities as ambient ones, which
+// the PI would keep, or is nobody to whom a user's engine gives his files. Root inside is root, or the user whose
+// engine it is. Of a daemon of root's, files would be root's: the user by his number, as without capabilities root
+// reads nobody's private files.
+std::string user_of(const Engine& engine) {
+  const bool by_number = engine.kind != "podman" && getuid() != 0 && !engine.rootless;
+  return by_number ? fmt::format("{}:{}", getuid(), getgid()) : "0:0";
+}
+
 std::string csv_field(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
+}
+
+std::string cover(const std::filesystem::path& path) {
+  return fmt::format("type=bind,source=/dev/null,{},readonly", csv_field("target=" + path.string()));
 }
 
 void add_limits(Words& words, const Confinement& confinement, const Engine& engine) {
@@ -65,17 +79,16 @@ Words Container::wrap(const Confinement& confinement) const {
   append(words, {"--log-driver", "none", "--hostname", "stackx", "--workdir", "/tmp"});
   append(words, {"--network", confinement.network ? "host" : "none"});
   append(words, {"--cap-drop", "all", "--security-opt", "no-new-privileges", "--read-only"});
+  append(words, {"--user", user_of(engine_), "--no-healthcheck"});  // it would run beside the PI, as the supervisor
   // The supervisor's alone: it takes another user for the PI.
   if (getuid() == 0)
     for (const char* capability : supervisor_capabilities) append(words, {"--cap-add", capability});
   if (podman) {
     append(words, {"--preserve-fds", "1", "--read-only-tmpfs=false", "--security-opt", "label=disable"});
     words.emplace_back("--http-proxy=false");  // whose address may hold a password
+    words.emplace_back("--image-volume=ignore");  // on the machine's disk, without a limit; see Images for docker
     if (!confinement.network) words.emplace_back("--no-hosts");
   } else {
-    // Else files would be root's, whose daemon it is; without capabilities root reads nobody's private files.
-    if (getuid() != 0 && !engine_.rootless)
-      append(words, {"--user", fmt::format("{}:{}", getuid(), getgid())});
     append(words, {"--mount", bind_mount(socket.parent_path(), false)});  // enough to connect
   }
   const auto scratch = std::to_string(confinement.memory_bytes / 4);
@@ -84,6 +97,7 @@ Words Container::wrap(const Confinement& confinement) const {
   if (!confinement.gpu.empty()) append(words, {"--device", confinement.gpu});
   append(words, {"--mount", bind_mount(supervisor_, false)});
   for (const auto& path : confinement.visible) append(words, {"--mount", bind_mount(path, false)});
+  for (const auto& socket : sockets_in(confinement.visible)) append(words, {"--mount", cover(socket)});
   for (const auto& path : confinement.writable) append(words, {"--mount", bind_mount(path, true)});
   append(words, {"--entrypoint", "", confinement.image});
   if (!podman) append(words, {supervisor_.string(), "--channel", socket.string(), "--"});

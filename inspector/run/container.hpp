@@ -2,7 +2,8 @@
 // and the limits that this machine's engine can enforce (the supervisor inside enforces memory, processes
 // and CPUs again, wherever control groups do not).
 //
-// The supervisor is PID 1 there. Its channel is descriptor 3, passed through by podman; docker passes none,
+// Of an image nothing counts but its files: not its user, its entry point, its directory, its volumes, its checks of
+// health. The supervisor is PID 1 there. Its channel is descriptor 3, passed through by podman; docker passes none,
 // so there a relay (supervise/relay.hpp) stands before the engine and listens on a socket that is mounted.
 // What the confinement shows is mounted at its own path, so that mapped files have the same names inside and
 // outside.

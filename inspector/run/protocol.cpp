@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <type_traits>
 
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -283,6 +284,25 @@ std::expected<PiReport, Rejected> parse_pi_output(const std::string& text) {
     }
     return std::unexpected(Rejected{Outcome::bad_output, error.what()});
   }
+}
+
+void mask(PiReport& report, const Secrets& secrets) {
+  const auto hide = [&](std::string& text) { text = secrets.without(std::move(text)); };
+  const auto hide_all = [&]<typename Value>(std::map<std::string, Value>& values) {
+    std::map<std::string, Value> masked;
+    for (auto& [name, value] : values) {
+      if constexpr (std::is_same_v<Value, std::string>) hide(value);
+      masked.emplace(secrets.without(name), std::move(value));
+    }
+    values = std::move(masked);
+  };
+  hide_all(report.parameters);
+  hide_all(report.loaded);
+  for (auto& phase : report.phases) hide(phase.name);
+  if (report.check) hide(report.check->reference);
+  if (!report.scenario) return;
+  for (auto* text : {&report.scenario->name, &report.scenario->metric, &report.scenario->unit}) hide(*text);
+  hide_all(report.scenario->latency_ns);
 }
 
 }  // namespace stackx::inspector

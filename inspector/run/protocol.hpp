@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "inspector/run/secrets.hpp"
 #include "specs/result/inspection.hpp"
 
 namespace stackx::inspector {
@@ -46,5 +47,9 @@ struct Rejected {
 };
 
 std::expected<PiReport, Rejected> parse_pi_output(const std::string& text);
+
+// Takes known secrets out of the words that are kept of a report. Not of the text before it is read: a secret of digits
+// may be part of a number, and one may stand there escaped.
+void mask(PiReport& report, const Secrets& secrets);
 
 }  // namespace stackx::inspector

@@ -8,6 +8,7 @@
 
 #include "inspector/run/passed_environment.hpp"
 #include "inspector/run/process.hpp"
+#include "inspector/run/sockets.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -81,20 +82,18 @@ std::vector<fs::path> shown() {
   for (const char* path : system_trees) add(path);
   for (const char* path : configuration) add(path);
   for (const char* path : machine) add(path);
+  for (const char* root : system_roots)
+    if (!fs::is_symlink(root)) add(root);
   return result;
 }
 
-void add_system(Words& words) {
+void add_system(Words& words, const std::vector<fs::path>& paths) {
   append(words, {"--tmpfs", "/"});
-  const auto paths = shown();
   add_ways(words, paths);
   for (const auto& path : paths) append(words, {"--ro-bind", path, path});
   for (const char* root : system_roots) {
     std::error_code error;
-    if (const auto target = fs::read_symlink(root, error); !error)
-      append(words, {"--symlink", target.string(), root});
-    else
-      append(words, {"--ro-bind-try", root, root});
+    if (const auto target = fs::read_symlink(root, error); !error) append(words, {"--symlink", target.string(), root});
   }
   for (const char* directory : {"/run", "/var"}) append(words, {"--perms", "0755", "--dir", directory});
   append(words, {"--symlink", "../tmp", "/var/tmp"});
@@ -180,7 +179,8 @@ Words Sandbox::wrap(const Confinement& confinement) const {
     for (const char* capability : supervisor_capabilities)
       append(words, {"--cap-add", std::string("CAP_") + capability});
   for (const auto& [name, value] : environment()) append(words, {"--unsetenv", name});
-  add_system(words);
+  auto shown_paths = shown();
+  add_system(words, shown_paths);
   append(words, {"--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc"});
   for (const auto& device : devices_) append(words, {"--dev-bind-try", device, device});
   const auto size = std::to_string(confinement.memory_bytes / 4);
@@ -191,6 +191,8 @@ Words Sandbox::wrap(const Confinement& confinement) const {
   add_ways(words, confinement.writable);
   append(words, {"--ro-bind", supervisor_, supervisor_});
   for (const auto& path : confinement.visible) append(words, {"--ro-bind", path, path});
+  shown_paths.insert(shown_paths.end(), confinement.visible.begin(), confinement.visible.end());
+  for (const auto& socket : sockets_in(shown_paths)) append(words, {"--ro-bind", "/dev/null", socket});
   for (const auto& path : confinement.writable) append(words, {"--bind", path, path});
   // /dev is a file system of its own, in memory that nobody counts.
   append(words, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"});

@@ -3,10 +3,11 @@
 //
 // In the sandbox the root holds what programs need and nothing else: /usr, /opt and the like, of /etc what loaders,
 // locales, resolvers and drivers read, of /sys the devices, a /proc of its own, all read-only; no home, no /var, no
-// /run, no sockets. /tmp and /dev/shm are private and bounded. No network, no other processes to see, no capabilities,
-// no new privileges; where stackx is root, another user (supervise/confine.hpp). What the stack needs beside (wheels,
-// the PI) is bound read-only at its own path, so that mapped files have the same names inside and outside. Rejected:
-// the whole root with private places hidden, which shows whatever nobody thought of (/etc/shadow, /srv, sockets).
+// /run; sockets that lie in what is shown are covered. /tmp and /dev/shm are private and bounded. No network, no other
+// processes to see, no capabilities, no new privileges; where stackx is root, another user (supervise/confine.hpp).
+// What the stack needs beside (wheels, the PI) is bound read-only at its own path, so that mapped files have the same
+// names inside and outside. Rejected: the whole root with private places hidden, which shows whatever nobody thought of
+// (/etc/shadow, /srv).
 //
 // Limits of memory and tasks are a control group's: the guard makes it where that may be done (root), else systemd where
 // the user has a manager of his own, else there is none and the supervisor counts.

@@ -65,6 +65,10 @@ std::string Secrets::masked(std::string text) const {
         text.replace(0, left, "***");
         break;
       }
+  return without(std::move(text));
+}
+
+std::string Secrets::without(std::string text) const {
   for (const auto& value : values_)
     for (std::size_t at = 0; (at = text.find(value, at)) != std::string::npos; at += 3) text.replace(at, value.size(), "***");
   return text;

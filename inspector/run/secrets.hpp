@@ -19,6 +19,8 @@ class Secrets {
 
   // Each as "***"; what remains of one whose beginning was cut off with the text's, too. Mask first, then cut.
   std::string masked(std::string text) const;
+  // The same of a text that is whole: one that merely begins as a secret ends stays.
+  std::string without(std::string text) const;
 
  private:
   std::vector<std::string> values_;  // the longest first: one may hold another

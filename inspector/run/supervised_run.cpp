@@ -185,7 +185,7 @@ Verdict judge(const SupervisedRun& what, const RunResult& result) {
   if (!result.supervision) {
     const auto said = last_line(result.process.err);
     return {Outcome::failed, fmt::format("the supervisor ended without a report that can be true{}{}",
-                                         said.empty() ? "" : ": ", said)};
+                                         said.empty() ? "" : "; last on stderr, where the PI writes as well: ", said)};
   }
   const auto& report = *result.supervision;
   switch (report.end) {

@@ -137,8 +137,9 @@ bool drop_capabilities() {
 bool become_user(uid_t user) {
   if (user == 0) return true;
   if (!is_mapped(user)) user = is_mapped(nobody) ? nobody : 0;
-  if (user == 0) return drop_capabilities();
-  return setgroups(0, nullptr) == 0 && setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0;
+  if (user != 0 && (setgroups(0, nullptr) != 0 || setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0))
+    return false;
+  return drop_capabilities();  // which go with root's number, and with nobody else's
 }
 
 void limit_tasks(std::uint64_t most, bool own_user) {

@@ -51,6 +51,7 @@ namespace supervise = stackx::supervise;
 
 constexpr int channel = 3, oom_channel = 4;
 constexpr std::int64_t second = 1'000'000'000;
+constexpr rlim_t most_descriptors = 4096;  // of a process: the kernel keeps a kilobyte or two for each, uncounted
 
 std::int64_t now(clockid_t clock) {
   timespec time{};
@@ -61,7 +62,8 @@ std::int64_t now(clockid_t clock) {
 void limit(__rlimit_resource resource, rlim_t value) {
   rlimit wanted{};
   getrlimit(resource, &wanted);
-  wanted.rlim_cur = wanted.rlim_max = std::min(value, wanted.rlim_max);
+  wanted.rlim_max = std::min(value, wanted.rlim_max);
+  wanted.rlim_cur = std::min(value, wanted.rlim_cur);
   setrlimit(resource, &wanted);
 }
 
@@ -81,6 +83,7 @@ void limit(__rlimit_resource resource, rlim_t value) {
   if (persona != -1) personality(static_cast<unsigned long>(persona & ~ADDR_NO_RANDOMIZE));
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, orders.memory);
+  limit(RLIMIT_NOFILE, most_descriptors);
   if (orders.user != 0 || orders.own_namespace) supervise::limit_tasks(orders.tasks, orders.user != 0);
   if (orders.has_cpus) sched_setaffinity(0, sizeof orders.cpus, &orders.cpus);
   sigset_t none;
@@ -229,20 +232,20 @@ class Supervisor {
     if (pids.size() > orders_.processes || supervise::tasks_of(pids) > orders_.tasks)
       return stop(Supervision::End::processes);
     if (supervise::oom_kills(events_) > kills_) return stop(Supervision::End::memory);
-    if (fills_disk()) return stop(Supervision::End::disk);
-    used_ = supervise::memory_of(pids, getpid() == 1 ? supervise::scratch_used() : 0, orders_.memory);
+    if (fills_disk(pids)) return stop(Supervision::End::disk);
+    used_ = supervise::memory_of(pids, supervise::scratch_used(scratch_), orders_.memory);
     report_.peak_bytes = std::max(report_.peak_bytes, used_);
     if (used_ > orders_.memory) stop(Supervision::End::memory);
   }
 
   // Walking a large tree takes a while: a tenth of the time at most is spent on it.
-  bool fills_disk() {
+  bool fills_disk(const std::vector<pid_t>& pids) {
     const auto start = now(CLOCK_MONOTONIC);
     if (orders_.disk == 0 || orders_.writable.empty() || start < next_walk_) return false;
-    const auto used = supervise::disk_used(orders_.writable);
+    const auto used = supervise::disk_used(orders_.writable), unnamed = supervise::disk_unnamed(pids);
     const auto end = now(CLOCK_MONOTONIC);
     next_walk_ = end + std::max(second / 5, 10 * (end - start));
-    return used > orders_.disk || supervise::disk_left(orders_.writable) < least_left_;
+    return used > orders_.disk || unnamed > orders_.disk - used || supervise::disk_left(orders_.writable) < least_left_;
   }
 
   void stop(Supervision::End why) {
@@ -281,6 +284,9 @@ class Supervisor {
   std::int64_t next_walk_ = 0;
   // Of the disk, for others: a GiB, or half of what there was.
   std::uint64_t least_left_ = std::min(std::uint64_t{1} << 30, supervise::disk_left(orders_.writable) / 2);
+  // The PI can mount nothing; outside a namespace of our own the file systems are the machine's.
+  const std::vector<std::string> scratch_ = getpid() == 1 ? supervise::scratch_places(orders_.writable)
+                                                          : std::vector<std::string>{};
   Supervision report_;
   pid_t pi_ = -1;
   int signals_ = -1;

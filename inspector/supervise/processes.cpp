@@ -167,6 +167,11 @@ std::vector<pid_t> others() {
   return result;
 }
 
+std::vector<pid_t> threads_of(pid_t pid) {
+  const auto tasks = "/proc/" + std::to_string(pid) + "/task";
+  return numbers_in(tasks.c_str());
+}
+
 std::size_t listed() {
   if (getpid() == 1) return numbers_in("/proc").size() - 1;
   const auto self = std::to_string(getpid());

@@ -13,6 +13,9 @@ namespace stackx::supervise {
 // Everything but ourselves that still runs (no zombies, but for those of which a thread goes on).
 std::vector<pid_t> others();
 
+// Its threads by their numbers, the first among them; none once it has ended.
+std::vector<pid_t> threads_of(pid_t pid);
+
 // How many others there are at most, zombies too; outside a PID namespace our own children (the PI and orphans). One
 // directory or file to read, where `others` reads some for each. 0 where the kernel does not list children.
 std::size_t listed();

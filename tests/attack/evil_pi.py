@@ -16,6 +16,7 @@ PARENT = os.getppid()
 SYSCALLS = {"keyctl": 250, "io_uring_setup": 425, "bpf": 321, "perf_event_open": 298, "pidfd_open": 434, "pidfd_getfd": 438,
             "process_vm_readv": 310, "userfaultfd": 323, "kcmp": 312, "add_key": 248}  # x86-64
 found = {}
+told = {"samples_ns": [1000, 1001, 1002], "name": "evil"}  # what is said to be measured
 
 
 def attempt(name, action):
@@ -72,6 +73,9 @@ def look_around(options):
     secrets = [secret[::-1] for secret in options["secrets"].split("/")]  # backwards: our own arguments are no find
     text = everything_readable()
     found["secrets"] = [secret for secret in secrets if secret in text]
+    stolen = " ".join(found["secrets"])
+    told.update(parameters={"stolen": stolen, stolen: 1}, loaded={"x": stolen}, phases=[{"name": stolen, "start_ns": 1, "duration_ns": 1}],
+                check={"reference": stolen, "pass": True, "max_relative_error": 0, "bound": 1})
     found["given"] = [secret for secret in secrets if secret in repr(dict(os.environ))]
     found["uid"] = os.getuid()
     for path in options["hidden"].split(":"):
@@ -246,6 +250,15 @@ def capabilities(_):
         found["effective"] = [line.split()[1] for line in status if line.startswith("CapEff")][0]
 
 
+def wishes_of_an_image(_):
+    """Its user's capabilities, and its volume."""
+    with open("/proc/self/status") as status:
+        found["capabilities"] = {line.split()[0]: line.split()[1] for line in status if line.startswith(("CapI", "CapP", "CapE", "CapA"))}
+    attempt("setuid", lambda: os.setuid(0) if os.getuid() else 1 / 0)
+    attempt("supervisor's memory", lambda: open(f"/proc/{PARENT}/mem", "r+b").close())
+    attempt("volume", lambda: write_to("/var/tmp/stackx-was-here", "x"))
+
+
 def threads(count):
     started = 0
     gate = threading.Event()
@@ -302,10 +315,12 @@ def main():
         orphans_without_end(options)
     elif name == "capabilities":
         capabilities(options)
+    elif name == "wishes":
+        wishes_of_an_image(options)
     elif name == "threads":
         threads(4000)
     report()
-    sys.stdout.write('{"samples_ns": [1000, 1001, 1002], "name": "evil"}\n')
+    sys.stdout.write(json.dumps(told) + "\n")
 
 
 main()

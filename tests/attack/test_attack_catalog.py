@@ -122,8 +122,10 @@ class MaliciousCatalog(Attack):
             self.assertIn(f"/environment/{name}: expected a setting of what is measured", said)
 
     def test_paths_that_no_catalog_may_show(self):
+        tokens = self.home / ".cache" / "huggingface"
+        tokens.mkdir(parents=True)
         for path in ("/", "/root", "/home", "/run", "/proc", "/sys", "/etc", "/etc/passwd", "/var", "/tmp", str(self.home),
-                     str(self.home / ".ssh"), str(self.scratch), str(self.db.parent.parent)):
+                     str(self.home / ".ssh"), str(tokens), str(self.scratch), str(self.db.parent.parent)):
             before = time.monotonic()
             if not os.path.exists(path):
                 continue
@@ -151,6 +153,21 @@ class MaliciousCatalog(Attack):
         project = self.catalog({"type": "path", "file": str(library), "program": str(library)})
         self.run_stackx("inspect", project, "--pi", self.pi(), "--allow-paths")
         self.assertFalse(ran.exists())
+
+    def test_a_library_that_is_a_pipe(self):
+        """It ends its own stack, not the campaign, and is not waited for."""
+        pipe = self.scratch / "pipe"
+        os.mkfifo(pipe)
+        (self.scratch / "catalog.json").write_text(json.dumps({"$schema": "stackx/catalog/1", "components": {
+            name: {"kind": "package", "versions": {"1": {"provides": {"blas": "1"}, "artifacts": [
+                {"type": "path", "file": str(library), "library": str(library)}]}}}
+            for name, library in (("victim", pipe), ("other", self.fake_blas()))}}))
+        before = time.monotonic()
+        self.run_stackx("inspect", self.project(), "--allow-paths", "--rounds", "1")
+        self.assertLess(time.monotonic() - before, 8)
+        documents = self.documents()
+        self.assertEqual(len(documents), 2, documents)
+        self.assertTrue(any("victim 1: " in one.get("reason", "") and "no regular file" in one["reason"] for one in documents), documents)
 
     def test_a_system_library_that_is_none(self):
         secret = self.scratch / "secret"

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from attack import WORDS, Attack, main, refused  # first: it says where the others are
-from harness import KEPT, ROOT
+from harness import KEPT, ROOT, this_machine
 from python_stack import container_engine
 
 # What no PI can do to its supervisor, wherever it runs.
@@ -185,6 +185,53 @@ class InAContainer(Place, Attack):
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
             "python": {"kind": "runtime", "versions": {"3.11": {}}}, "image": images}})
         return {"python": "*", "image": "==bookworm"}
+
+
+class InAnImageWithWishes(Attack):
+    """What an image declares decides nothing: not whom the supervisor runs as, nor where a PI may write."""
+    runner = "container"
+
+    def setUp(self):
+        super().setUp()
+        if container_engine():
+            self.skipTest("no container engine works here: " + container_engine())
+        self.environment["XDG_CACHE_HOME"] = str(KEPT)
+        self.become(os.geteuid() == 0)
+        self.image = "localhost/stackx-test/wishes:1"  # kept, as its base is
+
+    def engine(self, *words, **options):
+        engine = this_machine()["container_engine"]
+        return subprocess.run([engine["program"], *engine["options"], *words], capture_output=True, text=True, env=self.environment,
+                              check=False, **options)
+
+    def base(self):
+        """What stackx calls its image of a suite with a Python."""
+        own, self.victim = self.victim, lambda: InAContainer.victim(self)
+        self.attack("capabilities")
+        self.victim = own
+        for file in (KEPT / "stackx" / "images").glob("*.json"):
+            made = json.loads(file.read_text())
+            if made["base"] == "bookworm" and made["packages"] == ["python3", "python3-distutils"]:
+                return f"localhost/stackx/image:{file.stem[:16]}"
+        self.skipTest("the image of bookworm could not be made")
+
+    def victim(self):
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "python": {"kind": "runtime", "versions": {"3.11": {}}},
+            "image": {"kind": "image", "versioning": "opaque", "versions": {"1": {"artifacts": [
+                {"type": "oci", "file": self.image, "program": "/usr/bin/python3.11"}]}}}}})
+        return {"python": "*", "image": "*"}
+
+    def test_its_user_and_its_volume(self):
+        volumes = this_machine()["container_engine"]["kind"] == "podman"  # docker's are refused
+        if self.engine("image", "inspect", self.image).returncode != 0:
+            text = f"FROM {self.base()}\nUSER 1000\n" + ("VOLUME /var/tmp\n" if volumes else "")
+            made = self.engine("build", "--tag", self.image, "--file", "-", str(self.scratch), input=text)
+            self.assertEqual(made.returncode, 0, made.stderr)
+        found, document = self.attack("wishes")
+        self.assertEqual({int(one, 16) for one in found.get("capabilities", {"": "1"}).values()}, {0}, document)
+        for what in ("setuid", "supervisor's memory", "volume"):
+            self.assertTrue(refused(found[what]), (what, found))
 
 
 if __name__ == "__main__":

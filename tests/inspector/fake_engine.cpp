@@ -55,6 +55,7 @@ case "$subcommand" in
     [ -f "$(file "$reference")" ] || exit 1
     case "$3" in
       *Digest*) echo sha256:d19e57 ;;
+      *Volumes*) cat "$here/volumes" 2> /dev/null ;;
       *) echo "sha256:$reference" ;;
     esac ;;
   run)

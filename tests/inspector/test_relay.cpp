@@ -144,7 +144,8 @@ TEST_CASE("docker's words hold a relay and its other end, podman's a descriptor"
   CHECK_FALSE(fs::exists(socket.parent_path()));
   for (const auto* word : {"--preserve-fds", "--read-only-tmpfs=false", "--no-hosts"})
     CHECK_FALSE(has(words, word));
-  CHECK(has(words, "--user") == (getuid() != 0));
+  CHECK(*std::next(std::ranges::find(words, "--user")) ==
+        (getuid() == 0 ? "0:0" : std::to_string(getuid()) + ":" + std::to_string(getgid())));
   CHECK(Container(engine, "/opt/stackx-supervise").wrap(confinement)[2] != socket);
   engine.kind = "podman";
   const auto podman = Container(engine, "/opt/stackx-supervise").wrap(confinement);

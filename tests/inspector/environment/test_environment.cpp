@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 
 #include "inspector/environment/environment.hpp"
@@ -275,4 +277,27 @@ TEST_CASE("a path must be there, with the contents stated", "[environment]") {
   REQUIRE_FALSE(machine.get({{"changed", "1"}}));
   REQUIRE_FALSE(machine.get({{"away", "1"}}));
   CHECK(machine.get({{"away", "1"}}).error().outcome == Outcome::unsupported);
+}
+
+TEST_CASE("what is no file, or one without end, fails its stack by the component's name", "[environment]") {
+  const TempDirectory root;
+  testing::write(root / "tool", "tool");
+  testing::write(root / "huge", "");
+  fs::create_directory(root / "directory");
+  fs::resize_file(root / "huge", std::uintmax_t{40} << 30);
+  REQUIRE(mkfifo((root / "pipe").c_str(), 0600) == 0);
+  const auto with = [&](const std::string& file, const std::string& library) {
+    Machine machine(component("victim", R"("1": {"artifacts": [{"type": "path", "file": ")" + (root / file).string() +
+                                            R"(", "library": ")" + (root / library).string() + "\"}]}"));
+    const auto made = machine.get({{"victim", "1"}});
+    if (made) return std::string();
+    CHECK(made.error().outcome == Outcome::unsupported);
+    CHECK_THAT(made.error().reason, Catch::StartsWith("victim 1: ") && Catch::Contains("correct the catalog"));
+    return made.error().reason;
+  };
+  CHECK(with("directory", "tool") == "");
+  CHECK_THAT(with("tool", "directory"), Catch::Contains("directory is a directory; expected a file"));
+  for (const auto& [file, library] : {std::pair("tool", "pipe"), {"pipe", "tool"}})
+    CHECK_THAT(with(file, library), Catch::Contains("pipe is no regular file"));
+  CHECK_THAT(with("tool", "huge"), Catch::Contains("huge holds more than 4 GiB"));
 }

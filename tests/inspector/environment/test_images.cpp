@@ -40,7 +40,7 @@ class Machine {
   Images images(bool offline = false) {
     Engine engine;
     engine.program = podman.program();
-    engine.kind = "podman";
+    engine.kind = kind;
     engine.options = {"--runtime", "runc"};
     engine.limits = {"--ulimit", "nofile=1024:1024"};
     engine.memory = engine.pids = true;
@@ -54,6 +54,7 @@ class Machine {
   TempDirectory cache;
   std::function<bool()> stop;
   double answer_seconds = 60;
+  std::string kind = "podman";  // what it is taken for
 };
 
 // "": it was made.
@@ -82,7 +83,7 @@ TEST_CASE("a suite is made once, and what it holds is recorded", "[images]") {
   CHECK(machine.podman.count("[build]") == 1);
   CHECK(machine.podman.count("[--runtime] [runc] [build] [--ulimit] [nofile=1024:1024] [--network] [host]") == 1);
   const auto file = read(machine.podman.root() / "Containerfile");
-  CHECK_THAT(file, Catch::StartsWith("FROM sha256:"));
+  CHECK_THAT(file, Catch::StartsWith("FROM sha256:") && Catch::Contains("\nUSER 0:0\nRUN "));
   CHECK_THAT(file, Catch::Contains(R"("apt-get","install","--yes","--no-install-recommends")"));
   CHECK_THAT(file, Catch::Contains(R"("--","python3"])"));
   // The CA bundle is there for these commands, and in no layer.
@@ -186,6 +187,15 @@ TEST_CASE("a reference is pulled once, and its digest is what the catalog says",
   REQUIRE_FALSE(other);
   CHECK(other.error().outcome == Outcome::hash_mismatch);
   CHECK_THAT(other.error().reason, Catch::Contains("the catalog wants sha256:bbbb") && Catch::Contains("it has sha256:d19e57"));
+}
+
+TEST_CASE("an image with volumes is refused where the engine cannot leave them out", "[images]") {
+  Machine machine;
+  testing::write(machine.podman.root() / "volumes", "/data /var/lib/x ");
+  CHECK(refused(machine, {reference("python"), {}, {}}) == "");
+  machine.kind = "docker";
+  CHECK_THAT(refused(machine, {reference("another"), {}, {}}), Catch::Contains("declares volumes (/data, /var/lib/x)"));
+  CHECK(machine.podman.count("[run]") == 1);  // for podman
 }
 
 TEST_CASE("what cannot be made says why, with the log's end, and is tried again", "[images]") {

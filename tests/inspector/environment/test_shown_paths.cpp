@@ -22,6 +22,11 @@ TEST_CASE("what belongs to the machine, to users and to stackx is shown to nobod
     CHECK(why_not_shown(fs::canonical(root.path()) / part));
   CHECK(why_not_shown(fs::canonical(root.path())));  // holds the home
   for (const char* part : {"homes/me/.pyenv/versions/3.11", "homes/me/lib", "other"}) CHECK_FALSE(why_not_shown(fs::canonical(root.path()) / part));
+  for (const char* part : {".cache", ".cache/huggingface/token", ".cache/uv", ".local", ".local/share", ".local/share/keyrings",
+                           ".local/share/uv/credentials", ".local/bin/python3", ".conda", ".conda/anaconda-token", ".pyenv", ".venvs2"})
+    CHECK(why_not_shown(fs::canonical(root / "homes/me") / part));
+  for (const char* part : {".conda/envs/a/bin/python3", ".local/lib/python3.11", ".local/share/uv/python/cpython-3.12", ".venv/bin/python"})
+    CHECK_FALSE(why_not_shown(fs::canonical(root / "homes/me") / part));
   CHECK_FALSE(why_not_shown("/usr/lib/x86_64-linux-gnu/libm.so.6"));
   CHECK_FALSE(why_not_shown("/opt/intel/mkl/lib"));
 }

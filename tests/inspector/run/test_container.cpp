@@ -61,6 +61,9 @@ TEST_CASE("a container has nothing that a run does not need", "[container]") {
   CHECK(holds(words, {"--mount", R"(type=bind,"source=/cache/tree","target=/cache/tree",readonly)"}));
   CHECK(holds(words, {"--mount",
                       R"(type=bind,"source=/opt/stackx-supervise","target=/opt/stackx-supervise",readonly)"}));
+  CHECK(value(words, "--user") == "0:0");  // not the image's, who would keep what the supervisor may
+  CHECK(holds(words, {"--no-healthcheck"}));
+  CHECK(holds(words, {"--image-volume=ignore"}));
   CHECK(words.back() == "sha256:abc");  // what follows is the program
   CHECK_FALSE(holds(words, {"--device"}));
   CHECK_FALSE(holds(words, {"--privileged"}));

@@ -176,6 +176,21 @@ TEST_CASE("Thoth's output is one sample", "[protocol]") {
   CHECK(outcome_of(R"({"@result": {"rate": 1}})") == "bad_output");
 }
 
+TEST_CASE("known secrets are taken out of a report's words, and its numbers stay", "[protocol]") {
+  const Secrets secrets({{"A_TOKEN", "t0ken-of-a"}, {"B_PASSWORD", "123456"}});
+  auto parsed = parse_pi_output(R"({"samples_ns": [123456], "parameters": {"x": "\u00740ken-of-a", "t0ken-of-a": 1},
+    "loaded": {"blas": "t0ken-of-a"}, "phases": [{"name": "t0ken-of-a", "start_ns": 1, "duration_ns": 1}],
+    "check": {"reference": "a t0ken-of-a", "max_relative_error": 0, "bound": 1, "pass": true}, "files": ["/t0ken-of-a"]})");
+  REQUIRE(parsed);
+  mask(*parsed, secrets);
+  CHECK(parsed->parameters == std::map<std::string, std::string>{{"x", "***"}, {"***", "1"}});
+  CHECK(parsed->loaded.at("blas") == "***");
+  CHECK(parsed->phases[0].name == "***");
+  CHECK(parsed->check->reference == "a ***");
+  CHECK(parsed->samples_ns[0] == 123456);
+  CHECK(parsed->files[0] == "/t0ken-of-a");  // looked for on the disk, and not kept
+}
+
 TEST_CASE("the supervisor's report survives the way, and half of it is nothing", "[supervision]") {
   Supervision report;
   report.end = Supervision::End::memory;

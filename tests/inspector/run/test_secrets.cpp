@@ -20,6 +20,7 @@ TEST_CASE("what the environment keeps secret is masked, and nothing else", "[sec
   CHECK(secrets.masked("_1234567 is the end of one") == "*** is the end of one");
   CHECK(secrets.masked("4567 is too little to tell") == "4567 is too little to tell");
   CHECK(secrets.masked("abc /home/somebody b.example") == "abc /home/somebody b.example");
+  CHECK(secrets.without("_1234567 is the end of one, ghp_1234567 is one") == "_1234567 is the end of one, *** is one");
   CHECK(Secrets({{"A_TOKEN", "secret-longer"}, {"B_TOKEN", "secret"}}).masked("secret-longer secret") == "*** ***");
 }
 

@@ -1,7 +1,15 @@
 #include "inspector/run/supervised_run.hpp"
 
-#include <catch2/catch.hpp>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <filesystem>
+
+#include "inspector/run/container.hpp"
 #include "inspector/run/sandbox.hpp"
 #include "tests/inspector/support.hpp"
 
@@ -21,7 +29,85 @@ Verdict shell(const std::string& script, const std::filesystem::path& writable, 
   return judge(what, run(what, Sandbox::none("none")));
 }
 
+// A program that a confiner holds, and what it printed.
+std::pair<Verdict, std::string> shell_in(const Confiner& confiner, const std::string& script, Confinement confinement = {}) {
+  SupervisedRun what;
+  what.supervisor = testing::supervisor();
+  what.argv = {"/bin/sh", "-c", script};
+  what.confinement = std::move(confinement);
+  what.timeout_seconds = 20;
+  const auto result = run(what, confiner);
+  return {judge(what, result), result.process.out};
+}
+
+// As an engine that adds a file system in memory of its own, on a machine without control groups.
+class WithAnother : public Confiner {
+ public:
+  explicit WithAnother(const Sandbox& sandbox) : sandbox_(sandbox) {}
+  std::string description() const override { return ""; }
+  bool available() const override { return true; }
+  std::vector<std::string> wrap(const Confinement& confinement) const override {
+    auto words = sandbox_.wrap(confinement);
+    words.at(2) = words.at(3) = "0";  // of the guard
+    const std::vector<std::string> end{"--remount-ro", "/dev"}, more{"--perms", "1777", "--tmpfs", "/another"};
+    words.insert(std::search(words.begin(), words.end(), end.begin(), end.end()), more.begin(), more.end());
+    return words;
+  }
+  std::map<std::string, std::string> environment() const override { return sandbox_.environment(); }
+
+ private:
+  const Sandbox& sandbox_;
+};
+
 }  // namespace
+
+TEST_CASE("what a build holds open without a name is counted", "[supervised_run]") {
+  const TempDirectory room;
+  const std::string removed = "exec 5> \"$1/x\"; rm \"$1/x\"; head -c 8000000 /dev/zero >&5; sleep ";
+  CHECK_THAT(shell(removed + "10", room.path(), 4 << 20).reason, Catch::Contains("wrote more than"));
+  CHECK(shell(removed + "0.5", room.path(), 16 << 20).outcome == stackx::specs::Outcome::ok);
+}
+
+TEST_CASE("a process has some thousand descriptors, and no more", "[supervised_run]") {
+  const auto [verdict, said] = shell_in(Sandbox::none("none"), "ulimit -Hn");
+  CHECK(std::stoul(said) <= 4096);
+}
+
+TEST_CASE("every file system in memory that a sandbox lets one write to is memory", "[supervised_run]") {
+  const auto sandbox = Sandbox::probe(testing::supervisor());
+  if (!sandbox.available()) return;
+  Confinement confinement;
+  confinement.memory_bytes = std::uint64_t{64} << 20;
+  const auto fill = [](const std::string& seconds) {
+    return "for i in 1 2; do head -c 40000000 /dev/zero > /another/$i || exit 7; done; sleep " + seconds;
+  };
+  CHECK(shell_in(WithAnother(sandbox), fill("10"), confinement).first.outcome == stackx::specs::Outcome::out_of_memory);
+  confinement.memory_bytes *= 2;
+  CHECK(shell_in(WithAnother(sandbox), fill("0.5"), confinement).first.outcome == stackx::specs::Outcome::ok);
+}
+
+TEST_CASE("a socket in what a sandbox shows is none there", "[supervised_run]") {
+  const auto sandbox = Sandbox::probe(testing::supervisor());
+  if (!sandbox.available()) return;
+  const TempDirectory shown;
+  const auto name = std::filesystem::canonical(shown.path()) / "socket";
+  std::filesystem::permissions(shown.path(), std::filesystem::perms(0755));
+  sockaddr_un address{AF_UNIX, {}};
+  std::strncpy(address.sun_path, name.c_str(), sizeof address.sun_path - 1);
+  const int server = socket(AF_UNIX, SOCK_STREAM, 0);
+  REQUIRE(bind(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  Confinement confinement;
+  confinement.visible = {shown.path()};
+  const auto [verdict, said] =
+      shell_in(sandbox, "[ -e " + name.string() + " ] && ! [ -S " + name.string() + " ] && echo covered", confinement);
+  Engine engine;
+  engine.kind = "podman";
+  const auto words = Container(engine, testing::supervisor()).wrap(confinement);
+  const auto mount = "type=bind,source=/dev/null,\"target=" + (shown.path() / "socket").string() + "\",readonly";
+  close(server);
+  CHECK(said == "covered\n");
+  CHECK(std::ranges::find(words, mount) != words.end());
+}
 
 TEST_CASE("what a build may write is counted in files, too", "[supervised_run]") {
   const TempDirectory room;
