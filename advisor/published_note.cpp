@@ -8,6 +8,7 @@
 
 #include "analysis/text/words.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -25,9 +26,9 @@ using analysis::counted;
 
 std::string source_line(const specs::Source& source, std::size_t results) {
   std::string line =
-      fmt::format("  {:>6}  {}", results, source.title.empty() ? source.url : source.title);
-  if (!source.date.empty()) line += fmt::format(", {}", source.date);
-  if (!source.title.empty()) line += fmt::format("\n          {}", source.url);
+      fmt::format("  {:>6}  {}", results, specs::printable(source.title.empty() ? source.url : source.title));
+  if (!source.date.empty()) line += fmt::format(", {}", specs::printable(source.date));
+  if (!source.title.empty()) line += fmt::format("\n          {}", specs::printable(source.url));
   return line + '\n';
 }
 
@@ -51,10 +52,10 @@ std::string to_text(const PublishedNote& note, const std::string& workload, cons
   if (note.results == 0) return "";
   std::string models;
   for (std::size_t i = 0; i < std::min(note.hardware.size(), most_shown); ++i)
-    models += fmt::format("{}{}", i ? ", " : "", note.hardware[i].first);
+    models += fmt::format("{}{}", i ? ", " : "", specs::printable(note.hardware[i].first));
   if (note.hardware.size() > most_shown) models += ", ...";
   std::string text = fmt::format("Published by others: {} of {} on {} ({}), from {}:\n",
-                                 counted(note.results, "result"), workload, hw, models,
+                                 counted(note.results, "result"), specs::printable(workload), specs::printable(hw), models,
                                  counted(note.sources.size(), "source"));
   for (std::size_t i = 0; i < std::min(note.sources.size(), most_shown); ++i)
     text += source_line(note.sources[i].first, note.sources[i].second);

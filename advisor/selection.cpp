@@ -8,6 +8,8 @@
 #include <set>
 
 #include "advisor/published_note.hpp"
+#include "advisor/recipes/quoting.hpp"
+#include "specs/format/printable.hpp"
 #include "store/questions/questions.hpp"
 #include "workspace/asked_program.hpp"
 #include "workspace/asked_workload.hpp"
@@ -155,6 +157,11 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
   return selection;
 }
 
+std::string selecting(const std::string& hw, const std::string& workload) {
+  return fmt::format("--hw {} --workload {}", shell_quoted(specs::printable(hw)),
+                     shell_quoted(specs::printable(workload)));
+}
+
 std::string sampling_text(const store::Sampling& sampling) {
   const store::Sampling usual;
   return (sampling.most != usual.most ? fmt::format(" --read {}", sampling.most) : "") +
@@ -168,10 +175,8 @@ std::string what_is_measured(const Selection& selection, const workspace::Contex
   std::set<std::string> known;
   for (const auto& series : questions.series({})) {
     const auto& hardware = questions.hardware(questions.device(series.device).hardware);
-    known.insert(fmt::format("--hw {} --workload {}",
-                             hardware.microarchitecture.empty() ? hardware.model
-                                                                : hardware.microarchitecture,
-                             questions.workload(series.workload).text()));
+    known.insert(selecting(hardware.microarchitecture.empty() ? hardware.model : hardware.microarchitecture,
+                           questions.workload(series.workload).text()));
   }
   if (known.empty() && !selection.left_out.empty()) return "By stackx's own PIs nothing is measured yet.";
   if (known.empty()) return "Nothing is measured yet: run `stackx inspect PROJECT` first.";

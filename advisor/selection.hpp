@@ -39,6 +39,9 @@ Selection select(const SelectionOptions& options, const workspace::Context& cont
 Selection select(const SelectionOptions& options, const specs::Host& host,
                  const specs::Accelerators& accelerators, const workspace::Context& context);
 
+// "--hw 'Tesla V100' --workload matmul", as a shell takes it: the words may be a document's.
+std::string selecting(const std::string& hw, const std::string& workload);
+
 // " --read 0", where it is not as usual.
 std::string sampling_text(const store::Sampling& sampling);
 

@@ -71,7 +71,7 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
                  inspector->runner(), plan.device.empty() ? "" : ", on " + plan.device);
   if (plan.program) workspace::say("{}measured by {}\n", options.name, plan.program->text());
   if (const auto line = verdict_line(plan); !line.empty()) workspace::say("{}{}\n", options.name, line);
-  workspace::say("{}", inspector::summary(inspector::look_for_noise(plan)));
+  workspace::write_err(inspector::summary(inspector::look_for_noise(plan)));
   return inspector;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/answer/advice.hpp"
+#include "advisor/candidate/have.hpp"
 #include "advisor/check/asked.hpp"
 #include "advisor/price.hpp"
 #include "advisor/recipes/parts.hpp"
@@ -20,6 +21,7 @@
 #include "cli/output/print.hpp"
 #include "cli/shared_options.hpp"
 #include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
 #include "workspace/words.hpp"
@@ -59,7 +61,7 @@ void advise_pareto(const AdviseOptions& options, Globals& globals) {
   if (globals.json || options.format == "json")
     print_json(analysis::to_json(front, ranking));
   else
-    workspace::print("{}", analysis::table(front, ranking, stdout_is_terminal()));
+    workspace::write_out(analysis::table(front, ranking, stdout_is_terminal()));
   if (ranking.recommendations.empty()) globals.exit_code = 1;
 }
 
@@ -83,7 +85,7 @@ void check(const AdviseOptions& options) {
 // The options that say what is asked, as a command line has them.
 std::string command_of(const AdviseOptions& options) {
   const auto& selection = options.advice.selection;
-  std::string text = " --hw " + advisor::shell_quoted(selection.hw) + " --workload " + advisor::shell_quoted(selection.workload);
+  std::string text = " " + advisor::selecting(selection.hw, selection.workload);
   if (!selection.campaign.empty()) text += " --campaign " + advisor::shell_quoted(selection.campaign);
   text += advisor::sampling_text(selection.sampling);
   if (!selection.pi.empty()) text += " --pi " + advisor::shell_quoted(selection.pi);
@@ -114,6 +116,8 @@ void take_python(advisor::AdviceOptions& advice) {
   auto& python = advice.context.python;
   if (!python.empty() && !advice.have.python.empty() && python != advice.have.python)
     throw bad_input(fmt::format("--python {} and --have python={}: give one of them", python, advice.have.python));
+  if (!python.empty() && !advisor::is_release(python))
+    throw bad_input(fmt::format("--python {}: expected a version, as in 3.11", specs::in_quotes(python)));
   if (python.empty()) python = advice.have.python;
   advice.have.python = python;
 }
@@ -134,10 +138,10 @@ advisor::Recipe recipe_of(const advisor::Advice& advice, const advisor::Hardware
 // The answer, then what it rests on where that is asked for.
 void print_text(const AdviseOptions& options, const advisor::Advice& advice, const advisor::HardwareAdvice& known,
                 const advisor::NotKnown& open) {
-  workspace::print("{}", advice_text(advice, output_width(), in_colour()));
+  workspace::write_out(advice_text(advice, output_width(), in_colour()));
   if (!options.explain) return;
-  workspace::print("\n{}", explanation(known, open, {options.rows, in_colour(), command_of(options)}));
-  if (known.space) workspace::print("{}", facts_lines(known.space->catalog()));
+  workspace::write_out("\n" + explanation(known, open, {options.rows, in_colour(), command_of(options)}));
+  if (known.space) workspace::write_out(facts_lines(known.space->catalog()));
 }
 
 // `answer` first, for whoever reads the beginning; without --explain eight recommendations at most.
@@ -182,11 +186,11 @@ void advise(const AdviseOptions& given, Globals& globals) {
   if (!enough) globals.exit_code = 1;
   if (!options.settle.empty() && advice.found) write_settling(options, known, open);
   if (const auto recipe = advisor::recipe_format_from(options.format))
-    return workspace::print("{}", advisor::write_recipe(*recipe, recipe_of(advice, known, knowledge)));
+    return workspace::write_out(advisor::write_recipe(*recipe, recipe_of(advice, known, knowledge)));
   if (globals.json || options.format == "json")
     print_document(options, advice, known, open);
   else if (options.format == "markdown")
-    workspace::print("{}", advice_markdown(advice));
+    workspace::write_out(advice_markdown(advice));
   else
     print_text(options, advice, known, open);
   if (advice.found && !enough)

@@ -87,7 +87,8 @@ void print_report(const advisor::RefreshReport& report, const fs::path& director
   if (report.not_reached.empty()) return;
   workspace::print("Not read, what was known of it stays:\n");
   for (const auto& one : report.not_reached)
-    workspace::print("  {}{}\n", one.what, one.reason.empty() ? ": it lists no such project" : "\n    " + one.reason);
+    one.reason.empty() ? workspace::print("  {}: it lists no such project\n", one.what)
+                       : workspace::print("  {}\n    {}\n", one.what, one.reason);
 }
 
 void refresh(const RefreshOptions& options, Globals& globals) {

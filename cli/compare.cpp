@@ -74,7 +74,7 @@ void compare(const CompareOptions& options, Globals& globals) {
   if (!sides.nothing.empty()) return print_nothing(sides, options, json, globals);
   const auto result = result_of(sides, options);
   if (result.couples.empty()) {
-    sides.nothing = "All inspections of one of the sides failed.";
+    sides.nothing = why_no_rates(sides);
     return print_nothing(sides, options, json, globals);
   }
   if (!result.paired) note_conditions(sides);
@@ -83,7 +83,7 @@ void compare(const CompareOptions& options, Globals& globals) {
   if (json)
     print_json(compare_json(report));
   else
-    workspace::print("{}", compare_text(report, options.rows, !options.no_plots, stdout_is_terminal()));
+    workspace::write_out(compare_text(report, options.rows, !options.no_plots, stdout_is_terminal()));
   if (exceeds_limit(report)) globals.exit_code = 1;
 }
 

@@ -67,7 +67,7 @@ void check(bool quick, Globals& globals) {
   }
   for (const std::string& problem : problems) workspace::print("{}\n", problem);
   if (!problems.empty()) {
-    workspace::say("{}", salvage_hint(file));
+    workspace::write_err(salvage_hint(file));
     return;
   }
   const store::Inventory held = store::inventory(file);

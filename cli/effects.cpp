@@ -55,14 +55,14 @@ void print_document(const analysis::Effects& effects, const EffectsOptions& opti
 
 void print_table(const analysis::Effects& effects, const EffectsOptions& options,
                  const Predicted& predicted) {
-  workspace::print("{}", analysis::table(effects, stdout_is_terminal()));
+  workspace::write_out(analysis::table(effects, stdout_is_terminal()));
   if (options.predict.empty()) return;
   workspace::print("\nThe {} stacks of {} with the highest predicted rate:\n", predicted.stacks.size(),
                    options.predict.string());
   for (const advisor::PredictedStack& one : predicted.stacks)
-    workspace::print("{}\n", analysis::wrap(analysis::split(line(one, effects)), 0, ""));
+    workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(line(one, effects)), 0, "")});
   for (const std::string& note : predicted.notes)
-    workspace::print("- {}\n", analysis::wrap(analysis::split(note), 2, ""));
+    workspace::print("- {}\n", workspace::Block{analysis::wrap(analysis::split(note), 2, "")});
 }
 
 void effects(const EffectsOptions& options, Globals& globals) {
@@ -84,7 +84,7 @@ void effects(const EffectsOptions& options, Globals& globals) {
     if (json)
       print_json(analysis::to_json(effects));
     else
-      workspace::print("{}\n", analysis::wrap(analysis::split(effects.why_none + "."), 0, ""));
+      workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(effects.why_none + "."), 0, "")});
     globals.exit_code = 1;
     return;
   }
@@ -95,7 +95,7 @@ void effects(const EffectsOptions& options, Globals& globals) {
   if (json)
     print_document(effects, options, predicted);
   else if (options.format == "csv")
-    workspace::print("{}", analysis::csv(effects));
+    workspace::write_out(analysis::csv(effects));
   else
     print_table(effects, options, predicted);
 }

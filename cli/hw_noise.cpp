@@ -22,7 +22,7 @@ void add_hw_noise(Command hw, Globals& globals) {
     if (globals.json)
       print_json(inspector::to_json(report));
     else
-      workspace::print("{}", inspector::table(report));
+      workspace::write_out(inspector::table(report));
   });
 }
 

@@ -12,6 +12,7 @@
 #include "advisor/check/stack_check.hpp"
 #include "advisor/recipes/containerfile.hpp"
 #include "advisor/recipes/gpu_build.hpp"
+#include "advisor/recipes/quoting.hpp"
 #include "campaigns/campaign.hpp"
 #include "campaigns/device_campaigns.hpp"
 #include "campaigns/verdict_forecast.hpp"
@@ -196,7 +197,7 @@ std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::
                                   plan->project, project));
     if (!plan->device.empty() && plan->device != device)
       throw bad_input(fmt::format("--resume {}: that campaign measures on {}; give --device {}, on "
-                                  "the machine that has it", id, plan->device, plan->device));
+                                  "the machine that has it", id, plan->device, advisor::shell_quoted(plan->device)));
     return plan;
   }
   for (const auto& row : store.campaigns())
@@ -237,7 +238,7 @@ void print_containerfiles(const specs::Plan& plan, const campaigns::Job& job, Gl
     if (globals.json)
       print_json({{"id", arm.stack.id()}, {"arm", arm.label}, {"containerfile", text}});
     else
-      workspace::print("{}{}", &arm == &plan.arms.front() ? "" : "\n", text);
+      workspace::print("{}{}", workspace::Block{&arm == &plan.arms.front() ? "" : "\n"}, workspace::Block{text});
   }
 }
 

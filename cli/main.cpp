@@ -62,8 +62,16 @@ int run(int argc, char** argv) {
   return static_cast<int>(ErrorCode::bad_input);
 }
 
+// Further lines are indented: what a document holds cannot begin one as stackx does.
+std::string indented(std::string text) {
+  for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1))
+    if (at + 1 < text.size() && text[at + 1] != ' ') text.insert(at + 1, "  ");
+  return text;
+}
+
 int said(const Error& error) {
-  workspace::say("stackx: {}\n", specs::brief(specs::without_passwords(error.what())));
+  const std::string text = indented(specs::brief(specs::without_passwords(error.what())));
+  workspace::say("stackx: {}\n", workspace::Block{text});
   return static_cast<int>(error.code());
 }
 

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "specs/format/nearest.hpp"
+#include "specs/format/printable.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::cli {
@@ -99,7 +100,7 @@ Option Command::add_text(const std::string& name, std::function<void(const std::
 }
 
 Option Command::add_flag(const std::string& name, bool& value, const std::string& help) const {
-  return Option(app_->add_flag(name, value, help));
+  return Option(app_->add_flag(name, value, help)->disable_flag_override());
 }
 
 Option Command::option(const std::string& name) const { return Option(app_->get_option(name)); }
@@ -143,8 +144,10 @@ std::string mistyped_command(const CLI::App& app) {
 void print_end(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out, err;
   app.exit(error, out, err);
+  std::string said = err.str();
+  if (const std::string what = error.what(); said.starts_with(what)) said.replace(0, what.size(), specs::printable(what));
   workspace::write_out(out.str());
-  workspace::write_err(err.str());
+  workspace::write_err(said);
 }
 
 }  // namespace

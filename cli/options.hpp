@@ -81,6 +81,7 @@ class Command {
     for (const auto& [word, meaning] : words) names.push_back(word);
     return option.check(one_of(names));
   }
+  // Given or not: no value, of which "--dry-run=false" would run what was to be looked at.
   Option add_flag(const std::string& name, bool& value, const std::string& help) const;
   Option option(const std::string& name) const;
   void callback(std::function<void()> run) const;

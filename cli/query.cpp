@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/project_coverage.hpp"
+#include "advisor/selection.hpp"
 #include "analysis/questions/questions.hpp"
 #include "analysis/text/table.hpp"
 #include "cli/commands.hpp"
@@ -108,12 +109,11 @@ analysis::QuestionOptions question_options(const QueryOptions& options, const Gl
 std::vector<std::string> what_there_is(const store::Questions& store) {
   constexpr std::size_t few = 12;
   std::set<std::string> known;
-  for (const store::SeriesSums& s : store.series({}))
-    known.insert(fmt::format("--hw {} --workload {}",
-                             store.hardware(store.device(s.device).hardware).microarchitecture.empty()
-                                 ? store.hardware(store.device(s.device).hardware).model
-                                 : store.hardware(store.device(s.device).hardware).microarchitecture,
-                             store.workload(s.workload).pi));
+  for (const store::SeriesSums& s : store.series({})) {
+    const auto& hardware = store.hardware(store.device(s.device).hardware);
+    known.insert(advisor::selecting(hardware.microarchitecture.empty() ? hardware.model : hardware.microarchitecture,
+                                    store.workload(s.workload).pi));
+  }
   if (known.empty())
     return {"nothing was measured yet: `stackx inspect PROJECT` does that, `stackx import` takes in what "
             "others measured"};
@@ -132,9 +132,9 @@ void print(const Answer& answer, const QueryOptions& options, const Globals& glo
   if (globals.json || options.format == "json")
     workspace::print("{}\n", analysis::to_json(answer).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   else if (options.format == "csv")
-    workspace::print("{}", analysis::csv(answer));
+    workspace::write_out(analysis::csv(answer));
   else
-    workspace::print("{}", analysis::table(answer, stdout_is_terminal()));
+    workspace::write_out(analysis::table(answer, stdout_is_terminal()));
 }
 
 // It asks of whole published results, not of the store's sums.
@@ -182,17 +182,17 @@ void print_views(const Globals& globals, bool json) {
   if (globals.json || json) return print_json(views_document());
   const analysis::Paint paint{stdout_is_terminal()};
   for (const store::View& view : store::views()) {
-    workspace::print("{}: {}\n", paint("1", std::string(view.name)),
-                     analysis::wrap(analysis::split(std::string(view.meaning)), 2, ""));
+    workspace::print("{}: {}\n", workspace::Block{paint("1", std::string(view.name))},
+                     workspace::Block{analysis::wrap(analysis::split(std::string(view.meaning)), 2, "")});
     for (const store::ViewColumn& column : view.columns)
       workspace::print("  {:<18} {:<8} {}\n", column.name, column.type,
-                       analysis::wrap(analysis::split(std::string(column.meaning)), 30, ""));
+                       workspace::Block{analysis::wrap(analysis::split(std::string(column.meaning)), 30, "")});
     workspace::print("\n");
   }
   workspace::print("Functions, besides SQLite's own:\n");
   for (const store::SqlFunction& function : store::sql_functions())
     workspace::print("  {:<28} {}\n", function.call,
-                     analysis::wrap(analysis::split(std::string(function.meaning)), 31, ""));
+                     workspace::Block{analysis::wrap(analysis::split(std::string(function.meaning)), 31, "")});
 }
 
 void query(const QueryOptions& options, Globals& globals) {

@@ -83,12 +83,12 @@ void query_upgrades(const UpgradesQuestion& question, Globals& globals) {
                                      accelerators, processors);
   if (!question.component.empty()) keep_component(upgrades, question.component);
   if (upgrades.empty()) globals.exit_code = 1;
-  if (globals.json || question.format == "json") return workspace::print("{}", specs::upgrades_text(upgrades));
+  if (globals.json || question.format == "json") return workspace::write_out(specs::upgrades_text(upgrades));
   const std::string about = (question.workload.empty() ? "" : " for " + question.workload) +
                             (hw.empty() ? "" : " on " + hw);
   const auto answer = analysis::upgrades_answer(upgrades, question.component, about, question.limit);
-  workspace::print("{}",
-                   question.format == "csv" ? analysis::csv(answer) : analysis::table(answer, stdout_is_terminal()));
+  workspace::write_out(question.format == "csv" ? analysis::csv(answer)
+                                                : analysis::table(answer, stdout_is_terminal()));
 }
 
 }  // namespace stackx::cli

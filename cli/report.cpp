@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "advisor/recipes/quoting.hpp"
 #include "advisor/selection.hpp"
 #include "analysis/report/html.hpp"
 #include "analysis/report/text.hpp"
@@ -84,20 +84,10 @@ std::string format_of(const ReportOptions& options) {
 
 // The options that select the same again, for a shell.
 std::string selection_text(const advisor::SelectionOptions& options, const std::string& hw) {
-  const auto quoted = [](const std::string& text) {
-    const bool plain = std::ranges::all_of(text, [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) ||
-             std::string_view("-_.,:=+/@").find(c) != std::string_view::npos;
-    });
-    if (plain && !text.empty()) return text;
-    std::string result = "'";
-    for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
-    return result + "'";
-  };
-  std::string text = fmt::format("--hw {} --workload {}", quoted(hw), quoted(options.workload));
-  if (!options.campaign.empty()) text += " --campaign " + quoted(options.campaign);
+  std::string text = advisor::selecting(hw, options.workload);
+  if (!options.campaign.empty()) text += " --campaign " + advisor::shell_quoted(options.campaign);
   text += advisor::sampling_text(options.sampling);
-  if (!options.pi.empty()) text += " --pi " + quoted(options.pi);
+  if (!options.pi.empty()) text += " --pi " + advisor::shell_quoted(options.pi);
   return text;
 }
 

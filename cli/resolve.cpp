@@ -128,7 +128,7 @@ std::string unsolvable_text(const workspace::Loaded& loaded, const resolver::Uns
 void print_unsolvable(const workspace::Loaded& loaded, const resolver::Unsolvable& why,
                       const std::string& what, bool json) {
   if (!json) {
-    workspace::print("{}", unsolvable_text(loaded, why, what));
+    workspace::write_out(unsolvable_text(loaded, why, what));
     return;
   }
   nlohmann::json document = {{"project", loaded.project.name},
@@ -277,7 +277,7 @@ void check_questions(const ResolveOptions& options) {
 void resolve(const ResolveOptions& options, Globals& globals) {
   check_questions(options);
   const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
-  if (!globals.json) workspace::say("{}", facts_warnings(loaded.catalog));
+  if (!globals.json) workspace::write_err(facts_warnings(loaded.catalog));
   const auto start = std::chrono::steady_clock::now();
   const Resolver resolver(loaded.project, loaded.catalog,
                           {static_cast<std::size_t>(options.memory_gib * (1 << 30))});
@@ -285,7 +285,7 @@ void resolve(const ResolveOptions& options, Globals& globals) {
   const double elapsed = milliseconds_since(start);
   if (why && options.graph.empty()) {
     if (globals.json && options.asks_for_stacks())  // a stream of stacks, and this one is empty
-      workspace::say("{}", unsolvable_text(loaded, *why, "no valid stack."));
+      workspace::write_err(unsolvable_text(loaded, *why, "no valid stack."));
     else
       print_unsolvable(loaded, *why, "no valid stack.", globals.json);
     globals.exit_code = 1;

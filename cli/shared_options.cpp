@@ -4,6 +4,7 @@
 
 #include "advisor/published_note.hpp"
 #include "cli/output/print.hpp"
+#include "specs/format/printable.hpp"
 #include "store/store.hpp"
 #include "workspace/output.hpp"
 
@@ -83,7 +84,7 @@ void nothing_measured(const advisor::Selection& selection, const nlohmann::json&
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   const auto published = advisor::published_note(store.published({selection.asked, selection.hw}));
   auto measured = advisor::what_is_measured(selection, globals);
-  for (const auto& line : selection.left_out) measured = line + ".\n" + measured;
+  for (const auto& line : selection.left_out) measured = specs::printable(line) + ".\n" + measured;
   if (globals.json) {
     nlohmann::json document = empty;
     document["hw"] = selection.hw;
@@ -93,7 +94,8 @@ void nothing_measured(const advisor::Selection& selection, const nlohmann::json&
     print_json(document);
   } else {
     workspace::print("No measurement of {} on {}.\n{}{}\n", selection.asked.text(), selection.hw,
-                     to_text(published, selection.asked.text(), selection.hw), measured);
+                     workspace::Block{to_text(published, selection.asked.text(), selection.hw)},
+                     workspace::Block{measured});
   }
   globals.exit_code = 1;
 }

@@ -188,9 +188,11 @@ void print(const analysis::Verification& verification, const Fresh& fresh,
                    plan.arms[1].stack.short_id(), claimed(baseline));
   if (fresh.logs.empty()) return;
   workspace::print(
-      "\n{}", analysis::box_plots({{"advised", fresh.advised}, {"baseline", fresh.baseline}}, plot_width, fresh.unit));
+      "\n{}", workspace::Block{analysis::box_plots({{"advised", fresh.advised}, {"baseline", fresh.baseline}},
+                                                    plot_width, fresh.unit)});
   if (fresh.comparison.interval)
-    workspace::print("\n{}", analysis::ratio_plot(fresh.logs, *fresh.comparison.interval, delta, plot_width));
+    workspace::print("\n{}", workspace::Block{analysis::ratio_plot(fresh.logs, *fresh.comparison.interval, delta,
+                                                                   plot_width)});
 }
 
 void verify(const VerifyOptions& options, Globals& globals) {

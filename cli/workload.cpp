@@ -58,7 +58,7 @@ std::string space_text(const char* where, const specs::WorkloadSpace* space) {
 
 void list_workloads(const Globals& globals) {
   const Asked asked = ask("", globals);
-  if (!globals.json) return workspace::print("{}", analysis::list_text(asked.listed));
+  if (!globals.json) return workspace::write_out(analysis::list_text(asked.listed));
   auto families = nlohmann::json::array();
   for (const auto& family : asked.listed) families.push_back(analysis::to_json(family));
   print_json({{"workloads", std::move(families)}});
@@ -84,12 +84,12 @@ void show_workload(const std::string& text, const Globals& globals) {
     document["aliases"] = asked.families.aliases(name);
     return print_json(document);
   }
-  workspace::print("{}", analysis::show_text(*found));
+  workspace::write_out(analysis::show_text(*found));
   const std::string spaces = space_text("GPU", gpu) + space_text("CPU", cpu);
-  if (!spaces.empty()) workspace::print("\n{}", spaces);
+  if (!spaces.empty()) workspace::print("\n{}", workspace::Block{spaces});
   if (const auto aliases = asked.families.aliases(name); !aliases.empty()) {
     const std::string called = fmt::format("Also called {}", fmt::join(aliases, ", "));
-    workspace::print("\n{}\n", analysis::wrap(analysis::split(called), 2, ""));
+    workspace::print("\n{}\n", workspace::Block{analysis::wrap(analysis::split(called), 2, "")});
   }
 }
 

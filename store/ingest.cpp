@@ -69,6 +69,11 @@ void Store::finish_summaries() {
   Connection& connection = database_->connection;
   connection.require_writable();
   connection.run([&] {
+    if (has_unmarked_series(connection)) {
+      Writer::Transaction transaction(database_->writer);
+      mark_unmarked_series(connection);
+      transaction.commit();
+    }
     const std::vector<Panel> panels = stale_panels(connection);
     // Some panels at a time: another writer waits for less than a second.
     constexpr std::size_t at_once = 8;

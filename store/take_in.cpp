@@ -198,40 +198,50 @@ class Batch {
     if (documents_.size() >= batch_documents) commit();
   }
 
+  // Nothing of a document that is refused stays, neither its series nor its host: where there was one, all is rolled
+  // back and the others are written again. They do not depend on it, so the second time none is refused.
   void commit() {
-    if (documents_.empty()) return;
-    database_.connection.run([&] {
-      Writer::Transaction transaction(database_.writer);
-      const std::uint64_t inserted = intake_.inserted, known = intake_.already_there;
-      try {
-        write();
-        transaction.commit();
-      } catch (...) {
-        intake_.inserted = inserted;
-        intake_.already_there = known;
-        throw;
-      }
-    });
+    while (!documents_.empty() && !written()) leave_out_refused();
     documents_.clear();
   }
 
  private:
-  void write() {
-    std::vector<std::pair<std::int64_t, const Verified*>> order;
+  // False, and nothing is written, where some are refused: those have an error then.
+  bool written() {
+    return database_.connection.run([&] {
+      Writer::Transaction transaction(database_.writer);
+      std::uint64_t inserted = 0;
+      if (!write(inserted)) return false;
+      transaction.commit();
+      intake_.inserted += inserted;
+      intake_.already_there += documents_.size() - inserted;
+      return true;
+    });
+  }
+
+  bool write(std::uint64_t& inserted) {
+    std::vector<std::pair<std::int64_t, Verified*>> order;
     order.reserve(documents_.size());
-    for (const Verified& document : documents_)
+    for (Verified& document : documents_)
       order.emplace_back(database_.writer.place(*document.inspection), &document);
     std::ranges::stable_sort(order, {}, [](const auto& entry) { return entry.first; });
+    bool all = true;
     for (const auto& [place, document] : order) {
       try {
-        ++(database_.writer.insert(*document->inspection) == Ingest::inserted
-               ? intake_.inserted
-               : intake_.already_there);
+        inserted += database_.writer.insert(*document->inspection) == Ingest::inserted;
       } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
-        intake_.refuse(placed(name_, document->line, error.what()));
+        document->error = placed(name_, document->line, error.what());
+        all = false;
       }
     }
+    return all;
+  }
+
+  void leave_out_refused() {
+    for (const Verified& document : documents_)
+      if (!document.error.empty()) intake_.refuse(document.error);
+    std::erase_if(documents_, [](const Verified& document) { return !document.error.empty(); });
   }
 
   Store::Database& database_;

@@ -34,7 +34,8 @@ class Writer {
 
   // Where the document will stand, as far as that can be said: 0 outside of campaigns.
   std::int64_t place(const Prepared& document);
-  // Error(bad_input) if another document stands in its place; the transaction goes on.
+  // Error(bad_input) if another document stands in its place: the transaction can go on, but what the document made (a
+  // series without sums) is to be rolled back.
   Ingest insert(const Prepared& document);
 
   // Writes counts and stale marks, so that summaries can be made before the commit: of these series.

@@ -14,19 +14,25 @@
 namespace stackx::advisor {
 namespace {
 
-using Member = std::string Have::*;
-constexpr std::array<std::pair<const char*, Member>, 4> members{
-    {{"driver", &Have::driver}, {"python", &Have::python}, {"cuda", &Have::cuda}, {"glibc", &Have::glibc}}};
+struct Member {
+  const char* name;
+  std::string Have::*value;
+  const char* example;
+};
+constexpr std::array<Member, 4> members{{{"driver", &Have::driver, "535.183.01"},
+                                         {"python", &Have::python, "3.11"},
+                                         {"cuda", &Have::cuda, "11.8"},
+                                         {"glibc", &Have::glibc, "2.31"}}};
 
 void take(Have& have, const std::string& part) {
   const auto equals = part.find('=');
   const auto name = part.substr(0, equals);
   auto value = equals == part.npos ? "" : part.substr(equals + 1);
   if (value.starts_with("=")) value.erase(0, 1);  // driver==535
-  for (const auto& [known, member] : members) {
+  for (const auto& [known, member, example] : members) {
     if (name != known) continue;
-    if (value.empty() || !specs::Version::parse(value, specs::Versioning::pep440))
-      throw bad_input(fmt::format("--have {}: expected {}=VERSION, as in cuda=11.8", specs::in_quotes(part), name));
+    if (!is_release(value))
+      throw bad_input(fmt::format("--have {}: expected {}=VERSION, as in {}={}", specs::in_quotes(part), name, name, example));
     if (!(have.*member).empty()) throw bad_input(fmt::format("--have: {} is given twice", name));
     have.*member = value;
     return;
@@ -40,9 +46,14 @@ void take(Have& have, const std::string& part) {
 
 std::string Have::text() const {
   std::vector<std::string> words;
-  for (const auto& [name, member] : members)
+  for (const auto& [name, member, example] : members)
     if (!(this->*member).empty()) words.push_back(fmt::format("{} {}", name, this->*member));
   return fmt::format("{}", fmt::join(words, ", "));
+}
+
+bool is_release(const std::string& version) {
+  return version.find_first_not_of("0123456789.") == version.npos &&
+         specs::Version::parse(version, specs::Versioning::pep440).has_value();
 }
 
 Have read_have(const std::string& text) {

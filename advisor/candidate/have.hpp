@@ -13,7 +13,10 @@ struct Have {
   std::string text() const;  // "cuda 11.8, python 3.11"
 };
 
-// Throws Error(bad_input) for what is not of that form.
+// Throws Error(bad_input) for what is not of that form. Versions are numbers with dots.
 Have read_have(const std::string& text);
+
+// 3.11, 535.183.01: what ranges of releases can be made of.
+bool is_release(const std::string& version);
 
 }  // namespace stackx::advisor

@@ -7,10 +7,12 @@
 #include <iterator>
 #include <set>
 
+#include "advisor/recipes/quoting.hpp"
 #include "analysis/ranking/finals.hpp"
 #include "analysis/statistics/conditions.hpp"
 #include "inspector/machine/host.hpp"
 #include "specs/error.hpp"
+#include "specs/format/printable.hpp"
 #include "specs/project/workload.hpp"
 #include "workspace/asked_program.hpp"
 #include "workspace/asked_workload.hpp"
@@ -93,19 +95,34 @@ std::optional<specs::Workload> workload_of_both(const Sides& sides, std::vector<
   return found ? found : most_of_both(of(sides.a, false), of(sides.b, false), others);
 }
 
+std::string program_text(const store::Measurement& one) {
+  return specs::PiProgram{one.workload.program.empty(), one.pi_path, one.workload.program}.text();
+}
+
+// The same workload, which two programs measured, has one text.
+std::string no_common_workload(const std::vector<store::Measurement>& a, const std::vector<store::Measurement>& b) {
+  const std::string text = a.front().workload.text();
+  const auto same = std::ranges::find(b, text, [](const auto& m) { return m.workload.text(); });
+  if (same == b.end())
+    return fmt::format("A and B have no workload in common: A has {}, B has {}.", text, b.front().workload.text());
+  return fmt::format(
+      "A and B have no workload in common that one program measured: {} is {} for A and {} for B, and rates of two "
+      "programs are not compared. Measure both with one; --pi FILE|SHA256 asks for what another than stackx's own measured.",
+      text, program_text(a.front()), program_text(*same));
+}
+
 void choose_workload(Sides& sides) {
   std::vector<specs::Workload> others;
   const auto found = workload_of_both(sides, others);
   if (!found) {
-    const auto one = [](const Side& side) { return side.measurements.front().workload.text(); };
-    sides.nothing = fmt::format("A and B have no workload in common: A has {}, B has {}.",
-                                one(sides.a), one(sides.b));
+    sides.nothing = no_common_workload(sides.a.measurements, sides.b.measurements);
     return;
   }
   sides.workload = *found;
   for (const auto& other : others)
     sides.notes.push_back(
-        fmt::format("both were measured with another workload, too: --workload {}", other.text()));
+        fmt::format("both were measured with another workload, too: --workload {}",
+                    advisor::shell_quoted(specs::printable(other.text()))));
   keep(sides, [&](const auto& m) { return m.workload == sides.workload; });
   if (sides.workload.program.empty()) return;
   const auto& path = sides.a.measurements.front().pi_path;
@@ -332,6 +349,21 @@ void note_conditions(Sides& sides) {
   sides.notes.push_back(
       fmt::format("median load average when inspections began, and mean steal: A {}; B {}",
                   conditions_text(sides.a), conditions_text(sides.b)));
+}
+
+std::string why_no_rates(const Sides& sides) {
+  std::string text;
+  for (const auto& [name, side] : {std::pair{"A", &sides.a}, {"B", &sides.b}}) {
+    std::map<std::string, std::size_t> failed;
+    for (const auto& measurement : side->measurements)
+      if (measurement.outcome != specs::Outcome::ok) ++failed[specs::to_string(measurement.outcome)];
+    if (failed.empty()) continue;
+    std::vector<std::string> words;
+    for (const auto& [outcome, n] : failed) words.push_back(fmt::format("{} {}", n, outcome));
+    text += fmt::format("{}Of {}'s {} inspections: {}.", text.empty() ? "" : " ", name, side->measurements.size(),
+                        fmt::join(words, ", "));
+  }
+  return text.empty() ? "No pair has a rate on both sides." : "No pair has a rate on both sides. " + text;
 }
 
 Sides find_sides(const SidesOptions& options, const Globals& globals) {

@@ -52,4 +52,7 @@ Sides find_sides(const SidesOptions& options, const Globals& globals);
 // inspections of each at most, as a note.
 void note_conditions(Sides& sides);
 
+// Why no pair has a rate on both sides: what became of the inspections.
+std::string why_no_rates(const Sides& sides);
+
 }  // namespace stackx::cli

@@ -61,15 +61,15 @@ void print_nearest(const Checked& checked) {
 
 void print_check(const Checked& checked) {
   const char* word = checked.answer == Answer::yes ? "Yes" : checked.answer == Answer::no ? "No" : "Unknown";
-  workspace::print("{}", in_lines(fmt::format("{}: {}.", word, checked.text)));
+  workspace::write_out(in_lines(fmt::format("{}: {}.", word, checked.text)));
   for (std::size_t i = 0; i < checked.because.size(); ++i)
-    if (checked.answer == Answer::yes ? i < 4 : i > 0) workspace::print("{}", in_lines("  " + checked.because[i]));
+    if (checked.answer == Answer::yes ? i < 4 : i > 0) workspace::write_out(in_lines("  " + checked.because[i]));
   if (!checked.clash.empty()) {
     workspace::print("How it comes:\n");
     print_clash(checked.clash, "");
   }
   print_nearest(checked);
-  for (const auto& note : checked.notes) workspace::print("{}", in_lines(fmt::format("Note: {}.", note)));
+  for (const auto& note : checked.notes) workspace::write_out(in_lines(fmt::format("Note: {}.", note)));
   if (!checked.not_judged.empty()) {
     auto names = checked.not_judged;
     const auto more = names.size() > 8 ? names.size() - 8 : 0;

@@ -9,7 +9,7 @@ namespace stackx::cli {
 
 void write_output(const std::string& output, const std::string& text) {
   if (output.empty() || output == "-") {
-    workspace::print("{}", text);
+    workspace::write_out(text);
     return;
   }
   specs::OutputFile file(output);

@@ -83,11 +83,11 @@ class Rows {
 
 class CsvRows : public Rows {
   using Rows::Rows;
-  void columns(const std::vector<std::string>& names) override { workspace::print("{}", analysis::csv_line(names)); }
+  void columns(const std::vector<std::string>& names) override { workspace::write_out(analysis::csv_line(names)); }
   void row(const std::vector<SqlValue>& values) override {
     std::vector<std::string> fields;
     for (const SqlValue& value : values) fields.push_back(in_csv(value));
-    workspace::print("{}", analysis::csv_line(fields));
+    workspace::write_out(analysis::csv_line(fields));
   }
   void end(bool more) override {
     if (more) workspace::say("stackx: there are more rows: --limit 0 gives all\n");
@@ -127,7 +127,7 @@ class TableRows : public Rows {
     }
   }
   void end(bool more) override {
-    workspace::print("{}", analysis::table_text(columns_, analysis::Paint{colour_}));
+    workspace::write_out(analysis::table_text(columns_, analysis::Paint{colour_}));
     if (more) workspace::print("... and more (--limit 0 shows all)\n");
   }
 

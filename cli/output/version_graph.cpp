@@ -67,7 +67,7 @@ std::string drawn(const std::string& dot) {
 
 void write_graph(const resolver::Resolver& resolver, const std::string& format) {
   const auto dot = resolver.graph();
-  workspace::print("{}", format == "svg" ? drawn(dot) : dot);
+  workspace::write_out(format == "svg" ? drawn(dot) : dot);
 }
 
 }  // namespace stackx::cli

@@ -11,6 +11,7 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/masked.hpp"
+#include "specs/format/text_file.hpp"
 #include "specs/python/distribution_file.hpp"
 #include "specs/python/pep508.hpp"
 
@@ -258,7 +259,13 @@ std::expected<PythonInstaller::Tools, BuildFailure> PythonInstaller::tools(const
   if (settings_.offline) return std::unexpected(offline("what builds and installs"));
   const auto catalog = specs::load_catalog(settings_.data / "build-tools.json");
   specs::VersionEntry python;
-  python.version = *specs::Version::parse(place.runtime.version, specs::Versioning::pep440);
+  const auto release = specs::Version::parse(place.runtime.version, specs::Versioning::pep440);
+  if (!release)  // the program said so
+    return std::unexpected(
+        BuildFailure{fmt::format("{}: says that it is Python {}, which is no version", place.runtime.program.string(),
+                                 specs::in_quotes(place.runtime.version)),
+                     "", specs::Outcome::build_failed});
+  python.version = *release;
   WheelStore store(settings_.wheels, [&](const WheelRequest& request, const fs::path& target) -> Result {
     auto installed = uv_->install(request, target, uv_target(place));
     return installed ? compile(place, target) : installed;

@@ -129,8 +129,9 @@ SpecifierSet that_python(const std::string& version, const Catalog& catalog) {
                       version.find_first_not_of("0123456789.") == version.npos;
   const Component* python = catalog.find("python");
   const bool listed = python && python->find(version);
-  return *SpecifierSet::parse(fmt::format("=={}{}", version, series && !listed ? ".*" : ""),
-                              Versioning::pep440);
+  const auto range = SpecifierSet::parse(fmt::format("=={}{}", version, series && !listed ? ".*" : ""), Versioning::pep440);
+  if (!range) throw bad_input(fmt::format("{} is no Python version; expected one like 3.11 or 3.11.4", in_quotes(version)));
+  return *range;
 }
 
 }  // namespace

@@ -166,6 +166,10 @@ std::vector<Part> parts_of(Connection& connection, const Store& store, ProvedDoc
         const SQLite::Transaction snapshot(worker.connection.sqlite());
         take(problems, wrong_summaries(worker.connection, worker.shared, panel));
       });
+  add([](Worker& worker, Problems& problems) {
+    const SQLite::Transaction snapshot(worker.connection.sqlite());
+    take(problems, unsealed_rows(worker.connection));
+  });
   add([](Worker& worker, Problems& problems) { check_contexts(worker.connection, problems); });
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
   for (const std::int64_t high : last_rows(connection)) {

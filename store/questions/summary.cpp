@@ -221,25 +221,31 @@ std::optional<std::int64_t> whole(const Cursor& cursor, int column) {
   return cursor.is_null(column) ? std::nullopt : std::optional(cursor.integer(column));
 }
 
+#define STACKX_SUMMARY_COLUMNS "ok, failed, sentinels, unit, median, low, high, cv, first, last, inspections"
+
+Summary summary_in(const Cursor& cursor) {  // without its failures
+  Summary s;
+  s.ok = cursor.integer(0);
+  s.failed = cursor.integer(1);
+  s.sentinels = cursor.integer(2);
+  s.unit = static_cast<Unit>(cursor.integer(3));
+  s.median = real(cursor, 4);
+  s.low = real(cursor, 5);
+  s.high = real(cursor, 6);
+  s.cv = real(cursor, 7);
+  s.first = whole(cursor, 8);
+  s.last = whole(cursor, 9);
+  s.inspections = cursor.integer(10);
+  return s;
+}
+
 Summary stored_summary(Connection& connection, std::int64_t series) {
   Summary s;
   {
-    Cursor cursor = connection.prepare(
-        "SELECT ok, failed, sentinels, unit, median, low, high, cv, first, last, inspections FROM "
-        "series WHERE id = ?");
+    Cursor cursor = connection.prepare("SELECT " STACKX_SUMMARY_COLUMNS " FROM series WHERE id = ?");
     cursor << series;
     cursor.next();
-    s.ok = cursor.integer(0);
-    s.failed = cursor.integer(1);
-    s.sentinels = cursor.integer(2);
-    s.unit = static_cast<Unit>(cursor.integer(3));
-    s.median = real(cursor, 4);
-    s.low = real(cursor, 5);
-    s.high = real(cursor, 6);
-    s.cv = real(cursor, 7);
-    s.first = whole(cursor, 8);
-    s.last = whole(cursor, 9);
-    s.inspections = cursor.integer(10);
+    s = summary_in(cursor);
   }
   Cursor cursor =
       connection.prepare("SELECT outcome, inspections FROM failures WHERE series = ?");
@@ -370,6 +376,18 @@ std::vector<StepPlace> steps_of(Connection& connection, SharedRows& shared, cons
   return places;
 }
 
+bool has_unmarked_series(Connection& connection) {
+  Cursor cursor = connection.prepare(
+      "SELECT 1 FROM series WHERE checksum = 0 AND inspections = 0 AND id NOT IN (SELECT series FROM stale) LIMIT 1");
+  return cursor.next();
+}
+
+void mark_unmarked_series(Connection& connection) {
+  Cursor cursor = connection.prepare(
+      "INSERT OR IGNORE INTO stale(series) SELECT id FROM series WHERE checksum = 0 AND inspections = 0");
+  cursor.execute();
+}
+
 std::vector<Panel> stale_panels(Connection& connection) {
   std::vector<Panel> panels;
   Cursor cursor = connection.prepare(
@@ -402,6 +420,36 @@ void finish_panel(Connection& connection, SharedRows& shared, const Panel& panel
   for (const auto& [older, newer] : stored)  // a version came in between
     remove_step(connection, older, newer);
   shared.forget_arms();
+}
+
+std::vector<std::string> unsealed_rows(Connection& connection) {
+  std::vector<std::string> problems;
+  const auto changed = [&](const char* table, const Cursor& cursor, int row) {
+    problems.push_back(
+        fmt::format("{}: {}: row {} is changed", connection.file().string(), table, cursor.integer(row)));
+  };
+  {
+    Cursor cursor = connection.prepare("SELECT " STACKX_SUMMARY_COLUMNS
+                                       ", id, workload, device, stack, checksum FROM series WHERE id NOT IN (SELECT "
+                                       "series FROM stale)");
+    while (cursor.next()) {
+      const SeriesKey key{cursor.integer(11), cursor.integer(12), cursor.integer(13), cursor.integer(14)};
+      if (checksum_of(key, summary_in(cursor)) != cursor.integer(15)) changed("series", cursor, 11);
+    }
+  }
+  {
+    Cursor cursor = connection.prepare(
+        "SELECT older, newer, component, rounds, slower, faster, ratio, checksum FROM steps");
+    while (cursor.next()) {
+      const StepSummary step{cursor.integer(3), cursor.integer(4), cursor.integer(5), real(cursor, 6)};
+      if (checksum_of(cursor.integer(0), cursor.integer(1), cursor.integer(2), step) != cursor.integer(7))
+        changed("steps", cursor, 0);
+    }
+  }
+  Cursor cursor = connection.prepare("SELECT id, model, microarchitecture, checksum FROM hardware");
+  while (cursor.next())
+    if (hardware_checksum(cursor.text(1), cursor.text(2)) != cursor.integer(3)) changed("hardware", cursor, 0);
+  return problems;
 }
 
 std::vector<Panel> all_panels(Connection& connection) {

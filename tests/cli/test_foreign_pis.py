@@ -125,7 +125,10 @@ class ForeignPis(BlackBox):
         self.assertIn(f"measured by {unfair}", " ".join(found["notes"]))
         own = self.json("inspect", self.box, "--rounds", "2")["campaign"]
         text = self.stackx("compare", campaigns[0], own, exit_code=1).stdout
-        self.assertIn("no workload in common", text)
+        self.assertIn("no workload in common that one program measured: matmul:", text)
+        self.assertIn(f"{unfair} (SHA-256 ", text)
+        self.assertIn("for A and stackx's own PI for B", text)
+        self.assertIn("--pi", text)
 
 
 class Imported(MadeUpStore):
@@ -139,6 +142,8 @@ class Imported(MadeUpStore):
         ranked = self.json("query", "best")
         self.assertNotIn("0.3.34", json.dumps(ranked["rows"]))
         self.assertIn("implausible", json.dumps(self.json("query", "failures")["rows"]))
+        self.assertEqual(self.stackx("compare", "openblas=0.3.34", "openblas=0.3.27", exit_code=1).stdout.splitlines()[0],
+                         "Nothing to compare. No pair has a rate on both sides. Of A's 6 inspections: 6 implausible.")
         self.assertEqual(self.stackx("export").stdout.count('"outcome":"ok"'), 12)  # as they came
         self.assertEqual(self.stackx("db", "check").returncode, 0)
 

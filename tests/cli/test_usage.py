@@ -68,6 +68,27 @@ class Usage(BlackBox):
         for option in ("--rounds", "--seed", "--sample"):
             self.assertIn(option, self.stackx("inspect", EXAMPLE, f"{option}=-1", exit_code=2).stderr)
 
+    def test_flags_take_no_value(self):
+        """--dry-run=false once ran the campaign, and --offline=-1 went to the network."""
+        for words in (["inspect", EXAMPLE, "--dry-run"], ["inspect", EXAMPLE, "--dry-run", "--offline"], ["resolve", EXAMPLE, "--count"],
+                      ["env", "prune", "--dry-run"], ["query", "best", "--json"]):
+            for value in ("-1", "false", "0"):
+                said = self.stackx(*words[:-1], f"{words[-1]}={value}", exit_code=2).stderr
+                self.assertIn(words[-1].removeprefix("--"), said)
+
+    def test_a_python_that_is_none(self):
+        """Ranges are made of releases; of anything else there was a crash, or no word."""
+        self.write("requirements.txt", "numpy\n")
+        about = ["--workload", "matmul"]
+        for bad in ("nan", "3.11rc1", "3.11+x", "3.11.*", "--"):
+            for words in ((["advise", "--hw", "v100", *about], ["advise", "--hw", "zen4", *about],
+                           ["advise", "--hw", "host", *about, "--lock", self.scratch / "requirements.txt"])):
+                said = self.stackx(*words, f"--python={bad}", exit_code=2).stderr
+                self.assertEqual(said, f'stackx: --python "{bad}": expected a version, as in 3.11\n')
+            said = self.stackx("advise", "--hw", "v100", *about, "--have", f"driver={bad}", exit_code=2).stderr
+            self.assertIn("as in driver=535.183.01", said)
+        self.stackx("resolve", self.scratch / "requirements.txt", "--python", "nan", "--catalog", "frameworks.json", exit_code=2)
+
     def test_rounds_are_bounded(self):
         for rounds in ("0", "1000001", "18446744073709551615"):
             self.assertRegex(self.stackx("inspect", EXAMPLE, "--rounds", rounds, exit_code=2).stderr, f"--rounds.*{rounds}.*1000000")

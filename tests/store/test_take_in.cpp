@@ -1,4 +1,5 @@
 // Documents in numbers: the same store as one by one, whatever the order, and whatever stands between.
+#include <SQLiteCpp/Database.h>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -6,6 +7,7 @@
 
 #include "specs/format/json.hpp"
 #include "specs/format/seal.hpp"
+#include "store/questions/questions.hpp"
 #include "tests/store/fixture.hpp"
 
 using namespace stackx;
@@ -113,6 +115,58 @@ TEST_CASE("take_in: bad lines are refused by place, the others stay") {
   CHECK_THAT(intake.reasons[4], Catch::StartsWith("some.jsonl:14: "));
   CHECK_THAT(intake.reasons[5], Catch::StartsWith("some.jsonl:15: "));
   CHECK(store.check().empty());
+}
+
+TEST_CASE("take_in: nothing stays of a document that is refused, and answers go on") {
+  const Directory directory;
+  const std::string campaign(64, 'a');
+  const auto rival = [&](auto change) {  // for a place that is taken
+    auto document = inspection(4, campaign);
+    change(document);
+    specs::seal(document);
+    return specs::canonical(specs::to_json(document));
+  };
+  const std::vector<std::string> rivals{rival([](auto& i) { i.device = "GPU-1234"; }),
+                                        rival([](auto& i) { i.workload.params["m"] = "3"; }),
+                                        rival([](auto& i) { i.stack.components["openblas"] = "9"; }),
+                                        rival([](auto& i) { i.host = host("zen4"), i.device = i.host.fingerprint(); }),
+                                        rival([](auto& i) { i.reason = "another"; }),
+                                        rival([](auto& i) { i.stackx_version = "another"; })};
+  const auto good = lines_of(8, campaign);
+  const auto file = directory / "stackx.db", alone = directory / "alone.db";
+  {
+    Store store = Store::open(file), other = Store::open(alone);
+    auto all = good;
+    all.insert(all.end(), rivals.begin(), rivals.end());
+    CHECK(take(store, all).refused == rivals.size());  // in the batch of those that stay
+    CHECK(take(store, rivals).refused == rivals.size());
+    take(other, good);
+    CHECK(store.check().empty());
+  }
+  CHECK(dump(file) == dump(alone));
+  CHECK(Questions(file).series({}).size() == 4);
+}
+
+TEST_CASE("take_in: series that an older stackx left without sums are found, and mended by the next import") {
+  const Directory directory;
+  const auto file = directory / "stackx.db";
+  Store store = Store::open(file);
+  const auto lines = lines_of(8, std::string(64, 'a'));
+  take(store, lines);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("INSERT INTO hardware(model, microarchitecture, checksum) VALUES('x', 'y', 0); "
+            "INSERT INTO devices(name, hardware) SELECT 'GPU-2', min(id) FROM hardware; "
+            "INSERT INTO series(workload, device, stack) SELECT workload, last_insert_rowid(), stack FROM series LIMIT 1");
+  const auto problems = store.check(Thoroughness::quick);
+  REQUIRE(problems.size() == 2);
+  CHECK_THAT(problems[0], Catch::EndsWith("series: row 5 is changed"));
+  CHECK_THAT(problems[1], Catch::EndsWith("hardware: row 2 is changed"));
+  CHECK(store.check().size() == 2);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec("DELETE FROM hardware WHERE model = 'x'");
+  CHECK_THROWS_WITH(Questions(file).series({}), Catch::Contains("series: row 5 is changed"));
+  CHECK(take(store, lines).already_there == lines.size());
+  CHECK(store.check().empty());
+  CHECK(Questions(file).series({}).size() == 5);
 }
 
 TEST_CASE("take_in: documents in another spelling are the same documents") {
