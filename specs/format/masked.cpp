@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kMark = "://";
 
 std::string_view authority_of(std::string_view rest) {
-  return rest.substr(0, rest.find_first_of("/?#\\ \t\"'<>"));
+  return rest.substr(0, rest.find_first_of("/?#\\ \t\r\n\"'<>"));
 }
 
 // "host:x": what cannot be a port is the beginning of a password.
