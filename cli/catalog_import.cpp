@@ -94,19 +94,32 @@ pypi::CatalogHead head(const CatalogImportOptions& options, const pypi::Targets&
           fmt::format("PyPI simple index, as configured for pip (read {})", day)};
 }
 
-void summarize(const pypi::Closure& closure, const CatalogImportOptions& options, std::size_t requests) {
+// One file that no server gives is left out; all of them are an index, or a network, that is not in order.
+void check_some_came(const pypi::Index& index) {
+  const auto& missed = index.missed();
+  if (missed.files > 0 && missed.all)
+    throw broken_environment(
+        fmt::format("none of the {} files that were asked for came; the last: {}", missed.files, missed.last));
+}
+
+void summarize(const pypi::Closure& closure, const CatalogImportOptions& options, const pypi::Index& index) {
   std::size_t versions = 0, left_out = 0;
   for (const auto& [name, project] : closure) {
     versions += project.releases.size();
     left_out += project.left_out.size();
     if (project.releases.empty())
       workspace::say("{}: no usable version: {}\n", name,
-                     project.known ? pypi::count_reasons(project.left_out) : "not on the index");
+                     !project.fault.empty() ? project.fault
+                     : project.known        ? pypi::count_reasons(project.left_out)
+                                            : "not on the index");
     if (options.reasons)
       for (const auto& one : project.left_out) workspace::say("{} {}: {}\n", name, one.version, one.reason);
   }
   workspace::say("{} projects, {} versions, {} left out{}; {} requests\n", closure.size(), versions, left_out,
-                 left_out > 0 && !options.reasons ? " (--reasons says why)" : "", requests);
+                 left_out > 0 && !options.reasons ? " (--reasons says why)" : "", index.requests());
+  if (const auto missed = index.missed().files; missed > 0)
+    workspace::say("{} not come this time: another run asks again\n",
+                   missed == 1 ? "1 file did" : fmt::format("{} files did", missed));
 }
 
 void import_pypi(const CatalogImportOptions& options) {
@@ -125,11 +138,12 @@ void import_pypi(const CatalogImportOptions& options) {
       roots, targets,
       {options.files, options.before, options.prereleases, options.sources, options.newest}, index);
   line.finish();
+  check_some_came(index);
   const auto text = pypi::write_catalog(closure, targets, head(options, targets));
   specs::check(specs::parse_catalog(specs::Node::parse_text(text, "the imported catalog")),
                "the imported catalog");
   write_output(options.output, text);
-  summarize(closure, options, index.requests());
+  summarize(closure, options, index);
 }
 
 }  // namespace

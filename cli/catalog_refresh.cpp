@@ -10,6 +10,7 @@
 #include "cli/output/print.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
+#include "specs/format/printable.hpp"
 #include "specs/python/pep508.hpp"
 #include "workspace/output.hpp"
 #include "workspace/pip.hpp"
@@ -65,14 +66,16 @@ nlohmann::json report_json(const advisor::RefreshReport& report, const std::stri
           {"unchanged", report.unchanged}, {"not_reached", missed}};
 }
 
+// What servers say stays on its line.
 void print_news(const advisor::PackageNews& one) {
   const auto count = one.added.size();
-  workspace::print("  {:<28} newest {}", one.name, one.newest);
-  if (count > 0 && count <= 4) workspace::print(", new: {}", fmt::join(one.added, ", "));
-  if (count > 4) workspace::print(", {} new", count);
-  if (!one.withdrawn.empty()) workspace::print(", withdrawn: {}", fmt::join(one.withdrawn, ", "));
-  workspace::print("\n");
-  for (const auto& unread : one.unread) workspace::print("    requirements not known of {}\n", unread);
+  auto line = fmt::format("{:<28} newest {}", one.name, one.newest);
+  if (count > 0 && count <= 4) line += fmt::format(", new: {}", fmt::join(one.added, ", "));
+  if (count > 4) line += fmt::format(", {} new", count);
+  if (!one.withdrawn.empty()) line += fmt::format(", withdrawn: {}", fmt::join(one.withdrawn, ", "));
+  workspace::print("  {}\n", specs::printable(line));
+  for (const auto& unread : one.unread)
+    workspace::print("    requirements not known of {}\n", specs::printable(unread));
 }
 
 void print_report(const advisor::RefreshReport& report, const fs::path& directory) {
@@ -94,6 +97,9 @@ void print_report(const advisor::RefreshReport& report, const fs::path& director
 void refresh(const RefreshOptions& options, Globals& globals) {
   const auto directory = directory_of(options, globals);
   const auto today = workspace::today();
+  pypi::check_web_url(options.pytorch_index, "--pytorch-index");
+  pypi::check_web_url(options.redistributables, "--redistributables");
+  pypi::check_web_url(options.registry, "--registry");
   const auto settings = workspace::pip_settings(options.pip, options.index_url);
   const auto transport = pypi::make_curl({.ca_file = settings.ca_file, .has_offline = false});
   workspace::ProgressLine line;

@@ -35,11 +35,11 @@ void write(const fs::path& file, const std::string& text) {
 }  // namespace
 
 fs::path Cache::listing_file(const std::string& url) const {
-  return directory_ / "listings" / (specs::sha256(specs::without_passwords(url)) + ".json");
+  return directory_ / "listings" / (specs::sha256(specs::without_logins(url)) + ".json");
 }
 
 fs::path Cache::metadata_file(const std::string& url) const {
-  return directory_ / "metadata" / specs::sha256(specs::without_passwords(url));
+  return directory_ / "metadata" / specs::sha256(specs::without_logins(url));
 }
 
 std::optional<Page> Cache::page(const std::string& url) const {

@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "specs/format/names.hpp"
+#include "specs/format/printable.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::pypi {
@@ -40,6 +42,7 @@ bool contains(const Ranges& ranges, const Version& version) {
 
 std::string unusable(const File& file, const Version& version, const Ranges& ranges,
                      const specs::Target& target, const Rules& rules) {
+  if (!file.fault.empty()) return file.fault;
   if (!contains(ranges, version)) return "outside of the range asked for";
   if (!rules.before.empty() && file.uploaded.empty())
     return "the index does not say when it was uploaded";
@@ -50,6 +53,12 @@ std::string unusable(const File& file, const Version& version, const Ranges& ran
   return "";
 }
 
+// A stranger's words, where a version's would stand.
+std::string shown(const std::string& file_name) {
+  constexpr std::size_t most = 200;
+  return specs::printable(file_name.substr(0, most)) + (file_name.size() > most ? "..." : "");
+}
+
 // Keys order as versions do.
 std::map<std::string, FoundFiles> releases_of(const std::string& name, const Listing& listing,
                                            const Ranges& ranges, const specs::Target& target,
@@ -58,11 +67,16 @@ std::map<std::string, FoundFiles> releases_of(const std::string& name, const Lis
   for (const auto& file : listing.files) {
     const auto parsed = specs::parse_file_name(file.name, name);
     if (!parsed) {
-      if (parsed.error().starts_with("version")) left_out.push_back({file.name, parsed.error()});
+      if (parsed.error().starts_with("version")) left_out.push_back({shown(file.name), parsed.error()});
       continue;  // eggs, installers, signatures: nothing that pip takes
     }
+    const auto version = parsed->version.normal();
+    if (const auto wrong = specs::version_text_error(version); !wrong.empty()) {
+      left_out.push_back({shown(file.name), wrong});
+      continue;
+    }
     auto& release = releases[std::string(parsed->version.key())];
-    release.version = *Version::parse(parsed->version.normal(), Versioning::pep440);
+    release.version = *Version::parse(version, Versioning::pep440);
     const auto reason = unusable(file, release.version, ranges, target, rules);
     if (reason.empty())
       release.files.emplace_back(file, parsed->wheel);

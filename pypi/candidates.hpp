@@ -1,8 +1,9 @@
 // Which files of a listing are candidates for the targets, as pip decides for each of them; and why others are not.
 //
-// Left out: files uploaded on or after a date, files whose Requires-Python excludes the target, yanked ones (unless
-// the version is asked for by `==`), versions outside of the ranges asked for, and pre-releases, unless they are
-// allowed, named by a range, or all that there is. Then `Files` decides:
+// Left out: files that their listing lies about, versions that no catalog can name, files uploaded on or after a date,
+// files whose Requires-Python excludes the target, yanked ones (unless the version is asked for by `==`), versions
+// outside of the ranges asked for, and pre-releases, unless they are allowed, named by a range, or all that there is.
+// Then `Files` decides:
 //   wheels   versions with a wheel for the target: what runs without building
 //   sdists   also versions with a source archive: what pip would build
 //   any      also versions with wheels for other Pythons alone: the catalog says that they need one of those

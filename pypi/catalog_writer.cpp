@@ -180,6 +180,7 @@ Json extra_entry(const std::string& name, const std::string& extra, const Releas
 }
 
 std::string describe(const Project& project) {
+  if (!project.fault.empty()) return "its page on the index could not be read";
   if (!project.known) return "not on the index";
   if (project.left_out.empty()) return "all versions";
   return "left out: " + count_reasons(project.left_out);

@@ -5,6 +5,10 @@
 #include <algorithm>
 
 #include "specs/error.hpp"
+#include "specs/format/brief.hpp"
+#include "specs/format/names.hpp"
+#include "specs/format/printable.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::pypi {
 namespace {
@@ -29,6 +33,15 @@ std::vector<const Dependency*> holding(const Facts& facts, const specs::Target& 
       result.push_back(&dependency);
   }
   return result;
+}
+
+// Why no catalog can name what is required, or "": there python is Python itself, not the project of that name.
+std::string unnameable(const Dependency& dependency) {
+  if (dependency.name == "python") return "requires python, which in a catalog is Python itself and no project";
+  auto error = specs::component_name_error(dependency.name);
+  for (const auto& extra : dependency.extras)
+    if (error.empty()) error = specs::component_name_error(dependency.name + "+" + extra);
+  return error.empty() ? "" : fmt::format("requires {}: {}", specs::in_quotes(dependency.text()), error);
 }
 
 // Why this version cannot stand in a catalog for this target, or "".
@@ -57,8 +70,10 @@ std::expected<Facts, std::string> facts_of(const std::string& name, const specs:
   for (const auto& text : metadata.requires_dist) {
     auto dependency = specs::parse_dependency(text);
     if (!dependency)
-      return std::unexpected(fmt::format("\"{}\" is not PEP 508: column {}: {}", text,
-                                         dependency.error().column, dependency.error().reason));
+      return std::unexpected(fmt::format("{} is not PEP 508: column {}: {}", specs::in_quotes(text),
+                                         dependency.error().column,
+                                         specs::brief(specs::printable(dependency.error().reason))));
+    if (const auto wrong = unnameable(*dependency); !wrong.empty()) return std::unexpected(wrong);
     facts.dependencies.push_back(std::move(*dependency));
   }
   const auto reason = unusable(name, version, facts, target);
@@ -106,6 +121,8 @@ class Walk {
   Walk(const std::vector<Root>& roots, const Targets& targets, const Rules& rules, Index& index)
       : targets_(targets), rules_(rules), index_(index) {
     for (const auto& root : roots) {
+      if (const auto wrong = unnameable(root.dependency); !wrong.empty())
+        throw bad_input(fmt::format("{}: the catalog {}", root.dependency.name, wrong));
       want({&root.dependency, {}});
       for (const auto i : root.targets)
         nodes_[root.dependency.name].asked[i].push_back(root.dependency.versions);
@@ -148,13 +165,19 @@ class Walk {
     std::vector<std::string> names;
     for (const auto& [name, node] : nodes_)
       if (!node.listed) names.push_back(name);
-    const auto listings = index_.listings(names);
+    std::map<std::string, std::string> faults;
+    const auto listings = index_.listings(names, &faults);
     for (const auto& name : names) {
       auto& node = nodes_.at(name);
       node.listed = true;
       const auto& listing = listings.at(name);
-      const auto is_root = [](const Ranges& ranges) { return !ranges.empty(); };
-      if (!listing && std::ranges::any_of(node.asked, is_root))
+      const bool is_root = std::ranges::any_of(node.asked, [](const Ranges& ranges) { return !ranges.empty(); });
+      if (const auto fault = faults.find(name); fault != faults.end()) {
+        if (is_root) throw broken_environment(fault->second);
+        closure_[name].fault = fault->second;
+        continue;
+      }
+      if (!listing && is_root)
         throw bad_input(fmt::format(
             "{}: the package index has no such project; is it spelt right, and is it on the index "
             "that `pip config list` names?",

@@ -3,7 +3,8 @@
 //
 // Breadth first: all listings of a round are asked for together, then all metadata. Markers decide with each target's
 // environment. An extra that somebody asks for is followed like a project of its own. A version whose requirements
-// cannot be known or kept (not PEP 508, a URL, itself in another version) is left out, with the reason.
+// cannot be known or kept (not PEP 508, a URL, itself in another version, what no catalog can name) is left out, with
+// the reason. So is a project whose page cannot be read, if the user did not name it.
 //
 // Not pruned by ranges: which versions can meet is the resolver's question, and its answer is exact. With
 // `Rules::newest` the versions of a dependency are pruned: each requirement on it keeps, for each target, the newest
@@ -38,6 +39,7 @@ struct Release {
 
 struct Project {
   bool known = false;             // to the index
+  std::string fault = {};         // why its page could not be read, though the index can be reached
   std::vector<Release> releases;  // oldest first
   std::vector<LeftOut> left_out;
   std::set<std::string> extras;  // that somebody asks for
@@ -51,7 +53,7 @@ struct Root {
   Indices targets;  // that its marker holds for
 };
 
-// Throws Error(bad_input) if the index does not know a root.
+// Throws Error(bad_input) if the index does not know a root, Error(environment) if its page cannot be read.
 Closure walk(const std::vector<Root>& roots, const Targets& targets, const Rules& rules, Index& index);
 
 // A dependency, and for which of the targets that the release serves it holds.

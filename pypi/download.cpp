@@ -36,8 +36,16 @@ std::expected<std::string, NotFetched> download(const WantedFile& wanted, const 
     if (!listing) continue;
     const auto file = std::ranges::find(listing->files, wanted.name, &File::name);
     if (file == listing->files.end()) continue;
+    if (!file->fault.empty()) {
+      why.reason = fmt::format("{}: {}", wanted.name, file->fault);
+      continue;
+    }
     const auto answer =
-        transport.get_one({.url = file->url, .limit = wanted.size != 0 ? wanted.size + 1 : largest_download});
+        transport.try_one({.url = file->url, .limit = wanted.size != 0 ? wanted.size + 1 : largest_download});
+    if (!answer.failure.empty()) {
+      why.reason = answer.message;
+      continue;
+    }
     if (answer.status != 200) {
       why.reason = fmt::format("{}: HTTP {}", shown_url(file->url), answer.status);
       continue;

@@ -74,6 +74,14 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
 
 bool may_pass(long status) { return status == 429 || status >= 500; }
 
+// Nobody is there; one that answers slowly is.
+bool is_down(CURL* easy, CURLcode code) {
+  curl_off_t until_sent = 0;
+  curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &until_sent);
+  return code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
+         (code == CURLE_OPERATION_TIMEDOUT && until_sent == 0);
+}
+
 bool may_pass(CURLcode code) {
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -89,6 +97,32 @@ bool may_pass(CURLcode code) {
     default:
       return false;
   }
+}
+
+struct Url {
+  CURLU* handle = curl_url();
+  Url() = default;
+  Url(const Url&) = delete;
+  Url& operator=(const Url&) = delete;
+  ~Url() { curl_url_cleanup(handle); }
+  bool set(CURLUPart part, const char* text) {
+    return curl_url_set(handle, part, text, 0) == CURLUE_OK;
+  }
+  std::string part(CURLUPart part) const {  // as it is written; "" if it has none
+    char* result = nullptr;
+    if (curl_url_get(handle, part, &result, 0) != CURLUE_OK) return "";
+    const std::string copy(result);
+    curl_free(result);
+    return copy;
+  }
+  std::string text() const { return part(CURLUPART_URL); }
+};
+
+// "https://h:8080": whom a request is sent to.
+std::string origin_of(const std::string& text) {
+  Url url;
+  if (!url.set(CURLUPART_URL, text.c_str())) return "";
+  return fmt::format("{}://{}:{}", url.part(CURLUPART_SCHEME), url.part(CURLUPART_HOST), url.part(CURLUPART_PORT));
 }
 
 class Curl : public Transport {
@@ -109,7 +143,7 @@ class Curl : public Transport {
     abandon();  // what an exception may have left
     for (std::size_t i = 0; i < requests.size(); ++i) waiting_.push_back({i, 1, {}});
     while (!waiting_.empty() || !active_.empty()) {
-      start_some(requests);
+      start_some(requests, done);
       int running = 0;
       curl_multi_perform(multi_, &running);
       int left = 0;
@@ -130,14 +164,19 @@ class Curl : public Transport {
     Clock::time_point start;
   };
 
-  void start_some(const std::vector<Request>& requests) {
+  void start_some(const std::vector<Request>& requests, const std::function<void(std::size_t, Response)>& done) {
     for (auto next = waiting_.begin(); next != waiting_.end() && active_.size() < kConcurrent;) {
       if (next->start > Clock::now()) {
         ++next;
         continue;
       }
-      start(*next, requests[next->index]);
+      const auto waiting = *next;
       next = waiting_.erase(next);
+      const auto& url = requests[waiting.index].url;
+      if (const auto down = down_.find(origin_of(url)); down != down_.end())
+        done(waiting.index, unanswered(url, down->second, ""));
+      else
+        start(waiting, requests[waiting.index]);
     }
   }
 
@@ -196,6 +235,7 @@ class Curl : public Transport {
     response.url = url ? url : requests[transfer->index].url;
     curl_off_t wait_seconds = 0;
     curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &wait_seconds);
+    const bool down = is_down(easy, code);
     active_.erase(easy);
     curl_multi_remove_handle(multi_, easy);
     release(easy, *transfer);
@@ -210,13 +250,20 @@ class Curl : public Transport {
       waiting_.push_front({transfer->index, transfer->attempt + 1, Clock::now() + pause});
       return;
     }
-    if (code != CURLE_OK) {
-      const std::string reason = *transfer->error ? transfer->error : curl_easy_strerror(code);
-      throw broken_environment(
-          fmt::format("{}: {}{}", shown_url(requests[transfer->index].url),
-                      specs::without_passwords(reason), advice(code)));
-    }
-    done(transfer->index, std::move(response));
+    if (code == CURLE_OK) return done(transfer->index, std::move(response));
+    if (down) down_.emplace(origin_of(response.url), code);
+    done(transfer->index, unanswered(requests[transfer->index].url, code, transfer->error));
+  }
+
+  Response unanswered(const std::string& url, CURLcode code, std::string_view detail) const {
+    Response response;
+    response.url = url;
+    response.failure = curl_easy_strerror(code);
+    response.message = fmt::format("{}: {}{}", shown_url(url),
+                                   specs::without_passwords(detail.empty() ? response.failure : std::string(detail)),
+                                   advice(code));
+    response.unreachable = may_pass(code);
+    return response;
   }
 
   const char* advice(CURLcode code) const {
@@ -235,6 +282,7 @@ class Curl : public Transport {
 
   void abandon() {
     waiting_.clear();
+    down_.clear();
     for (auto& [easy, transfer] : active_) {
       curl_multi_remove_handle(multi_, easy);
       release(easy, *transfer);
@@ -246,32 +294,20 @@ class Curl : public Transport {
   CURLM* multi_;
   std::deque<Waiting> waiting_;
   std::map<CURL*, std::unique_ptr<Transfer>> active_;
-};
-
-struct Url {
-  CURLU* handle = curl_url();
-  Url() = default;
-  Url(const Url&) = delete;
-  Url& operator=(const Url&) = delete;
-  ~Url() { curl_url_cleanup(handle); }
-  bool set(CURLUPart part, const char* text) {
-    return curl_url_set(handle, part, text, 0) == CURLUE_OK;
-  }
-  std::string part(CURLUPart part) const {  // as it is written; "" if it has none
-    char* result = nullptr;
-    if (curl_url_get(handle, part, &result, 0) != CURLUE_OK) return "";
-    const std::string copy(result);
-    curl_free(result);
-    return copy;
-  }
-  std::string text() const { return part(CURLUPART_URL); }
+  std::map<std::string, CURLcode> down_;  // by origin: a page of a thousand links to a dead server takes no hour
 };
 
 }  // namespace
 
-Response Transport::get_one(const Request& request) {
+Response Transport::try_one(const Request& request) {
   Response result;
   get({request}, [&](std::size_t, Response response) { result = std::move(response); });
+  return result;
+}
+
+Response Transport::get_one(const Request& request) {
+  auto result = try_one(request);
+  if (!result.failure.empty()) throw broken_environment(result.message);
   return result;
 }
 
@@ -286,12 +322,23 @@ std::string resolve_url(const std::string& base, const std::string& reference) {
   return url.text();
 }
 
+bool is_web_url(const std::string& url) {
+  const auto beginning = lower(std::string_view(url).substr(0, 8));
+  return beginning.starts_with("http://") || beginning.starts_with("https://");
+}
+
+void check_web_url(const std::string& url, const std::string& what) {
+  if (!is_web_url(url))
+    throw bad_input(fmt::format("{}: expected a URL that begins with http:// or https://; what stands there is not "
+                                "repeated here, since it may hold a password", what));
+}
+
 std::string shown_url(const std::string& text) {
   Url url;
   if (!url.set(CURLUPART_URL, text.c_str())) return specs::without_passwords(text);
   url.set(CURLUPART_USER, nullptr);
   url.set(CURLUPART_PASSWORD, nullptr);
-  return url.text();
+  return specs::without_passwords(url.text());
 }
 
 std::string with_login_of(const std::string& text, const std::string& other) {

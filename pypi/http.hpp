@@ -2,8 +2,9 @@
 //
 // A Transport is an interface so that tests need no network. Curl is the real one: at most four transfers at
 // once, kept-alive connections, redirects followed, and what is likely to pass (429, 5xx, broken connections)
-// tried again up to three times, later each time. A status is a value, whatever it is; a server that cannot be
-// reached is an Error(environment). Rejected: a thread a request (curl's multi interface needs none).
+// tried again up to three times, later each time; where nothing answered so often, nothing more is asked in that call.
+// A status is a value, whatever it is, and so is a failure: one of a thousand files may lie on a server that is none.
+// Rejected: a thread a request (curl's multi interface needs none).
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,10 @@ struct Response {
   std::string authenticate;  // of a 401: what the server asks for
   std::uint64_t total = 0;  // of an answered range: bytes of the whole; 0 if not stated
   bool too_large = false;
+  // Where there is no answer: why, in curl's words, which name no host ("Couldn't connect to server"); and for people,
+  // with the URL and what to do.
+  std::string failure, message;
+  bool unreachable = false;  // a failure of the network, not of what was sent
 };
 
 class Transport {
@@ -40,7 +45,8 @@ class Transport {
   // `done(i, response)` once for each request, in the order of completion.
   virtual void get(const std::vector<Request>& requests,
                    const std::function<void(std::size_t, Response)>& done) = 0;
-  Response get_one(const Request& request);
+  Response get_one(const Request& request);      // throws Error(environment) where there is no answer
+  Response try_one(const Request& request);
 };
 
 struct HttpSettings {
@@ -54,7 +60,12 @@ std::unique_ptr<Transport> make_curl(const HttpSettings& settings);
 // `reference` as a link on the page at `base`; "" if that is no URL.
 std::string resolve_url(const std::string& base, const std::string& reference);
 
-// Without user name and password: for messages, and for what is kept.
+bool is_web_url(const std::string& url);  // begins with http:// or https://
+
+// Throws Error(bad_input) for what is none, and does not repeat it: it may hold a password. `what`: "--index-url".
+void check_web_url(const std::string& url, const std::string& what);
+
+// Without user name, password and tokens: for messages, and for what is kept.
 std::string shown_url(const std::string& url);
 
 // `url` with the user name and password of `other`, if it has none and is on the same host: a page that was kept.

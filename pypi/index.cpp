@@ -15,26 +15,45 @@ constexpr std::uint64_t kTail = 64 << 10;
 constexpr std::uint64_t kLargestMetadata = 16 << 20;
 constexpr std::uint64_t kLargestSource = 8 << 20;
 constexpr std::uint64_t kLargestWheel = 256 << 20;  // where it must be read whole
+constexpr const char* kSourceTooLarge = "source archive larger than 8 MiB";
 
-// Kept in place of metadata: why there is none, so that nobody asks again.
-constexpr std::string_view kReason = "X-Stackx-Reason: ";
+// Kept in place of metadata: why there was none, and of which bytes (their SHA-256) that holds for ever; else "-".
+//   X-Stackx-Reason-Of: HASH
+//   reason
+constexpr std::string_view kReason = "X-Stackx-Reason", kReasonOf = "X-Stackx-Reason-Of: ", kThisTime = "-";
+
+// What was kept, if it holds for the file as it is listed now.
+std::string kept_reason(std::string_view text, const File& file, bool offline) {
+  if (!text.starts_with(kReasonOf)) return "";
+  text.remove_prefix(kReasonOf.size());
+  const auto end = text.find('\n');
+  if (end == text.npos) return "";
+  const auto hash = text.substr(0, end);
+  return offline || (hash != kThisTime && hash == file.sha256) ? std::string(text.substr(end + 1)) : "";
+}
 
 bool is_missing(long status) { return status == 403 || status == 404 || status == 410; }
 
-// Why a file's bytes did not come, where that is the file's own fault; "" where it is not.
-std::string fault_of(const Response& response, const char* too_large) {
-  if (response.too_large) return too_large;
-  if (is_missing(response.status)) return fmt::format("its file is gone (HTTP {})", response.status);
-  if (response.status == 416) return "its file is cut short (HTTP 416)";
+bool wants_login(long status) { return status == 401 || status == 407; }
+
+// Why nothing came of a file, though another time it may; "" where something did. No host: reasons stand in catalogs.
+std::string missed_by(const Response& response) {
+  const auto status = response.status;
+  if (!response.failure.empty()) return "its file cannot be fetched: " + response.failure;
+  if (wants_login(status))
+    return fmt::format("its file needs a login (HTTP {}); ~/.netrc can hold one for its server", status);
+  if (status != 200 && status != 206) return fmt::format("its file cannot be fetched: HTTP {}; try later", status);
   return "";
 }
 
-[[noreturn]] void refused(const std::string& url, long status) {
-  const char* advice = status == 401 || status == 407
-                           ? "put the user name and password into pip's configuration or ~/.netrc"
-                           : "try later; what was read so far is cached";
-  throw broken_environment(
-      fmt::format("{}: the index answered HTTP {}; {}", shown_url(url), status, advice));
+std::string refusal(const std::string& url, long status) {
+  const char* advice = wants_login(status) ? "put the user name and password into pip's configuration or ~/.netrc"
+                                           : "try later; what was read so far is cached";
+  return fmt::format("{}: the index answered HTTP {}; {}", shown_url(url), status, advice);
+}
+
+bool is_of_hash(const std::string& bytes, const std::string& hash) {
+  return !hash.empty() && specs::sha256(bytes) == hash;
 }
 
 void check_offline(bool offline, const std::string& what) {
@@ -75,8 +94,8 @@ void Index::send(const std::vector<Request>& requests, const std::vector<std::st
   });
 }
 
-std::map<std::string, std::optional<Listing>> Index::listings(
-    const std::vector<std::string>& names) {
+std::map<std::string, std::optional<Listing>> Index::listings(const std::vector<std::string>& names,
+                                                              std::map<std::string, std::string>* faults) {
   std::map<std::string, std::optional<Listing>> result;
   std::vector<Request> requests;
   std::vector<std::string> asked;
@@ -84,6 +103,11 @@ std::map<std::string, std::optional<Listing>> Index::listings(
   const auto parse = [&](const Page& page) -> std::optional<Listing> {
     if (page.type == "missing") return std::nullopt;
     return parse_listing(page.body, page.type, with_login_of(page.url, settings_.url));
+  };
+  const auto fail = [&](const std::string& name, const std::string& why) {
+    if (!faults) throw broken_environment(why);
+    faults->emplace(name, why);
+    result[name] = std::nullopt;
   };
   for (const auto& name : names) {
     const auto url = url_of(name);
@@ -110,14 +134,19 @@ std::map<std::string, std::optional<Listing>> Index::listings(
         return;
       }
     }
+    if (response.unreachable) throw broken_environment(response.message);
+    if (!response.failure.empty()) return fail(name, response.message);
     if (response.too_large)
-      throw broken_environment(fmt::format(
-          "{}: a listing of more than 64 MiB; is the index URL right?", shown_url(url)));
-    if (response.status != 200 && response.status != 404) refused(url, response.status);
+      return fail(name, fmt::format("{}: a listing of more than 64 MiB; is the index URL right?", shown_url(url)));
+    if (response.status != 200 && response.status != 404) return fail(name, refusal(url, response.status));
     Page page{shown_url(response.url), response.content_type, response.etag, response.last_modified,
               std::move(response.body)};
     if (response.status == 404) page = {.url = page.url, .type = "missing"};
-    result[name] = parse(page);  // first: what cannot be read is not kept
+    try {
+      result[name] = parse(page);  // first: what cannot be read is not kept
+    } catch (const Error& error) {
+      return fail(name, error.what());
+    }
     cache_.keep(url, page);
   });
   return result;
@@ -129,9 +158,10 @@ std::vector<std::expected<Metadata, std::string>> Index::metadata(const std::vec
     readings.push_back({&file, cache_.metadata(file.url), "", {}, {}});
     auto& reading = readings.back();
     if (reading.text && reading.text->starts_with(kReason)) {
-      reading.reason = reading.text->substr(kReason.size());
+      reading.reason = kept_reason(*reading.text, file, settings_.offline);
       reading.text.reset();
     }
+    if (!reading.open()) missed_.all = false;
   }
   for (const auto& reading : readings)
     if (reading.open())
@@ -152,13 +182,37 @@ std::vector<std::expected<Metadata, std::string>> Index::metadata(const std::vec
 }
 
 void Index::keep(Reading& reading, const std::string& text) {
+  missed_.all = false;
   reading.text = text;
   cache_.keep_metadata(reading.file->url, text);
 }
 
-void Index::give_up(Reading& reading, const std::string& reason) {
+void Index::give_up(Reading& reading, const std::string& reason, bool for_ever) {
+  missed_.all = false;
   reading.reason = reason;
-  cache_.keep_metadata(reading.file->url, std::string(kReason) + reason);
+  const auto hash = for_ever ? std::string_view(reading.file->sha256) : kThisTime;
+  cache_.keep_metadata(reading.file->url, fmt::format("{}{}\n{}", kReasonOf, hash, reason));
+}
+
+void Index::miss(Reading& reading, const std::string& reason) {
+  const bool all = missed_.all;
+  give_up(reading, reason);
+  missed_.all = all;
+  ++missed_.files;
+  missed_.last = fmt::format("{}: {}", shown_url(reading.file->url), reason);
+}
+
+bool Index::came(Reading& reading, const Response& response, const char* too_large) {
+  const auto status = response.status;
+  if (response.too_large)
+    give_up(reading, too_large);
+  else if (is_missing(status))
+    give_up(reading, fmt::format("its file is gone (HTTP {})", status));
+  else if (status == 416)
+    give_up(reading, "its file is cut short (HTTP 416)");
+  else if (const auto why = missed_by(response); !why.empty())
+    miss(reading, why);
+  return reading.open();
 }
 
 void Index::read_offered(std::vector<Reading>& readings) {
@@ -186,12 +240,11 @@ void Index::ask_offered(std::vector<Reading*> some) {
   send(requests, names, [&](std::size_t i, Response response) {
     if (is_missing(response.status)) return;  // the file itself will tell
     if (response.too_large) return give_up(*some[i], "metadata is larger than 16 MiB");
-    if (response.status != 200) refused(requests[i].url, response.status);
+    if (response.unreachable || response.status >= 500) return miss(*some[i], missed_by(response));
+    if (response.status != 200) return;
     const auto& stated = some[i]->file->metadata_sha256;
-    if (!stated.empty() && specs::sha256(response.body) != stated) {
-      some[i]->reason = "metadata is not what the index states (SHA-256)";  // not kept: ask again next time
-      return;
-    }
+    if (!stated.empty() && !is_of_hash(response.body, stated))
+      return give_up(*some[i], "metadata is not what the index states (SHA-256)");
     if (response.body.find("Metadata-Version") == std::string::npos) return;  // a page, not a file
     keep(*some[i], response.body);
   });
@@ -210,14 +263,14 @@ void Index::read_tails(std::vector<Reading>& readings) {
   }
   send(requests, names, [&](std::size_t i, Response response) {
     auto& reading = *some[i];
-    if (const auto fault = fault_of(response, "its server takes no ranges, and the wheel is larger than 256 MiB");
-        !fault.empty())
-      return give_up(reading, fault);
-    if (response.status != 200 && response.status != 206) refused(requests[i].url, response.status);
+    if (!came(reading, response, "its server takes no ranges, and the wheel is larger than 256 MiB")) return;
     const auto size = response.status == 206 ? response.total : response.body.size();
     const auto found = find_metadata(response.body, size);
+    const auto broken = [&](const std::string& why) {
+      give_up(reading, why, response.status == 200 && is_of_hash(response.body, reading.file->sha256));
+    };
     if (!found) {
-      give_up(reading, found.error());
+      broken(found.error());
     } else if (const auto* member = std::get_if<Member>(&*found)) {
       const auto start = size - response.body.size();
       if (member->offset < start) {
@@ -228,7 +281,7 @@ void Index::read_tails(std::vector<Reading>& readings) {
                      std::string_view(response.body).substr(member->offset - start), *member)) {
         keep(reading, *text);
       } else {
-        give_up(reading, text.error());
+        broken(text.error());
       }
     } else {
       reading.range = std::get<ByteRange>(*found);
@@ -249,9 +302,8 @@ void Index::read_ranges(std::vector<Reading>& readings) {
   }
   send(requests, names, [&](std::size_t i, Response response) {
     auto& reading = *some[i];
-    if (const auto fault = fault_of(response, "wheel cannot be read: its directory is too large"); !fault.empty())
-      return give_up(reading, fault);
-    if (response.status != 206) refused(requests[i].url, response.status);
+    if (!came(reading, response, "wheel cannot be read: its directory is too large")) return;
+    if (response.status != 206) return miss(reading, "its server gave one range of it and then no other; try later");
     if (!reading.member) {  // this was the directory
       const auto found = find_metadata(response.body, response.total);
       const auto* member = found ? std::get_if<Member>(&*found) : nullptr;
@@ -278,23 +330,24 @@ void Index::read_sources(std::vector<Reading>& readings) {
   std::vector<std::string> names;
   for (auto& reading : readings) {
     if (!reading.open()) continue;
+    if (reading.file->size > kLargestSource) {  // as its index says; nobody need send it
+      give_up(reading, kSourceTooLarge);
+      continue;
+    }
     some.push_back(&reading);
     requests.push_back({.url = reading.file->url, .limit = kLargestSource});
     names.push_back(reading.file->name);
   }
   send(requests, names, [&](std::size_t i, Response response) {
     auto& reading = *some[i];
-    if (const auto fault = fault_of(response, "source archive larger than 8 MiB"); !fault.empty()) {
-      give_up(reading, fault);
-    } else if (response.status != 200) {
-      refused(requests[i].url, response.status);
-    } else if (const auto& stated = reading.file->sha256;
-               !stated.empty() && specs::sha256(response.body) != stated) {
+    const auto& stated = reading.file->sha256;
+    if (!came(reading, response, kSourceTooLarge)) return;
+    if (!stated.empty() && !is_of_hash(response.body, stated)) {
       give_up(reading, "source archive is not the one that the index states (SHA-256)");
     } else if (const auto facts = read_source_archive(response.body)) {
       keep(reading, source_metadata(*facts));
     } else {
-      give_up(reading, facts.error());
+      give_up(reading, facts.error(), !stated.empty());
     }
   });
 }

@@ -5,6 +5,10 @@
 // mirrors drop the offer from their pages but keep the files: if the first such file is there, so are the others
 // taken to be. Else a wheel's last 64 KiB are read, and one range more where METADATA lies before them (the whole
 // wheel where a server takes no ranges); of a source archive up to 8 MiB.
+//
+// What one file has wrong is its reason alone: a server that is none, a login, a body that breaks off. Such reasons are
+// asked about again the next time, whoever lists that file: only what bytes of the stated hash say of themselves holds
+// for ever. Offline the last reasons count, so that the same is left out as the last time.
 #pragma once
 
 #include <chrono>
@@ -38,14 +42,23 @@ class Index {
  public:
   Index(IndexSettings settings, Cache cache, Transport& transport, Listener listener);
 
-  // By normalised name; none where the index knows no such project. Throws Error(environment) if the index
-  // cannot be read, or offline what is not cached.
-  std::map<std::string, std::optional<Listing>> listings(const std::vector<std::string>& names);
+  // By normalised name; none where the index knows no such project. Throws Error(environment) if the index cannot be
+  // reached, or offline what is not cached; and of pages that cannot be read, unless `faults` takes the reasons.
+  std::map<std::string, std::optional<Listing>> listings(const std::vector<std::string>& names,
+                                                         std::map<std::string, std::string>* faults = nullptr);
 
   // One for each file; a reason where its metadata cannot be had.
   std::vector<std::expected<Metadata, std::string>> metadata(const std::vector<File>& files);
 
   std::size_t requests() const { return progress_.done; }  // sent so far
+
+  // Files that no server gave, though another time it may, and whether any other was given (or cached).
+  struct Missed {
+    std::size_t files = 0;
+    std::string last = {};  // "URL: reason"
+    bool all = true;
+  };
+  const Missed& missed() const { return missed_; }
 
  private:
   struct Reading;  // one file whose metadata is being read
@@ -58,13 +71,16 @@ class Index {
   void read_ranges(std::vector<Reading>& readings);
   void read_sources(std::vector<Reading>& readings);
   void keep(Reading& reading, const std::string& text);
-  void give_up(Reading& reading, const std::string& reason);
+  void give_up(Reading& reading, const std::string& reason, bool for_ever = false);
+  void miss(Reading& reading, const std::string& reason);
+  bool came(Reading& reading, const Response& response, const char* too_large);
 
   IndexSettings settings_;
   Cache cache_;
   Transport& transport_;
   Listener listener_;
   Progress progress_;
+  Missed missed_;
   std::optional<bool>
       keeps_metadata_;  // does the server hold metadata that its pages do not offer?
 };

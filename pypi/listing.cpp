@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <libxml/HTMLparser.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "pypi/http.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/printable.hpp"
 
 namespace stackx::pypi {
 
@@ -24,7 +26,7 @@ using Json = nlohmann::json;
   throw broken_environment(
       fmt::format("{}: {}; expected a project's page of a package index (PEP 503 or PEP 691): is "
                   "the index URL right? It usually ends in /simple",
-                  shown_url(url), why));
+                  shown_url(url), specs::printable(why)));
 }
 
 // "name=value" of a URL's fragment or of a metadata attribute.
@@ -36,12 +38,48 @@ std::string sha256_in(const std::string& text) {
 File with_url(const std::string& page, const std::string& reference) {
   File file;
   file.url = resolve_url(page, reference);
-  if (file.url.empty()) unreadable(page, fmt::format("\"{}\" is no link", reference));
   const auto hash = file.url.find('#');
   if (hash != file.url.npos) {
     file.sha256 = sha256_in(file.url.substr(hash));
     file.url.resize(hash);
   }
+  return file;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  return text;
+}
+
+bool is_sha256(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+// "2019-11-08", and what may follow.
+bool is_time(const std::string& text) {
+  constexpr std::string_view shape = "0000-00-00";
+  return text.size() >= shape.size() && specs::is_printable(text) &&
+         std::ranges::equal(shape, std::string_view(text).substr(0, shape.size()), [](char wanted, char c) {
+           return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
+         });
+}
+
+std::string fault_of(const File& file) {
+  if (file.name.find('/') != file.name.npos || !specs::is_printable(file.name)) return "its name is none of a file";
+  if (file.url.empty()) return "its link is none";
+  if (!is_web_url(file.url)) return "its link is neither http nor https";
+  if (!file.sha256.empty() && !is_sha256(file.sha256)) return "its SHA-256 is none";
+  return "";
+}
+
+// An entry as it was read -> as the others may rely on it.
+File judged(File file) {
+  file.sha256 = lower(file.sha256);
+  file.metadata_sha256 = lower(file.metadata_sha256);
+  if (!is_time(file.uploaded)) file.uploaded.clear();
+  file.requires_python = specs::printable(file.requires_python);
+  file.fault = fault_of(file);
   return file;
 }
 
@@ -102,7 +140,7 @@ Listing from_html(const std::string& page, const std::string& url) {
     if (is(node, "base")) {
       if (const auto href = attribute(node, "href")) base = resolve_url(url, *href);
     } else if (is(node, "a") && attribute(node, "href")) {
-      listing.files.push_back(file_of(node, base));
+      listing.files.push_back(judged(file_of(node, base)));
     }
   }
   return listing;
@@ -121,8 +159,8 @@ void read_metadata(File& file, const Json& value) {
 }
 
 File file_of(const Json& entry, const std::string& url) {
-  File file = with_url(url, entry.at("url").get<std::string>());
-  file.name = entry.at("filename").get<std::string>();
+  File file = with_url(url, text_at(entry, "url"));
+  file.name = text_at(entry, "filename");
   if (entry.contains("hashes") && entry["hashes"].is_object())
     file.sha256 = text_at(entry["hashes"], "sha256");
   file.uploaded = text_at(entry, "upload-time");
@@ -140,7 +178,8 @@ Listing from_json(const std::string& body, const std::string& url) {
   Listing listing;
   try {
     const Json document = Json::parse(body);
-    for (const auto& entry : document.at("files")) listing.files.push_back(file_of(entry, url));
+    for (const auto& entry : document.at("files"))
+      if (entry.is_object()) listing.files.push_back(judged(file_of(entry, url)));
   } catch (const Json::exception& error) {
     unreadable(url, fmt::format("the page is no JSON after PEP 691: {}", error.what()));
   }

@@ -2,7 +2,8 @@
 //
 // HTML goes through libxml2's forgiving parser, as real pages are; the attributes that PEP 592 (yanked),
 // PEP 658/714 (core metadata) define and `data-upload-time`, which some mirrors add, are read where they
-// stand. URLs come out absolute, without the hash that follows '#'.
+// stand. URLs come out absolute, without the hash that follows '#'. An entry that lies (its link is none, its hash is
+// none) says so and spoils no other.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,11 @@
 namespace stackx::pypi {
 
 struct File {
-  std::string name, url;
-  std::string sha256;           // "" if the index names none
+  std::string name, url;        // url "": see fault
+  std::string fault = {};       // why nothing can be made of it; "" for sound ones
+  std::string sha256;           // lower case; "" if the index names none
   std::uint64_t size = 0;       // 0: unknown
-  std::string uploaded;         // RFC 3339; "" if the index does not say
+  std::string uploaded;         // RFC 3339; "" if the index does not say, or something else
   std::string requires_python;  // "" for any
   bool yanked = false;
   bool has_metadata = false;    // URL + ".metadata" is there (PEP 658)

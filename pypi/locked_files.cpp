@@ -39,7 +39,7 @@ std::expected<LockedFiles, NoLockedFile> locked_files(const std::string& package
     const auto name = specs::parse_file_name(file.name, package);
     if (!name || !locked || name->version != *locked) continue;
     ++of_version;
-    const bool meant = !file.sha256.empty() &&
+    const bool meant = file.fault.empty() && !file.sha256.empty() &&
                        (hashes.empty() || std::ranges::find(hashes, file.sha256) != hashes.end());
     if (!meant) continue;
     ++with_hash;

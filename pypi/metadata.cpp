@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "specs/format/json.hpp"
+#include "specs/format/printable.hpp"
 #include "specs/version/text_scanner.hpp"
 #include "specs/version/pep440.hpp"
 #include "specs/version/version.hpp"
@@ -83,7 +84,7 @@ Metadata parse_metadata(std::string_view text) {
   metadata.authoritative = !text.starts_with(kNotFinal);
   for (auto& header : headers(specs::to_utf8(std::string(text)))) {
     if (same_name(header.name, "Requires-Dist")) metadata.requires_dist.push_back(header.value);
-    if (same_name(header.name, "Requires-Python")) metadata.requires_python = header.value;
+    if (same_name(header.name, "Requires-Python")) metadata.requires_python = specs::printable(header.value);
   }
   return metadata;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <sstream>
 
+#include "pypi/http.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::pypi {
@@ -54,6 +55,7 @@ std::string default_index(const std::string& python, const Ask& ask) {
 PipSettings pip_settings(const std::string& python, const std::string& index_url,
                          const std::map<std::string, std::string>& environment, const Ask& ask) {
   const auto pip = configuration(python, ask);
+  if (!index_url.empty()) check_web_url(index_url, "--index-url");
   PipSettings settings{index_url, variable(environment, "PIP_CERT")};
   for (const std::string& file :
        {configured(pip, "cert"), variable(environment, "REQUESTS_CA_BUNDLE"),
@@ -64,11 +66,13 @@ PipSettings pip_settings(const std::string& python, const std::string& index_url
     if (extra.empty()) extra = configured(pip, "extra-index-url");
     for (std::size_t at; (at = extra.find("\\n")) != extra.npos;) extra.replace(at, 2, " ");
     std::istringstream words(extra);
-    for (std::string url; words >> url;) settings.extra_index_urls.push_back(url);
+    for (std::string url; words >> url;)
+      if (is_web_url(url)) settings.extra_index_urls.push_back(url);
   }
   if (settings.index_url.empty()) settings.index_url = variable(environment, "PIP_INDEX_URL");
   if (settings.index_url.empty()) settings.index_url = configured(pip, "index-url");
   if (settings.index_url.empty()) settings.index_url = default_index(python, ask);
+  check_web_url(settings.index_url, "the index that pip is configured with ($PIP_INDEX_URL, `pip config list`)");
   return settings;
 }
 

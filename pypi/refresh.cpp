@@ -37,7 +37,7 @@ std::map<std::string, FoundRelease> releases_of(const std::string& name, const L
   std::map<std::string, FoundRelease> releases;
   for (const auto& file : listing.files) {
     auto parsed = specs::parse_file_name(file.name, name);
-    if (!parsed || parsed->version.is_prerelease()) continue;
+    if (!file.fault.empty() || !parsed || parsed->version.is_prerelease()) continue;
     if (parsed->wheel && !for_linux(*parsed->wheel)) continue;
     auto& found = releases[std::string(parsed->version.key())];
     auto& release = found.release;
@@ -78,7 +78,9 @@ void read_metadata(std::vector<FoundRelease*>& unread, Index& index, Refreshed& 
   std::vector<PackageRelease*> of;
   for (auto* found : unread)
     if (const auto* file = telling(*found)) files.push_back(*file), of.push_back(&found->release);
+  const auto missed = index.missed().files;
   const auto metadata = index.metadata(files);
+  if (index.missed().files > missed) throw broken_environment(index.missed().last);  // what was known stays, for now
   for (std::size_t i = 0; i < of.size(); ++i) {
     if (!metadata[i]) {
       result.unread.push_back(fmt::format("{}: {}", of[i]->version.text(), metadata[i].error()));

@@ -13,6 +13,14 @@ namespace {
 
 constexpr int most_pages = 100;
 
+// As the distribution spec has them; a registry's other words are none.
+bool is_tag(const std::string& text) {
+  constexpr std::size_t longest = 128;
+  constexpr const char* letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+  return !text.empty() && text.size() <= longest && text[0] != '.' && text[0] != '-' &&
+         text.find_first_not_of(letters) == text.npos;
+}
+
 std::string parameter(const std::string& challenge, const std::string& name) {
   std::smatch found;
   return std::regex_search(challenge, found, std::regex(name + "=\"([^\"]*)\"")) ? found[1].str() : "";
@@ -49,10 +57,10 @@ std::vector<std::string> registry_tags(const std::string& base, const std::strin
     if (response.status != 200)
       throw broken_environment(
           fmt::format("{}: the registry answered HTTP {}; try later", shown_url(url), response.status));
-    const auto before = tags.size();
-    for (const auto& tag : specs::Node::parse_text(response.body, shown_url(url)).at("tags").texts()) tags.push_back(tag);
-    const bool full = tags.size() - before >= 1000;
-    url = full ? fmt::format("{}/v2/{}/tags/list?n=1000&last={}", base, repository, tags.back()) : "";
+    const auto listed = specs::Node::parse_text(response.body, shown_url(url)).at("tags").texts();
+    std::ranges::copy_if(listed, std::back_inserter(tags), is_tag);
+    const bool full = listed.size() >= 1000 && is_tag(listed.back());
+    url = full ? fmt::format("{}/v2/{}/tags/list?n=1000&last={}", base, repository, listed.back()) : "";
   }
   std::ranges::sort(tags);
   const auto same = std::ranges::unique(tags);

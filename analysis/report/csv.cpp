@@ -13,15 +13,28 @@ bool is_number(std::string_view text) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-bool is_formula(std::string_view text) {
-  const auto first = text.find_first_not_of(' ');
+// `passed`: what may stand before it.
+bool is_formula(std::string_view text, const char* passed = " ") {
+  const auto first = text.find_first_not_of(passed);
   return first != text.npos && std::string_view("=+-@\t\r\n").find(text[first]) != text.npos && !is_number(text);
+}
+
+// Where commas are decimal, spreadsheets part cells at ';' instead, also inside of what is quoted here.
+std::string guarded(std::string_view text) {
+  std::string result = is_formula(text) ? "'" : "";
+  while (true) {
+    const auto end = text.find(';');
+    result += text.substr(0, end);
+    if (end == text.npos) return result;
+    text.remove_prefix(end + 1);
+    result += is_formula(text.substr(0, text.find(';')), " \"") ? ";'" : ";";
+  }
 }
 
 }  // namespace
 
 std::string csv_field(std::string_view text) {
-  const std::string cell = (is_formula(text) ? "'" : "") + specs::printable(text);
+  const std::string cell = specs::printable(guarded(text));
   if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
   std::string quoted = "\"";
   for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -1,6 +1,7 @@
 // Comma-separated values as RFC 4180 wants them. They are opened with spreadsheets, and their texts come from strangers:
 // one that would be a formula there (it begins with = + - @, a tab or a line end, and is no number) gets a ' before it,
-// and each is one line without control characters (specs/format/printable.hpp).
+// also behind a ';', at which some of them part cells; and each is one line without control characters
+// (specs/format/printable.hpp).
 #pragma once
 
 #include <string>

@@ -45,12 +45,38 @@ void add_passwords(std::vector<std::string>& values, std::string_view text) {
   }
 }
 
+// What tells uv and pip of indices and proxies; a URL there need not be written as one: "user:password@host/simple".
+bool names_a_place(const std::string& name) {
+  const bool of_installers = name.starts_with("UV_") || name.starts_with("PIP_");
+  return (of_installers && (name.find("INDEX") != name.npos || name.find("FIND_LINKS") != name.npos)) ||
+         name.ends_with("_proxy") || name.ends_with("_PROXY");
+}
+
+// What stands before the '@' of each word, and what follows each of its colons.
+void add_logins(std::vector<std::string>& values, std::string_view text) {
+  while (!text.empty()) {
+    const auto end = std::min(text.find_first_of(" \t\n,"), text.size());
+    const auto word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.rfind('@') == word.npos) continue;
+    auto user = word.substr(0, word.rfind('@'));
+    if (user.find("://") != user.npos) continue;  // add_passwords() has it
+    values.emplace_back(user);
+    for (std::size_t colon; (colon = user.find(':')) != user.npos;) {
+      user.remove_prefix(colon + 1);
+      values.emplace_back(user);
+      values.push_back(decoded(user));
+    }
+  }
+}
+
 }  // namespace
 
 Secrets::Secrets(const Environment& environment) {
   for (const auto& [name, value] : environment) {
     if (names_a_secret(name)) values_.push_back(value);
     add_passwords(values_, value);
+    if (names_a_place(name)) add_logins(values_, value);
   }
   std::erase_if(values_, [](const std::string& value) { return value.size() < shortest; });
   std::ranges::sort(values_, [](const std::string& a, const std::string& b) {

@@ -2,8 +2,9 @@
 //
 // Nothing that runs foreign code is given them (passed_environment.hpp); uv and pip are, to fetch, and may repeat them in
 // a message. What such a message becomes (a reason, the end of a log) is stored, exported and shared. A secret is the
-// value of a variable whose name says so (..._TOKEN, ..._PASSWORD, AWS_SECRET_ACCESS_KEY) and the password in a URL; values
-// of fewer than six characters stand for too much else.
+// value of a variable whose name says so (..._TOKEN, ..._PASSWORD, AWS_SECRET_ACCESS_KEY), the password in a URL, and
+// what stands before the '@' where uv and pip are told of an index, URL or not; values of fewer than six characters stand
+// for too much else.
 #pragma once
 
 #include <string>

@@ -69,13 +69,26 @@ Attribute read_attribute(const Node& node) {
   return set;
 }
 
-// What directs shells, installers and the way to servers, in whatever the settings are exported into.
-bool is_of_tools(const std::string& name) {
-  for (const char* beginning : {"PIP_", "UV_", "CONDA_", "MAMBA_", "APT_", "GIT_", "SSL_CERT_", "REQUESTS_", "CURL_"})
-    if (name.starts_with(beginning)) return true;
-  constexpr std::string_view names[] = {"PATH", "HOME", "SHELL", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "IFS",
-                                        "PS4", "PROMPT_COMMAND", "CDPATH", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP"};
-  return std::ranges::find(names, name) != std::end(names) || name.ends_with("_proxy") || name.ends_with("_PROXY");
+// Settings are exported into people's shells, too (recipes), where variables direct editors, pagers, loaders,
+// interpreters and the way to servers: more than anybody can list. So those are listed that settings are for: what
+// libraries, frameworks, run-times and allocators read. schemas/catalog.json and docs/catalogs.md have the same list.
+constexpr std::string_view own_pi = "PI_";  // for a PI of one's own to read
+
+bool is_setting(std::string_view name) {
+  constexpr std::string_view beginnings[] = {
+      own_pi,           "OMP_",      "GOMP_",    "KMP_",     "MKL_",    "OPENBLAS_", "GOTO_",
+      "BLIS_",          "BLAS_",     "VECLIB_",  "NUMEXPR_", "NPY_",    "NUMBA_",    "ONEDNN_",
+      "DNNL_",          "ORT_",      "TF_",      "XLA_",     "JAX_",    "TORCH_",    "PYTORCH_",
+      "TORCHINDUCTOR_", "TRITON_",   "CUDA_",    "CUDNN_",   "CUBLAS_", "CUBLASLT_", "NCCL_",
+      "UCX_",           "FI_",       "HIP_",     "HSA_",     "MIOPEN_", "ROCBLAS_",  "HIPBLASLT_",
+      "MALLOC_",        "MIMALLOC_", "TCMALLOC_"};
+  constexpr std::string_view names[] = {"GLIBC_TUNABLES", "KERAS_BACKEND", "NVIDIA_TF32_OVERRIDE",
+                                        "PYTHONHASHSEED", "PYTHONMALLOC",  "PYTHONOPTIMIZE",
+                                        "PYTHON_GIL",     "PYTHON_JIT"};
+  return std::ranges::find(names, name) != std::end(names) ||
+         std::ranges::any_of(beginnings, [&](auto beginning) {
+           return name.starts_with(beginning) && name.size() > beginning.size();
+         });
 }
 
 std::map<std::string, std::string> read_environment(const Node& node) {
@@ -86,9 +99,14 @@ std::map<std::string, std::string> read_environment(const Node& node) {
                          return c == '_' || (c < 128 && std::isalnum(c));
                        });
     if (!valid) value.fail("an environment variable's name holds letters, digits and '_' only");
-    if (is_of_tools(name))
-      value.fail("expected a setting of what is measured; this variable directs shells and installers");
+    if (!is_setting(name))
+      value.fail(
+          "expected a setting of what is measured: a variable of a library, framework or allocator (OMP_*, MKL_*, CUDA_*, "
+          "TF_*, PYTORCH_*, MALLOC_*, ...; docs/catalogs.md lists them), or PI_* for a PI of one's own; any other might "
+          "direct the shell that a recipe sets it in");
     environment[name] = value.scalar();
+    if (environment[name].find('/') != std::string::npos && !name.starts_with(own_pi))
+      value.fail("expected a setting without '/': a path there makes libraries load code or write files");
     if (environment[name].find('\0') != std::string::npos)
       value.fail("an environment variable cannot hold a NUL character");
   }

@@ -8,6 +8,7 @@
 
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
 #include "specs/python/pep508.hpp"
 #include "specs/version/pep440.hpp"
 #include "specs/version/specifier.hpp"
@@ -204,15 +205,15 @@ class MarkerParser {
   static std::string nonsense(const Comparison& comparison) {
     const auto& [left, operation, right] = comparison;
     if (!left.variable && !right.variable)
-      return fmt::format("\"{}\" compares two texts; one side must be a variable such as {}",
-                         comparison.text(), variables[0].name);
+      return fmt::format("{} compares two texts; one side must be a variable such as {}",
+                         in_quotes(comparison.text()), variables[0].name);
     if (left.type() == Type::set || right.type() == Type::set) {
       if (left.variable || !comparison.membership())
         return fmt::format("{} is a set; ask for a member: \"name\" in {}",
                            (right.type() == Type::set ? right : left).text(),
                            (right.type() == Type::set ? right : left).text());
     } else if ((operation == "~=" || operation == "===") && !is_specifier(comparison)) {
-      return fmt::format("\"{}\": {} compares versions only", comparison.text(), operation);
+      return fmt::format("{}: {} compares versions only", in_quotes(comparison.text()), operation);
     }
     return "";
   }
@@ -305,7 +306,7 @@ MarkerEnvironment MarkerEnvironment::for_python(std::string_view version,
   const auto parts = pep440::parse(trim(version).text);
   if (!parts || parts->release.size() < 2)
     throw bad_input(
-        fmt::format("\"{}\" is no Python version; expected one like 3.11 or 3.11.4", version));
+        fmt::format("{} is no Python version; expected one like 3.11 or 3.11.4", in_quotes(version)));
   const std::string minor = fmt::format("{}.{}", parts->release[0], parts->release[1]);
   std::string full = pep440::normal(*parts);
   if (parts->release.size() == 2) full = minor + ".0" + full.substr(minor.size());
@@ -315,9 +316,9 @@ MarkerEnvironment MarkerEnvironment::for_python(std::string_view version,
   const auto system = std::ranges::find(systems, text.substr(0, end), &System::word);
   if (system == std::end(systems) || end == text.npos || end + 1 == text.size())
     throw bad_input(fmt::format(
-        "\"{}\" is no platform that is known here; expected linux, macos or windows and the "
+        "{} is no platform that is known here; expected linux, macos or windows and the "
         "machine: linux x86_64, linux aarch64, macos arm64, windows amd64",
-        platform));
+        in_quotes(platform)));
   std::string machine(trim(text.substr(end + 1)).text);
   if (system->word == "windows")
     std::ranges::transform(machine, machine.begin(), [](char c) {

@@ -115,7 +115,7 @@ class MaliciousCatalog(Attack):
         self.assertIn("Documents, where it does not belong", document["reason"])
 
     def test_settings_that_direct_others_than_what_is_measured(self):
-        for name in ("PATH", "BASH_ENV", "PIP_INDEX_URL", "UV_INDEX", "https_proxy", "PYTHONPATH"):
+        for name in ("PATH", "BASH_ENV", "PIP_INDEX_URL", "UV_INDEX", "https_proxy", "PYTHONPATH", "PS1", "LD_PRELOAD", "NODE_OPTIONS"):
             (self.scratch / "catalog.json").write_text(json.dumps({"$schema": "stackx/catalog/1", "components": {
                 "tuning": {"kind": "setting", "versions": {"1": {"environment": {name: "x"}}}}}}))
             said = self.run_stackx("catalog", "validate", self.scratch / "catalog.json", exit_code=2).stderr

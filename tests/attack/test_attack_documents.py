@@ -172,7 +172,7 @@ class HostileText(MadeUpStore):
     def test_no_catalog_and_no_project_does(self):
         catalog = {"$schema": "stackx/catalog/1", "components": {
             "lib": {"kind": "package", "description": "d", "sources": ["https://example.org/"], "versions": {
-                "1.0": {"requires": {"base": "*"}, "environment": {"VARIABLE": "value"}, "provides": {"blas": "1.0"},
+                "1.0": {"requires": {"base": "*"}, "environment": {"PI_VARIABLE": "value"}, "provides": {"blas": "1.0"},
                         "artifacts": [{"type": "path", "file": "/usr/lib/lib.so", "library": "/usr/lib/lib.so"}]},
                 "2.0": {"conflicts": {"base": "*"}}}},
             "base": {"kind": "package", "versions": {"1.0": {}}}}}

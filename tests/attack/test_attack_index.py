@@ -4,12 +4,14 @@ import base64
 import gzip
 import hashlib
 import http.server
+import io
 import json
 import os
 import resource
 import subprocess
 import threading
 import time
+import zipfile
 
 from attack import STACKX, Attack, main
 
@@ -57,6 +59,14 @@ def listing(*files):
     return json.dumps({"meta": {"api-version": "1.1"}, "name": "victim", "files": list(files)}).encode()
 
 
+def wheel(version, *requires):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(f"victim-{version}.dist-info/METADATA",
+                         f"Metadata-Version: 2.1\nName: victim\nVersion: {version}\n" + "".join(f"Requires-Dist: {one}\n" for one in requires))
+    return buffer.getvalue()
+
+
 def file(name, url, digest=None):
     return {"filename": name, "url": url, "hashes": {"sha256": digest or "0" * 64}, "size": 100}
 
@@ -80,12 +90,12 @@ class MaliciousIndex(Attack):
         self.addCleanup(server.shutdown)
         return server
 
-    def read(self, answer, login=""):
+    def read(self, answer, login="", words=()):
         """`catalog import pypi victim` on such an index: ends in time, in little memory, with an exit code of its own."""
         server = self.index(answer)
         before = time.monotonic()
         done = subprocess.run([*self.prefix, STACKX, "catalog", "import", "pypi", "victim", "--index-url",
-                               f"http://{login}127.0.0.1:{server.server_port}/simple", "--python", "3.11", "-o", self.scratch / "out.json"],
+                               f"http://{login}127.0.0.1:{server.server_port}/simple", "--python", "3.11", "-o", self.scratch / "out.json", *words],
                               capture_output=True, env=self.environment, cwd=self.scratch, preexec_fn=bounded, timeout=120)
         self.assertLess(time.monotonic() - before, 60)
         self.assertIn(done.returncode, (0, 1, 2, 3), done.stderr)
@@ -149,6 +159,59 @@ class MaliciousIndex(Attack):
                    for i, name in enumerate(evil)]
         self.read(lambda request: request.reply(metadata) if request.path.endswith(".metadata") else request.reply(listing(*entries)))
         self.assertFalse([path for place in (self.scratch, self.scratch.parent) for path in place.iterdir() if path.name.startswith("escaped")])
+
+    def test_what_lies_is_left_out_and_the_rest_imported(self):
+        names = {"requires_name": "a" * 200, "requires_extra": "b[" + "e" * 200 + "]", "requires_python": "python", "requires_page": "broken",
+                 "requires_teapot": "teapot"}
+        served = {f"/{name}.whl": wheel(f"2.{i}", one) for i, (name, one) in enumerate(names.items())}
+        served["/sound.whl"], served["/upper.whl"] = wheel("0.1"), wheel("0.2")
+        digest = {path: hashlib.sha256(content).hexdigest() for path, content in served.items()}
+        entries = [file(f"victim-2.{i}-py3-none-any.whl", f"/{name}.whl", digest[f"/{name}.whl"]) for i, name in enumerate(names)]
+        lies = ["http://[::bad/x.whl", "file:///etc/passwd", "ftp://127.0.0.1:9/x.whl", "/400", "/401", "/418", "/loop", "/away", "/packed", "/none"]
+        entries += [file(f"victim-3.{i}-py3-none-any.whl", link) for i, link in enumerate(lies)]
+        entries += [file("victim-0.1-py3-none-any.whl", "/sound.whl", digest["/sound.whl"]),
+                    file("victim-0.2-py3-none-any.whl", "/upper.whl", digest["/upper.whl"].upper()),
+                    file("victim-4.0-py3-none-any.whl", "/sound.whl", "zz"), file(f"victim-1.{'9' * 200}-py3-none-any.whl", "/sound.whl"),
+                    file("victim-4.1-py3-none-x/y.any.whl", "/sound.whl"), file("victim-4.2x\nstackx: FORGED-py3-none-any.whl", "/sound.whl"),
+                    {"filename": 1, "url": 2}, 3]
+
+        def answer(request):
+            path = request.path
+            if path in served:
+                return request.reply(served[path], "application/octet-stream")
+            if path in ("/400", "/401", "/418", "/simple/teapot/"):
+                return request.reply(b"", status=int(path[1:]) if path[1:].isdigit() else 418)
+            if path in ("/loop", "/away"):
+                return request.reply(b"", status=302, Location=path if path == "/loop" else "file:///etc/passwd")
+            if path == "/packed":
+                return request.reply(b"no gzip", "text/plain", Content_Encoding="gzip")
+            page = {"/simple/victim/": listing(*entries), "/simple/broken/": b"{"}.get(path)
+            return request.reply(page if page else b"", status=200 if page else 404)
+        _, code, said = self.read(answer, words=["--reasons"])
+        self.assertEqual(code, 0, said)
+        components = json.loads((self.scratch / "out.json").read_text())["components"]
+        self.assertEqual(list(components["victim"]["versions"]), ["0.1", "0.2", "2.3", "2.4"])
+        self.assertEqual([components[name]["versions"] for name in ("broken", "teapot")], [{}, {}])
+        self.assertEqual([line for line in said.splitlines() if line.startswith("stackx: ")], [])
+        for reason in ("victim 2.2: requires python, which", "victim 3.0: its link is none", "victim 3.2: its link is neither",
+                       "victim 3.4: its file needs a login (HTTP 401)", "victim 3.5: its file cannot be fetched: HTTP 418",
+                       "victim 4.0: its SHA-256 is none", "teapot: no usable version: http"):
+            self.assertIn(reason, said)
+        _, code, said = self.read(lambda request: request.reply(listing(*entries[8:10])) if "simple" in request.path else answer(request))
+        self.assertEqual(code, 3, said)
+        self.assertIn("none of the 2 files that were asked for came; the last: http", said)
+
+    def test_what_one_index_lies_holds_for_no_other(self):
+        portal = [True]
+        content = wheel("1.0")
+        other = self.index(lambda request: request.reply(b"<html>log in" if portal[0] else content, "text/html"))
+        for digest in ("0" * 64, hashlib.sha256(content).hexdigest()):
+            entry = file("victim-1.0-py3-none-any.whl", f"http://127.0.0.1:{other.server_port}/x.whl", digest)
+            _, code, said = self.read(lambda request, entry=entry: request.reply(listing(entry)) if "simple" in request.path else b"")
+            self.assertEqual(code, 0, said)
+            self.assertEqual(list(json.loads((self.scratch / "out.json").read_text())["components"]["victim"]["versions"]),
+                             [] if portal[0] else ["1.0"])
+            portal[0] = False
 
     def test_pages_that_are_none(self):
         for body in (b"[" * (1 << 20), b'{"files": ' + b'[' * 100000, b"{}," * (1 << 20), b"\xff" * 1000, b"", b"null",

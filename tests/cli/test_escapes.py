@@ -18,9 +18,9 @@ from python_stack import PROGRAM, PythonStack, container_engine, wheel
 # Says what arrived.
 ECHO = '''import json, os, sys
 arguments = dict(word.split("=", 1) for word in sys.argv[2:])
-parameters = {"name": sys.argv[1], "shout": os.environ.get("SHOUT", ""), "cwd": os.getcwd()}
-if "FILE" in os.environ:
-    parameters["content"] = open(os.environ["FILE"]).read()
+parameters = {"name": sys.argv[1], "shout": os.environ.get("PI_SHOUT", ""), "cwd": os.getcwd()}
+if "PI_FILE" in os.environ:
+    parameters["content"] = open(os.environ["PI_FILE"]).read()
 print(json.dumps({"name": "echo", "component": "echo", "parameters": dict(arguments, **parameters), "samples_ns": [1000, 1001]}))
 '''
 
@@ -156,7 +156,7 @@ class Literally(Runners):
         words = [text for text in texts if not re.search(r"[\s,]", text)]
         # Each text is a version: all of them are one campaign. A container takes its time: there they are one text.
         said = texts if self.runner == "local" else ["".join(texts)]
-        documents = inspected(self.of(setting(*({"environment": {"SHOUT": text}} for text in said))))
+        documents = inspected(self.of(setting(*({"environment": {"PI_SHOUT": text}} for text in said))))
         self.assertEqual(len(documents), len(said))
         for i, text in enumerate(said):
             with self.subTest(variable=text):
@@ -219,7 +219,7 @@ class Literally(Runners):
             self.environment["XDG_CACHE_HOME"] = str(directory / "cache")
         path = {"kind": "package", "versioning": "opaque", "versions": {"1": {"artifacts": [{"type": "path", "file": str(directory / "data file")}]}}}
         package = {"kind": "package", "ecosystem": "pypi", "versions": {"1.0": {"requires": {"python": "*"}, "artifacts": [self.index.add(wheel())]}}}
-        told = {"kind": "setting", "versions": {"1": {"environment": {"FILE": str(directory / "data file")}}}}
+        told = {"kind": "setting", "versions": {"1": {"environment": {"PI_FILE": str(directory / "data file")}}}}
         done, document = self.run_it(self.of({"data": path, "victim": package, "told": told}))
         self.assertEqual(document["outcome"], "ok", (document, done.stderr))
         self.assertEqual(document["parameters"]["content"], "content")

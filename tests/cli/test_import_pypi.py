@@ -377,6 +377,9 @@ class ImportPypi(BlackBox):
                 result = self.stackx(*arguments, index.url.replace("//", f"//me:{password}@"), exit_code=3)
                 self.assertIn("http://***@127.0.0.1", result.stderr)
                 self.assertNotIn("cret", result.stdout + result.stderr)
+        for nowhere, code in (("me:s3cret@127.0.0.1:9/simple", 2), ("https:me:s3cret@127.0.0.1", 2), ("http://me:s3cret", 3)):
+            with self.subTest(index=nowhere):
+                self.assertNotIn("s3cret", self.stackx(*arguments, nowhere, exit_code=code).stderr)
         index.needs_login = "Basic other"
         self.expire()
         self.assertNotIn("s3cret", self.stackx(*arguments, url, exit_code=3).stderr)

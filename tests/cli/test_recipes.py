@@ -32,7 +32,7 @@ class Syntax(Recipes):
             "python": {"kind": "runtime", "versions": {HERE: {}}},
             "victim": {"kind": "package", "ecosystem": "pypi", "versions": {"1.0": {"requires": {"python": "*", "odd": "*"}, "artifacts": [
                 {"type": "wheel", "file": name, "sha256": hashlib.sha256(content).hexdigest()}]}}},
-            "odd": {"kind": "setting", "versioning": "opaque", "versions": {"x'\"$(y)`z`\\;#": {"environment": {"ODD": HOSTILE}}}}}})
+            "odd": {"kind": "setting", "versioning": "opaque", "versions": {"x'\"$(y)`z`\\;#": {"environment": {"PI_ODD": HOSTILE}}}}}})
         return self.project("odd.json", requires={"victim": "*"}, workload={"pi": "look", "params": {"odd": ODD}}), name, content
 
     def instructions(self, text):
@@ -103,7 +103,7 @@ class Syntax(Recipes):
             self.assertNotIn("suite=train", entry)
         self.instructions(self.recipe("containerfile", self.numpy()))
         found = self.instructions(self.recipe("containerfile", self.odd()[0]))
-        self.assertIn("ODD=" + HOSTILE, json.loads(found[-1][1]))
+        self.assertIn("PI_ODD=" + HOSTILE, json.loads(found[-1][1]))
         self.assertIn("odd=" + ODD, json.loads(found[-1][1]))
 
     def test_pods(self):
@@ -124,7 +124,7 @@ class Syntax(Recipes):
             if name == "torch":
                 self.assertEqual(pod["spec"]["nodeSelector"], {"nvidia.com/gpu.product": "Tesla-V100-SXM2-16GB"})
             if name == "odd":
-                self.assertEqual(container["env"], [{"name": "ODD", "value": HOSTILE.replace("$", "$$")}])
+                self.assertEqual(container["env"], [{"name": "PI_ODD", "value": HOSTILE.replace("$", "$$")}])
 
     def test_batch_scripts(self):
         for name, project in [*self.gpu_projects(), ("numpy", self.numpy()), ("odd", self.odd()[0])]:
@@ -149,7 +149,7 @@ class Syntax(Recipes):
             environment = yaml.safe_load(self.recipe("conda", project))
             asked = [line for line in environment["dependencies"][-1]["pip"] if not line.startswith("--extra-index-url ")]
             self.assertEqual(sorted(asked), sorted(document["project"]["dependencies"]))
-            self.assertEqual(environment.get("variables"), {"ODD": HOSTILE} if name == "odd" else environment.get("variables"))
+            self.assertEqual(environment.get("variables"), {"PI_ODD": HOSTILE} if name == "odd" else environment.get("variables"))
 
     def test_what_a_docker_line_says(self):
         """To a program `docker` that keeps its words."""
@@ -166,7 +166,7 @@ class Syntax(Recipes):
             subprocess.run(["sh", "-n"], input=script, text=True, check=True)
             in_there = shlex.split(script)
             self.assertIn("matmul" if name != "odd" else "odd=" + ODD, in_there)
-            self.assertEqual("ODD=" + HOSTILE in in_there, name == "odd")
+            self.assertEqual("PI_ODD=" + HOSTILE in in_there, name == "odd")
         self.assertEqual(list(self.scratch.glob("pwned")), [])
 
     def test_what_a_batch_script_runs(self):
@@ -176,7 +176,7 @@ class Syntax(Recipes):
         (self.scratch / "wheels" / name).write_bytes(content)
         place = self.scratch / "pi" / "python"
         place.mkdir(parents=True)
-        (place / "bootstrap.py").write_text("import json, os, sys\nprint(json.dumps([sys.argv[1:], os.environ['ODD'], os.listdir(sys.argv[1])]))\n")
+        (place / "bootstrap.py").write_text("import json, os, sys\nprint(json.dumps([sys.argv[1:], os.environ['PI_ODD'], os.listdir(sys.argv[1])]))\n")
         script = self.write("odd.sbatch", self.recipe("sbatch", project))
         environment = dict(os.environ, STACKX_PI=str(place.parent), PIP_NO_INDEX="1", PIP_FIND_LINKS=str(self.scratch / "wheels"),
                            STACKX_PYTHON=sys.executable, PIP_CONFIG_FILE=os.devnull)

@@ -29,7 +29,7 @@ namespace {
 const char* const catalog_text = R"({"$schema": "stackx/catalog/1", "components": {
   "mode": {"kind": "setting", "versioning": "opaque", "versions": {
     "plain": {},
-    "loud": {"environment": {"SHOUT": "$(echo \"x\"); 'y'\nz"}, "parameters": {"volume": 11}}}},
+    "loud": {"environment": {"PI_SHOUT": "$(echo \"x\"); 'y'\nz"}, "parameters": {"volume": 11}}}},
   "two-threads": {"kind": "setting", "versions": {"1": {"parameters": {"threads": 2}}}}}})";
 
 class Fixture {
@@ -297,7 +297,7 @@ TEST_CASE("no shell sees names and values, and nothing leaves its directory", "[
     for (const auto& [name, value] : all) expected.push_back(name + "=" + value);
     expected.insert(expected.begin(), "echo");
     CHECK(arrived == expected);
-    CHECK(result.parameters.at("env SHOUT") == "$(echo \"x\"); 'y'\nz");
+    CHECK(result.parameters.at("env PI_SHOUT") == "$(echo \"x\"); 'y'\nz");
     CHECK_FALSE(std::filesystem::exists(canary));
     // The PI as such: a name with everything in it is one word, which this PI refuses.
     const auto odd = fixture.unchecked("../x; touch " + canary + " $(id)", {}, {{"mode", "plain"}});

@@ -19,6 +19,7 @@ class FakeTransport : public pypi::Transport {
   std::map<std::string, std::string> bodies;  // by URL; others are answered 404
   std::vector<std::string> asked;             // URLs, in order
   bool reachable = true;
+  std::map<std::string, pypi::Response> answers;  // by URL: others than 200 and 404
 
   void get(const std::vector<pypi::Request>& requests,
            const std::function<void(std::size_t, pypi::Response)>& done) override {
@@ -31,6 +32,7 @@ class FakeTransport : public pypi::Transport {
       response.url = requests[i].url;
       response.content_type = "application/vnd.pypi.simple.v1+json";
       if (found != bodies.end()) response.body = found->second;
+      if (const auto other = answers.find(requests[i].url); other != answers.end()) response = other->second;
       done(i, std::move(response));
     }
   }
@@ -65,7 +67,8 @@ class FakeIndex {
     std::filesystem::remove_all(directory_);
     std::filesystem::create_directories(directory_);
   }
-  pypi::Index index() { return pypi::Index({"https://h/simple", false}, pypi::Cache(directory_), transport, nullptr); }
+  pypi::Cache cache() const { return pypi::Cache(directory_); }
+  pypi::Index index() { return pypi::Index({"https://h/simple", false}, cache(), transport, nullptr); }
   // The same after a day: metadata is cached, listings are asked for again.
   pypi::Index later() {
     std::filesystem::remove_all(directory_ / "listings");

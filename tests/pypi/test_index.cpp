@@ -4,6 +4,9 @@
 #include <charconv>
 
 #include "pypi/closure.hpp"
+#include "pypi/pip_settings.hpp"
+#include "pypi/registry_tags.hpp"
+#include "specs/format/digest.hpp"
 #include "tests/pypi/fake_index.hpp"
 #include "tests/pypi/fake_wheel.hpp"
 
@@ -122,6 +125,111 @@ TEST_CASE("metadata that is not what the index states is refused, alone, and ask
     CHECK(found[1]);
     CHECK(cache.transport.asked.size() == asked);
   }
+}
+
+TEST_CASE("a file that no server gives is its own reason, and asked for again", "[pypi]") {
+  FakeIndex cache;
+  auto& transport = cache.transport;
+  std::vector<pypi::File> files;
+  for (const auto& url : {"https://h/dead.whl", "https://h/login.whl", "https://h/teapot.whl", "https://h/html.whl"})
+    files.push_back(wheel_at(url));
+  transport.answers["https://h/dead.whl"].failure = "Couldn't connect to server";
+  transport.answers["https://h/login.whl"].status = 401;
+  transport.answers["https://h/teapot.whl"].status = 418;
+  transport.bodies["https://h/html.whl"] = "<html>please log in</html>";
+  for (int run = 0; run < 2; ++run) {
+    auto index = cache.index();
+    const auto found = index.metadata(files);
+    CHECK(found[0].error() == "its file cannot be fetched: Couldn't connect to server");
+    CHECK(found[1].error() == "its file needs a login (HTTP 401); ~/.netrc can hold one for its server");
+    CHECK(found[2].error() == "its file cannot be fetched: HTTP 418; try later");
+    CHECK(found[3].error() == "wheel cannot be read: no zip file");
+    CHECK(index.missed().files == 3);
+    CHECK_FALSE(index.missed().all);
+  }
+  pypi::Index offline({"https://h/simple", true}, cache.cache(), transport, nullptr);
+  CHECK(offline.metadata(files)[0].error() == "its file cannot be fetched: Couldn't connect to server");
+  transport.answers.clear();
+  for (const auto& file : files) transport.bodies[file.url] = fake_wheel(kMetadata);
+  for (const auto& one : cache.index().metadata(files)) CHECK(one);
+  files.resize(1);
+  cache.forget();
+  transport.answers["https://h/dead.whl"].failure = "Couldn't connect to server";
+  auto index = cache.index();
+  index.metadata(files);
+  CHECK(index.missed().all);
+}
+
+TEST_CASE("what bytes of the stated hash say of themselves holds for ever, and for that hash alone", "[pypi]") {
+  FakeIndex cache;
+  cache.transport.bodies["https://h/a.tar.gz"] = "no archive";
+  pypi::File file;
+  file.name = "a-1.tar.gz";
+  file.url = "https://h/a.tar.gz";
+  for (const auto& [hash, asked] : std::vector<std::pair<std::string, std::size_t>>{
+           {std::string(64, '0'), 1}, {specs::sha256("no archive"), 2}, {specs::sha256("no archive"), 2}, {std::string(64, '0'), 3}}) {
+    file.sha256 = hash;
+    CHECK_FALSE(cache.index().metadata({file})[0]);
+    CHECK(cache.transport.asked.size() == asked);
+  }
+}
+
+TEST_CASE("a page that cannot be read is its own project's fault", "[pypi]") {
+  FakeIndex cache;
+  cache.file("a", "a-1.0-py3-none-any.whl", "");
+  cache.transport.bodies["https://h/simple/b/"] = "{";
+  cache.transport.answers["https://h/simple/c/"].status = 401;
+  auto index = cache.index();
+  std::map<std::string, std::string> faults;
+  const auto listings = index.listings({"a", "b", "c"}, &faults);
+  CHECK(listings.at("a"));
+  CHECK(faults.size() == 2);
+  CHECK(faults.at("c").find("HTTP 401") != std::string::npos);
+  CHECK_THROWS_AS(index.listings({"b"}), Error);
+}
+
+TEST_CASE("what no catalog can name is left out, and Python is no project", "[pypi]") {
+  FakeIndex cache;
+  const pypi::Targets targets({"3.11"}, "linux x86_64");
+  const std::string longest(200, 'a');
+  cache.file("a", "a-1.0-py3-none-any.whl", "Requires-Python: >=3\n");
+  cache.file("a", "a-1." + std::string(200, '9') + "-py3-none-any.whl", "");
+  for (const auto& [version, requirement] : std::map<std::string, std::string>{
+           {"2.0", longest}, {"2.1", "b[" + longest + "]"}, {"2.2", "python"}, {"2.3", "python; extra == 'x'"}, {"2.4", "x y\u2028"}})
+    cache.file("a", "a-" + version + "-py3-none-any.whl", "Requires-Dist: " + requirement + "\n");
+  auto index = cache.index();
+  const auto closure = pypi::walk({{*specs::parse_dependency("a"), {0}}}, targets, {}, index);
+  REQUIRE(closure.at("a").releases.size() == 1);
+  CHECK(closure.at("a").left_out.size() == 6);
+  CHECK(closure.size() == 1);
+  for (const auto& one : closure.at("a").left_out) CHECK(one.reason.size() < 500);
+  CHECK_THROWS_AS(pypi::walk({{*specs::parse_dependency("python"), {0}}}, targets, {}, index), Error);
+}
+
+TEST_CASE("tags that are none are no tags", "[pypi]") {
+  FakeTransport transport;
+  transport.bodies["https://r/v2/a/b/tags/list?n=1000"] = R"({"tags": ["1.0-py3", "x\nstackx: forged", "", "-x", "../x", "_y"]})";
+  CHECK(pypi::registry_tags("https://r", "a/b", transport) == std::vector<std::string>{"1.0-py3", "_y"});
+}
+
+TEST_CASE("an index that is none on the web is refused, and not repeated", "[pypi]") {
+  const auto no_pip = [](const std::vector<std::string>&) { return std::optional<std::string>(); };
+  for (const std::string url : {"me:s3cret@h/simple", "https:me:s3cret@h", "https:\\\\me:s3cret@h", "//me:s3cret@h", "ftp://me:s3cret@h", "/srv/s3cret"})
+    for (const bool named : {true, false}) {
+      CAPTURE(url, named);
+      try {
+        pypi::pip_settings("python3", named ? url : "", {{"PIP_INDEX_URL", url}}, no_pip);
+        FAIL("taken");
+      } catch (const Error& error) {
+        CHECK(std::string(error.what()).find("begins with http:// or https://") != std::string::npos);
+        CHECK(std::string(error.what()).find("s3cret") == std::string::npos);
+      }
+    }
+  CHECK(pypi::pip_settings("python3", "HTTPS://h/simple", {}, no_pip).index_url == "HTTPS://h/simple");
+  CHECK(pypi::pip_settings("python3", "", {{"PIP_INDEX_URL", "http://h"}, {"PIP_EXTRA_INDEX_URL", "me:x@h https://i/"}}, no_pip)
+            .extra_index_urls == std::vector<std::string>{"https://i/"});
+  CHECK(pypi::shown_url("http://me:s3cret/a/") == "http://me:***/a/");
+  CHECK(pypi::shown_url("http://h/simple?token=s3cret") == "http://h/simple?token=***");
 }
 
 TEST_CASE("a release that states requirements without end is left out, and the next one taken",

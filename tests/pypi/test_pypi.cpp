@@ -82,12 +82,13 @@ TEST_CASE("wheels fit and rank as for pip", "[pypi]") {
 }
 
 TEST_CASE("pages of both kinds give the same files", "[pypi]") {
+  const std::string upper(64, 'A');
   const auto json = parse_listing(
-      R"({"files": [{"filename": "a-1.tar.gz", "url": "../../f/a-1.tar.gz", "hashes": {"sha256": "ab"},
-          "requires-python": ">=3", "yanked": "bad", "core-metadata": {"sha256": "cd"}}]})",
+      R"({"files": [{"filename": "a-1.tar.gz", "url": "../../f/a-1.tar.gz", "hashes": {"sha256": ")" + upper + R"("},
+          "requires-python": ">=3", "yanked": "bad", "core-metadata": {"sha256": "CD"}}]})",
       "application/vnd.pypi.simple.v1+json", "http://h/simple/a/");
   const auto html = parse_listing(
-      "<title>Links<a href='/f/a-1.tar.gz#sha256=ab' data-requires-python='&gt;=3' data-yanked "
+      "<title>Links<a href='/f/a-1.tar.gz#sha256=" + upper + "' data-requires-python='&gt;=3' data-yanked "
       "data-core-metadata='sha256=cd'> a-1.tar.gz</a>",
       "text/html", "http://h/simple/a/");
   for (const auto& listing : {json, html}) {
@@ -95,7 +96,8 @@ TEST_CASE("pages of both kinds give the same files", "[pypi]") {
     const auto& file = listing.files[0];
     CHECK(file.name == "a-1.tar.gz");
     CHECK(file.url == "http://h/f/a-1.tar.gz");
-    CHECK(file.sha256 == "ab");
+    CHECK(file.sha256 == std::string(64, 'a'));
+    CHECK(file.fault.empty());
     CHECK(file.requires_python == ">=3");
     CHECK(file.yanked);
     CHECK(file.has_metadata);
@@ -104,6 +106,22 @@ TEST_CASE("pages of both kinds give the same files", "[pypi]") {
   CHECK_THROWS_AS(parse_listing("", "text/html", "http://h/"), Error);
   CHECK_THROWS_AS(parse_listing("[]", "application/json", "http://h/"), Error);
   CHECK(shown_url("https://me:secret@h/simple") == "https://h/simple");
+}
+
+TEST_CASE("an entry that lies says so and spoils no other", "[pypi]") {
+  const auto listing = parse_listing(
+      R"({"files": [{"filename": "a-1.tar.gz", "url": "x", "upload-time": "2019-01-01T00:00:00Z"}, 7, {"filename": "a-2.tar.gz"},
+          {"filename": "a-3.tar.gz", "url": "http://[::bad"}, {"filename": "a-4.tar.gz", "url": "file:///etc/passwd"},
+          {"filename": "a-5.tar.gz", "url": "x", "hashes": {"sha256": "zz"}, "upload-time": "yesterday"},
+          {"filename": "a-6\n.tar.gz", "url": "x", "requires-python": ">=3\nx"}, {"filename": "../a-7.tar.gz", "url": "x"}]})",
+      "application/vnd.pypi.simple.v1+json", "http://h/simple/a/");
+  std::vector<std::string> faults;
+  for (const auto& file : listing.files) faults.push_back(file.fault);
+  CHECK(faults == std::vector<std::string>{"", "", "its link is none", "its link is neither http nor https", "its SHA-256 is none",
+                                           "its name is none of a file", "its name is none of a file"});
+  CHECK(listing.files[0].uploaded == "2019-01-01T00:00:00Z");
+  CHECK(listing.files[4].uploaded.empty());
+  CHECK(listing.files[5].requires_python == ">=3 x");
 }
 
 TEST_CASE("metadata ends where the description begins", "[pypi]") {

@@ -252,15 +252,15 @@ TEST_CASE("recipe: what clusters are asked for", "[recipe]") {
 
 TEST_CASE("recipe: a stack's settings are for what is measured, not for what installs it", "[recipe]") {
   auto components = cpu_components();
-  components["threads"]["versions"]["1"]["environment"]["LD_PRELOAD"] = "/tmp/x.so";
+  components["threads"]["versions"]["1"]["environment"]["PI_LIBRARY"] = "/tmp/x.so";
   const auto catalog = catalog_of(components);
   for (const auto& [name, last] : std::map<std::string, std::string>{{"containerfile", "\nRUN "}, {"sbatch", " -m pip install"}}) {
     CAPTURE(name);
     const auto text = written(*recipe_format_from(name), catalog, cpu_stack);
     REQUIRE(text.rfind(last) != text.npos);
-    CHECK(text.find("LD_PRELOAD") > text.rfind(last));
-    CHECK(text.find("LD_PRELOAD") != text.npos);
-    CHECK_THAT(text, !Contains("export LD_PRELOAD"));
+    CHECK(text.find("PI_LIBRARY") > text.rfind(last));
+    CHECK(text.find("PI_LIBRARY") != text.npos);
+    CHECK_THAT(text, !Contains("export PI_LIBRARY"));
   }
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("recipe: hostile texts stay texts", "[recipe]") {
       "[\xc2\x85\xe2\x80\xa8";
   const auto gpu = v100();
   auto components = cpu_components();
-  components["threads"]["versions"]["1"]["environment"]["EVIL"] = hostile;
+  components["threads"]["versions"]["1"]["environment"]["PI_EVIL"] = hostile;
   const auto catalog = catalog_of(components);
   const specs::Workload workload{"mat'mul\n$(x)", {{"m", hostile}}};
   for (const auto& name : recipe_formats()) {

@@ -478,6 +478,7 @@ TEST_CASE("csv: no cell is a formula, numbers are numbers, no control character 
   CHECK(csv_field("\r=1") == "' =1");
   CHECK(csv_field("a\nb\t") == "a b ");
   for (const std::string plain : {"-1.5", "-2e-9", "12", "a-b", "", "a=b"}) CHECK(csv_field(plain) == plain);
+  CHECK(csv_field("a;=1+1; \"@x;-2;b") == "\"a;'=1+1;' \"\"@x;-2;b\"");
   CHECK(csv_field("=\"a\",b") == "\"'=\"\"a\"\",b\"");
   CHECK(csv_field("a\x1b[2J\xc2\x9b") == "a\\u001b[2J\\u009b");
 }

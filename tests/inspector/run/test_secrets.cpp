@@ -21,6 +21,10 @@ TEST_CASE("what the environment keeps secret is masked, and nothing else", "[sec
   CHECK(secrets.masked("4567 is too little to tell") == "4567 is too little to tell");
   CHECK(secrets.masked("abc /home/somebody b.example") == "abc /home/somebody b.example");
   CHECK(secrets.without("_1234567 is the end of one, ghp_1234567 is one") == "_1234567 is the end of one, *** is one");
+  const Secrets places({{"UV_DEFAULT_INDEX", "me:s3cret@index.example/simple"}, {"UV_FIND_LINKS", "x https:me:passw0rd@h/x"},
+                        {"EDITOR", "vim:option@x"}});
+  CHECK(places.masked("at ./me:s3cret@index.example/simple, s3cret, me:passw0rd, vim:option@x") ==
+        "at ./***@index.example/simple, ***, ***, vim:option@x");
   CHECK(Secrets({{"A_TOKEN", "secret-longer"}, {"B_TOKEN", "secret"}}).masked("secret-longer secret") == "*** ***");
 }
 

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <filesystem>
 #include <fstream>
 
@@ -68,7 +69,7 @@ TEST_CASE("everything in a catalog is read") {
       "artifacts": [{"type": "wheel", "file": "a-1.0.whl", "sha256": ")" +
                                      hash + R"(", "size": 5, "library": "lib/a.so"},
                     {"type": "system", "package": "liba", "package_version": "1.0-1", "library": "/usr/lib/a.so"}],
-      "environment": {"OMP_NUM_THREADS": 2, "EMPTY": ""}, "parameters": {"threads": 2, "alpha": 0.50},
+      "environment": {"OMP_NUM_THREADS": 2, "PI_EMPTY": ""}, "parameters": {"threads": 2, "alpha": 0.50},
       "reports": "1.0.dev", "sources": [{"url": "https://example.org", "read": "2026-11-20", "title": "T"}]})"));
   const Component& a = *catalog.find("a");
   CHECK(a.kind == Kind::package);
@@ -91,7 +92,7 @@ TEST_CASE("everything in a catalog is read") {
   CHECK(entry.artifacts.at(1).type == ArtifactType::system);
   CHECK(entry.artifacts.at(1).package_version == "1.0-1");
   CHECK(entry.environment ==
-        std::map<std::string, std::string>{{"OMP_NUM_THREADS", "2"}, {"EMPTY", ""}});
+        std::map<std::string, std::string>{{"OMP_NUM_THREADS", "2"}, {"PI_EMPTY", ""}});
   CHECK(entry.parameters == std::map<std::string, std::string>{{"threads", "2"}, {"alpha", "0.5"}});
   CHECK(entry.reports == "1.0.dev");
   CHECK(entry.sources == std::vector<std::string>{"T: https://example.org (read 2026-11-20)"});
@@ -198,7 +199,10 @@ TEST_CASE("mistakes in a catalog name their place") {
              Contains("provides \"python\", which is itself declared"));
   CHECK_THAT(refusal(with(R"({"provides": {"a": "3"}})")), Contains("it provides itself"));
   CHECK_THAT(refusal(with(R"({"environment": {"A-B": "1"}})")), Contains("/environment/A-B: "));
-  CHECK_THAT(refusal(with(R"({"environment": {"A": "\u0000"}})")), Contains("NUL"));
+  CHECK_THAT(refusal(with(R"({"environment": {"PI_A": "\u0000"}})")), Contains("NUL"));
+  for (const char* name : {"A", "LD_PRELOAD", "PS1", "PI_", "OMP_", "MKL", "XDG_CONFIG_HOME", "NVIDIA_VISIBLE_DEVICES"})
+    CHECK_THAT(refusal(with(fmt::format(R"({{"environment": {{"{}": "x"}}}})", name))), Contains("a setting of what is measured"));
+  CHECK_THAT(refusal(with(R"({"environment": {"OMP_TOOL_LIBRARIES": "/tmp/x.so"}})")), Contains("a setting without '/'"));
   CHECK_THAT(refusal(with(R"({"parameters": {"dtype": "a,b"}})")), Contains("/parameters/dtype: "));
   CHECK_THAT(refusal(with(R"({"sources": [{"url": "https://example.org"}]})")),
              Contains("/sources/0: the key \"read\" is missing"));

@@ -94,6 +94,8 @@ TEST_CASE("markers: what a Python sees of its environment") {
   CHECK(environment("3.13rc2").variables.at("python_full_version") == "3.13.0rc2");
   CHECK(environment("2.7").variables.at("sys_platform") == "linux2");
   CHECK_THAT(message_of([] { environment("3"); }), Contains("no Python version"));
+  CHECK_THAT(message_of([] { environment("x\nstackx: forged"); }), !Contains("\n"));
+  CHECK(Marker::parse("'a\nb' == 'c'").error().reason.find('\n') == std::string::npos);
   CHECK_THAT(message_of([] { environment("3.7", "amiga m68k"); }), Contains("linux x86_64"));
   CHECK_THAT(message_of([] { environment("3.7", "linux"); }), Contains("the machine"));
 }
