@@ -27,6 +27,7 @@
 #include "specs/format/text_file.hpp"
 #include "store/spool.hpp"
 #include "store/store.hpp"
+#include "workspace/allowed_paths.hpp"
 #include "workspace/asked_workload.hpp"
 #include "workspace/output.hpp"
 #include "workspace/words.hpp"
@@ -169,8 +170,9 @@ specs::Plan new_plan(const campaigns::Job& job, const InspectOptions& options) {
                               device_for(stacks, loaded), program_of(options, job));
 }
 
-// A campaign is measured by one program from its first round to its last: the plan's, unchanged.
-void check_program(const specs::Plan& plan, const InspectOptions& options, const campaigns::Job& job) {
+// A campaign is measured by one program from its first round to its last: the plan's, unchanged. A plan may have been
+// imported: what is run is what the user named, now or when the campaign began.
+void check_program(specs::Plan& plan, const InspectOptions& options, const campaigns::Job& job) {
   const auto refuse = [&](const std::string& why) {
     throw bad_input(fmt::format("--resume {}: {}; start a new campaign: its results are others", plan.id.substr(0, 12), why));
   };
@@ -179,10 +181,15 @@ void check_program(const specs::Plan& plan, const InspectOptions& options, const
     if (named) refuse(fmt::format("that campaign is measured by stackx's own PI, not by {}", program_of(options, job)->path));
     return;
   }
+  if (!named && !workspace::is_allowed(*plan.program))
+    throw bad_input(fmt::format("--resume {}: that campaign is measured by {}, a program that nobody named here; if it "
+                                "is yours, name it: --pi FILE",
+                                plan.id.substr(0, 12), plan.program->text()));
   const auto now = named ? *program_of(options, job) : specs::foreign_program(plan.program->path);
   if (now.sha256 != plan.program->sha256)
     refuse(fmt::format("that campaign is measured by {}, and {} has the SHA-256 {}", plan.program->text(), now.path,
                        now.sha256.substr(0, 12)));
+  plan.program = now;
 }
 
 // The campaign to go on with: the one named, else the project's newest on this device; nothing if
@@ -262,21 +269,26 @@ specs::Plan plan_of(const InspectOptions& options, const campaigns::Job& job, st
   std::optional<specs::Plan> plan;
   if (options.resume) plan = plan_to_resume(store, *options.resume, loaded.project.name, device);
   if (options.resume && !plan) workspace::say("no campaign of {} to resume: starting one\n", loaded.project.name);
-  if (plan) check_program(*plan, options, job);
-  if (!plan) {
+  const bool is_new = !plan;
+  if (is_new)
     plan = new_plan(job, options);
+  else
+    check_program(*plan, options, job);
+  std::set<specs::Stack> stacks;  // each stands in an arm for every workload
+  for (const auto& arm : plan->arms) stacks.insert(arm.stack);
+  workspace::require_consent(loaded.catalog, {stacks.begin(), stacks.end()}, options.job.allow_paths);
+  if (plan->program) workspace::allow_program(*plan->program);
+  if (is_new) {
     spool.write(*plan);
     store.ingest(*plan);
   }
-  std::set<specs::Stack> seen;  // each stands in an arm for every workload
-  for (const auto& arm : plan->arms) {
-    if (!seen.insert(arm.stack).second) continue;
-    if (const auto wrong = resolver::violation(loaded.project, loaded.catalog, arm.stack))
+  for (const auto& stack : stacks) {
+    if (const auto wrong = resolver::violation(loaded.project, loaded.catalog, stack))
       throw bad_input(
           fmt::format("campaign {}: stack {} is no longer valid: {}; the project or a catalog "
                       "changed since the "
                       "plan was made, start a new campaign",
-                      plan->id.substr(0, 12), arm.stack.short_id(), *wrong));
+                      plan->id.substr(0, 12), stack.short_id(), *wrong));
   }
   return *std::move(plan);
 }
@@ -319,7 +331,8 @@ void inspect(const InspectOptions& options, Globals& globals) {
     const auto ending = runs[i].run.ending;
     say_end(campaigns[i], runs[i], globals);
     const bool refused = campaigns[i].job.refusal.has_value();
-    if ((ending == campaigns::Ending::too_many_failures || refused) && globals.exit_code == 0)
+    const bool measured = runs[i].run.all_outcomes.contains(specs::Outcome::ok);
+    if ((ending == campaigns::Ending::too_many_failures || refused || !measured) && globals.exit_code == 0)
       globals.exit_code = 1;
     if (ending == campaigns::Ending::interrupted) globals.exit_code = interrupted_exit;
   }

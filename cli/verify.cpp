@@ -203,6 +203,7 @@ void verify(const VerifyOptions& options, Globals& globals) {
   job.loaded = load_for(options, stacks, globals);
   check_known(job.loaded, stacks, options);
   workspace::require_consent(job.loaded.catalog, options.allow_paths);
+  workspace::require_consent(job.loaded.catalog, stacks, options.allow_paths);
 
   const auto database = store::default_path(globals.db);
   store::Store store = store::Store::open(database);

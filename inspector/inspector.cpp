@@ -167,6 +167,7 @@ struct Inspector::State {
   const specs::Catalog& catalog;
   specs::CampaignSpec limits;
   Runner runner;
+  fs::path cache;  // of wheels and environments; images are shown to containers alone
   std::shared_ptr<Uv> uv;
   Environments environments;
   std::vector<Processor> processors;
@@ -187,8 +188,9 @@ struct Inspector::State {
         catalog(its_catalog),
         limits(its_limits),
         runner(make_runner(context, limits.runner)),
-        uv(std::make_shared<Uv>(UvOptions{context.supervisor.parent_path(), context.cache / "uv",
-                                          context.offline, context.stop})),
+        cache(root_of(exposure(), context.cache)),
+        uv(std::make_shared<Uv>(UvOptions{context.supervisor.parent_path(), cache / "uv", context.offline, context.stop,
+                                          exposure() == Exposure::open})),
         environments(catalog, wheel_store(), std::make_unique<Packages>(), pythons(), images()),
         processors(share_of(usable_processors(), context.cpus.block, context.cpus.of)),
         fingerprint(context.host.fingerprint()),
@@ -206,7 +208,7 @@ struct Inspector::State {
   Exposure exposure() const { return runner.confiner->available() ? Exposure::confined : Exposure::open; }
 
   WheelStore wheel_store() const {
-    return {context.cache / "wheels",
+    return {cache / "wheels",
             [uv = uv](const WheelRequest& request, const fs::path& target) {
               return uv->install(request, target);
             },
@@ -218,7 +220,7 @@ struct Inspector::State {
     settings.supervisor = context.supervisor;
     settings.bootstrap = context.pis.python / "bootstrap.py";
     settings.data = context.data;
-    settings.wheels = context.cache / "wheels";
+    settings.wheels = cache / "wheels";
     settings.build_seconds = limits.build_seconds;
     settings.memory_bytes = std::max(memory_bytes(), settings.memory_bytes);
     settings.processes = limits.processes;
@@ -227,7 +229,7 @@ struct Inspector::State {
     settings.offline = context.offline;
     settings.stop = context.stop;
     return std::make_unique<StackPythons>(
-        context.cache, std::make_shared<PythonInstaller>(settings, uv, *runner.confiner),
+        cache, std::make_shared<PythonInstaller>(settings, uv, *runner.confiner),
         context.stop, exposure());
   }
 

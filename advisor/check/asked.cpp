@@ -22,7 +22,6 @@
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
-#include "specs/format/names.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/python/package_list.hpp"
@@ -83,8 +82,8 @@ class Reading {
       take(specs::parse_freeze(specs::read_text_file(text, "a list of packages"), text));
     } else if (fs::is_regular_file(text, error)) {
       take(specs::read_package_list(text, python_context(), usual_python));
-    } else if (fs::is_directory(text, error) && !specs::is_python_package_name(text)) {
-      read_environment(text);  // "./torch" may be one; `check torch` starts no program of this directory
+    } else if (names_a_place(text) && fs::is_directory(text, error)) {
+      read_environment(text);
     } else {
       read_word(text);
     }
@@ -102,6 +101,15 @@ class Reading {
             "{}: {} extras of {} are named up to here, and more than {} are not judged; leave some out", place,
             of.size(), dependency.name, most_extras));
     }
+  }
+
+  // "./torch", "envs/torch", ".": an environment. `check torch==2.1.0` and `check "torch @ https://..."` start no program
+  // of the directory that somebody stands in, whatever its directories are called.
+  static bool names_a_place(const std::string& text) {
+    if (text == "." || text == "..") return true;
+    for (const char* begin : {"/", "./", "../"})
+      if (text.starts_with(begin)) return true;
+    return text.find('/') != text.npos && text.find_first_of("@;<>=![ ") == text.npos;
   }
 
   // A file that is not there reads like a package's name.

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 class ScratchFile {
  public:
   explicit ScratchFile(const std::string& text) {
-    std::string path = (fs::temp_directory_path() / "stackx-graph-XXXXXX").string();
+    std::string path = fs::absolute(fs::temp_directory_path() / "stackx-graph-XXXXXX").string();
     const int descriptor = ::mkstemp(path.data());
     if (descriptor < 0)
       throw broken_environment(
@@ -53,7 +53,6 @@ std::string drawn(const std::string& dot) {
   inspector::Command command;
   command.argv = {program.string(), "-Tsvg", file.path().string()};
   command.environment = inspector::current_environment();
-  command.directory = fs::current_path();
   command.deadline = std::chrono::minutes(10);
   const auto finished = inspector::run(command);
   if (!finished.ok())

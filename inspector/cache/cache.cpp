@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "inspector/cache/exposure.hpp"
 #include "inspector/cache/file_lock.hpp"
 #include "inspector/machine/tree.hpp"
 #include "inspector/run/passed_environment.hpp"
@@ -248,18 +249,21 @@ bool has_images(const fs::path& root) {
 Cache read_cache(const fs::path& root, const Engine* engine) {
   Cache cache;
   cache.root = root;
-  read_directory(root / "environments", read_environment, cache.environments, cache);
-  read_directory(root / "wheels", read_wheel, cache.wheels, cache);
+  std::error_code error;
+  for (const auto exposure : {Exposure::confined, Exposure::open}) {
+    const auto place = root_of(exposure, root);
+    read_directory(place / "environments", read_environment, cache.environments, cache);
+    read_directory(place / "wheels", read_wheel, cache.wheels, cache);
+    if (fs::exists(place / "uv", error)) cache.uv.push_back(place / "uv");
+    cache.uv_bytes += disk_bytes(place / "uv");
+  }
   read_directory(root / "images", read_image, cache.images, cache);
   read_loose_files(cache);
   name_packages(cache);
   find_parents(cache.images);
   for (auto& image : cache.images)
     if (engine != nullptr) ask_engine(image, *engine);
-  std::error_code error;
-  if (fs::exists(root / "uv", error)) cache.uv = root / "uv";
   if (fs::exists(root / "pypi", error)) cache.index = root / "pypi";
-  cache.uv_bytes = disk_bytes(root / "uv");
   cache.index_bytes = disk_bytes(root / "pypi");
   cache.bytes = disk_bytes(root);
   return cache;

@@ -1,5 +1,6 @@
 // What lies under the cache directory: installed wheels, environment trees, images, uv's own cache, what the
-// package index answered, and what builders that died left behind.
+// package index answered, and what builders that died left behind; those that runs without a sandbox have for
+// themselves (exposure.hpp) among them.
 //
 // Sizes are those on the disk, see disk_usage.hpp; those of images are the engine's. Last use is the time of
 // the entry's .lock file.
@@ -62,7 +63,8 @@ struct Cache {
   std::vector<CachedWheel> wheels;
   std::vector<CachedImage> images;
   std::vector<Leftover> leftovers;
-  std::filesystem::path uv, index;  // empty: not there
+  std::vector<std::filesystem::path> uv;  // caches of uv's
+  std::filesystem::path index;            // empty: not there
   std::uint64_t uv_bytes = 0, index_bytes = 0, bytes = 0;  // together, every file once; without images
 };
 

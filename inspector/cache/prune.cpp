@@ -9,6 +9,7 @@
 #include <set>
 
 #include "inspector/cache/cache_use.hpp"
+#include "inspector/cache/exposure.hpp"
 #include "inspector/cache/file_lock.hpp"
 #include "inspector/cache/untrusted_tree.hpp"
 #include "inspector/machine/tree.hpp"
@@ -52,7 +53,7 @@ class Pruner {
       free(wheel, {"wheel", name_of(wheel), wheel.path, 0, ""}, false);
     prune_images();
     if (order_.all) {
-      free_unused(cache_.uv, "uv's cache");
+      for (const auto& uv : cache_.uv) free_unused(uv, "uv's cache");
       free_unused(cache_.index, "the index's answers");
     }
     if (!order_.dry_run) remove_lone_locks();
@@ -192,16 +193,20 @@ class Pruner {
 
   // Of builds that failed, and of entries that are gone.
   void remove_lone_locks() {
-    for (const char* directory : {"environments", "wheels", "images"}) {
-      std::error_code error;
-      std::vector<fs::path> locks;
-      for (const auto& entry : fs::directory_iterator(cache_.root / directory, error))
-        if (entry.path().extension() == ".lock") locks.push_back(entry.path());
-      for (const auto& file : locks) {
-        if (!is_lone(file)) continue;
-        const FileLock lock(file, {}, never_wait);
-        if (lock.held() && is_lone(file)) fs::remove(file, error);
-      }
+    for (const auto exposure : {Exposure::confined, Exposure::open})
+      for (const char* directory : {"environments", "wheels", "images"})
+        remove_lone_locks(root_of(exposure, cache_.root) / directory);
+  }
+
+  static void remove_lone_locks(const fs::path& directory) {
+    std::error_code error;
+    std::vector<fs::path> locks;
+    for (const auto& entry : fs::directory_iterator(directory, error))
+      if (entry.path().extension() == ".lock") locks.push_back(entry.path());
+    for (const auto& file : locks) {
+      if (!is_lone(file)) continue;
+      const FileLock lock(file, {}, never_wait);
+      if (lock.held() && is_lone(file)) fs::remove(file, error);
     }
   }
 

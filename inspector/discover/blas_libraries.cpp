@@ -268,7 +268,6 @@ AskLibrary ask_with(const fs::path& pi) {
     command.environment.emplace("PATH", "/usr/local/bin:/usr/bin:/bin");
     command.environment.emplace("LC_ALL", "C.UTF-8");
     command.environment.emplace("HOME", "/");
-    command.directory = "/";
     command.deadline = std::chrono::seconds(30);
     const auto finished = run(command);
     if (finished.end == End::not_started)

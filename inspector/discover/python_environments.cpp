@@ -140,7 +140,6 @@ std::vector<fs::path> ask_sites(const Interpreter& interpreter) {
   Command command;
   command.argv = {interpreter.program.string(), "-E", "-s", "-c", question};
   command.environment = tool_environment();
-  command.directory = "/";
   command.deadline = std::chrono::seconds(20);
   const auto finished = run(command);
   // What a .pth file prints comes before.

@@ -59,7 +59,7 @@ std::string tag(const std::string& key) { return "localhost/stackx/image:" + key
 fs::path ca_bundle() {
   for (const char* variable : {"PIP_CERT", "SSL_CERT_FILE"})
     if (const char* file = std::getenv(variable); file != nullptr && fs::is_regular_file(file))
-      return file;
+      return fs::absolute(file);
   const fs::path usual = "/etc/ssl/certs/ca-certificates.crt";
   return fs::is_regular_file(usual) ? usual : fs::path();
 }

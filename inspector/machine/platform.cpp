@@ -147,7 +147,6 @@ std::optional<std::string> run_for_version(const std::string& program) {
   Command command;
   command.argv = {program, "--version"};
   command.environment = tool_environment();
-  command.directory = "/";
   command.deadline = std::chrono::seconds(5);
   command.stdout_limit = command.stderr_limit = 1 << 16;
   const Finished finished = run(command);

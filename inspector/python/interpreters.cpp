@@ -212,7 +212,6 @@ std::optional<std::string> start_directly(const std::vector<std::string>& argv) 
   Command command;
   command.argv = argv;
   command.environment = tool_environment();
-  command.directory = "/";
   command.deadline = patience;
   command.stdout_limit = command.stderr_limit = std::size_t{1} << 20;
   auto finished = run(command);

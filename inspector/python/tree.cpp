@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <fstream>
 #include <set>
+#include <unordered_set>
 
 #include "inspector/cache/file_lock.hpp"
 #include "inspector/cache/untrusted_tree.hpp"
@@ -36,14 +37,14 @@ Json keys_of(const std::vector<Wheel>& wheels) {
 bool whole(const fs::path& directory, const std::vector<Wheel>& wheels, Exposure exposure) {
   std::error_code error;
   if (!fs::exists(directory / tree_manifest, error)) return false;
-  std::set<std::string> seen;
+  std::unordered_set<std::string> seen{tree_manifest};
   for (auto wheel = wheels.rbegin(); wheel != wheels.rend(); ++wheel)
     for (const auto& file : wheel->files) {
       if (!seen.insert(file.path).second) continue;
       if (fs::file_size(directory / file.path, error) != file.size || error) return false;
       if (exposure == Exposure::open && specs::sha256_file(directory / file.path) != file.sha256) return false;
     }
-  return true;
+  return holds_only(directory, seen);
 }
 
 [[noreturn]] void fail(const fs::path& path, int error) {
@@ -142,7 +143,7 @@ std::expected<void, BuildFailure> build(const fs::path& root, const std::string&
 std::expected<fs::path, BuildFailure> EnvironmentTrees::get(const std::vector<Wheel>& wheels,
                                                             const Say& say,
                                                             const std::function<bool()>& stop) {
-  const auto key = specs::sha256(keys_of(wheels).dump() + (exposure_ == Exposure::open ? " copied" : ""));
+  const auto key = specs::sha256(keys_of(wheels).dump());
   try {
     const ReadableByAll readable;
     fs::create_directories(root_);

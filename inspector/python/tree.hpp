@@ -9,7 +9,7 @@
 // wheels hold a file of one name, the later component's (by name) wins, as with pip. Rejected: one entry of
 // sys.path for each wheel (40 look-ups an import, and packages that several wheels fill do not work). A copy where links
 // cannot be made (another file system), and where no sandbox keeps the stack from writing to what others share
-// (exposure.hpp); such a tree has a key of its own.
+// (exposure.hpp).
 #pragma once
 
 #include <expected>
@@ -27,7 +27,7 @@ class EnvironmentTrees {
   explicit EnvironmentTrees(std::filesystem::path root, Exposure exposure = Exposure::confined)
       : root_(std::move(root)), exposure_(exposure) {}
 
-  // The directory, canonical. A tree with a file that lacks or has another size (hash) is built again.
+  // The directory, canonical. A tree with a file that lacks, is of no wheel or has another size (hash) is built again.
   std::expected<std::filesystem::path, BuildFailure> get(const std::vector<Wheel>& wheels,
                                                          const Say& say,
                                                          const std::function<bool()>& stop = {});

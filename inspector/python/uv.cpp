@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "inspector/run/passed_environment.hpp"
 #include "specs/error.hpp"
 #include "specs/format/masked.hpp"
 #include "specs/format/printable.hpp"
@@ -145,7 +146,7 @@ std::string explain(const WheelRequest& request, const std::string& log, bool of
 void Uv::set_up() {
   if (ready_) return;
   ready_ = true;
-  environment_ = current_environment();
+  environment_ = installer_environment();
   fs::path program;
   if (const char* named = std::getenv("STACKX_UV"); named != nullptr && *named != '\0') {
     program = find_program(named);
@@ -176,6 +177,7 @@ void Uv::set_up() {
   environment_["UV_NO_PROGRESS"] = "1";
   environment_["NO_COLOR"] = "1";
   environment_["RUST_LOG"] = "warn";  // what it leaves out of a wheel, it says in its log only
+  if (options_.alone) environment_.erase("UV_CACHE_DIR");
   if (!options_.cache.empty()) environment_.emplace("UV_CACHE_DIR", options_.cache.string());
   // The hash decides, not the index that answers first.
   environment_.emplace("UV_INDEX_STRATEGY", "unsafe-best-match");

@@ -26,6 +26,7 @@ struct UvOptions {
   std::filesystem::path cache;   // for UV_CACHE_DIR, unless that is set; empty: uv's own
   bool offline = false;
   std::function<bool()> stop;
+  bool alone = false;  // `cache` whatever is set: what is linked to it may be written to (exposure.hpp)
 };
 
 // For which Python a wheel is unpacked; uv refuses those that do not suit it.

@@ -28,6 +28,7 @@ using specs::Node;
 constexpr const char* wheel_schema = "stackx/wheel/1";
 constexpr const char* wheel_manifest = ".stackx-wheel.json";
 constexpr const char* own_names = ".stackx-";  // this manifest's, and a tree's
+constexpr const char* uv_lock = ".lock";       // which uv leaves in a target
 
 bool is_hash(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -43,7 +44,7 @@ std::vector<WheelFile> list_files(const fs::path& directory) {
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {
     if (!entry.is_regular_file()) continue;
     const auto path = entry.path().lexically_relative(directory).string();
-    if (path != wheel_manifest && path != ".lock") files.push_back({path, entry.file_size()});
+    if (path != wheel_manifest && path != uv_lock) files.push_back({path, entry.file_size()});
   }
   std::sort(files.begin(), files.end(),
             [](const WheelFile& a, const WheelFile& b) { return a.path < b.path; });
@@ -79,8 +80,8 @@ std::vector<WheelFile> read_manifest(const fs::path& file) {
   return files;
 }
 
-// Nothing if the directory is not there, not whole, or not ours. In `doubt`, every byte is read.
-std::optional<Wheel> open_wheel(const fs::path& directory, bool doubt) {
+// Nothing if the directory is not there, not whole, or not ours. Where it is open to others, every byte is read.
+std::optional<Wheel> open_wheel(const fs::path& directory, Exposure exposure) {
   std::error_code error;
   if (!fs::exists(directory / wheel_manifest, error)) return std::nullopt;
   Wheel wheel;
@@ -91,19 +92,22 @@ std::optional<Wheel> open_wheel(const fs::path& directory, bool doubt) {
   }
   wheel.directory = fs::canonical(directory);
   std::set<fs::path> directories;
+  std::unordered_set<std::string> listed{wheel_manifest, uv_lock};
   const auto prefix = wheel.directory.string() + "/";  // text: building paths took longer than looking
   for (const auto& file : wheel.files) {
     struct stat status {};
     if (stat((prefix + file.path).c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
         static_cast<std::uint64_t>(status.st_size) != file.size || !readable_inside(status) ||
-        (doubt && specs::sha256_file(prefix + file.path) != file.sha256))
+        (exposure == Exposure::open && specs::sha256_file(prefix + file.path) != file.sha256))
       return std::nullopt;
+    listed.insert(file.path);
     const auto name = file.path.substr(file.path.rfind('/') + 1);
     if (name.find(".so") == std::string::npos) continue;
     const auto path = wheel.directory / file.path;
     wheel.shared_objects.push_back(path);
     if (name.starts_with("lib")) directories.insert(path.parent_path());
   }
+  if (!holds_only(wheel.directory, listed)) return std::nullopt;
   wheel.library_directories.assign(directories.begin(), directories.end());
   return wheel;
 }
@@ -158,15 +162,19 @@ std::expected<void, BuildFailure> check_unpacked(const WheelRequest& request, co
 }  // namespace
 
 std::uint64_t most_unpacked(std::uint64_t packed) {
-  constexpr std::uint64_t least = std::uint64_t{512} << 20, most = std::uint64_t{32} << 30;
-  constexpr std::uint64_t unknown = std::uint64_t{16} << 30;
+  constexpr std::uint64_t gib = std::uint64_t{1} << 30;
+  constexpr std::uint64_t least = gib / 2, most = 32 * gib, unknown = 4 * gib;
   if (packed == 0) return unknown;
-  return packed > most / 20 ? most : std::max(least, packed * 20);
+  return packed > most ? most : std::clamp(std::min(packed * 20, packed * 4 + 2 * gib), least, most);
 }
 
 BuildFailure unpacks_to_too_much(const WheelRequest& request) {
-  return not_honest(request, fmt::format("unpacks to more than {:.0f} MB, or to more than 500,000 files",
-                                         most_unpacked(request.size) / 1e6), specs::Outcome::too_large);
+  const auto most = most_unpacked(request.size) / 1e6;
+  const auto what = fmt::format("unpacks to more than {:.0f} MB, or to more than 500,000 files", most);
+  if (request.size > 0) return not_honest(request, what, specs::Outcome::too_large);
+  return {fmt::format("{} {}: {} {}, and the catalog does not say how large it is; do not use it, or state \"size\" there",
+                      request.package, request.version, request.file.empty() ? "its wheel" : request.file, what),
+          "", specs::Outcome::too_large};
 }
 
 std::expected<void, BuildFailure> check(const WheelRequest& request) {
@@ -186,6 +194,15 @@ std::expected<void, BuildFailure> check(const WheelRequest& request) {
   return {};
 }
 
+bool holds_only(const fs::path& directory, const std::unordered_set<std::string>& files) {
+  const auto skipped = directory.string().size() + 1;  // text: lexically_relative() took longer than looking
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
+    if ((entry->is_symlink() || !entry->is_directory()) && !files.contains(entry->path().string().substr(skipped)))
+      return false;
+  return !error;
+}
+
 WheelStore::WheelStore(fs::path root, Installer install, Exposure exposure)
     : root_(std::move(root)), install_(std::move(install)), exposure_(exposure) {}
 
@@ -198,10 +215,8 @@ std::expected<Wheel, BuildFailure> WheelStore::get(const WheelRequest& request, 
     const auto lock_file = root_ / (request.key() + ".lock");
     const FileLock lock(lock_file, say, stop);  // even if it is there: `env prune` might just remove it
     if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
-    const bool doubt = exposure_ == Exposure::open || fs::file_size(lock_file) != 0;
-    auto wheel = open_wheel(root_ / request.key(), doubt);
-    std::ofstream(lock_file, std::ios::trunc) << (exposure_ == Exposure::open ? "open\n" : "");
-    if (wheel) return *wheel;
+    fs::last_write_time(lock_file, fs::file_time_type::clock::now());
+    if (auto wheel = open_wheel(root_ / request.key(), exposure_)) return *wheel;
     return build(request, say);
   } catch (const fs::filesystem_error& error) {
     if (error.code() == std::errc::no_space_on_device)
@@ -249,7 +264,7 @@ std::expected<Wheel, BuildFailure> WheelStore::build(const WheelRequest& request
     remove_tree(partial, ignored);
     throw;
   }
-  auto wheel = open_wheel(final, false);
+  auto wheel = open_wheel(final, Exposure::confined);
   if (!wheel) {
     return std::unexpected(BuildFailure{
         fmt::format("{}: changed while it was being installed; is somebody else writing there?",

@@ -3,18 +3,17 @@
 //   <root>/<key>/                    what the wheel holds, as `uv pip install --target` lays it out
 //   <root>/<key>/.stackx-wheel.json  stackx/wheel/1, written last: file list with sizes and hashes
 //   <root>/<key>.partial-<pid>/      being built; renamed into place when whole
-//   <root>/<key>.lock                one builder at a time; its time is that of the last use; not empty: a stack
-//                                    without a sandbox may have written there since (exposure.hpp)
+//   <root>/<key>.lock                one builder at a time; its time is that of the last use
 //
 // The key is the SHA-256 of the file that the catalog names; for use by a Python its bytecode is compiled
 // beside, and the key ends in that Python's tag (PythonPlace::owner); what was built from a source archive, in that of
 // the image too. A native stack is a list of such directories (the loader finds partner libraries through
 // LD_LIBRARY_PATH); a Python stack is a tree of hard links to them (tree.hpp). Rejected: one
 // directory per stack, which would copy 700 MB of MKL for every combination with its partners. Nothing
-// half-built is ever used: a directory without manifest, or with a file that lacks or has another size (another
-// hash, where somebody could write to it), is rebuilt. What unpacks to more than it may (most_unpacked), to more than
-// 500,000 files, to more than 64 directories in each other, or to names that begin as stackx's own (.stackx-), is not
-// kept: no honest package does.
+// half-built is ever used: a directory without manifest, or with a file that lacks, is not listed or has another size
+// (another hash, where somebody could write to it: exposure.hpp), is rebuilt. What unpacks to more than it may
+// (most_unpacked), to more than 500,000 files, to more than 64 directories in each other, or to names that begin as
+// stackx's own (.stackx-), is not kept: no honest package does.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +21,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "inspector/cache/exposure.hpp"
@@ -61,6 +61,9 @@ using Say = std::function<void(const std::string&)>;
 using Installer = std::function<std::expected<void, BuildFailure>(const WheelRequest&,
                                                                   const std::filesystem::path&)>;
 
+// Whether no file lies there but those that are listed.
+bool holds_only(const std::filesystem::path& directory, const std::unordered_set<std::string>& files);
+
 class WheelStore {
  public:
   WheelStore(std::filesystem::path root, Installer install, Exposure exposure = Exposure::confined);
@@ -78,8 +81,9 @@ class WheelStore {
   Exposure exposure_;
 };
 
-// The most bytes that a file of `packed` bytes may unpack to (0: unknown): 20 times as many, of small ones 512 MiB, in
-// any case 32 GiB. CUDA's libraries reach 3 times, text 10 times, a zip bomb 1,000 times.
+// The most bytes that a file of `packed` bytes may unpack to: 20 times as many, of small ones 512 MiB, of large ones 4
+// times and 2 GiB, in any case 32 GiB; 4 GiB where nobody says how large it is (0). CUDA's libraries reach 3 times, text
+// 10 times, a zip bomb 1,000 times. How large it is, the catalog says: uv unpacks while it fetches, and tells nobody.
 std::uint64_t most_unpacked(std::uint64_t packed);
 BuildFailure unpacks_to_too_much(const WheelRequest& request);
 

@@ -27,7 +27,7 @@ std::filesystem::path relay_socket() {
   std::uint64_t number[2] = {};
   if (getentropy(number, sizeof number) != 0)
     throw broken_environment("the kernel gives no random numbers");
-  const auto directory = std::filesystem::temp_directory_path() /
+  const auto directory = std::filesystem::absolute(std::filesystem::temp_directory_path()) /
                          fmt::format("stackx-relay-{}-{:016x}", getpid(), number[0]);
   return directory / fmt::format("{:016x}", number[1]);
 }

@@ -3,7 +3,10 @@
 // An environment holds tokens and passwords (AWS_SECRET_ACCESS_KEY, the user of PIP_INDEX_URL), and whoever runs code of
 // strangers must not hold them: /proc shows a process's environment to its user, and engines hand some of it on. So
 // names are chosen, for what each kind of program needs; nothing else goes with them. Only uv and pip, where they
-// fetch and run nothing, get all (current_environment).
+// fetch and run nothing, get all.
+//
+// No program begins where the user stands (process.hpp), and some settings are paths that are meant from there
+// (SSL_CERT_FILE=certs/ours.pem): those are made absolute.
 #pragma once
 
 #include "inspector/run/process.hpp"
@@ -21,5 +24,8 @@ Environment engine_environment();
 
 // And proxies, with their passwords: for engines and tools that fetch.
 Environment fetching_environment();
+
+// All of it: for uv and pip.
+Environment installer_environment();
 
 }  // namespace stackx::inspector

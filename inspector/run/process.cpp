@@ -115,7 +115,7 @@ void close_others(bool channel) {
              dup2(launch.err.childs.get(), 2) < 0 ||
              (launch.channel.childs && dup2(launch.channel.childs.get(), 3) < 0)) {
     error = errno;
-  } else if (!launch.directory.empty() && chdir(launch.directory.c_str()) != 0) {
+  } else if (chdir(launch.directory.c_str()) != 0) {
     error = errno;
   } else {
     close_others(static_cast<bool>(launch.channel.childs));
@@ -135,7 +135,7 @@ void close_others(bool channel) {
 Launch make_launch(const Command& command, const std::string& program) {
   Launch launch;
   launch.program = program;
-  launch.directory = command.directory.string();
+  launch.directory = command.directory.empty() ? "/" : command.directory.string();
   for (const auto& word : command.argv) launch.argv.push_back(const_cast<char*>(word.c_str()));
   launch.argv.push_back(nullptr);
   for (const auto& [name, value] : command.environment) {
@@ -316,6 +316,8 @@ Finished run(const Command& command) {
     return finished;
   }
   auto launch = make_launch(command, program.string());
+  // An interpreter finds itself by its name, which may have been given from where we stand.
+  if (command.argv[0].find('/') != std::string::npos) launch.argv[0] = launch.program.data();
   const pid_t pid = fork_patiently();
   if (pid < 0) throw broken_environment(fmt::format("cannot start a process: {}", strerror(errno)));
   if (pid == 0) become(launch);

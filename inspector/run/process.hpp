@@ -3,8 +3,10 @@
 // The child gets exactly the environment given, /dev/null as stdin, its own process group, default
 // signal handling, SIGKILL when the thread that started it dies, and no descriptor but stdin,
 // stdout, stderr and, if asked for, the channel. Whatever is left of its group is killed when it
-// ends. Rejected: posix_spawn (no parent-death signal), Boost.Process (no rusage, no group
-// deadline, buffers without limits).
+// ends. It never begins in the directory where the user stands: python3 -m would take modules from
+// there, uv an interpreter and settings. So paths that it is given are absolute. Rejected:
+// posix_spawn (no parent-death signal), Boost.Process (no rusage, no group deadline, buffers without
+// limits).
 #pragma once
 
 #include <sys/resource.h>
@@ -26,9 +28,9 @@ using Words = std::vector<std::string>;
 void append(Words& words, std::initializer_list<std::string> more);
 
 struct Command {
-  Words argv;                     // argv[0] without "/" is looked up on our own PATH
-  Environment environment;        // all of it
-  std::filesystem::path directory;
+  Words argv;                       // argv[0] without "/" is looked up on our own PATH
+  Environment environment;          // all of it
+  std::filesystem::path directory;  // where it begins; empty: /
   std::chrono::milliseconds deadline{60'000};
   std::size_t stdout_limit = std::size_t{64} << 20;  // bytes; more than that ends the process
   std::size_t stderr_limit = std::size_t{64} << 20;

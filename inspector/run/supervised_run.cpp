@@ -28,7 +28,7 @@ class Scratch {
  public:
   explicit Scratch(bool needed) {
     if (!needed) return;
-    auto name = (fs::temp_directory_path() / "stackx-XXXXXX").string();
+    auto name = fs::absolute(fs::temp_directory_path() / "stackx-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) {
       throw broken_environment(fmt::format("{}: cannot be created: {}", name, strerror(errno)));
     }

@@ -391,8 +391,41 @@ class WithoutProtection(PythonStack):
         for _ in range(2):
             self.inspect(project)
             self.assertIn("good", self.documents()[-1]["parameters"]["before"])
-        for file in (self.cache / "wheels").rglob("data.py"):
+        for file in (self.cache / "open" / "wheels").rglob("data.py"):
             self.assertIn("good", file.read_text())
+
+    def test_what_it_wrote_is_not_used_in_a_sandbox(self):
+        """Everything that it was shown and all around it, contents, manifests and new files: what a sandbox shows is elsewhere."""
+        if not shutil.which("bwrap"):
+            self.skipTest("needs bubblewrap")
+        with_bubblewrap, without = self.environment["PATH"], self.without_bubblewrap()
+        project = self.stack(self.index.add(wheel(files={"victim/data.py": "word = 'good'\n"})))
+        self.write("pi.py", """import hashlib, json, os, pathlib, victim.data
+environment = pathlib.Path(victim.__file__).parents[1]
+try:
+    (environment / 'victim' / 'data').mkdir(exist_ok=True)
+    (environment / 'victim' / 'data' / '__init__.py').write_text("word = 'evil'\\n")
+    for file in environment.parents[1].rglob('*'):
+        if file.name.startswith('data.') and file.is_file():
+            status = file.stat()
+            evil = file.read_bytes().replace(b'good', b'evil')
+            file.chmod(0o644)
+            file.write_bytes(evil)
+            os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    for file in environment.parents[1].rglob('.stackx-wheel.json'):
+        document = json.loads(file.read_text())
+        for one in document['files']:
+            one['sha256'] = hashlib.sha256((file.parent / one['path']).read_bytes()).hexdigest()
+        file.write_text(json.dumps(document))
+except OSError:
+    pass  # in a sandbox
+print(json.dumps({'samples_ns': [1000], 'parameters': {'word': victim.data.word}, 'component': 'victim'}))
+""")
+        for path in (with_bubblewrap, without, with_bubblewrap):
+            self.environment["PATH"] = path
+            self.inspect(project)
+            self.assertEqual(self.documents()[-1]["parameters"]["word"], "good")
+        self.assertTrue(any("evil" in file.read_text() for file in self.cache.rglob("data.py")))
 
     def without_bubblewrap(self):
         place = self.scratch / "bin"

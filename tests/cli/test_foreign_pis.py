@@ -44,7 +44,7 @@ class ForeignPis(BlackBox):
 
     def test_neither_the_impossible_nor_the_unfair_comes_first(self):
         own = self.json("inspect", self.box)
-        impossible = self.json("inspect", self.box, "--pi", self.pi("impossible.py", 26843546 * 10 ** 6 * 10))
+        impossible = self.json("inspect", self.box, "--pi", self.pi("impossible.py", 26843546 * 10 ** 6 * 10), exit_code=1)
         self.assertEqual(impossible["outcomes"], {"implausible": 6})
         unfair = self.unfair()
         foreign = self.stackx("inspect", self.box, "--pi", unfair)

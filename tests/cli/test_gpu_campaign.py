@@ -103,14 +103,14 @@ class GpuCampaign(BlackBox):
     def test_a_pi_that_ran_elsewhere_is_found_out(self):
         self.machine("two_gpus")
         self.stackx("inspect", self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"}), "--pi",
-                    self.pi(uuid=V100), "--rounds", 1)
+                    self.pi(uuid=V100), "--rounds", 1, exit_code=1)
         (document,) = self.documents()
         self.assertEqual(document["outcome"], "wrong_stack")
         self.assertIn("was told to use " + H200, document["reason"])
 
     def refusals(self, project, *options):
         """The outcomes and reasons of a campaign that must not even look for its wheel."""
-        done = self.stackx("inspect", project, "--rounds", 1, *options)
+        done = self.stackx("inspect", project, "--rounds", 1, *options, exit_code=1)
         self.assertNotIn("nowhere-1", done.stdout + done.stderr)
         return [(d["outcome"], d["reason"]) for d in self.documents()]
 

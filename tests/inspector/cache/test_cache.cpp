@@ -8,6 +8,7 @@
 
 #include "inspector/cache/cache.hpp"
 #include "inspector/cache/cache_use.hpp"
+#include "inspector/cache/exposure.hpp"
 #include "inspector/cache/file_lock.hpp"
 #include "inspector/cache/prune.hpp"
 #include "inspector/python/tree.hpp"
@@ -228,6 +229,32 @@ TEST_CASE("what others use is never freed", "[cache][prune]") {
     CHECK_FALSE(fs::exists(wheel.directory));
     CHECK_FALSE(fs::exists(cache / "uv"));
   }
+}
+
+TEST_CASE("what runs without a sandbox have for themselves is counted and freed, too", "[cache][prune]") {
+  const TempDirectory cache;
+  const auto open = root_of(Exposure::open, cache.path());
+  REQUIRE(open != cache.path());
+  const auto inside = install(cache.path(), "alpha", 'a'), outside = install(open, "alpha", 'a');
+  const auto site = tree(open, {outside});
+  write(open / "uv" / "archive", std::string(content, 'u'));
+  const auto lone = open / "wheels" / (hash('b') + ".lock");
+  write(lone, "");
+  const auto found = read_cache(cache.path(), nullptr);
+  CHECK(found.wheels.size() == 2);
+  CHECK(found.environments.size() == 1);
+  CHECK(found.uv == std::vector{open / "uv"});
+  CHECK(found.uv_bytes >= content);
+  CHECK(found.bytes >= 3 * content);
+  {
+    const CacheUse campaign(cache.path());
+    install(open, "alpha", 'a');
+    const auto pruned = prune(read_cache(cache.path(), nullptr), everything(), nullptr);
+    CHECK(find(pruned, outside.directory)->kept == "used by a campaign that runs");
+    CHECK(find(pruned, open / "uv")->kept == "a campaign runs");
+  }
+  prune(read_cache(cache.path(), nullptr), everything(), nullptr);
+  for (const auto& place : {inside.directory, outside.directory, site, open / "uv", lone}) CHECK_FALSE(fs::exists(place));
 }
 
 TEST_CASE("a campaign that was killed protects nothing", "[cache][prune]") {

@@ -92,7 +92,11 @@ TEST_CASE("a tree that is not whole is made again", "[environment_tree]") {
     testing::write(tree / "c.py", "longer than before");
   }
   SECTION("no manifest") { fs::remove(tree / ".stackx-environment.json"); }
+  SECTION("a file is of no wheel") { testing::write(tree / "c/__init__.py", "before c.py"); }
+  SECTION("a link is of no wheel") { fs::create_directory_symlink(tree / "a", tree / "d"); }
   REQUIRE(trees.get(wheels, {}));
+  CHECK_FALSE(fs::exists(tree / "c"));
+  CHECK_FALSE(fs::exists(tree / "d"));
   CHECK(read(tree / "a/b.py") == "text");
   CHECK(read(tree / "c.py") == "more");
   CHECK(fs::exists(tree / ".stackx-environment.json"));

@@ -49,6 +49,18 @@ TEST_CASE("arguments, environment and directory arrive as they are", "[process]"
   CHECK(run(command).out == directory.path().string() + "\n");
 }
 
+TEST_CASE("a process begins nowhere near the user, and knows its own name there", "[process]") {
+  const TempDirectory directory;
+  write(directory / "named", "#!/bin/sh\npwd; echo \"$0\"\n");
+  std::filesystem::permissions(directory / "named", std::filesystem::perms::owner_all);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory.path());
+  const auto where = run(command_of({"/bin/pwd"})).out, named = run(command_of({"./named"})).out;
+  std::filesystem::current_path(before);
+  CHECK(where == "/\n");
+  CHECK(named == "/\n" + directory.path().string() + "/./named\n");
+}
+
 TEST_CASE("a process that writes more than it may is ended", "[process]") {
   const TempDirectory directory;
   const auto file = directory / "file";

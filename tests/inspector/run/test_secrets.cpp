@@ -43,3 +43,15 @@ TEST_CASE("programs are given chosen variables, secrets to none of them", "[secr
   CHECK_FALSE(engine_environment().contains("https_proxy"));
   CHECK(fetching_environment().contains("https_proxy"));
 }
+
+TEST_CASE("settings that are paths are meant from where the user stands", "[secrets]") {
+  const Variable cert("SSL_CERT_FILE", "certs/ours.pem"), pip("PIP_FIND_LINKS", "wheels https://h/w ~/w"),
+      uv("UV_FIND_LINKS", "/abs,./rel"), word("LANG", "C");
+  const auto here = std::filesystem::current_path().string();
+  const auto all = installer_environment();
+  CHECK(all.at("SSL_CERT_FILE") == here + "/certs/ours.pem");
+  CHECK(all.at("PIP_FIND_LINKS") == here + "/wheels https://h/w ~/w");
+  CHECK(all.at("UV_FIND_LINKS") == "/abs," + here + "/./rel");
+  CHECK(all.at("LANG") == "C");
+  CHECK(fetching_environment().at("SSL_CERT_FILE") == here + "/certs/ours.pem");
+}
