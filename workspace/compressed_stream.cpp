@@ -331,9 +331,9 @@ bool LineReader::read(std::string& line) {
   } catch (const Damage& damage) {
     const auto offset = s.decoder ? s.decoder->offset() : s.input.offset();
     s.failure.emplace(damage.code,
-                      offset == 0 ? damage.why  // nothing came: of the file itself, and names it
-                                  : fmt::format("{}: byte {}: {}; the {} whole lines before it were read; {}", s.name,
-                                                offset, damage.why, s.lines, damage.what_to_do));
+                      damage.why.starts_with(s.name) && offset == 0 ? damage.why  // of the file itself: nothing came
+                          : fmt::format("{}: byte {}: {}; the {} whole lines before it were read; {}", s.name, offset,
+                                        damage.why, s.lines, damage.what_to_do));
     line.clear();
     begun = false;
   }

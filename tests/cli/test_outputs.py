@@ -86,11 +86,11 @@ class Outputs(WithStores):
 
     def test_an_output_over_the_store_is_refused(self):
         database = self.filled("one", 20)
-        before = database.read_bytes()
+        before = self.stackx("export", "--db", database).stdout
         for command in (("export",), ("report", "--format", "markdown")):
             said = self.stackx(*command, "--db", database, "-o", database, exit_code=2).stderr
             self.assertIn("is a database, perhaps the store, and would be replaced; name another file", said)
-        self.assertEqual(database.read_bytes(), before)
+        self.assertEqual(self.stackx("export", "--db", database).stdout, before)
 
     def test_an_output_that_cannot_be_written_is_an_error_and_leaves_nothing(self):
         """stdout that was closed, by its name, and a limit on the size of files, which kills who does not look."""
@@ -103,7 +103,7 @@ class Outputs(WithStores):
         closed = export("/dev/stdout", preexec_fn=lambda: os.close(1))
         self.assertEqual(closed.returncode, 3, closed.stderr)
         self.assertIn("cannot be written", closed.stderr)
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40960, resource.RLIM_INFINITY))
         limited = export(place / "all.jsonl", preexec_fn=limit)
         self.assertEqual(limited.returncode, 3, limited.stderr)
         self.assertIn("File too large", limited.stderr)
