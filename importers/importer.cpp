@@ -75,6 +75,15 @@ void check_origin(const Origin& origin, const std::string& name) {
                     specs::to_utf8(name)));
 }
 
+// One damaged line at its beginning makes an export no file of another tool's.
+void refuse_documents(std::string_view text, const std::string& name) {
+  const auto at = text.find("\"$schema\":\"stackx/");
+  if (at == text.npos) return;
+  throw bad_input(fmt::format("{}: line {} holds a document of stackx, but the first line is none; remove what stands "
+                              "before the documents, or read them with --format stackx, which leaves out what is none",
+                              specs::to_utf8(name), 1 + std::ranges::count(text.substr(0, at), '\n')));
+}
+
 [[noreturn]] void fail_unknown(const std::string& name) {
   throw bad_input(
       fmt::format("{}: no known format; known are {} (name one with --format for the "
@@ -104,6 +113,7 @@ std::span<const Format> formats() { return table; }
 Imported import_text(std::string_view text, const std::string& name, const std::string& format,
                      const Origin& origin) {
   const Format* wanted = named(format);
+  if (!wanted) refuse_documents(text, name);
   check_origin(origin, name);
   if (wanted ? wanted->read_json != nullptr : is_json(text))
     return import_json(text, name, wanted, origin);

@@ -56,14 +56,7 @@ void refuse_super_journal(const fs::path& file) {
 }
 
 SQLite::Database open_for_writing(const fs::path& file) {
-  if (file.has_parent_path()) {
-    std::error_code error;
-    fs::create_directories(file.parent_path(), error);
-    if (error)
-      throw broken_environment(
-          fmt::format("{}: cannot make the directory: {}; choose another place with --db",
-                      file.parent_path().string(), error.message()));
-  }
+  make_directory(file.parent_path());
   return {file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busy_timeout_ms};
 }
 
@@ -377,7 +370,7 @@ void Connection::raise(const fs::path& file, const SQLite::Exception& error) {
           file.string(), busy_timeout_ms / 1000));
     case SQLITE_FULL:
       throw broken_environment(
-          fmt::format("{}: the disk is full; make room, then repeat this", file.string()));
+          fmt::format("{}: the disk is full; make room, then repeat this (a campaign with --resume)", file.string()));
     case SQLITE_IOERR:
     case SQLITE_PROTOCOL:
     case SQLITE_NOLFS:

@@ -6,11 +6,10 @@
 #include <array>
 
 #include "specs/error.hpp"
+#include "specs/format/draft.hpp"
 
 namespace stackx::store {
 namespace {
-
-constexpr int most_links = 40;  // as many as the kernel follows
 
 struct Known {
   std::uint64_t magic;
@@ -43,18 +42,16 @@ constexpr std::array known{Known{0xef53, "ext4", false},
 
 }  // namespace
 
-std::filesystem::path real_file(const std::filesystem::path& file) {
-  std::filesystem::path real = file;
-  std::error_code missing;
-  for (int links = 0; std::filesystem::is_symlink(real, missing); ++links) {
-    if (links == most_links)
-      throw bad_input(fmt::format("{}: a link of more than {} links; name the file itself", file.string(), most_links));
-    const auto target = std::filesystem::read_symlink(real, missing);
-    if (missing)
-      throw broken_environment(fmt::format("{}: a link that cannot be read: {}", real.string(), missing.message()));
-    real = real.parent_path() / target;
-  }
-  return real;
+void make_directory(const std::filesystem::path& directory) {
+  std::error_code error;
+  if (directory.empty() || std::filesystem::is_directory(directory, error)) return;
+  const auto parent = directory.has_filename() ? directory.parent_path() : directory.parent_path().parent_path();
+  make_directory(parent);
+  std::filesystem::create_directory(directory, error);
+  if (error)
+    throw broken_environment(fmt::format("{}: cannot be made: {}; choose another place with --db", directory.string(),
+                                         error.message()));
+  specs::sync_directory(parent.empty() ? "." : parent);
 }
 
 FileSystem file_system_by(std::uint64_t magic) {

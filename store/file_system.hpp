@@ -8,7 +8,11 @@
 #include <filesystem>
 #include <string>
 
+#include "specs/format/real_file.hpp"
+
 namespace stackx::store {
+
+using specs::real_file;  // SQLite keeps a store's companions (-wal, -journal) beside the file itself
 
 struct FileSystem {
   std::string name;               // "ext4", "nfs", "fuse"; "" if unknown
@@ -17,9 +21,9 @@ struct FileSystem {
 
 FileSystem file_system_of(
     const std::filesystem::path& file);          // or of the nearest directory above that exists
-// The file itself where `file` is a link to it: beside it SQLite keeps its companions (-wal, -journal), not beside the
-// link. Throws Error where there is no end of links.
-std::filesystem::path real_file(const std::filesystem::path& file);
 FileSystem file_system_by(std::uint64_t magic);  // linux/magic.h and the systems' own sources
+
+// With those above it that are missing; a new one is durable when its parent is. Throws Error(environment).
+void make_directory(const std::filesystem::path& directory);
 
 }  // namespace stackx::store

@@ -9,6 +9,7 @@
 #include "specs/error.hpp"
 #include "specs/format/draft.hpp"
 #include "specs/format/json.hpp"
+#include "store/file_system.hpp"
 
 namespace stackx::store {
 namespace {
@@ -31,18 +32,6 @@ void refuse_link(const fs::path& directory) {
   if (is_link(directory)) throw bad_input(fmt::format("{}: {}", directory.string(), why_no_link));
 }
 
-// A new directory is durable when its parent is.
-void make_directory(const fs::path& directory) {
-  if (fs::is_directory(directory)) return;
-  if (directory.has_parent_path()) make_directory(directory.parent_path());
-  std::error_code error;
-  fs::create_directory(directory, error);
-  if (error)
-    throw broken_environment(fmt::format("{}: cannot be made: {}; choose another place with --db",
-                                         directory.string(), error.message()));
-  specs::sync_directory(directory.parent_path());
-}
-
 void write_durably(const fs::path& file, std::string_view text) {
   specs::Draft draft(file);
   draft.write(text);
@@ -62,7 +51,7 @@ bool is_id(const std::string& name) {
 }
 
 struct Found {
-  std::vector<fs::path> plans, inspections;
+  std::vector<fs::path> plans, inspections, others;  // others: links, pipes, directories
 };
 
 // ".2.stackx-draft"; of an older stackx, which hid none, ".part", ".2.part" and ".77.tmp".
@@ -116,16 +105,19 @@ void finish_drafts(const fs::path& directory) {
 // The documents of one campaign's directory, in a fixed order.
 Found find_documents(const fs::path& directory) {
   Found found;
-  for (const auto& entry : fs::directory_iterator(directory))
-    if (entry.path().extension() == ".json")
-      (entry.path().filename() == "plan.json" ? found.plans : found.inspections).push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (entry.path().extension() != ".json") continue;
+    const bool plain = fs::is_regular_file(entry.symlink_status()), plan = entry.path().filename() == "plan.json";
+    (!plain ? found.others : plan ? found.plans : found.inspections).push_back(entry.path());
+  }
   std::ranges::sort(found.inspections);
+  std::ranges::sort(found.others);
   return found;
 }
 
 }  // namespace
 
-Spool::Spool(const fs::path& database) : directory_(fs::absolute(database).string() + "-results") {}
+Spool::Spool(const fs::path& database) : directory_(fs::absolute(real_file(database)).string() + "-results") {}
 
 fs::path Spool::place_of(const std::string& campaign) const {
   const fs::path place = directory_ / directory_of(campaign);
@@ -160,16 +152,17 @@ std::vector<std::string> Spool::recover(Store& store) const {
                             : fmt::format("not taken into the store: {}: {}", file.string(), why));
     }
   };
-  const auto leave = [&](const fs::path& link) {
-    remarks.push_back(fmt::format("not taken into the store: {}: {}", link.string(), why_no_link));
+  const auto leave = [&](const fs::path& path, const char* why) {
+    remarks.push_back(fmt::format("not taken into the store: {}: {}", path.string(), why));
   };
-  if (is_link(directory_)) leave(directory_);
+  if (is_link(directory_)) leave(directory_, why_no_link);
   if (!fs::is_directory(fs::symlink_status(directory_))) return remarks;
   for (const auto& campaign : fs::directory_iterator(directory_)) {
-    if (campaign.is_symlink()) leave(campaign.path());
+    if (campaign.is_symlink()) leave(campaign.path(), why_no_link);
     if (!fs::is_directory(campaign.symlink_status())) continue;
     finish_drafts(campaign.path());
     const Found found = find_documents(campaign.path());
+    for (const fs::path& other : found.others) leave(other, "no file of its own, as result documents are; remove it");
     for (const fs::path& file : found.plans)
       take_in(file, [&](const specs::Node& node) { return store.ingest(specs::plan_from(node)); });
     const std::set<std::string> known = store.keys(campaign_of(campaign.path().filename().string()));

@@ -12,9 +12,11 @@
 // once the store holds it. Rejected: a store with synchronous=FULL and no files, which costs the
 // same sync and leaves one copy.
 //
-// The directory and those in it are never links: what is renamed and removed there stays there, also where the store
-// and what lies beside it come from somebody else. A user's own link to another disk is refused, too, since nothing
-// tells the two apart: the directory of the store can be a link.
+// It lies beside the file that a link to the store leads to, so that a store has one, however it is named: its
+// campaigns' locks lie there. The directory and those in it are never links, and documents are plain files: what is
+// renamed, removed and read there stays there, also where the store and what lies beside it come from somebody else. A
+// user's own link to another disk is refused, too, since nothing tells the two apart: the directory of the store can be
+// a link.
 #pragma once
 
 #include <filesystem>

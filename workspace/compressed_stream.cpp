@@ -329,10 +329,11 @@ bool LineReader::read(std::string& line) {
       if (s.rest.empty()) break;
     }
   } catch (const Damage& damage) {
-    s.failure.emplace(
-        damage.code,
-        fmt::format("{}: byte {}: {}; the {} whole lines before it were read; {}", s.name,
-                    s.decoder ? s.decoder->offset() : s.input.offset(), damage.why, s.lines, damage.what_to_do));
+    const auto offset = s.decoder ? s.decoder->offset() : s.input.offset();
+    s.failure.emplace(damage.code,
+                      damage.why.starts_with(s.name) && offset == 0 ? damage.why  // of the file itself: nothing came
+                          : fmt::format("{}: byte {}: {}; the {} whole lines before it were read; {}", s.name, offset,
+                                        damage.why, s.lines, damage.what_to_do));
     line.clear();
     begun = false;
   }

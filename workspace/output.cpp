@@ -49,6 +49,7 @@ void open_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
       ::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number that is free
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` is an error of write(2), said as others are
   std::signal(SIGPIPE, SIG_IGN);  // a reader of stderr that is gone ends nothing; of stdout, see stdout_lost()
 }
 

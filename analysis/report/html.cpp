@@ -28,7 +28,8 @@ const char* class_of(const TableColumn& column) {
   return column.numeric ? " class=\"number\"" : "";
 }
 
-std::string table_html(const ReportTable& table) {
+std::string table_html(const ReportTable& whole) {
+  const ReportTable table = for_people(whole);
   std::string head, body;
   for (const TableColumn& column : table.columns)
     if (column.shown != Shown::in_csv)
@@ -61,6 +62,12 @@ std::string json_for_script(const Report& report) {
   auto document = to_json(report);
   for (std::size_t i = charted; i < document["distributions"].size(); ++i)
     for (const char* points : {"rates", "rounds"}) document["distributions"][i][points] = nlohmann::json::array();
+  for (const char* rows : {"/distributions", "/ranking/recommendations", "/ranking/failed", "/sizes/curves"}) {
+    const nlohmann::json::json_pointer place(rows);
+    if (!document.contains(place)) continue;
+    auto& list = document[place];
+    if (list.size() > most_rows) list.erase(list.begin() + most_rows, list.end());
+  }
   std::string text = document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string safe;
   for (const char c : text) {
@@ -167,8 +174,8 @@ Values facts(const Report& report) {
       {"size_axis", report.sizes ? report.sizes->axis : ""},
       {"shown", std::to_string(std::min(n, charted))},
       {"limited", n > charted ? fmt::format("The charts show the best {} of {} stacks; the "
-                                            "tables show all.",
-                                            charted, n)
+                                            "tables show {}.",
+                                            charted, n, n > most_rows ? "more" : "all")
                               : ""},
       {"lines_shown", n > lines_charted
                           ? fmt::format("Lines of the best {} of {} stacks, some hidden at first; "

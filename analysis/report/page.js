@@ -4,7 +4,7 @@
 (() => {
   const report = JSON.parse(document.getElementById("report-data").textContent);
   const unit = report.ranking.unit;
-  const charted = 30; // stacks in a chart, and as lines over each other; the tables have all
+  const charted = 30; // stacks in a chart, and as lines over each other; the tables have more
   const lines = 12;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const paper_width = 680; // of A4 and US Letter, less margins, in CSS pixels

@@ -103,10 +103,13 @@ std::string one_line(std::string text) {
   return text;
 }
 
+constexpr std::size_t most_campaigns = 100;  // with commands of their own
+
 std::vector<std::string> commands(const Report& report, const ReportOptions& options) {
   std::vector<std::string> result;
+  std::size_t named = 0;
   for (const CampaignFacts& campaign : report.campaigns) {
-    if (campaign.id.empty()) continue;
+    if (campaign.id.empty() || ++named > most_campaigns) continue;
     const std::string id = campaign.id.substr(0, 12);
     const std::string project =
         campaign.project.empty() ? "its project" : one_line(campaign.project);
@@ -122,6 +125,8 @@ std::vector<std::string> commands(const Report& report, const ReportOptions& opt
       result.push_back(fmt::format("stackx inspect PROJECT --seed {} --rounds {}",
                                    *campaign.sampler_seed, campaign.rounds));
   }
+  if (named > most_campaigns)
+    result.push_back(fmt::format("# and {} campaigns more, each likewise", named - most_campaigns));
   result.push_back("# this report, and the ranking alone");
   result.push_back(fmt::format("stackx report {} -o report.html", options.selection));
   result.push_back(fmt::format("stackx advise {}", options.selection));
@@ -163,12 +168,16 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
     if (m.workload == result.ranking.workload) selected.push_back(&m);
   const Rates all = collect(selected, options.ranking.this_host);
   for (const Recommendation& row : result.ranking.recommendations) {
-    const auto of = std::ranges::find(all.stacks, row.stack, &StackRates::stack);
+    const auto of = std::ranges::lower_bound(all.stacks, row.stack, {}, &StackRates::stack);  // by their components
     result.distributions.push_back(distribution(*of, result.common));
   }
   result.spread = spread(all.stacks, all.unit, options.ranking.confidence, options.seed);
   result.sizes = sizes(measurements, result.ranking.workload, all.unit, options.ranking.this_host,
                        batch_of(document));
+  if (result.sizes && result.sizes->left_out > 0)
+    result.ranking.notes.push_back(fmt::format(
+        "{} sizes were measured; the curves over size have {} of them, evenly chosen.",
+        result.sizes->workloads.size() + result.sizes->left_out, result.sizes->workloads.size()));
   result.drifts = drift(all, options.ranking.confidence);
   result.effects = effects(measurements, result.ranking.workload,
                            {options.ranking.confidence, options.ranking.this_host, {}});

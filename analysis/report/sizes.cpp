@@ -48,13 +48,21 @@ std::optional<std::set<std::string>> difference(const specs::Workload& a,
   return keys;
 }
 
-Family family_of(const std::vector<store::Measurement>& measurements,
-                 const specs::Workload& ranked) {
-  Family family;
+using ByWorkload = std::map<specs::Workload, std::vector<const store::Measurement*>>;  // bare; sentinels left out
+
+ByWorkload by_workload(const std::vector<store::Measurement>& measurements) {
+  ByWorkload result;
   for (const store::Measurement& m : measurements) {
-    const specs::Workload workload = bare(m.workload);
-    if (family.workloads.contains(workload)) continue;
-    const auto keys = difference(bare(ranked), workload);
+    auto& of = result[bare(m.workload)];
+    if (!m.sentinel) of.push_back(&m);
+  }
+  return result;
+}
+
+Family family_of(const ByWorkload& measured, const specs::Workload& ranked) {
+  Family family;
+  for (const auto& [workload, measurements] : measured) {
+    const auto keys = difference(ranked, workload);
     if (!keys) continue;
     family.workloads.insert(workload);
     family.varying.insert(keys->begin(), keys->end());
@@ -80,6 +88,17 @@ double size_of(const specs::Workload& workload, const std::set<std::string>& key
     logs += std::log(value);
   }
   return equal ? first : std::exp(logs / static_cast<double>(keys.size()));
+}
+
+constexpr std::size_t most_sizes = 500;  // more than a chart has pixels for
+
+// The first, the last, and as many in between as fit, evenly. How many were left out.
+std::size_t thin_out(std::vector<specs::Workload>& sorted) {
+  const std::size_t all = sorted.size();
+  if (all <= most_sizes) return 0;
+  for (std::size_t i = 0; i < most_sizes; ++i) sorted[i] = sorted[i * (all - 1) / (most_sizes - 1)];
+  sorted.resize(most_sizes);
+  return all - most_sizes;
 }
 
 std::string axis_of(const Family& family) {
@@ -109,19 +128,18 @@ bool says_how_to_measure(const std::string& parameter) {
 std::optional<Sizes> sizes(const std::vector<store::Measurement>& measurements,
                            const specs::Workload& ranked, const std::string& unit,
                            const std::string& this_host, const FindBatch& batch) {
-  const Family family = family_of(measurements, ranked);
+  const ByWorkload measured = by_workload(measurements);
+  const Family family = family_of(measured, bare(ranked));
   if (family.workloads.size() < 2) return std::nullopt;
   Sizes result;
   result.axis = axis_of(family);
   result.workloads.assign(family.workloads.begin(), family.workloads.end());
   std::ranges::stable_sort(result.workloads, {},
                            [&](const auto& w) { return size_of(w, family.varying); });
+  result.left_out = thin_out(result.workloads);
   std::map<specs::Stack, std::vector<SizePoint>> curves;
   for (const specs::Workload& workload : result.workloads) {
-    std::vector<const store::Measurement*> selected;
-    for (const store::Measurement& m : measurements)
-      if (!m.sentinel && bare(m.workload) == workload) selected.push_back(&m);
-    const Rates all = collect(selected, this_host);
+    const Rates all = collect(measured.at(workload), this_host);
     for (const StackRates& stack : all.stacks) {
       std::vector<double> rates_here, seconds;
       for (const Value& value : stack.values) {

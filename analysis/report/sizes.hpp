@@ -36,6 +36,7 @@ struct Sizes {
   std::string axis;                        // "m = n = k", "geometric mean of m and n"
   std::vector<specs::Workload> workloads;  // without the parameters that say how to measure
   std::vector<SizeCurve> curves;           // in the order of the stacks' components
+  std::size_t left_out = 0;                // workloads: of very many sizes some hundred are taken, evenly
   std::size_t without_batch =
       0;  // inspections that do not say how many operations a sample has: one
 };

@@ -278,4 +278,12 @@ std::vector<ReportTable> tables(const Report& report) {
   return all;
 }
 
+ReportTable for_people(ReportTable table) {
+  if (table.rows.size() <= most_rows) return table;
+  table.caption += fmt::format(" The first {} of {} rows; stackx report --format csv --table {} has all.", most_rows,
+                               table.rows.size(), table.name);
+  table.rows.resize(most_rows);
+  return table;
+}
+
 }  // namespace stackx::analysis

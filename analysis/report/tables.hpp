@@ -37,4 +37,8 @@ struct ReportTable {
 // values. The last one has a row for every inspection and is for CSV.
 std::vector<ReportTable> tables(const Report& report);
 
+// What a page has room for: the first rows, and where there are more, a caption that says so and where all are.
+inline constexpr std::size_t most_rows = 500;
+ReportTable for_people(ReportTable table);
+
 }  // namespace stackx::analysis

@@ -9,7 +9,8 @@
 namespace stackx::analysis {
 namespace {
 
-std::string table_markdown(const ReportTable& table) {
+std::string table_markdown(const ReportTable& whole) {
+  const ReportTable table = for_people(whole);
   std::string text =
       fmt::format("## {}\n\n{}\n\n|", escape_markdown(table.title), escape_markdown(table.caption));
   for (const TableColumn& column : table.columns)

@@ -165,20 +165,27 @@ Values at(const Values& values, const std::vector<std::size_t>& places) {
   return result;
 }
 
+bool all_finite(const Values& values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
 // The slope and the levels of arms and rounds hang together: what steal costs is not wild, and a
 // round in which many were hit is low because of it. So each is fitted with the other's last value
-// taken out, in turns.
+// taken out, in turns. None of loads that nobody can add up.
 std::optional<Slope> fit(const Study& study, double confidence, std::uint64_t seed) {
   const auto places = chosen(study.condition.size(), seed);
   auto x = at(by_campaign(study, study.condition, without_levels), places);
   for (double& value : x) value = without_dust(value);
+  if (!all_finite(x)) return std::nullopt;
   const auto lost = study.lost() * places.size() / study.condition.size();
   double slope = 0;
   std::optional<Slope> rest;
   for (int step = 0; step < most_robust_steps; ++step) {
     auto y = study.log_rate;
     for (std::size_t i = 0; i < y.size(); ++i) y[i] -= slope * study.condition[i];
-    rest = theil_sen(x, at(by_campaign(study, y, without_robust_levels), places), confidence, lost);
+    const auto left = at(by_campaign(study, y, without_robust_levels), places);
+    if (!all_finite(left)) return std::nullopt;
+    rest = theil_sen(x, left, confidence, lost);
     if (!rest) return std::nullopt;
     if (rest->interval) {
       rest->interval->low += slope;

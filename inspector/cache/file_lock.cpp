@@ -17,8 +17,13 @@ namespace stackx::inspector {
 namespace {
 
 int open_file(const std::filesystem::path& file) {
-  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (fd >= 0) return fd;
+  const int fd = open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  struct stat status {};
+  if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) return fd;
+  if (fd >= 0) {
+    close(fd);
+    throw bad_input(fmt::format("{}: no plain file, as stackx's locks are; remove it", file.string()));
+  }
   throw broken_environment(fmt::format("{}: cannot be opened: {}; is the cache directory writable?",
                                        file.string(), strerror(errno)));
 }

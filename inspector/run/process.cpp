@@ -119,7 +119,7 @@ void close_others(bool channel) {
     error = errno;
   } else {
     close_others(static_cast<bool>(launch.channel.childs));
-    for (const int signal : {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD}) {
+    for (const int signal : {SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD}) {
       ::signal(signal, SIG_DFL);
     }
     sigset_t none;

@@ -12,6 +12,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/json_reader.hpp"
+#include "specs/result/text_limits.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -154,6 +155,12 @@ std::vector<std::string> read_files(const Node& node) {
   return files;
 }
 
+// What becomes part of a result document.
+void check_lengths(const Node& node) {
+  for (const char* key : {"parameters", "@parameters", "loaded", "check", "phases", "scenario"})
+    if (const auto member = node.find(key)) specs::check_texts(key, *member);
+}
+
 PiReport read_own(const Node& node) {
   PiReport report;
   if (const auto name = node.find("name")) report.name = name->text();
@@ -224,6 +231,7 @@ PiReport read_document(const std::string& text) {
   if (const auto unsupported = node.find("unsupported")) {
     reject(Outcome::unsupported, unsupported->text());
   }
+  check_lengths(node);
   return node.find("@result") ? read_thoth(node) : read_own(node);
 }
 

@@ -27,6 +27,21 @@ constexpr int most_writers = 10'000;  // to one place, at once
                                        place.string(), doing, std::strerror(code)));
 }
 
+// Where not even an empty draft can be made, it is mostly the directory's fault.
+[[noreturn]] void refuse_making(const fs::path& place, int code) {
+  const fs::path directory = place.has_parent_path() ? place.parent_path() : fs::path(".");
+  if (code == ENOENT)
+    throw broken_environment(
+        fmt::format("{}: cannot be made: there is no directory {}; make it first, or choose another place",
+                    place.string(), directory.string()));
+  if (code == EACCES || code == EPERM || code == EROFS)
+    throw broken_environment(
+        fmt::format("{}: cannot be made: it is written beside its place first, and in the directory {} nothing can be "
+                    "made: {}; choose another place",
+                    place.string(), directory.string(), std::strerror(code)));
+  refuse(place, "cannot be made", code);
+}
+
 // At most so many bytes: what is longer is cut between two characters and told apart by a digest.
 std::string fitting(const std::string& name, std::size_t most) {
   if (name.size() <= most) return name;
@@ -75,6 +90,17 @@ int create(const fs::path& path, Draft::Kind kind) {
   return mkdir(path.c_str(), 0777) == 0 ? open_existing(path, kind) : -1;
 }
 
+// What is replaced stays whose it was, and as secret: as far as this user may say so.
+void take_after(const fs::path& place, int descriptor) {
+  struct stat old {};
+  if (lstat(place.c_str(), &old) != 0 || !S_ISREG(old.st_mode)) return;
+  constexpr auto unchanged_user = static_cast<uid_t>(-1);
+  constexpr auto unchanged_group = static_cast<gid_t>(-1);
+  const bool group = fchown(descriptor, unchanged_user, old.st_gid) == 0;
+  const bool user = fchown(descriptor, old.st_uid, unchanged_group) == 0;
+  (void)!fchmod(descriptor, old.st_mode & (!group ? 0707 : user ? 07777 : 0777));
+}
+
 // Some file systems of networks cannot sync a directory: EINVAL.
 void sync(const fs::path& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -109,7 +135,9 @@ Draft::Draft(fs::path place, Kind kind) : Draft(Claimed(), std::move(place), {},
   kind_ = kind;
   for (int writer = 1; writer <= most_writers; ++writer) {
     path_ = draft_of(place_, writer);
-    if (claim()) return;
+    if (!claim()) continue;
+    if (kind == Kind::file) take_after(place_, descriptor_);
+    return;
   }
   refuse(place_, "cannot be written", EBUSY);
 }
@@ -134,7 +162,7 @@ bool Draft::claim() {
   descriptor_ = create(path_, kind_);
   const bool made = descriptor_ >= 0;
   if (!made) {
-    if (errno != EEXIST) refuse(place_, "cannot be made", errno);
+    if (errno != EEXIST) refuse_making(place_, errno);
     descriptor_ = open_existing(path_, kind_);
     if (descriptor_ < 0) return false;
   }

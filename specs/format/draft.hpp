@@ -3,11 +3,12 @@
 // It is written beside its place as `.<name>.1.stackx-draft`, or `.<name>.2.stackx-draft` and so on where another
 // writer is at work (a name that would be too long is cut and has a digest), under an flock(2) that its writer holds
 // and the kernel releases. put_in_place() syncs it, renames it and syncs the directory: what it was called on
-// outlasts a power failure. Of two writers to one place both write a whole one, and the last one's stays (or the
-// first one's: Existing::kept). What a killed writer left is no longer locked: the same user's next writer to that
-// place takes it over and empties it; so its name is one that nobody else gives to anything. Rejected: names by
-// process id (two containers that share a directory have the same ids), random names (what killed writers left would
-// stay for ever), `<name>.part` (what browsers leave), O_TMPFILE (its files cannot replace one).
+// outlasts a power failure. A file that is replaced leaves it its mode and, where that may be, its owner. Of two
+// writers to one place both write a whole one, and the last one's stays (or the first one's: Existing::kept). What a
+// killed writer left is no longer locked: the same user's next writer to that place takes it over and empties it; so
+// its name is one that nobody else gives to anything. Rejected: names by process id (two containers that share a
+// directory have the same ids), random names (what killed writers left would stay for ever), `<name>.part` (what
+// browsers leave), O_TMPFILE (its files cannot replace one).
 #pragma once
 
 #include <filesystem>

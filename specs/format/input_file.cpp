@@ -18,7 +18,11 @@
 namespace stackx::specs {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr auto writer_comes_within = std::chrono::seconds(10);
+// Of a file: what lies on a disk is there at once.
+constexpr auto content_comes_within = std::chrono::seconds(1);
 
 [[noreturn]] void fail_opening(const std::string& name) {
   if (errno == ENOENT || errno == ENOTDIR) throw bad_input(name + ": no such file; check the path");
@@ -48,12 +52,13 @@ InputFile::InputFile(const std::filesystem::path& file, std::string_view kind, b
   if (or_stdin && name_ == "-") {
     name_ = "stdin";
     begun_ = true;  // its flags are not ours to change
-    descriptor_ = ::dup(STDIN_FILENO);
+    descriptor_ = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
   } else {
     descriptor_ = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   }
   struct stat status {};
   if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) fail_opening(name_);
+  is_file_ = S_ISREG(status.st_mode);
   const char* what = S_ISDIR(status.st_mode)           ? "directory"
                      : is_endless(descriptor_, status) ? "device"
                                                        : nullptr;
@@ -66,28 +71,39 @@ InputFile::~InputFile() { ::close(descriptor_); }
 
 // The first bytes: opened without waiting, a pipe shows whether somebody has it open for writing.
 std::size_t InputFile::begin(char* buffer, std::size_t size) {
-  const auto last = std::chrono::steady_clock::now() + writer_comes_within;
+  const auto last = Clock::now() + writer_comes_within;
   ssize_t got = 0;
   while ((got = ::read(descriptor_, buffer, size)) == 0) {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0 || !S_ISFIFO(status.st_mode) || is_hung_up(descriptor_))
       break;
-    if (std::chrono::steady_clock::now() > last)
+    if (Clock::now() > last)
       throw bad_input(
           fmt::format("{}: is a pipe into which nobody writes; start its writer first", name_));
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   begun_ = true;
-  ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK);
+  if (!is_file_) ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK);
   return got > 0 ? static_cast<std::size_t>(got) : got == 0 ? 0 : read(buffer, size);
+}
+
+// A stdin that somebody made non-blocking is waited for as any other; of files, those of the kernel that never end
+// (/proc/kmsg) have nothing to read for a while.
+void InputFile::wait(Clock::time_point since) const {
+  if (is_file_ && Clock::now() - since > content_comes_within)
+    throw bad_input(fmt::format("{}: has no end, and nothing more comes; expected {}", name_, kind_));
+  pollfd one{descriptor_, POLLIN, 0};
+  ::poll(&one, 1, is_file_ ? 50 : -1);
 }
 
 std::size_t InputFile::read(char* buffer, std::size_t size) {
   if (!begun_) return begin(buffer, size);
-  for (;;) {
+  for (const auto since = Clock::now();;) {
     const ssize_t got = ::read(descriptor_, buffer, size);
     if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR)
+    if (errno == EAGAIN)
+      wait(since);
+    else if (errno != EINTR)
       throw broken_environment(fmt::format("{}: reading failed half-way: {}; check the disk", name_,
                                            std::strerror(errno)));
   }

@@ -1,9 +1,11 @@
 // A file that is read once, from its beginning to its end.
 //
 // Files, pipes and terminals. What never ends or never begins is refused: devices (/dev/zero), and a named pipe into
-// which nobody writes for ten seconds (the kernel would wait for ever).
+// which nobody writes for ten seconds (the kernel would wait for ever), and so are files of the kernel from which
+// nothing comes for one second (/proc/kmsg).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -27,10 +29,11 @@ class InputFile {
 
  private:
   std::size_t begin(char* buffer, std::size_t size);
+  void wait(std::chrono::steady_clock::time_point since) const;
 
   std::string name_, kind_;
   int descriptor_ = -1;
-  bool begun_ = false;
+  bool begun_ = false, is_file_ = false;
 };
 
 }  // namespace stackx::specs

@@ -1,7 +1,8 @@
 // Where the user wants an answer: -o FILE.
 //
-// A file comes to its place whole, at the end (draft.hpp); without finish() nothing is left. What is no file, /dev/null
-// or a pipe, is written as bytes come and never replaced, and so is stdout ("" or "-").
+// A file comes to its place whole, at the end (draft.hpp); without finish() nothing is left. A link stays one: what it
+// leads to is replaced. What is no file, /dev/null or a pipe, is written as bytes come and never replaced, and so are
+// stdout ("" or "-") and other descriptors ("/dev/fd/3"). A database is replaced never.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@ namespace stackx::specs {
 
 class OutputFile {
  public:
-  // All throw Error(environment), which names the file.
+  // All throw Error(environment), which names the file; Error(bad_input) for a database.
   explicit OutputFile(const std::string& name);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -12,8 +12,8 @@
 
 namespace stackx::specs {
 
-std::string read_text_file(const std::filesystem::path& file, std::string_view kind) {
-  std::string text = InputFile(file, kind).whole(std::size_t(64) << 20);
+std::string read_text_file(const std::filesystem::path& file, std::string_view kind, std::size_t most_mib) {
+  std::string text = InputFile(file, kind).whole(most_mib << 20);
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   return text;
 }

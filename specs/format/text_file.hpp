@@ -8,10 +8,9 @@
 
 namespace stackx::specs {
 
-// Without a byte order mark. `kind` is for messages: "a requirements file". Throws bad_input for a
-// file that is not there, is a directory or is larger than 64 MiB, broken_environment if reading
-// fails.
-std::string read_text_file(const std::filesystem::path& file, std::string_view kind);
+// Without a byte order mark. `kind` is for messages: "a requirements file". Throws bad_input for a file that is not
+// there, is a directory or is larger than `most_mib`, broken_environment if reading fails.
+std::string read_text_file(const std::filesystem::path& file, std::string_view kind, std::size_t most_mib = 64);
 
 // Written beside it first and then put in its place, so that nobody ever reads half of it. False if that cannot be
 // done: then the file is as it was.

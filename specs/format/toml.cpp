@@ -26,14 +26,18 @@ namespace stackx::specs {
 namespace {
 
 constexpr std::size_t max_dots = 64;
+constexpr std::size_t most_values = 1'000'000;  // each takes some 260 bytes: bounding the file's bytes would not do
 
-// toml++ limits nested values, but a.b.c....: one level a dot, would overflow the stack when the
-// tables are destroyed. Gives the offset of a dot too many.
-class DottedKeys {
+// What toml++ has no limit for. It limits nested values, but a.b.c....: one level a dot, would overflow the stack when
+// the tables are destroyed; and each value, and each table on the way to one, takes memory.
+class Excess {
  public:
-  explicit DottedKeys(std::string_view text) : text_(text) {}
+  explicit Excess(std::string_view text) : text_(text) {}
 
-  std::size_t excess() {
+  bool of_values() const { return values_ > most_values; }
+
+  // The offset of a dot too many, or a value.
+  std::size_t find() {
     std::size_t dots = 0;
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -46,7 +50,8 @@ class DottedKeys {
         continue;
       }
       if (c == '.' && ++dots > max_dots) return at_;
-      if (std::string_view("=,[{\n").find(c) != std::string_view::npos) dots = 0;
+      if (std::string_view("=,[{.").contains(c) && ++values_ > most_values) return at_;
+      if (std::string_view("=,[{\n").contains(c)) dots = 0;
       ++at_;
     }
     return std::string_view::npos;
@@ -68,16 +73,19 @@ class DottedKeys {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, values_ = 0;
 };
 
-void refuse_deep_keys(std::string_view text, const std::string& name) {
-  const std::size_t at = DottedKeys(text).excess();
+void refuse_excess(std::string_view text, const std::string& name) {
+  Excess excess(text);
+  const std::size_t at = excess.find();
   if (at == text.npos) return;
   const auto before = text.substr(0, at);
-  throw bad_input(fmt::format("{}:{}:{}: a key of more than {} parts; no document of ours has one",
-                              name, 1 + std::ranges::count(before, '\n'), at - before.rfind('\n'),
-                              max_dots));
+  const auto what = excess.of_values()
+                        ? fmt::format("more than {} values; no lock file has so many", most_values)
+                        : fmt::format("a key of more than {} parts; no document of ours has one", max_dots);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  throw bad_input(fmt::format("{}:{}:{}: {}", name, line, at - before.rfind('\n'), what));
 }
 
 }  // namespace
@@ -117,7 +125,7 @@ struct TomlNode::Builder {
 };
 
 TomlNode TomlNode::parse_text(std::string_view text, std::string name) {
-  refuse_deep_keys(text, name);
+  refuse_excess(text, name);
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {
     const auto& begin = parsed.error().source().begin;

@@ -17,7 +17,8 @@ namespace stackx::specs {
 
 class TomlNode {
  public:
-  // Syntax errors give line and column; nesting (and dots in a key) above 64 levels is refused.
+  // Syntax errors give line and column; nesting (and dots in a key) above 64 levels is refused, and so are more than a
+  // million values: lock files of some MB are common and have tens of thousands.
   static TomlNode parse_file(const std::filesystem::path& file);
   static TomlNode parse_text(std::string_view text, std::string name);
 

@@ -138,7 +138,8 @@ void read_conda_pip(const YAML::Node& node, const fs::path& file, PackageList& l
 }
 
 PackageList of_conda(const fs::path& file) {
-  const auto text = to_utf8(read_text_file(file, "an environment file of conda"));  // messages quote it
+  constexpr std::size_t most_mib = 1;  // the largest have 50 KB; yaml-cpp takes some hundred bytes for each of them
+  const auto text = to_utf8(read_text_file(file, "an environment file of conda", most_mib));  // messages quote it
   YAML::Node document;
   try {
     document = YAML::Load(text);
@@ -173,6 +174,8 @@ PackageList parse_freeze(std::string_view text, const std::string& name) {
     const auto line = trim(text.substr(0, end)).text;
     text.remove_prefix(std::min(end + 1, text.size()));
     const bool elsewhere = line.starts_with("-e ") || line.find(" @ ") != line.npos;
+    if (elsewhere && list.skipped.size() >= most_requirements)
+      throw bad_input(fmt::format("{}: more than {} packages; no environment has so many", name, most_requirements));
     if (elsewhere)
       list.skipped.push_back(skipped_text(line.substr(line.starts_with("-e ") ? 3 : 0), " (not from an index)"));
     else

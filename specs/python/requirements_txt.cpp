@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "specs/error.hpp"
@@ -35,20 +36,23 @@ std::string_view without_backslashes(std::string_view line) {
 
 // As pip does it: lines are joined before comments are cut off, except that a line of comment ends what is continued;
 // of what is continued all backslashes at both ends go.
-std::vector<Line> logical_lines(std::string_view text) {
-  std::vector<Line> lines;
+void visit_logical_lines(std::string_view text, const std::function<void(const Line&)>& visit) {
+  Line whole;
   bool continued = false;
   for (std::size_t number = 1; !text.empty(); ++number) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!continued) lines.push_back({"", number});
+    if (!continued) {
+      if (!whole.text.empty()) visit(whole);
+      whole = {"", number};
+    }
     const bool comment = trim(line).text.starts_with('#');
     continued = !comment && line.ends_with('\\');
     if (continued) line = without_backslashes(line);
-    if (!comment) lines.back().text += line;
+    if (!comment) whole.text += line;
   }
-  return lines;
+  if (!whole.text.empty()) visit(whole);
 }
 
 // Split at white space; quotes hold a word together.
@@ -144,12 +148,12 @@ class RequirementsReader {
   void start(const fs::path& path) { follow(path, false); }
 
   void text(std::string_view text, const fs::path& path, bool constraints) {
-    for (const Line& one : logical_lines(text)) {
+    visit_logical_lines(text, [&](const Line& one) {
       const std::string_view content = trim(without_comment(one.text)).text;
-      if (content.empty()) continue;
+      if (content.empty()) return;
       const std::string place = fmt::format("{}:{}", path.string(), one.number);
       line(content, {path, place, constraints});
-    }
+    });
   }
 
  private:
@@ -189,6 +193,9 @@ class RequirementsReader {
           fmt::format("{}: {} is a path or URL, but a catalog holds released versions; write the "
                       "package's name and versions instead (name==1.2)",
                       where.place, in_quotes(text)));
+    if (project_.constraints.size() + project_.dependencies.size() >= most_requirements)
+      throw bad_input(
+          fmt::format("{}: more than {} requirements; no project has so many", where.place, most_requirements));
     PlacedDependency placed = read_dependency(text, where.place);
     (where.constraints ? project_.constraints : project_.dependencies).push_back(std::move(placed));
   }

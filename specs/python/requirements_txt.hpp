@@ -13,6 +13,9 @@
 
 namespace stackx::specs {
 
+inline constexpr std::size_t most_requirements = 100'000;  // each takes most of a KiB; no environment has so many
+
+// Throws Error(bad_input) for what is none, and for more than `most_requirements`.
 PythonProject read_requirements_txt(const std::filesystem::path& file);
 
 // Of a text that names no further files, for tests.

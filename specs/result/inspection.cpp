@@ -4,6 +4,7 @@
 
 #include "specs/format/json.hpp"
 #include "specs/format/seal.hpp"
+#include "specs/result/text_limits.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -84,6 +85,12 @@ int exit_code_from(const Node& node) {
   return static_cast<int>(code);
 }
 
+double load_from(const Node& node) {
+  const double load = node.number();
+  if (!(load >= 0 && load <= most_load)) node.fail("expected a load average, 0 to 1000000");
+  return load;
+}
+
 Outcome outcome_from(const Node& node) {
   if (const auto outcome = specs::outcome_from(node.text())) return *outcome;
   node.fail(fmt::format("unknown outcome \"{}\"", node.text()));
@@ -126,7 +133,7 @@ void identity_from(Inspection& inspection, const Node& node) {
   }
   inspection.parameters = texts_from(node.at("parameters"));
   inspection.host = host_from(node.at("host"));
-  inspection.load_1m = node.at("load_1m").number();
+  inspection.load_1m = load_from(node.at("load_1m"));
   if (const auto steal = node.find("steal")) {
     inspection.steal = steal->number();
     if (!(*inspection.steal >= 0 && *inspection.steal <= 1)) steal->fail("expected a share, 0 to 1");
@@ -171,6 +178,26 @@ void measurement_from(Inspection& inspection, const Node& node) {
   inspection.stderr_tail = node.at("stderr_tail").text();
 }
 
+// What a stack, its image or its PI named at length is cut; of what is beyond all measure, the rest is left out.
+void shorten(Texts& texts) {
+  Texts result;
+  std::size_t together = 0;
+  for (const auto& [name, text] : texts) {
+    auto key = cut(name, longest_text), value = cut(to_utf8(text), longest_text);
+    together += key.size() + value.size();
+    if (together > longest_together) break;
+    result.emplace(std::move(key), std::move(value));
+  }
+  texts = std::move(result);
+}
+
+void shorten(Inspection& inspection) {
+  for (Texts* texts : {&inspection.loaded, &inspection.parameters, &inspection.artifacts}) shorten(*texts);
+  inspection.runner = cut(std::move(inspection.runner), longest_text);
+  for (std::string* text : {&inspection.reason, &inspection.stdout_tail, &inspection.stderr_tail})
+    *text = cut(to_utf8(*text), longest_reason);
+}
+
 }  // namespace
 
 Json to_json(const Inspection& inspection) {
@@ -189,6 +216,7 @@ Inspection inspection_from(const Node& node) {
              "check",       "usage",     "exit_code",      "outcome",  "reason",     "stdout_tail",
              "stderr_tail", "artifacts", "stackx_version", "finished", "conditions",  "throttled",
              "scenario",    "program"});
+  for (const auto& [key, member] : node.members()) check_texts(key, member);
   Inspection inspection;
   inspection.id = node.at("id").text();
   identity_from(inspection, node);
@@ -197,6 +225,9 @@ Inspection inspection_from(const Node& node) {
   return inspection;
 }
 
-void seal(Inspection& inspection) { inspection.id = content_id(to_json(inspection)); }
+void seal(Inspection& inspection) {
+  shorten(inspection);
+  inspection.id = content_id(to_json(inspection));
+}
 
 }  // namespace stackx::specs

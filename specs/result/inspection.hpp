@@ -31,6 +31,9 @@ struct Work {  // of one sample
 // Of a sample that ranks: no sum over years of them overflows. Documents may state more, as they may state nothing.
 inline constexpr double most_work = 1e30;
 
+// More processes than any machine runs; what is in between can be added up.
+inline constexpr double most_load = 1e6;
+
 struct Check {
   std::string reference;  // what it was checked against
   double max_relative_error = 0;
@@ -58,7 +61,7 @@ struct Inspection {
   std::map<std::string, std::string>
       parameters;  // as run: workload, settings and calibration together
   Host host;
-  double load_1m = 0;  // load average when the run began
+  double load_1m = 0;  // load average when the run began, 0 to most_load
   // Share of the processors' time, 0 to 1, that the hypervisor withheld during the run; absent where
   // the system does not say (and in documents made before it was recorded).
   std::optional<double> steal;
@@ -83,7 +86,7 @@ struct Inspection {
 // Output of programs (tails, reason) is made UTF-8; a number that is not finite is an Error naming
 // its place.
 nlohmann::json to_json(const Inspection& inspection);
-Inspection inspection_from(const Node& node);  // verifies the id
-void seal(Inspection& inspection);             // sets the id
+Inspection inspection_from(const Node& node);  // verifies the id, and the texts' lengths (text_limits.hpp)
+void seal(Inspection& inspection);             // cuts texts that are too long, and sets the id
 
 }  // namespace stackx::specs

@@ -109,9 +109,11 @@ std::uint32_t page_size_of(std::string_view file) {
 PageFile::PageFile(const std::filesystem::path& file)
     : descriptor_(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {
   struct stat status {};
+  if (descriptor_ < 0 && (errno == ENOENT || errno == ENOTDIR))
+    throw bad_input(fmt::format("{}: no such file; check the path", file.string()));
   if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0)
     throw broken_environment(
-        fmt::format("{}: cannot be read: {}; check that it exists and its permissions",
+        fmt::format("{}: cannot be read: {}; check its permissions",
                     file.string(), std::strerror(errno)));
   const auto size = static_cast<std::size_t>(status.st_size);
   if (!S_ISREG(status.st_mode) || size < 512) {

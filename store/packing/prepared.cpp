@@ -8,6 +8,7 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/result/text_limits.hpp"
 #include "store/packing/document.hpp"
 #include "store/packing/packing.hpp"
 
@@ -27,8 +28,9 @@ std::string without_id(std::string_view document, std::string_view id) {
   return text;
 }
 
+// Of the length that a document's texts may have, without an escape.
 bool is_plain(std::string_view quoted) {
-  return quoted.size() >= 2 && !quoted.contains('\\');
+  return quoted.size() >= 2 && quoted.size() - 2 <= specs::longest_text && !quoted.contains('\\');
 }
 
 std::string unquoted(std::string_view quoted) {
@@ -86,10 +88,10 @@ bool ends_a_phase(const std::vector<Token>& tokens, std::size_t i) {
          sum == tokens[i].value;
 }
 
-bool is_share(const Token& token) {
+bool is_within(const Token& token, double most) {
   const double value = token.kind == Token::Kind::decimal ? decimal_value(token)
                                                           : static_cast<double>(token.value);
-  return value >= 0 && value <= 1;
+  return value >= 0 && value <= most;
 }
 
 // Puts the tokens of a document where its shape says; false where one is out of range.
@@ -123,7 +125,10 @@ bool distribute(const Skeleton& whole, const Shape& shape, Prepared& out) {
         if (token.value < 0 || token.value > 255) return false;
         break;
       case Shape::Role::share:
-        if (!is_share(token)) return false;
+        if (!is_within(token, 1)) return false;
+        break;
+      case Shape::Role::load:
+        if (!is_within(token, specs::most_load)) return false;
         break;
       case Shape::Role::end_of_phase:
         if (!ends_a_phase(whole.tokens, i)) return false;
@@ -156,6 +161,7 @@ Shape::Role role_of(const std::string_view key, const Token& token, std::string_
   if (!is_rest(key, single)) return Shape::Role::fixed;
   if (key == "exit_code") return Shape::Role::exit_code;
   if (key == "steal") return Shape::Role::share;
+  if (key == "load_1m") return Shape::Role::load;
   if (key == "phases" && follows(skeleton, mark, "\"end_ns\":")) return Shape::Role::end_of_phase;
   return Shape::Role::rest;
 }

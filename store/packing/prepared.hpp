@@ -29,7 +29,9 @@ struct Shape {
   std::string rest;  // skeleton of all other members
 
   // What becomes of each token of the whole document.
-  enum class Role : std::uint8_t { fixed, rest, exit_code, share, end_of_phase, round, position, samples, sample, word };
+  enum class Role : std::uint8_t {
+    fixed, rest, exit_code, share, load, end_of_phase, round, position, samples, sample, word
+  };
   struct Slot {
     Role role = Role::fixed;
     std::uint32_t format = 0;

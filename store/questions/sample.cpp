@@ -46,6 +46,40 @@ std::vector<Choice> smallest(const Stratum& stratum, const std::optional<Choice>
   return result;
 }
 
+// How many inspections a series has, where its sums are made; else 0.
+std::uint64_t counted(Connection& connection, std::int64_t series) {
+  Cursor cursor = connection.prepare(
+      "SELECT inspections FROM series WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM stale WHERE series = ?1)");
+  cursor << series;
+  return cursor.next() ? static_cast<std::uint64_t>(cursor.integer(0)) : 0;
+}
+
+void add(Stratum& stratum, const Extent& extent) {
+  stratum.extents.push_back(extent);
+  stratum.rows += extent.rows();
+}
+
+// The same inspections in extents without holes.
+Stratum without_holes(Connection& connection, const Stratum& stratum) {
+  Stratum result;
+  for (const Extent& whole : stratum.extents) {
+    Cursor cursor = connection.prepare("SELECT id FROM inspections WHERE id BETWEEN ? AND ? ORDER BY id");
+    cursor << whole.first << whole.last;
+    std::optional<Extent> run;
+    while (cursor.next()) {
+      const std::int64_t row = cursor.integer(0);
+      if (run && run->last + 1 == row) {
+        run->last = row;
+        continue;
+      }
+      if (run) add(result, *run);
+      run = {whole.campaign, row, row, whole.round_of_first + static_cast<std::uint64_t>(row - whole.first)};
+    }
+    if (run) add(result, *run);
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Stratum> strata_of(Connection& connection, const std::vector<std::int64_t>& series,
@@ -54,6 +88,7 @@ std::vector<Stratum> strata_of(Connection& connection, const std::vector<std::in
   std::vector<Stratum> result;
   for (const std::int64_t one : series) {
     Stratum own, sentinels;
+    std::uint64_t places = 0;  // for inspections of the series, in all campaigns
     Cursor cursor = connection.prepare(
         "SELECT a.id, a.block, a.sentinel, c.name, (SELECT min(id) FROM inspections WHERE id BETWEEN a.id * 4096 "
         "AND a.id * 4096 + 4095), (SELECT max(id) FROM inspections WHERE id BETWEEN a.id * 4096 AND a.id * 4096 "
@@ -62,17 +97,20 @@ std::vector<Stratum> strata_of(Connection& connection, const std::vector<std::in
     cursor << one;
     while (cursor.next()) {
       const std::string name = cursor.text(3);
-      if (cursor.is_null(4) || !name.starts_with(campaign)) continue;
+      if (cursor.is_null(4)) continue;
+      places += static_cast<std::uint64_t>(cursor.integer(5) - cursor.integer(4) + 1);
+      if (!name.starts_with(campaign)) continue;
       const auto [known, is_new] = seeds.try_emplace(name, 0);
       if (is_new) known->second = specs::derive_seed(seed, "sample " + name);
       const std::int64_t first = cursor.integer(4);
       Stratum& stratum = cursor.integer(2) != 0 ? sentinels : own;
       const std::int64_t round = cursor.integer(1) * rounds_a_block + first % rounds_a_block;
-      stratum.extents.push_back({known->second, first, cursor.integer(5), static_cast<std::uint64_t>(round)});
-      stratum.rows += stratum.extents.back().rows();
+      add(stratum, {known->second, first, cursor.integer(5), static_cast<std::uint64_t>(round)});
     }
+    const std::uint64_t there = counted(connection, one);
+    const bool has_holes = places > there + there / 8;
     for (Stratum* stratum : {&own, &sentinels})
-      if (stratum->rows > 0) result.push_back(std::move(*stratum));
+      if (stratum->rows > 0) result.push_back(has_holes ? without_holes(connection, *stratum) : std::move(*stratum));
   }
   return result;
 }
@@ -100,14 +138,21 @@ std::uint64_t draw(const std::vector<Stratum>& strata, std::uint64_t share,
                    const std::function<bool(std::int64_t row)>& take) {
   std::uint64_t asked = 0;
   for (const Stratum& stratum : strata) {
+    auto choices = smallest(stratum, {}, share);
     std::optional<Choice> last;
-    for (std::uint64_t given = 0; given < share;) {
-      auto choices = smallest(stratum, last, share - given);
+    if (!choices.empty()) last = std::ranges::max(choices);
+    std::ranges::sort(choices, {}, &Choice::row);  // as they lie in the file
+    std::uint64_t given = 0;
+    for (const Choice& choice : choices) given += take(choice.row);
+    asked += choices.size();
+    // In place of those that were not there the next ones, looked for in few passes.
+    for (std::uint64_t more = 2 * share; given < share && last; more *= 4) {
+      choices = smallest(stratum, last, more);
       if (choices.empty()) break;
       last = std::ranges::max(choices);
-      std::ranges::sort(choices, {}, &Choice::row);  // as they lie in the file
-      for (const Choice& choice : choices) given += take(choice.row);
-      asked += choices.size();
+      std::ranges::sort(choices);
+      for (auto choice = choices.begin(); choice != choices.end() && given < share; ++choice, ++asked)
+        given += take(choice->row);
     }
   }
   return asked;

@@ -7,7 +7,9 @@
 // every store, and the same rounds for all arms of a campaign, so that what was paired stays paired.
 //
 // Time goes with what is read: an arm costs two seeks that say which rounds it has, a round one hash. No row is
-// scanned and nothing is kept in the store for it. Rejected: an index on the documents' hashes (23 bytes an
+// scanned and nothing is kept in the store for it. But where rounds are missing between an arm's first and last, more
+// than one in eight of a series, the series' row numbers are listed once: else two documents a block would cost 4,096
+// hashes, and count as many. Rejected: an index on the documents' hashes (23 bytes an
 // inspection, and each arm would give other rounds: no pairs are left); a maintained reservoir (would have to
 // be changed by every document, and merges); every n-th round (machines have periods, too).
 #pragma once
@@ -23,7 +25,7 @@
 
 namespace stackx::store {
 
-// An arm's rounds in one block: rows `first` to `last`, perhaps with holes.
+// An arm's rounds in one block, or a run of them: rows `first` to `last`, perhaps with few holes.
 struct Extent {
   std::uint64_t campaign = 0;  // a seed of its name
   std::int64_t first = 0, last = 0;

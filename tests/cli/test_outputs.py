@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import unittest
@@ -83,6 +84,32 @@ class Outputs(WithStores):
             self.assertEqual([code for code, _ in ended], [0] * 4, ended)
             self.assertIn(page.read_text(), expected)
 
+    def test_an_output_over_the_store_is_refused(self):
+        database = self.filled("one", 20)
+        before = self.stackx("export", "--db", database).stdout
+        for command in (("export",), ("report", "--format", "markdown")):
+            said = self.stackx(*command, "--db", database, "-o", database, exit_code=2).stderr
+            self.assertIn("is a database, perhaps the store, and would be replaced; name another file", said)
+        self.assertEqual(self.stackx("export", "--db", database).stdout, before)
+
+    def test_an_output_that_cannot_be_written_is_an_error_and_leaves_nothing(self):
+        """stdout that was closed, by its name, and a limit on the size of files, which kills who does not look."""
+        database, place = self.filled("one", 60), self.scratch / "place"
+        place.mkdir()
+
+        def export(output, **how):
+            return subprocess.run([STACKX, "export", "--db", database, "-o", output], env=self.environment, text=True, stderr=subprocess.PIPE, **how)
+
+        closed = export("/dev/stdout", preexec_fn=lambda: os.close(1))
+        self.assertEqual(closed.returncode, 3, closed.stderr)
+        self.assertIn("cannot be written", closed.stderr)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40960, resource.RLIM_INFINITY))
+        limited = export(place / "all.jsonl", preexec_fn=limit)
+        self.assertEqual(limited.returncode, 3, limited.stderr)
+        self.assertIn("File too large", limited.stderr)
+        self.assertEqual(self.names(place), set())
+        self.assertIn("make it first", export(place / "none" / "all.jsonl").stderr)
+
     def test_what_a_killed_export_left_is_used_up(self):
         database, output = self.filled("one", 20), self.scratch / "place" / "all.jsonl"
         output.parent.mkdir()
@@ -148,6 +175,13 @@ class PowerFailure(WithStores):
         self.assertEqual(len(documents), 4)  # the plan and three rounds
         self.assertEqual(sorted(path for path in renamed if path.startswith(os.path.realpath(results))),
                          sorted(map(os.path.realpath, documents)))
+
+    def test_a_new_stores_directories(self):
+        self.write("none.jsonl", "")
+        self.lasting("import", self.scratch / "none.jsonl", "--format", "stackx", "--db", self.scratch / "new" / "er" / "s.db")
+        synced = [line.split("\t")[1] for line in self.log.read_text().splitlines() if line.startswith("sync")]
+        for directory in (self.scratch, self.scratch / "new"):
+            self.assertIn(os.path.realpath(directory), synced)
 
     def test_outputs(self):
         database = self.filled("one", 20)

@@ -1,4 +1,7 @@
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "specs/format/draft.hpp"
@@ -195,6 +198,32 @@ TEST_CASE("spool: links lead nowhere: nothing behind them is read, finished, rem
   CHECK_THROWS_AS((void)spool.place_of(""), Error);
   fs::rename(directory.path() / "far" / "single", elsewhere);
   CHECK(untouched());
+  CHECK(store.measurements({}).empty());
+}
+
+TEST_CASE("spool: a store has one directory of results, whatever it is called") {
+  const Directory directory;
+  Store::open(directory / "stackx.db");
+  fs::create_directory(directory / "elsewhere");
+  fs::create_symlink("../stackx.db", directory.path() / "elsewhere" / "link.db");
+  const auto file = Spool(directory.path() / "elsewhere" / "link.db").write(inspection(1));
+  CHECK(fs::equivalent(file.parent_path(), directory.path() / "stackx.db-results" / "cccccccccccc"));
+  CHECK(fs::exists(directory.path() / "stackx.db-results" / "cccccccccccc" / file.filename()));
+}
+
+TEST_CASE("spool: what is no plain file is not read, even where it has a document's name") {
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  const Spool spool(directory / "stackx.db");
+  const auto real = Spool(directory / "other.db").write(inspection(1)), place = spool.place_of("cccccccccccccccc");
+  fs::create_symlink(real, place / real.filename());
+  fs::create_symlink("/proc/kmsg", place / "plan.json");
+  REQUIRE(mkfifo((place / "pipe.json").c_str(), 0600) == 0);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto remarks = spool.recover(store);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  REQUIRE(remarks.size() == 3);
+  for (const std::string& remark : remarks) CHECK_THAT(remark, Catch::Contains("no file of its own"));
   CHECK(store.measurements({}).empty());
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/seal.hpp"
 #include "store/questions/questions.hpp"
@@ -94,6 +95,14 @@ TEST_CASE("take_in: bad lines are refused by place, the others stay") {
   future["$schema"] = "stackx/inspection/2";
   auto steal = nlohmann::json::parse(lines[6]);
   steal["steal"] = 1.5;
+  const auto beyond = [&](const char* key, nlohmann::json value) {
+    auto document = nlohmann::json::parse(lines[7]);
+    document[key] = std::move(value);
+    document.erase("id");
+    document["id"] = specs::sha256(document.dump());
+    return document.dump();
+  };
+  const auto busy = beyond("load_1m", 1e308), long_winded = beyond("arm", std::string(5000, 'x'));
   const std::size_t good = lines.size();
   lines.push_back(changed.dump());                                      // 9
   lines.push_back(specs::canonical(specs::to_json(rival)));             // 10
@@ -102,11 +111,13 @@ TEST_CASE("take_in: bad lines are refused by place, the others stay") {
   lines.push_back("");                                                  // 13: nothing
   lines.push_back("[]");                                                // 14
   lines.push_back(steal.dump());                                        // 15
+  lines.push_back(busy);                                                // 16
+  lines.push_back(long_winded);                                         // 17
   Store store = Store::open(directory / "stackx.db");
   const Intake intake = take(store, lines);
   CHECK(intake.inserted == good);
-  REQUIRE(intake.reasons.size() == 6);
-  CHECK(intake.refused == 6);
+  REQUIRE(intake.reasons.size() == 8);
+  CHECK(intake.refused == 8);
   CHECK_THAT(intake.reasons[0], Catch::StartsWith("some.jsonl:9: ") && Catch::Contains("was changed"));
   CHECK_THAT(intake.reasons[1], Catch::StartsWith("some.jsonl:10: ") && Catch::Contains(rival.id) &&
                                     Catch::Contains(inspection(4, std::string(64, 'a')).id));
@@ -114,6 +125,8 @@ TEST_CASE("take_in: bad lines are refused by place, the others stay") {
   CHECK_THAT(intake.reasons[3], Catch::StartsWith("some.jsonl:12:1:42: not JSON"));
   CHECK_THAT(intake.reasons[4], Catch::StartsWith("some.jsonl:14: "));
   CHECK_THAT(intake.reasons[5], Catch::StartsWith("some.jsonl:15: "));
+  CHECK_THAT(intake.reasons[6], Catch::StartsWith("some.jsonl:16: ") && Catch::Contains("a load average"));
+  CHECK_THAT(intake.reasons[7], Catch::StartsWith("some.jsonl:17: ") && Catch::Contains("/arm: a text of 5000 bytes"));
   CHECK(store.check().empty());
 }
 

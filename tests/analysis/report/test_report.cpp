@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include "analysis/report/html.hpp"
 #include "analysis/report/page_template.hpp"
 #include "analysis/report/report.hpp"
+#include "analysis/report/tables.hpp"
 #include "analysis/report/text.hpp"
 #include "tests/analysis/measurements.hpp"
 
@@ -222,6 +224,31 @@ TEST_CASE("report: sizes are what differs in whole numbers and does not say how 
   const auto mean = sizes(measurements, {"matmul", fixed}, "GFLOP/s", here, four);
   CHECK(mean->axis == "geometric mean of m, n");
   CHECK(mean->curves[0].points[0].size == Approx(std::sqrt(256 * 2.0)));
+}
+
+TEST_CASE("report: of very many sizes some hundred are shown, of very many rows the first, and the page says so") {
+  Measurements measurements;
+  for (int size = 1; size <= 3000; ++size) {
+    measurements.push_back(measurement(stack("a"), 0, 100));
+    measurements.back().workload = {"matmul", {{"m", std::to_string(size)}}};
+    measurements.back().inspection += std::to_string(size);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const Report of = report(measurements, {"matmul", {{"m", "512"}}}, {}, documents(), options());
+  REQUIRE(of.sizes);
+  CHECK(of.sizes->workloads.size() == 500);
+  CHECK(of.sizes->workloads.front().params.at("m") == "1");
+  CHECK(of.sizes->workloads.back().params.at("m") == "3000");
+  CHECK_THAT(markdown(of), Catch::Contains("3000 sizes were measured; the curves over size have 500 of them"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+
+  ReportTable table{"ranking", "Ranking", "Stacks.", {{"row", "#"}}, {}};
+  for (std::size_t i = 0; i < most_rows; ++i) table.rows.push_back({{std::to_string(i)}});
+  CHECK(for_people(table).caption == "Stacks.");
+  table.rows.resize(2000, {{"x"}});
+  CHECK(for_people(table).rows.size() == most_rows);
+  CHECK(for_people(table).caption == "Stacks. The first 500 of 2000 rows; stackx report --format csv --table ranking has all.");
+  CHECK(std::ranges::count(csv(table), '\n') == 2001);
 }
 
 TEST_CASE("report: failures are counted by reason, with their stacks") {

@@ -143,6 +143,17 @@ TEST_CASE("conditions: what cannot be told has no slope, and the lines say so") 
   CHECK_THAT(lines(study(none, 0.95)).at(0), Contains("steal: none in 160 inspections"));
 }
 
+TEST_CASE("conditions: a load that nobody can add up has no slope") {
+  specs::Random random(1);
+  auto inspections = campaign(random, {});
+  inspections[3].load = 1e308;
+  inspections[5].load = -1e308;
+  const auto of = study(inspections, 0.95);
+  CHECK(!of.load);
+  CHECK(of.steal);
+  CHECK(lines(of).size() == 2);
+}
+
 TEST_CASE("conditions: the lines give size, interval and number") {
   Conditions c;
   c.inspections = c.with_steal = 480;

@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +33,15 @@ TEST_CASE("a lock is held until it goes out of scope", "[lock]") {
   }
   CHECK(FileLock(file, say).held());
   CHECK(fs::exists(file));  // removing it would let two builders lock two files of one name
+}
+
+TEST_CASE("what is no plain file is no lock: who holds one would be waited for when it is read", "[lock]") {
+  const TempDirectory root;
+  REQUIRE(mkfifo((root / "pipe.lock").c_str(), 0600) == 0);
+  fs::create_symlink("a.lock", root / "link.lock");
+  CHECK_THROWS_WITH(FileLock(root / "pipe.lock", nullptr), Catch::Contains("no plain file"));
+  CHECK_THROWS_AS(FileLock(root / "link.lock", nullptr), Error);
+  CHECK_FALSE(fs::exists(root / "a.lock"));
 }
 
 TEST_CASE("a lock dies with its holder", "[lock]") {

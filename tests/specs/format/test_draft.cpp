@@ -241,5 +241,5 @@ TEST_CASE("output file: what is no file is written and stays") {
   CHECK_THAT(tests::message_of([&] { full.write("text"); }),
              Catch::StartsWith("/dev/full: cannot be written: No space"));
   CHECK_THAT(tests::message_of([&] { specs::OutputFile((place / "no/such").string()); }),
-             Catch::Contains("no/such: cannot be made: No such file"));
+             Catch::Contains("no/such: cannot be made: there is no directory"));
 }

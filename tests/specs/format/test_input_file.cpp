@@ -59,6 +59,38 @@ TEST_CASE("input file: what never ends or is none is refused by name") {
   CHECK_THAT(input_refusal(place / "large"), Contains("larger than 1 MiB; expected a list"));
 }
 
+TEST_CASE("input file: a file of the kernel that never ends is left, and one that ends is read") {
+  CHECK_THAT(read_whole("/proc/self/status"), Contains("Pid:"));
+  std::ifstream allowed("/proc/kmsg");
+  if (!allowed || ::access("/proc/kmsg", R_OK) != 0) return;
+  const int log = ::open("/proc/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (log < 0) return;
+  ::close(log);
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK_THAT(input_refusal("/proc/kmsg"), Contains("has no end") || Contains("larger than"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
+TEST_CASE("input file: a stdin that does not wait is waited for") {
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_NONBLOCK | O_CLOEXEC) == 0);
+  const int before = ::dup(STDIN_FILENO);
+  REQUIRE(::dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+  std::thread writer([&] {
+    for (const char* part : {"one ", "two"}) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      CHECK(::write(ends[1], part, std::string_view(part).size()) > 0);
+    }
+    ::close(ends[1]);
+  });
+  const std::string text = tests::message_of([&] { throw bad_input(InputFile("-", "a list", true).whole(100)); });
+  writer.join();
+  ::dup2(before, STDIN_FILENO);
+  ::close(before);
+  ::close(ends[0]);
+  CHECK(text == "one two");
+}
+
 TEST_CASE("input file: a pipe is read to its end, whenever its writer comes within seconds") {
   const InputPlace place;
   const fs::path pipe = place / "pipe";

@@ -41,6 +41,13 @@ TEST_CASE("toml: values, their order and their places") {
         "a.toml:4:7: expected a string, found a number or date");
 }
 
+TEST_CASE("toml: more values than memory has room for are refused while they are counted") {
+  CHECK_THAT(refusal("a = [" + repeated("{},", 600'000) + "]"), Contains("more than 1000000 values"));
+  CHECK_THAT(refusal(repeated("[a.b.c]\n", 400'000)), Contains("more than 1000000 values"));
+  std::string text = "a = ['''" + repeated(",=[{.", 300'000) + "''']\n# " + repeated("=", 1'100'000);
+  CHECK(TomlNode::parse_text(text, "a.toml").at("a").items().size() == 1);
+}
+
 TEST_CASE("toml: letters of the world") {
   const auto root =
       TomlNode::parse_text("a = \"\"\"\\\n  \u00e9t\u00e9 \\\n \u4e16\"\"\"\n# \u00e9\n", "a.toml");

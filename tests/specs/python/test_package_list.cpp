@@ -227,6 +227,18 @@ TEST_CASE("package list: markers of a lock are held against the Python that is n
   CHECK(shown(read("pylock.toml", lock, "3.10").dependencies) == Texts{"old==1"});
 }
 
+TEST_CASE("package list: more than anybody has is refused while it is read") {
+  std::string lines, elsewhere;
+  for (int i = 0; i <= 100'000; ++i) {
+    lines += "a==1\n";
+    elsewhere += "a @ b\n";
+  }
+  CHECK_THAT(refusal("requirements.txt", lines), Contains("requirements.txt:100001: more than 100000 requirements"));
+  CHECK_THAT(message_of([&] { parse_freeze(elsewhere, "freeze"); }), Contains("freeze: more than 100000 packages"));
+  CHECK_THAT(refusal("environment.yml", "dependencies:\n- pip:\n" + std::string(std::size_t(1) << 20, '\n')),
+             Contains("larger than 1 MiB"));
+}
+
 TEST_CASE("package list: other files are named, with what is expected") {
   CHECK_THAT(refusal("setup.cfg", ""), Contains("setup.cfg: expected requirements (*.txt, *.in), Pipfile, ") && Contains("uv.lock"));
 }

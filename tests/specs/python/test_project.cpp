@@ -104,9 +104,9 @@ TEST_CASE("a Python project: errors name file and line and what to do") {
 
 TEST_CASE("a Python project: a hundred thousand requirements on one package") {
   std::string text;
-  for (int i = 100'000; i < 200'000; ++i) text += "flask!=" + std::to_string(i) + "\nflask>=1\n";
+  for (int i = 100'000; i < 150'000; ++i) text += "flask!=" + std::to_string(i) + "\nflask>=1\n";
   CHECK(read("requirements.txt", text).first.at(0).size() ==
-        std::string("flask ,>=1").size() + 9 * 100'000 - 1);
+        std::string("flask ,>=1").size() + 9 * 50'000 - 1);
 }
 
 TEST_CASE("a Python project: without a Python to hold them against, markers are an error") {

@@ -45,6 +45,31 @@ TEST_CASE("an inspection is the same after writing and reading") {
   }
 }
 
+TEST_CASE("an inspection's texts are bounded, in documents and in what is sealed here") {
+  CHECK_THAT(resealed("/reason", std::string(70'000, 'x')), Contains("/reason: a text of 70000 bytes; expected at most 65536"));
+  CHECK_THAT(resealed("/runner", std::string(5'000, 'x')), Contains("/runner: a text of 5000 bytes; expected at most 4096"));
+  Json many = Json::object();
+  for (int i = 0; i < 100; ++i) many[std::to_string(i)] = std::string(4000, 'x');
+  CHECK_THAT(resealed("/artifacts", many), Contains("/artifacts: texts of 400190 bytes together; expected at most 262144"));
+
+  Inspection inspection = sample_inspection();
+  inspection.outcome = Outcome::crashed;
+  inspection.reason = std::string(65'534, 'x') + "\u00e9";
+  inspection.stderr_tail = std::string(70'000, '\xff');
+  inspection.loaded["library"] = std::string(10'000'000, 'v');
+  for (int i = 0; i < 100; ++i) inspection.artifacts[std::to_string(i)] = std::string(4000, 'x');
+  seal(inspection);
+  const Inspection again = read(canonical(to_json(inspection)));
+  CHECK(to_json(again) == to_json(inspection));
+  CHECK(again.reason.ends_with("xxx\u00e9"));
+  CHECK(again.loaded.at("library") == std::string(4093, 'v') + "...");
+  CHECK(again.artifacts.size() > 50);
+  CHECK(again.artifacts.size() < 100);
+  inspection.reason += "more";
+  seal(inspection);
+  CHECK(inspection.reason.ends_with("xxx..."));
+}
+
 TEST_CASE("what a GPU was like at each sample, and what a scenario ended in, are kept") {
   Inspection inspection = sample_inspection();
   const auto samples = inspection.samples_ns.size();

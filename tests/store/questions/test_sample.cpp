@@ -2,6 +2,7 @@
 #include "store/questions/sample.hpp"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <map>
 #include <set>
 
@@ -139,6 +140,46 @@ TEST_CASE("sample: rounds that are missing make room for others, and small strat
   CHECK(rounds.at("arm-1").size() == 30);
   CHECK(rounds.at("arm-2").size() == 30);
   CHECK(rounds.at("arm-2") == rounds.at("arm-3"));
+}
+
+TEST_CASE("sample: rounds that lie far apart cost and count as many as there are") {
+  const test::Directory directory;
+  Store store = Store::open(directory / "s.db");
+  constexpr std::uint64_t documents = 600;
+  std::uint64_t at = 0;
+  const auto next = [&](std::string& line) {
+    if (at == documents) return false;
+    specs::Inspection one = inspection(at % 2);  // two arms, the first and the last round of each block
+    one.round = at / 4 * 4096 + (at / 2 % 2 == 0 ? 0 : 4095);
+    specs::seal(one);
+    line = specs::canonical(specs::to_json(one));
+    ++at;
+    return true;
+  };
+  REQUIRE(store.take_in(next, "made").refused == 0);
+  const auto begin = std::chrono::steady_clock::now();
+  const Excerpt all = store.excerpt({}, {.most = 1000});
+  CHECK_FALSE(all.sampling);
+  CHECK(all.inspections == documents);
+  CHECK(all.measurements.size() == documents);
+  const Excerpt some = store.excerpt({}, {.most = 100, .least = 5});
+  REQUIRE(some.sampling);
+  CHECK(some.inspections == documents);
+  CHECK(some.measurements.size() == 100);
+  CHECK(some.looked_at == 100);
+  const Rounds rounds = rounds_of(some);
+  CHECK(rounds.at("arm-0") == rounds.at("arm-1"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
+TEST_CASE("sample: few that are there among many places are found in few passes") {
+  const Stratum stratum{{{7, 0, 999'999, 0}}, 1'000'000};
+  std::uint64_t found = 0;
+  const auto take = [&](std::int64_t row) { return row % 20'000 == 0 && ++found > 0; };
+  const auto begin = std::chrono::steady_clock::now();
+  draw({stratum}, 100, take);
+  CHECK(found == 50);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
 }
 
 TEST_CASE("sample: of one campaign, only its arms are looked at") {
