@@ -86,7 +86,9 @@ struct Inspection {
 // Output of programs (tails, reason) is made UTF-8; a number that is not finite is an Error naming
 // its place.
 nlohmann::json to_json(const Inspection& inspection);
-Inspection inspection_from(const Node& node);  // verifies the id, and the texts' lengths (text_limits.hpp)
+// How long texts may be: what comes from others is bounded (text_limits.hpp), what a store has kept so far is not lost.
+enum class Texts { bounded, any };
+Inspection inspection_from(const Node& node, Texts texts = Texts::bounded);  // verifies the id
 void seal(Inspection& inspection);             // cuts texts that are too long, and sets the id
 
 }  // namespace stackx::specs

@@ -253,7 +253,7 @@ bool Reader::prepare_known(std::string_view document, Skeleton& whole, Prepared&
 
 Prepared Reader::prepare_new(std::string_view document, const std::string& name) {
   const specs::Inspection inspection =
-      specs::inspection_from(specs::Node::parse_text(document, name));
+      specs::inspection_from(specs::Node::parse_text(document, name), texts_);
   const std::string text = specs::canonical(specs::to_json(inspection));
   Skeleton whole;
   split(text, Words::of_inspection, whole);
