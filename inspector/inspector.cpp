@@ -129,7 +129,7 @@ struct Runner {
 Runner make_runner(const Context& context, const std::string& name) {
   if (name == "local")
     return {name, {}, std::make_unique<Sandbox>(context.sandbox ? Sandbox::probe(context.supervisor)
-                                                                : Sandbox::none("not wanted"))};
+                                                                : Sandbox::none("not wanted", context.supervisor))};
   if (name != "container")
     throw bad_input(fmt::format("runner {}: there are `local` and `container`", name));
   auto engine = find_engine({context.cache, context.supervisor, context.say});

@@ -298,7 +298,7 @@ specs::Inspection read_inspection(Connection& connection, const Row& row) {
   const Sealed sealed = document_of(connection, row);
   try {
     return specs::inspection_from(
-        specs::Node::parse_text(sealed.document, fmt::format("inspection {}", sealed.id)), specs::Texts::any);
+        specs::Node::parse_text(sealed.document, fmt::format("inspection {}", sealed.id)), specs::TextLengths::any);
   } catch (const Error& error) {
     throw Connection::damaged(connection.file(), error.what());
   }

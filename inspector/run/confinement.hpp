@@ -41,7 +41,8 @@ class Confiner {
   virtual std::string description() const = 0;  // "bubblewrap 0.8.0", "podman 4.3.1, runc 1.1.5"
   // Whether the words below do confine: without, programs run directly and need a directory of their own.
   virtual bool available() const = 0;
-  // The words before the program to run. Descriptor 3 reaches that program. Empty without a confiner.
+  // The words before the program to run. Descriptor 3 reaches that program. Without a confiner empty, but for
+  // what gives root's programs a control group.
   virtual std::vector<std::string> wrap(const Confinement& confinement) const = 0;
   // Of those words: what they need of our environment, and nothing that a PI should not know.
   virtual std::map<std::string, std::string> environment() const = 0;

@@ -140,8 +140,9 @@ bool counts(const fs::path& systemd_run, const Sandbox& sandbox, const fs::path&
 
 }  // namespace
 
-Sandbox Sandbox::none(std::string why) {
+Sandbox Sandbox::none(std::string why, const fs::path& supervisor) {
   Sandbox sandbox;
+  sandbox.supervisor_ = supervisor;
   sandbox.description_ = "no sandbox: " + std::move(why);
   return sandbox;
 }
@@ -149,7 +150,7 @@ Sandbox Sandbox::none(std::string why) {
 Sandbox Sandbox::probe(const fs::path& supervisor) {
   Sandbox sandbox;
   sandbox.program_ = find_program("bwrap");
-  if (sandbox.program_.empty()) return none("bubblewrap not found");
+  if (sandbox.program_.empty()) return none("bubblewrap not found", supervisor);
   sandbox.supervisor_ = supervisor;
   sandbox.devices_ = accelerator_devices();
   if (!is_root()) sandbox.systemd_run_ = find_program("systemd-run");
@@ -158,16 +159,22 @@ Sandbox Sandbox::probe(const fs::path& supervisor) {
     sandbox.systemd_run_.clear();
     why = trouble(sandbox, supervisor);
   }
-  if (!why.empty()) return none(fmt::format("bubblewrap does not work here: {}", why));
+  if (!why.empty()) return none(fmt::format("bubblewrap does not work here: {}", why), supervisor);
   sandbox.counted_ = !sandbox.systemd_run_.empty() && counts(sandbox.systemd_run_, sandbox, supervisor);
   sandbox.description_ = version_of(sandbox.program_);
   return sandbox;
 }
 
+Words Sandbox::guarded(const Confinement& confinement) const {
+  return {supervisor_.string(), "--guard", std::to_string(is_root() ? confinement.group_bytes() : 0),
+          std::to_string(confinement.tasks()), "--"};
+}
+
+// Without bubblewrap no other limit holds root's processes: nobody counts them for root, and who breeds them faster than
+// they are found takes all that the machine has.
 Words Sandbox::wrap(const Confinement& confinement) const {
-  if (!available()) return {};
-  Words words{supervisor_.string(), "--guard", std::to_string(is_root() ? confinement.group_bytes() : 0),
-              std::to_string(confinement.tasks()), "--"};
+  if (!available()) return is_root() && !supervisor_.empty() ? guarded(confinement) : Words();
+  auto words = guarded(confinement);
   if (!systemd_run_.empty())
     for (auto& word : scope(systemd_run_, confinement)) words.push_back(std::move(word));
   words.push_back(program_.string());

@@ -31,7 +31,8 @@ class Sandbox : public Confiner {
  public:
   // Tries bubblewrap by running the supervisor with /bin/true in it.
   static Sandbox probe(const std::filesystem::path& supervisor);
-  static Sandbox none(std::string why);
+  // Of the limits, root's are a control group's there, too, if the supervisor is named, whose guard makes it.
+  static Sandbox none(std::string why, const std::filesystem::path& supervisor = {});
 
   bool available() const override { return !program_.empty(); }
   std::string description() const override { return description_; }  // or "no sandbox: ..."
@@ -42,6 +43,8 @@ class Sandbox : public Confiner {
   std::vector<std::string> orders() const override;
 
  private:
+  std::vector<std::string> guarded(const Confinement& confinement) const;
+
   std::filesystem::path program_, supervisor_;
   std::filesystem::path systemd_run_;  // for a control group; empty: none, or the guard makes it
   bool counted_ = false;               // and the group counts memory, as it was seen to

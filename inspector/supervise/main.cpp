@@ -50,6 +50,9 @@ using stackx::supervise::Orders;
 namespace supervise = stackx::supervise;
 
 constexpr int channel = 3, oom_channel = 4;
+// Where the kernel counts the user's other processes, too, those get this many more meanwhile: enough for them, and less
+// than a machine has (32,768), which otherwise is taken before the supervisor has found what breeds.
+constexpr std::uint64_t spare_tasks = 4096;
 constexpr std::int64_t second = 1'000'000'000;
 constexpr rlim_t most_descriptors = 4096;  // of a process: the kernel keeps a kilobyte or two for each, uncounted
 
@@ -84,7 +87,10 @@ void limit(__rlimit_resource resource, rlim_t value) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, orders.memory);
   limit(RLIMIT_NOFILE, most_descriptors);
-  if (orders.user != 0 || orders.own_namespace) supervise::limit_tasks(orders.tasks, orders.user != 0);
+  if (orders.user != 0 || orders.own_namespace)
+    supervise::limit_tasks(orders.tasks, orders.user != 0);
+  else
+    limit(RLIMIT_NPROC, supervise::tasks_of_machine() + orders.tasks + spare_tasks);
   if (orders.has_cpus) sched_setaffinity(0, sizeof orders.cpus, &orders.cpus);
   sigset_t none;
   sigemptyset(&none);

@@ -20,6 +20,9 @@ std::vector<pid_t> threads_of(pid_t pid);
 // directory or file to read, where `others` reads some for each. 0 where the kernel does not list children.
 std::size_t listed();
 
+// Processes and threads of the whole machine, or of what /proc shows of it; 0 if it does not tell.
+std::uint64_t tasks_of_machine();
+
 // Their threads together: what a control group would count.
 std::uint64_t tasks_of(const std::vector<pid_t>& pids);
 

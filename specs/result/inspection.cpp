@@ -208,7 +208,7 @@ Json to_json(const Inspection& inspection) {
   return json;
 }
 
-Inspection inspection_from(const Node& node, Texts texts) {
+Inspection inspection_from(const Node& node, TextLengths texts) {
   node.schema("stackx/inspection/1");
   node.only({"$schema",     "id",        "campaign",       "round",    "position",   "arm",
              "sentinel",    "stack",     "loaded",         "workload", "parameters", "host",
@@ -216,7 +216,7 @@ Inspection inspection_from(const Node& node, Texts texts) {
              "check",       "usage",     "exit_code",      "outcome",  "reason",     "stdout_tail",
              "stderr_tail", "artifacts", "stackx_version", "finished", "conditions",  "throttled",
              "scenario",    "program"});
-  if (texts == Texts::bounded)
+  if (texts == TextLengths::bounded)
     for (const auto& [key, member] : node.members()) check_texts(key, member);
   Inspection inspection;
   inspection.id = node.at("id").text();

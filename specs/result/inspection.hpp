@@ -87,8 +87,8 @@ struct Inspection {
 // its place.
 nlohmann::json to_json(const Inspection& inspection);
 // How long texts may be: what comes from others is bounded (text_limits.hpp), what a store has kept so far is not lost.
-enum class Texts { bounded, any };
-Inspection inspection_from(const Node& node, Texts texts = Texts::bounded);  // verifies the id
+enum class TextLengths { bounded, any };
+Inspection inspection_from(const Node& node, TextLengths texts = TextLengths::bounded);  // verifies the id
 void seal(Inspection& inspection);             // cuts texts that are too long, and sets the id
 
 }  // namespace stackx::specs

@@ -126,7 +126,7 @@ class ProvedDocuments {
   Thoroughness thoroughness_;
   std::uint64_t all_;
   const CheckProgress& progress_;
-  Reader reader_{specs::Texts::any};
+  Reader reader_{specs::TextLengths::any};
   std::atomic<std::uint64_t> done_ = 0;
   std::mutex mutex_;
 };

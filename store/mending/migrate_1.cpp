@@ -22,7 +22,7 @@ std::vector<std::int64_t> rows_of(Connection& connection) {
 
 void migrate_1(Connection& connection) {
   Writer writer(connection);
-  Reader reader(specs::Texts::any);
+  Reader reader(specs::TextLengths::any);
   for (const std::int64_t row : rows_of(connection)) {
     try {
       writer.insert(reader.prepare(document_of_schema_1(connection, row, Tables1::renamed),

@@ -60,7 +60,7 @@ struct Prepared {
 // Remembers shapes and hosts; may be used by several threads at once, each with its own scratch.
 class Reader {
  public:
-  explicit Reader(specs::Texts texts = specs::Texts::bounded) : texts_(texts) {}
+  explicit Reader(specs::TextLengths texts = specs::TextLengths::bounded) : texts_(texts) {}
 
   // `name` is for messages. Throws Error(bad_input) naming it and the place.
   Prepared prepare(std::string_view document, const std::string& name, Skeleton& scratch);
@@ -79,7 +79,7 @@ class Reader {
   bool prepare_known(std::string_view document, Skeleton& whole, Prepared& prepared);
   Prepared prepare_new(std::string_view document, const std::string& name);
 
-  specs::Texts texts_;
+  specs::TextLengths texts_;
   mutable std::shared_mutex mutex_;
   Known<Shape> shapes_;
   Known<KnownHost> hosts_;

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 import time
 
 from attack import WORDS, Attack, main, refused  # first: it says where the others are
@@ -17,6 +18,30 @@ EVERYWHERE = ["ptrace", "prlimit", "kill", "stop", "affinity", "nice", "user nam
               "affinity by another number", "nice by another number", "kill by another number", "nice its group", "kill its group",
               "kill everybody", "signal its directory", "vsock", "alg"]
 SANDBOXED = ["sysctl", "core_pattern", "usr", "etc", "root", "setuid"]
+
+
+class Tasks:
+    """How many processes and threads the machine had at most meanwhile."""
+
+    def __enter__(self):
+        self.before = self.most = self.now()
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.watch)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+    def watch(self):
+        while not self.over.wait(0.02):
+            self.most = max(self.most, self.now())
+
+    @staticmethod
+    def now():
+        with open("/proc/loadavg") as file:
+            return int(file.read().split()[3].split("/")[1])
 
 
 class Place:
@@ -82,9 +107,11 @@ class Place:
 
     def test_it_cannot_keep_its_supervisor_busy(self):
         before = time.monotonic()
-        _, document = self.attack("orphans", seconds=3)
+        with Tasks() as tasks:
+            _, document = self.attack("orphans", seconds=3)
         self.assertIn(document["outcome"], ("timed_out", "failed"), document)
         self.assertLess(time.monotonic() - before, 25)
+        self.assertLess(tasks.most, tasks.before + 9000)  # a machine has 32,768
 
     def test_it_holds_no_memory_that_nobody_counts(self):
         for way in ("dev", "files", "sem", "msg") if self.sandbox else ("sem", "msg"):
