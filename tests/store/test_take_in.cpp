@@ -102,7 +102,7 @@ TEST_CASE("take_in: bad lines are refused by place, the others stay") {
     document["id"] = specs::sha256(document.dump());
     return document.dump();
   };
-  const auto busy = beyond("load_1m", 1e308), long_winded = beyond("arm", std::string(5000, 'x'));
+  const auto busy = beyond("load_1m", 1e308), long_winded = beyond("arm", std::string(20'000, 'x'));
   const std::size_t good = lines.size();
   lines.push_back(changed.dump());                                      // 9
   lines.push_back(specs::canonical(specs::to_json(rival)));             // 10
@@ -126,7 +126,7 @@ TEST_CASE("take_in: bad lines are refused by place, the others stay") {
   CHECK_THAT(intake.reasons[4], Catch::StartsWith("some.jsonl:14: "));
   CHECK_THAT(intake.reasons[5], Catch::StartsWith("some.jsonl:15: "));
   CHECK_THAT(intake.reasons[6], Catch::StartsWith("some.jsonl:16: ") && Catch::Contains("a load average"));
-  CHECK_THAT(intake.reasons[7], Catch::StartsWith("some.jsonl:17: ") && Catch::Contains("/arm: a text of 5000 bytes"));
+  CHECK_THAT(intake.reasons[7], Catch::StartsWith("some.jsonl:17: ") && Catch::Contains("/arm: a text of 20000 bytes"));
   CHECK(store.check().empty());
 }
 
