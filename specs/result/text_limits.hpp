@@ -14,7 +14,7 @@ namespace stackx::specs {
 class Node;
 
 inline constexpr std::size_t longest_text = 16 << 10;  // bytes; four paths of Linux: no document of earlier versions is refused
-inline constexpr std::size_t longest_version = 1 << 10;  // in `stack`; catalogs have 128
+inline constexpr std::size_t longest_version = 8 << 10;  // in `stack`; catalogs have 128
 inline constexpr std::size_t longest_reason = 64 << 10;  // of `reason` and the tails
 inline constexpr std::size_t longest_together = 256 << 10;  // keys and texts of one member of the document
 
