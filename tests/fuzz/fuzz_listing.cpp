@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     for (const auto& file :
          pypi::parse_listing(body, std::string(line), "https://h/simple/a/").files) {
-      require(file.url.find("://") != file.url.npos, "links are absolute");
+      require(file.fault.empty() ? file.url.find("://") != file.url.npos : specs::to_utf8(file.fault) == file.fault,
+              "links are absolute, or their fault is told");
       for (const auto* kept : {&file.name, &file.uploaded, &file.requires_python})
         require(specs::to_utf8(*kept) == *kept, "what is kept is UTF-8");
     }
