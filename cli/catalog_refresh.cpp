@@ -10,7 +10,6 @@
 #include "cli/output/print.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
-#include "specs/format/printable.hpp"
 #include "specs/python/pep508.hpp"
 #include "workspace/output.hpp"
 #include "workspace/pip.hpp"
@@ -66,16 +65,14 @@ nlohmann::json report_json(const advisor::RefreshReport& report, const std::stri
           {"unchanged", report.unchanged}, {"not_reached", missed}};
 }
 
-// What servers say stays on its line.
 void print_news(const advisor::PackageNews& one) {
   const auto count = one.added.size();
   auto line = fmt::format("{:<28} newest {}", one.name, one.newest);
   if (count > 0 && count <= 4) line += fmt::format(", new: {}", fmt::join(one.added, ", "));
   if (count > 4) line += fmt::format(", {} new", count);
   if (!one.withdrawn.empty()) line += fmt::format(", withdrawn: {}", fmt::join(one.withdrawn, ", "));
-  workspace::print("  {}\n", specs::printable(line));
-  for (const auto& unread : one.unread)
-    workspace::print("    requirements not known of {}\n", specs::printable(unread));
+  workspace::print("  {}\n", line);
+  for (const auto& unread : one.unread) workspace::print("    requirements not known of {}\n", unread);
 }
 
 void print_report(const advisor::RefreshReport& report, const fs::path& directory) {

@@ -55,12 +55,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 40> names{{
     {"apache mxnet", "mxnet"},
 }};
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), specs::to_lower);
-  return result;
-}
-
 // Letters, digits, dots, dashes and underscores: "cuda_version", "v2019.0.3", "MKL-DNN".
 std::vector<std::string_view> words_in(std::string_view text) {
   const auto is_part = [](char c) {
@@ -79,7 +73,7 @@ std::vector<std::string_view> words_in(std::string_view text) {
 }  // namespace
 
 std::string component_of(std::string_view name) {
-  std::string plain = lower(specs::trim(name).text);
+  std::string plain = specs::lowered(specs::trim(name).text);
   for (const std::string_view ending : {"_version", " version", "-version", "_ver"})
     if (plain.ends_with(ending)) plain.resize(plain.size() - ending.size());
   std::ranges::replace(plain, '_', ' ');

@@ -50,17 +50,12 @@ std::string word(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.is_number() ? value.dump() : "";
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), specs::to_lower);
-  return text;
-}
-
 // PyPI's name of what the PI measured.
 std::string framework_of(const Json& out) {
   auto name = word(member(out, "component"));
   if (name.empty()) name = word(member(out, "framework"));
   if (name.empty()) name = word(member(member(out, "@parameters"), "framework"));
-  name = lower(name);
+  name = specs::lowered(name);
   return name == "pytorch" ? "torch" : name;
 }
 
@@ -68,7 +63,7 @@ std::string framework_of(const Json& out) {
 std::string pi_of(const Json& out, const std::string& script) {
   auto name = word(member(out, "name"));
   if (name.empty()) name = word(member(member(out, "@parameters"), "name"));
-  name = lower(name);
+  name = specs::lowered(name);
   if (name.starts_with("pi") && name.size() > 2) name = name.substr(2);
   if (name == "helloworld") name = "hello_world";
   if (!name.empty()) return name;

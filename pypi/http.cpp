@@ -24,13 +24,6 @@ constexpr std::size_t kConcurrent = 4;
 constexpr int kAttempts = 4;
 constexpr std::chrono::milliseconds kFirstPause{500};
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](unsigned char c) { return c < 128 ? std::tolower(c) : c; });
-  return result;
-}
-
 // One request on its way.
 struct Transfer {
   std::size_t index = 0;
@@ -61,7 +54,7 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   }
   const auto colon = line.find(':');
   if (colon == line.npos) return size;
-  const std::string name = lower(line.substr(0, colon));
+  const std::string name = specs::lowered(line.substr(0, colon));
   const std::string value(specs::trim(line.substr(colon + 1)).text);
   if (name == "etag") response.etag = value;
   if (name == "last-modified") response.last_modified = value;
@@ -323,7 +316,7 @@ std::string resolve_url(const std::string& base, const std::string& reference) {
 }
 
 bool is_web_url(const std::string& url) {
-  const auto beginning = lower(std::string_view(url).substr(0, 8));
+  const auto beginning = specs::lowered(std::string_view(url).substr(0, 8));
   return beginning.starts_with("http://") || beginning.starts_with("https://");
 }
 

@@ -9,8 +9,10 @@
 
 #include "pypi/http.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/printable.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::pypi {
 
@@ -46,16 +48,6 @@ File with_url(const std::string& page, const std::string& reference) {
   return file;
 }
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return text;
-}
-
-bool is_sha256(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
-
 // "2019-11-08", and what may follow.
 bool is_time(const std::string& text) {
   constexpr std::string_view shape = "0000-00-00";
@@ -69,14 +61,14 @@ std::string fault_of(const File& file) {
   if (file.name.find('/') != file.name.npos || !specs::is_printable(file.name)) return "its name is none of a file";
   if (file.url.empty()) return "its link is none";
   if (!is_web_url(file.url)) return "its link is neither http nor https";
-  if (!file.sha256.empty() && !is_sha256(file.sha256)) return "its SHA-256 is none";
+  if (!file.sha256.empty() && !specs::is_sha256(file.sha256)) return "its SHA-256 is none";
   return "";
 }
 
 // An entry as it was read -> as the others may rely on it.
 File judged(File file) {
-  file.sha256 = lower(file.sha256);
-  file.metadata_sha256 = lower(file.metadata_sha256);
+  file.sha256 = specs::lowered(file.sha256);
+  file.metadata_sha256 = specs::lowered(file.metadata_sha256);
   if (!is_time(file.uploaded)) file.uploaded.clear();
   file.requires_python = specs::printable(file.requires_python);
   file.fault = fault_of(file);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/draft.hpp"
 #include "specs/format/json.hpp"
 #include "store/file_system.hpp"
@@ -46,10 +47,6 @@ std::string campaign_of(const std::string& directory) {
   return directory == "single" ? "" : directory;
 }
 
-bool is_id(const std::string& name) {
-  return name.size() == 64 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 struct Found {
   std::vector<fs::path> plans, inspections, others;  // others: links, pipes, directories
 };
@@ -72,7 +69,7 @@ fs::path document_of_draft(const fs::path& draft) {
   const auto end = name.find(".json.");
   if (end == name.npos || !is_ending_of_draft(std::string_view(name).substr(end + 5), hidden)) return {};
   const std::string stem = name.substr(0, end);
-  return is_id(stem) || stem == "plan" ? draft.parent_path() / (stem + ".json") : fs::path();
+  return specs::is_sha256(stem) || stem == "plan" ? draft.parent_path() / (stem + ".json") : fs::path();
 }
 
 bool is_at_work(const fs::path& draft) {
@@ -168,7 +165,7 @@ std::vector<std::string> Spool::recover(Store& store) const {
     const std::set<std::string> known = store.keys(campaign_of(campaign.path().filename().string()));
     for (const fs::path& file : found.inspections) {
       const std::string id = file.stem().string();
-      if (is_id(id) && known.contains(id.substr(0, 16))) continue;  // without reading it
+      if (specs::is_sha256(id) && known.contains(id.substr(0, 16))) continue;  // without reading it
       take_in(file,
               [&](const specs::Node& node) { return store.ingest(specs::inspection_from(node)); });
     }

@@ -1,4 +1,5 @@
 #include "analysis/published/stack.hpp"
+#include "specs/version/text_scanner.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,13 +52,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> framework
     {"jax", "jax"},
 }};
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
-}
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // What follows the framework's name, if it is a version: " v1.12.2" -> "1.12.2".
@@ -74,7 +68,7 @@ struct Framework {
 };
 
 std::optional<Framework> framework_of(const std::string& sentence) {
-  const std::string text = lower(sentence);
+  const std::string text = specs::lowered(sentence);
   for (const auto& [name, component] : frameworks)
     for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
       if (at > 0 && std::isalnum(static_cast<unsigned char>(text[at - 1]))) continue;
@@ -87,7 +81,7 @@ std::optional<Framework> framework_of(const std::string& sentence) {
 }
 
 bool names_only(const std::string& sentence) {
-  const std::string text = lower(sentence);
+  const std::string text = specs::lowered(sentence);
   return std::ranges::any_of(frameworks, [&](const auto& entry) { return text == entry.first; });
 }
 
@@ -101,7 +95,7 @@ void put_framework(const std::string& sentence, PublishedStack& result) {
   if (framework || told)
     result.besides["framework"] = sentence;
   else
-    components["framework"] = names_only(sentence) ? lower(sentence) : sentence;
+    components["framework"] = names_only(sentence) ? specs::lowered(sentence) : sentence;
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "specs/format/json.hpp"
 #include "specs/python/pep508.hpp"
 #include "specs/version/version.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -33,12 +34,6 @@ std::vector<fs::path> entries(const fs::path& directory) {
     result.push_back(entry->path());
   std::sort(result.begin(), result.end());
   return result;
-}
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 std::string last_line(const std::string& text) {
@@ -101,7 +96,7 @@ std::string file_number(const fs::path& file) {
 // Letters, digits and dots, as local versions are written (PEP 440).
 std::string label_of(const std::string& text) {
   std::string result;
-  for (const char c : lower(text)) {
+  for (const char c : specs::lowered(text)) {
     const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0;
     if (kept || (!result.empty() && result.back() != '.')) result += kept ? c : '.';
   }
@@ -228,7 +223,7 @@ class Asker {
       }
       const auto with = ask_(file, environment);
       // OpenBLAS passes over kernels that it was not built with.
-      if (with && (!openblas || lower(with->core) == lower(value))) taken.push_back(value);
+      if (with && (!openblas || specs::lowered(with->core) == specs::lowered(value))) taken.push_back(value);
     }
     return taken;
   }

@@ -30,10 +30,6 @@ constexpr const char* wheel_manifest = ".stackx-wheel.json";
 constexpr const char* own_names = ".stackx-";  // this manifest's, and a tree's
 constexpr const char* uv_lock = ".lock";       // which uv leaves in a target
 
-bool is_hash(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 // What is fetched under that name lands in a directory of ours. None stated: nothing is.
 bool is_file_name(const std::string& text) {
   return text.find('/') == std::string::npos && text.find('\0') == std::string::npos && text != "." && text != "..";
@@ -189,7 +185,7 @@ std::expected<void, BuildFailure> check(const WheelRequest& request) {
   const auto version = specs::Version::parse(request.version, specs::Versioning::pep440);
   if (!version) return fail("a version", request.version, " (PEP 440)");
   if (!is_file_name(request.file)) return fail("a file name", request.file, "");
-  if (!is_hash(request.sha256))
+  if (!specs::is_sha256(request.sha256))
     return fail("a SHA-256", request.sha256, " (64 lower-case hex digits)");
   return {};
 }

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace stackx::inspector {
 namespace {
@@ -28,14 +29,16 @@ fs::path within(const fs::path& path, const fs::path& tree) {
 }  // namespace
 
 std::vector<fs::path> sockets_in(const std::vector<fs::path>& paths) {
+  std::error_code error;
+  std::vector<std::pair<fs::path, fs::path>> places;  // as they are shown, and what that leads to
+  for (const auto& path : paths)
+    if (auto place = fs::canonical(path, error); !error) places.emplace_back(path, std::move(place));
   std::set<fs::path> found;
   for (const auto& name : names_of_sockets()) {
-    std::error_code error;
     const auto socket = fs::canonical(name, error);
     if (error || fs::status(socket, error).type() != fs::file_type::socket) continue;
-    for (const auto& path : paths)
-      if (const auto part = within(socket, fs::canonical(path, error)); !error && !part.empty())
-        found.insert(part == "." ? path : path / part);
+    for (const auto& [path, place] : places)
+      if (const auto part = within(socket, place); !part.empty()) found.insert(part == "." ? path : path / part);
   }
   return {found.begin(), found.end()};
 }

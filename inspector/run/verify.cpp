@@ -11,21 +11,16 @@
 
 #include "inspector/python/python_runtime.hpp"
 #include "specs/version/version.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::inspector {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 bool same_version(const std::string& a, const std::string& b, specs::Kind kind) {
   if (a == b) return true;
-  if (kind == specs::Kind::setting) return lower(a) == lower(b);  // "SKYLAKEX" for SkylakeX
+  if (kind == specs::Kind::setting) return specs::lowered(a) == specs::lowered(b);  // "SKYLAKEX" for SkylakeX
   const auto left = specs::Version::parse(a, specs::Versioning::pep440);
   const auto right = specs::Version::parse(b, specs::Versioning::pep440);
   return left && right && *left == *right;

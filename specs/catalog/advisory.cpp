@@ -6,18 +6,13 @@
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/python/pep508.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result;
-  for (const char c : text) result += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
 std::pair<std::string, std::string> key(std::string_view ecosystem, const std::string& name) {
-  const auto base = lower(ecosystem.substr(0, ecosystem.find(':')));
+  const auto base = lowered(ecosystem.substr(0, ecosystem.find(':')));
   return {base, base == "pypi" ? normalized_name(name) : name};
 }
 

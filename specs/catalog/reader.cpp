@@ -8,6 +8,7 @@
 #include "specs/catalog/fact.hpp"
 #include "specs/catalog/overlay.hpp"
 #include "specs/error.hpp"
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/members.hpp"
 #include "specs/format/names.hpp"
@@ -124,7 +125,7 @@ std::map<std::string, std::string> read_parameters(const Node& node) {
 }
 
 void check_sha256(const std::string& text, const Node& place) {
-  if (text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos) return;
+  if (is_sha256(text)) return;
   place.fail("expected a SHA-256: 64 lower-case hexadecimal digits");
 }
 

@@ -60,4 +60,8 @@ std::string sha256_file(const std::filesystem::path& file) {
   return hash.hex();
 }
 
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
 }  // namespace stackx::specs

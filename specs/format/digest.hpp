@@ -8,6 +8,7 @@
 namespace stackx::specs {
 
 std::string sha256(std::string_view bytes);
+bool is_sha256(std::string_view text);  // of that form
 std::string sha256_file(
     const std::filesystem::path& file);  // throws Error(environment) if unreadable
 

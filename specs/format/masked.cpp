@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "specs/version/text_scanner.hpp"
+
 namespace stackx::specs {
 namespace {
 
@@ -31,15 +33,8 @@ std::size_t user_info(std::string_view rest) {
   return at == rest.npos ? 0 : begin + at;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  return result;
-}
-
 bool is_web(std::string_view before) {
-  const auto end = lower(before.substr(before.size() - std::min<std::size_t>(before.size(), 5)));
+  const auto end = lowered(before.substr(before.size() - std::min<std::size_t>(before.size(), 5)));
   return end.ends_with("http") || end == "https";
 }
 
@@ -57,7 +52,7 @@ std::size_t lone_password(std::string_view rest) {
 }
 
 bool names_a_secret(std::string_view name) {
-  const auto word = lower(name);
+  const auto word = lowered(name);
   for (const char* part : {"token", "secret", "passw", "credential", "key", "auth", "sig"})
     if (word.find(part) != word.npos) return true;
   return false;

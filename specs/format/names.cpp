@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "specs/format/json.hpp"
+#include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 constexpr std::size_t longest_name = 128;
 
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 

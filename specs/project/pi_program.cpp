@@ -12,7 +12,7 @@ namespace {
 
 std::string digest_from(const Node& node) {
   auto digest = node.text();
-  if (digest.size() != 64 || digest.find_first_not_of("0123456789abcdef") != digest.npos)
+  if (!is_sha256(digest))
     node.fail("expected a SHA-256: 64 lower-case hex digits");
   return digest;
 }

@@ -19,6 +19,12 @@ constexpr char to_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+inline std::string lowered(std::string_view text) {  // ASCII letters alone
+  std::string result(text);
+  for (char& c : result) c = to_lower(c);
+  return result;
+}
+
 // Without the surrounding white space, and how many bytes stood before.
 struct Trimmed {
   std::string_view text;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "specs/hardware/name.hpp"
 #include "store/database.hpp"
@@ -266,7 +267,7 @@ void Store::documents(const std::string& campaign,
                       const std::function<void(const std::string& document)>& visit) const {
   Connection& connection = database_->connection;
   // Only whole ids have plans; a campaign of documents from elsewhere may be called anything.
-  if (campaign.size() == 64 && campaign.find_first_not_of("0123456789abcdef") == campaign.npos)
+  if (specs::is_sha256(campaign))
     if (const auto found = plan(campaign)) visit(specs::canonical(specs::to_json(*found)));
   connection.run([&] {
     const SQLite::Transaction snapshot(connection.sqlite());

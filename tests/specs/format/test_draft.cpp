@@ -14,6 +14,7 @@
 #include "specs/format/output_file.hpp"
 #include "specs/format/text_file.hpp"
 #include "tests/specs/message_of.hpp"
+#include "tests/specs/place.hpp"
 
 namespace fs = std::filesystem;
 using namespace stackx;
@@ -22,22 +23,13 @@ using specs::Existing;
 
 namespace {
 
-class DraftPlace {
- public:
-  DraftPlace() : path_(fs::temp_directory_path() / ("stackx-draft-" + std::to_string(getpid()))) {
-    fs::remove_all(path_);
-    fs::create_directory(path_);
-  }
-  ~DraftPlace() { fs::remove_all(path_); }
-  fs::path operator/(const char* name) const { return path_ / name; }
+struct DraftPlace : tests::Place {
+  DraftPlace() : Place("draft") {}
   std::set<std::string> names() const {
     std::set<std::string> names;
-    for (const auto& entry : fs::directory_iterator(path_)) names.insert(entry.path().filename());
+    for (const auto& entry : fs::directory_iterator(path())) names.insert(entry.path().filename());
     return names;
   }
-
- private:
-  fs::path path_;
 };
 
 std::string content(const fs::path& file) {

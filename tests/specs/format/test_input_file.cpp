@@ -13,6 +13,7 @@
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "tests/specs/message_of.hpp"
+#include "tests/specs/place.hpp"
 
 namespace fs = std::filesystem;
 using namespace stackx;
@@ -21,17 +22,8 @@ using specs::InputFile;
 
 namespace {
 
-class InputPlace {
- public:
-  InputPlace() : path_(fs::temp_directory_path() / ("stackx-input-" + std::to_string(getpid()))) {
-    fs::remove_all(path_);
-    fs::create_directory(path_);
-  }
-  ~InputPlace() { fs::remove_all(path_); }
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
+struct InputPlace : tests::Place {
+  InputPlace() : Place("input") {}
 };
 
 std::string read_whole(const fs::path& file) { return InputFile(file, "a list").whole(1 << 20); }

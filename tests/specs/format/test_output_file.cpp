@@ -11,6 +11,7 @@
 #include "specs/error.hpp"
 #include "specs/format/output_file.hpp"
 #include "tests/specs/message_of.hpp"
+#include "tests/specs/place.hpp"
 
 namespace fs = std::filesystem;
 using namespace stackx;
@@ -19,17 +20,9 @@ using specs::OutputFile;
 
 namespace output_file_tests {
 
-class OutputPlace {
- public:
-  OutputPlace() : path_(fs::temp_directory_path() / ("stackx-output-" + std::to_string(getpid()))) {
-    fs::remove_all(path_);
-    fs::create_directory(path_);
-  }
-  ~OutputPlace() { fs::remove_all(path_); }
-  std::string operator/(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
+struct OutputPlace : tests::Place {
+  OutputPlace() : Place("output") {}
+  std::string operator/(const char* name) const { return (path() / name).string(); }
 };
 
 void put(const std::string& name, std::string_view text) {
