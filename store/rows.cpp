@@ -256,8 +256,7 @@ Row read_row(Connection& connection, const Cursor& cursor, SharedRows& shared) {
 }
 
 std::uint64_t round_of(const Row& row) {
-  return static_cast<std::uint64_t>(row.arm->block) << round_bits |
-         static_cast<std::uint64_t>(row.id % rounds_a_block);
+  return round_of(row.arm->block, row.id);
 }
 
 Sealed document_of(Connection& connection, const Row& row) {

@@ -23,6 +23,9 @@ inline std::int64_t inspection_row(std::int64_t arm, std::uint64_t round) {
 inline std::int64_t block_of(std::uint64_t round) {
   return static_cast<std::int64_t>(round >> round_bits);
 }
+inline std::uint64_t round_of(std::int64_t block, std::int64_t row) {
+  return static_cast<std::uint64_t>(block) << round_bits | static_cast<std::uint64_t>(row % rounds_a_block);
+}
 
 // SHA-256 of these fields, each with its length, cut to 8 bytes: what a shared row adds to checksums.
 std::uint64_t digest_of(std::initializer_list<std::string_view> fields);

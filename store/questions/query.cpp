@@ -180,8 +180,7 @@ std::set<std::pair<std::uint64_t, std::string>> Store::done(const std::string& c
     static_assert(rounds_a_block == 4096);
     cursor << campaign;
     while (cursor.next())
-      slots.emplace(static_cast<std::uint64_t>(cursor.integer(1) * rounds_a_block +
-                                               cursor.integer(0) % rounds_a_block),
+      slots.emplace(round_of(cursor.integer(1), cursor.integer(0)),
                     shared.arm(cursor.integer(0) / rounds_a_block).label);
     return slots;
   });
@@ -272,7 +271,7 @@ void Store::documents(const std::string& campaign,
   connection.run([&] {
     const SQLite::Transaction snapshot(connection.sqlite());
     SharedRows shared(connection);
-    std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>> order;
+    std::vector<std::tuple<std::uint64_t, std::uint64_t, std::int64_t, std::int64_t>> order;
     {
       Cursor cursor = connection.prepare(
           "SELECT a.block, i.id, i.position, i.key FROM campaigns c CROSS JOIN arms a ON a.campaign = "
@@ -280,11 +279,9 @@ void Store::documents(const std::string& campaign,
           "= ?");
       cursor << campaign;
       while (cursor.next())
-        order.emplace_back(campaign.empty() ? 0
-                                            : cursor.integer(0) * rounds_a_block +
-                                                  cursor.integer(1) % rounds_a_block,
-                           campaign.empty() ? 0 : cursor.integer(2), cursor.integer(3),
-                           cursor.integer(1));
+        order.emplace_back(campaign.empty() ? 0 : round_of(cursor.integer(0), cursor.integer(1)),
+                           campaign.empty() ? 0 : static_cast<std::uint64_t>(cursor.integer(2)),
+                           cursor.integer(3), cursor.integer(1));
     }
     {
       // Damage can hide rows without SQLite noticing.

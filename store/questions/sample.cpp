@@ -104,8 +104,7 @@ std::vector<Stratum> strata_of(Connection& connection, const std::vector<std::in
       if (is_new) known->second = specs::derive_seed(seed, "sample " + name);
       const std::int64_t first = cursor.integer(4);
       Stratum& stratum = cursor.integer(2) != 0 ? sentinels : own;
-      const std::int64_t round = cursor.integer(1) * rounds_a_block + first % rounds_a_block;
-      add(stratum, {known->second, first, cursor.integer(5), static_cast<std::uint64_t>(round)});
+      add(stratum, {known->second, first, cursor.integer(5), round_of(cursor.integer(1), first)});
     }
     const std::uint64_t there = counted(connection, one);
     const bool has_holes = places > there + there / 8;

@@ -68,6 +68,21 @@ TEST_CASE("store: odd but valid documents come back as well") {
   CHECK(store.check().empty());
 }
 
+TEST_CASE("store: a campaign comes back in the order of its rounds, up to the last that a number can hold") {
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  std::vector<std::string> expected;
+  for (const std::uint64_t round : std::vector<std::uint64_t>{0, 4096, (1ULL << 63) - 1, 1ULL << 63, ~0ULL}) {
+    specs::Inspection one = inspection(7);
+    one.round = round;
+    specs::seal(one);
+    REQUIRE(store.ingest(one) == Ingest::inserted);
+    expected.push_back(one.id);
+    CHECK(store.done(one.campaign).contains({round, one.arm}));
+  }
+  CHECK(ids(store, inspection(7).campaign) == expected);
+}
+
 TEST_CASE("store: work beyond all measure does not overflow what is summed up") {
   const Directory directory;
   Store store = Store::open(directory / "stackx.db");
