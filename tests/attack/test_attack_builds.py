@@ -18,7 +18,7 @@ class MaliciousBuild(PythonStack):
     def setUp(self):
         super().setUp()
         self.scratch.chmod(0o755)
-        self.needs_build_tools()
+        self.has_build_tools()
         self.listener = Listener()
         self.addCleanup(self.listener.socket.close)
         self.environment.update({name: value for name, value in SECRETS.items() if name != "PIP_INDEX_URL"})
@@ -100,10 +100,10 @@ for line in open('/proc/mounts'):
     if place.endswith('/room'):
         os.chdir(place)
         {where}
-        files = [open('fill%d' % i, 'wb') for i in range(100)]
+        files = [open('fill%d' % i, 'wb') for i in range(50)]
         os.chmod('.', 0)
         for file in files:
-            file.write(bytes(100 << 20))
+            os.posix_fallocate(file.fileno(), 0, 100 << 20)
         time.sleep(5)
 """, memory_gib=1)
                 self.assertNotEqual(document["outcome"], "ok")

@@ -1,5 +1,6 @@
 """Python stacks to inspect that are made on the spot: an index on this machine, wheels, source archives, a PI of one's own."""
 
+import atexit
 import functools
 import hashlib
 import http.server
@@ -8,9 +9,11 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import threading
 import zipfile
 
@@ -139,6 +142,9 @@ def build_tools(python=sys.version_info[:3]):
     return files
 
 
+UNPACKED = []  # where the build tools are that has_build_tools() copies
+
+
 class PythonStack(BlackBox):
     def setUp(self):
         super().setUp()
@@ -158,6 +164,22 @@ class PythonStack(BlackBox):
         if isinstance(files, str):
             self.skipTest(files)
         self.index.files.update(files)
+
+    def has_build_tools(self):
+        """Those of this Python, unpacked already: one honest build does that for all tests of a process, because it takes seconds."""
+        self.needs_build_tools()
+        if not UNPACKED:
+            place = tempfile.TemporaryDirectory(prefix="stackx-test-tools-")
+            atexit.register(place.cleanup)
+            usual, self.environment = self.environment, {**self.environment, "XDG_CACHE_HOME": place.name}
+            self.stackx("--db", f"{place.name}/stackx.db", "inspect", self.stack(self.index.add(sdist(""))), "--pi", self.pi)
+            self.environment = usual
+            self.index.asked.clear()
+            hashes = tuple(hashlib.sha256(content).hexdigest() for content in build_tools().values())
+            UNPACKED.extend(path for path in pathlib.Path(place.name, "stackx", "wheels").iterdir()
+                            if path.is_dir() and path.name.startswith(hashes))
+        for path in UNPACKED:
+            shutil.copytree(path, self.cache / "wheels" / path.name, symlinks=True)
 
     def python(self):
         """The component of this machine's Python, by its path."""

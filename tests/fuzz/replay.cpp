@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "specs/random.hpp"
+#include "tests/cases.hpp"
 #include "tests/fuzz/mutate.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -81,7 +82,7 @@ void report_signals() {
 int main(int argc, char** argv) {
   if (argc < 2)
     return std::fprintf(stderr, "usage: %s CORPUS_DIRECTORY [MUTATIONS] [SEED]\n", argv[0]), 2;
-  const std::uint64_t mutations = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20000;
+  const std::uint64_t mutations = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : stackx::test::cases(5'000, 20'000);
   Random random(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
   const std::vector<std::string> seeds = read_corpus(argv[1]);
   if (seeds.empty()) return std::fprintf(stderr, "%s: no seeds there\n", argv[1]), 2;
