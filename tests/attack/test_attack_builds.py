@@ -82,7 +82,10 @@ for line in open('/proc/mounts'):
     if place.endswith('/room'):
         for i in range(100):
             with open(os.path.join(place, 'fill%d' % i), 'wb') as file:
-                file.write(bytes(100 << 20))
+                if i < 30:
+                    os.posix_fallocate(file.fileno(), 0, 100 << 20)  # as good as written, and quicker
+                else:
+                    file.write(bytes(100 << 20))
 """, memory_gib=1)
         self.assertNotEqual(document["outcome"], "ok")
         self.assertIn("it wrote more than", document["reason"])
