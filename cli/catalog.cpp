@@ -100,13 +100,15 @@ void add_catalog(Command app, Globals& globals) {
   const auto validate_command =
       command.add_subcommand("validate", "Read catalogs together and report the first mistake");
   validate_command.add_option("catalogs", *names, "Files, or names of catalogs that come with stackx")
+      .type_name("CATALOG")
       .required();
   validate_command.callback([names, &globals] { validate(*names, globals); });
   const auto show_command =
       command.add_subcommand("show", "The components of a catalog, or one of them in full");
   show_command.add_option("catalog", *name, "File, or name of a catalog that comes with stackx")
+      .type_name("CATALOG")
       .required();
-  show_command.add_option("component", *component, "Component to show in full");
+  show_command.add_option("component", *component, "Component to show in full").type_name("COMPONENT");
   show_command.callback([name, component, &globals] { show(*name, *component, globals); });
   add_catalog_import(command, globals);
   add_catalog_discover(command, globals);

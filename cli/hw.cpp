@@ -338,6 +338,7 @@ void add_hw(Command app, Globals& globals) {
   const auto show_command =
       command.add_subcommand("show", "What is known of a processor or accelerator, with sources");
   show_command.add_option("name", *name, "Name, alias or family, e.g. sapphire-rapids, spr or v100")
+      .type_name("MODEL")
       .required();
   show_command.callback([name, &globals] { show_hardware(*name, globals); });
   add_hw_noise(command, globals);

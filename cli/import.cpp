@@ -29,9 +29,9 @@ struct ImportOptions {
   bool dry_run = false;
 };
 
-std::string format_names() {
-  std::string names = "auto, stackx";
-  for (const auto& format : importers::formats()) names += fmt::format(", {}", format.name);
+std::vector<std::string> format_names() {
+  std::vector<std::string> names{"auto", "stackx"};
+  for (const auto& format : importers::formats()) names.emplace_back(format.name);
   return names;
 }
 
@@ -202,7 +202,8 @@ void add_import(Command app, Globals& globals) {
                    "files and directories of other tools")
       .required()
       .type_name("PATH");
-  text("--format", options->format, "What they are: " + format_names(), "NAME")
+  text("--format", options->format, fmt::format("What they are: {}", fmt::join(format_names(), ", ")), "NAME")
+      .suggest(format_names())
       .show_default();
   text("--source", options->source.url, "Where anybody can read it: other tools' files need it",
        "URL");

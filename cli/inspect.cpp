@@ -391,7 +391,8 @@ void add_inspect(Command app, Globals& globals) {
   command.add_option("--runner", options->runner,
                    "Where the PI runs: local (under bubblewrap where it works) or container (podman or "
                    "docker; the stack needs a base image)")
-      .type_name("NAME");
+      .type_name("NAME")
+      .suggest({"local", "container"});
   command.add_option("--device", options->devices,
                    "GPU to measure on: an index as nvidia-smi counts, the beginning of a UUID, or all: "
                    "one campaign for each, side by side [the first that $CUDA_VISIBLE_DEVICES shows]; may be repeated")

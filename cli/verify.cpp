@@ -254,10 +254,11 @@ void add_verify(Command app, Globals& globals) {
       .type_name("FILE");
   command.add_option("--catalog", options->catalogs, "Catalog to use instead; may be repeated")
       .excludes("--project")
-      .type_name("FILE")
+      .type_name("CATALOG")
       .one_each();
   command.add_option("--runner", options->runner, "Where the PI runs: local or container")
-      .type_name("NAME");
+      .type_name("NAME")
+      .suggest({"local", "container"});
   command.add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
       .type_name("FILE");
   command.add_flag("--offline", options->offline, "Use what is cached and fetch nothing");

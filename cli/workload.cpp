@@ -104,7 +104,7 @@ void add_workload(Command app, Globals& globals) {
   auto name = std::make_shared<std::string>();
   const auto one =
       command.add_subcommand("show", "One family: parameters, hardware, where its stacks are");
-  one.add_option("NAME", *name, "As in --workload").required();
+  one.add_option("NAME", *name, "As in --workload").type_name("WORKLOAD").required();
   one.callback([name, &globals] { show_workload(*name, globals); });
 }
 
