@@ -121,6 +121,11 @@ void add_compare(Command app, Globals& globals) {
   const auto command = app.add_subcommand(
       "compare",
       "Verdict with interval between two stacks, lock files, campaigns, hosts or stores");
+  command.describe(
+      {"Both are compared on the rounds that both ran in. The verdict is SLOWER, FASTER, EQUIVALENT or UNRESOLVED, "
+       "with a confidence interval of the ratio.",
+       {{"Two settings, over all stacks with them", "stackx compare openblas-coretype=Haswell openblas-coretype=Nehalem"},
+        {"Fail where an upgrade costs more than 5%", "stackx compare old.lock new.lock --max-slower 5"}}});
   command.notes(
       R"(A and B: a stack's id or how it begins, COMPONENT=VERSION,... (all measured stacks with these),
 a lock file, the file of a store, a campaign's id, a host's name; campaign:ID, host:NAME, stack:ID

@@ -10,6 +10,7 @@
 #include "cli/manual/completions.hpp"
 #include "cli/manual/names.hpp"
 #include "cli/output/file.hpp"
+#include "specs/format/printable.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::cli {
@@ -34,7 +35,8 @@ const std::array shells{
           "Stored as `_stackx` in a directory of `$fpath` it is found by itself. Completion must be on: `autoload -U compinit && "
           "compinit`.",
           {{{"In this shell", "source <(stackx completion zsh)"},
-            {"In every shell", "stackx completion zsh -o ~/.zfunc/_stackx  # with fpath=(~/.zfunc $fpath) before compinit in ~/.zshrc"}}}},
+            {"In every shell", "stackx completion zsh -o ~/.zfunc/_stackx\n"
+                               "echo 'fpath+=~/.zfunc; autoload -U compinit; compinit' >> ~/.zshrc"}}}},
     Shell{"fish", "The script for fish, 3.4 or newer", manual::fish_completion,
           "Found by itself in the directory that the second example writes to.",
           {{{"In this shell", "stackx completion fish | source"},
@@ -50,14 +52,17 @@ std::vector<manual::Name> names(const std::string& kind, const std::string& begu
 // "NAME<tab>WHAT" a line, as fish has it.
 void print_names(const std::string& kind, const std::string& begun, const Globals& globals) {
   std::string text;
-  for (const auto& [name, what] : names(kind, begun, globals)) text += name + (what.empty() ? "" : "\t" + what) + "\n";
-  workspace::write_out(text);
+  for (const auto& [name, what] : names(kind, begun, globals)) text += specs::printable(name) + (what.empty() ? "" : "\t" + specs::printable(what)) + "\n";
+  workspace::write_documents(text);  // which leaves tabs
 }
 
 }  // namespace
 
 void add_completion(Command app, Globals& globals) {
   const auto command = app.add_subcommand("completion", "Scripts that complete stackx's command line in bash, zsh and fish");
+  command.describe({"Commands, options and choices stand in the script; names of hardware, workloads and catalogs it asks the "
+                    "program for. Installed, the scripts are found by the shells; these commands are for where they are not.",
+                    {}});
   command.require_subcommand(1);
   for (const auto& shell : shells) {
     const auto one = command.add_subcommand(shell.name, shell.help);

@@ -193,6 +193,12 @@ void add_import(Command app, Globals& globals) {
   auto options = std::make_shared<ImportOptions>();
   const auto command = app.add_subcommand(
       "import", "Add results of other machines and other tools; twice changes nothing");
+  command.describe(
+      {"Results of another stackx become measurements of another machine. Those of other tools become published "
+       "results, which must say where they were published.",
+       {{"Results of another machine", "stackx import results.jsonl.zst"},
+        {"Of another tool", "stackx import resnet50.log --source https://example.org/results \\\n"
+                         "  --revision 0123abc --hw v100 --with cuda=10.0"}}});
   const auto text = [&](const char* name, std::string& value, const std::string& what,
                         const char* type) {
     return command.add_option(name, value, what).type_name(type);

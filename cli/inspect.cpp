@@ -387,6 +387,12 @@ void add_inspect(Command app, Globals& globals) {
   auto options = std::make_shared<InspectOptions>();
   const auto command = app.add_subcommand(
       "inspect", "Build and measure a sample of a project's stacks, in interleaved rounds");
+  command.describe(
+      {"Each stack is built, checked to compute the right thing, and timed in fresh processes, round by round in a "
+       "random order. Every result is kept in the store, also that of a campaign that was interrupted.",
+       {{"What it would do and download", "stackx inspect project.json --dry-run"},
+        {"Measure for half an hour", "stackx inspect project.json --budget 30m"},
+        {"Go on with the campaign that was interrupted", "stackx inspect project.json --resume"}}});
   add_job_options(command, options->job);
   command.add_option("--runner", options->runner,
                    "Where the PI runs: local (under bubblewrap where it works) or container (podman or "

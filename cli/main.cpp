@@ -33,6 +33,16 @@ int run(int argc, char** argv) {
       });
   const cli::Command command = parser.command();
 
+  command.describe(
+      {"stackx counts the software stacks that can work (framework, library, CUDA, cuDNN, driver, Python, settings, base image), "
+       "runs a performance indicator in a sample of them, keeps every result in a store, and ranks the stacks with confidence "
+       "intervals. For hardware that is not here it names the newest stack that runs there, unless evidence shows another to be "
+       "faster, and what speed to expect.\n\n"
+       "Options of all commands may stand behind the command, too. Answers go to standard output, progress and what else is said "
+       "to standard error.",
+       {{"What should run on hardware that is not here", "stackx advise --hw v100 --workload matmul"},
+        {"Will this run there", "stackx check \"jax[cuda12]==0.6.2\" --hw v100"},
+        {"Which stacks can work", "stackx resolve project.json"}}});
   globals.executable_directory = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   command.add_option("--db", globals.db, "Knowledge store to use").type_name("FILE");
   command.add_flag("--json", globals.json,

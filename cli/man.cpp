@@ -18,7 +18,7 @@ namespace stackx::cli {
 namespace {
 
 struct ManOptions {
-  std::string command;
+  std::vector<std::string> command;  // "hw", "show"
   std::filesystem::path directory;
 };
 
@@ -32,13 +32,20 @@ manual::Edition edition(const Globals& globals) {
   return result;
 }
 
-const manual::Command& command_called(const manual::Command& root, const std::string& name) {
+const manual::Command& command_called(const manual::Command& above, const std::string& name) {
   std::vector<std::string> known;
-  for (const auto& one : root.commands) {
+  for (const auto& one : above.commands) {
     if (one.name == name) return one;
     known.push_back(one.name);
   }
-  throw bad_input(fmt::format("man {}: no such command{}", name, specs::suggestion(name, known)));
+  throw bad_input(fmt::format("man: no such command: {} {}{}", above.path, name, specs::suggestion(name, known)));
+}
+
+// `hw show` has a section in the page of `hw`.
+const manual::Command& page_of(const std::vector<std::string>& words, const manual::Command& root) {
+  const auto* command = &root;
+  for (const auto& word : words) command = &command_called(*command, word);
+  return words.empty() ? root : command_called(root, words.front());
 }
 
 void man(const ManOptions& options, const manual::Command& root, const Globals& globals) {
@@ -49,8 +56,7 @@ void man(const ManOptions& options, const manual::Command& root, const Globals& 
       write_output(options.directory / (page.name + ".1"), page.text);
     return;
   }
-  const auto& command = options.command.empty() ? root : command_called(root, options.command);
-  workspace::write_out(manual::man_page(root, command, edition(globals)).text);
+  workspace::write_out(manual::man_page(root, page_of(options.command, root), edition(globals)).text);
 }
 
 }  // namespace

@@ -137,9 +137,14 @@ void Command::hide() const { app_->group(""); }
 
 void Command::describe(manual::Manual manual) const {
   app_->manual = std::move(manual);
+  if (app_->manual.examples.empty()) return;
   app_->footer([app = app_] {
     std::string text = "Examples:\n";
-    for (const auto& example : app->manual.examples) text += fmt::format("  {}\n      {}\n", example.does, example.command);
+    for (const auto& [does, command] : app->manual.examples) {
+      text += fmt::format("  {}:\n      ", does);
+      for (const char c : command) text += c == '\n' ? "\n      " : std::string(1, c);
+      text += '\n';
+    }
     return text;
   });
 }

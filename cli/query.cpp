@@ -237,6 +237,12 @@ void add_query(Command app, Globals& globals) {
   auto options = std::make_shared<QueryOptions>();
   const auto command = app.add_subcommand(
       "query", "Named questions about everything in the store, and read-only SQL over its views");
+  command.describe(
+      {"A new store already knows what others have published. Questions that have no name are asked in SQL, over "
+       "views that `--views` lists.",
+       {{"The fastest on some hardware", "stackx query best --hw v100 --limit 5"},
+        {"Where an upgrade made something slower", "stackx query regressions --verdict slower"},
+        {"In SQL", "stackx query --sql \"SELECT * FROM campaigns\""}}});
   command.notes(question_names());
   command.add_option("question", options->question, "One of the questions below")
       .type_name("QUESTION")

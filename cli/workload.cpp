@@ -98,6 +98,10 @@ void show_workload(const std::string& text, const Globals& globals) {
 void add_workload(Command app, Globals& globals) {
   const auto command = app.add_subcommand(
       "workload", "What can be measured or asked for: families, their parameters, what is known");
+  command.describe(
+      {"A workload is a family with parameters, `NAME[:key=value,...]`: `matmul:m=1024,dtype=float16`. Parameters "
+       "that are left out may be anything.",
+       {{"What matmul takes", "stackx workload show matmul"}}});
   command.require_subcommand(1);
   const auto all = command.add_subcommand("list", "Every family that the store or stackx knows");
   all.callback([&globals] { list_workloads(globals); });

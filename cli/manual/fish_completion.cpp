@@ -33,18 +33,19 @@ function __stackx_command
                 set path $longer
         end
     end
-    echo -- $path
+    printf '%s\n' $path
 end
 
 function __stackx_at
-    test (__stackx_command | string collect --allow-empty) = "$argv"
+    set -l path (__stackx_command)
+    test "$path" = "$argv"
 end
 
 # Names that the program knows, with what they are.
 function __stackx_names
-    set -l program (commandline -opc)[1]
+    set -l program (commandline -opc | string replace -r -- '^~' $HOME)[1]
     set -l word (commandline -ct | string replace -r -- '^--[a-z-]*=' '')
-    (string replace -r -- '^~' $HOME $program) completion names $argv -- $word 2>/dev/null
+    $program completion names $argv -- $word 2>/dev/null
 end
 
 )";

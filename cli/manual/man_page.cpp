@@ -112,6 +112,21 @@ void add_usages(const Command& command, std::string& text) {
   for (const auto& one : command.commands) add_usages(one, text);
 }
 
+// What --help lays out for wide terminals: lines "  best    the fastest stacks" become a list, others flow.
+std::string notes(std::string_view lines) {
+  std::string text;
+  while (!lines.empty()) {
+    const auto line = lines.substr(0, lines.find('\n'));
+    const std::size_t gap = line.starts_with("  ") ? line.find("  ", 2) : line.npos;
+    if (gap != line.npos)
+      text += ".TP\n" + bold(line.substr(2, gap - 2)) + "\n" + roff_marked(line.substr(line.find_first_not_of(' ', gap))) + "\n";
+    else
+      text += roff_marked(line) + "\n";
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+  }
+  return text;
+}
+
 std::string about(const Command& command) {
   std::string text = roff_marked(sentence(command.help)) + "\n";
   for (std::string_view rest = command.manual.about; !rest.empty();) {
@@ -119,7 +134,7 @@ std::string about(const Command& command) {
     text += ".PP\n" + roff_marked(rest.substr(0, end)) + "\n";
     rest.remove_prefix(end == rest.npos ? rest.size() : end + 2);
   }
-  if (!command.notes.empty()) text += ".PP\n.nf\n" + roff_lines(command.notes) + ".fi\n";
+  if (!command.notes.empty()) text += ".PP\n" + notes(command.notes);
   return text;
 }
 
@@ -140,12 +155,12 @@ std::string list_below(const Command& root) {
   return text;
 }
 
-std::string examples(const Command& command, bool of_those_below) {
+std::string examples(const Command& command, bool of_those_below, bool first = true) {
   std::string text;
   for (const auto& one : command.manual.examples)
-    text += ".PP\n" + roff_marked(sentence(one.does)) + "\n.PP\n.nf\n.RS 4\n" + roff_lines(one.command) + ".RE\n.fi\n";
+    text += (&one == &command.manual.examples.front() && first ? "" : ".PP\n") + roff_marked(one.does + ":") + "\n.PP\n.nf\n.RS 4\n" + roff_lines(one.command) + ".RE\n.fi\n";
   if (of_those_below)
-    for (const auto& one : command.commands) text += examples(one, true);
+    for (const auto& one : command.commands) text += examples(one, true, first && text.empty());
   return text;
 }
 
@@ -182,7 +197,7 @@ Page man_page(const Command& root, const Command& command, const Edition& editio
     add_usages(command, synopsis);
   Page page{page_name(command), ""};
   page.text = fmt::format(".TH \"{}\" 1 \"{}\" \"stackx {}\" \"stackx manual\"\n.nh\n.if n .ad l\n", roff(upper(page.name)),
-                          roff(edition.date), roff(edition.version));
+                          edition.date, roff(edition.version));
   page.text += section("NAME", roff(page.name) + " \\- " + roff_marked(name) + "\n") + section("SYNOPSIS", synopsis) +
                section("DESCRIPTION", about(command)) +
                section("OPTIONS", arguments(command, true) + (whole ? "" : global_options(root))) +

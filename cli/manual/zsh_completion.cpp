@@ -105,7 +105,7 @@ void add_zsh_function(const Command& root, const Command& command, std::string& 
   const bool nested = !command.commands.empty();
   text += zsh_function(command) + "() {\n";
   if (nested) text += "  local state line\n  local -A opt_args\n" + zsh_choice(command);
-  text += nested ? "  _arguments -C -s -S" : "  _arguments -s -S";
+  text += nested ? "  _arguments -C -s -S -A '-*'" : "  _arguments -s -S";  // what stands behind a command is its own
   for (const auto& one : command.options) add_zsh_option(one, text);
   if (&root != &command)
     for (const auto& one : root.options)
