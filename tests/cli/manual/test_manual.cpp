@@ -1,12 +1,15 @@
 // Roff, and the tree of commands as pages and scripts have it.
 #include <catch2/catch.hpp>
 
+#include <filesystem>
+#include <set>
+#include <string>
+
 #include "cli/manual/command_tree.hpp"
 #include "cli/manual/completions.hpp"
 #include "cli/manual/man_page.hpp"
 #include "cli/manual/names.hpp"
 #include "cli/manual/roff.hpp"
-#include "specs/error.hpp"
 
 using namespace stackx::cli;
 using manual::Kind;
@@ -15,11 +18,24 @@ namespace {
 
 // A tree with all that declarations can hold; its words are those that the writers must quote.
 manual::Command nasty_tree() {
-  manual::Command root{.path = "tool", .name = "tool", .help = "A tool", .needs_command = true};
-  manual::Command below{.path = "tool do-it", .name = "do-it", .help = "Does it's \"work\" [really]; $HOME `x`"};
+  manual::Command root, below;
+  root.path = root.name = "tool";
+  root.help = "A tool";
+  root.needs_command = true;
+  below.path = "tool do-it";
+  below.name = "do-it";
+  below.help = "Does it's \"work\" [really]; $HOME `x`";
   below.manual = {"A \\ and a .dot.\n\n.SH At the beginning", {{"How", "tool do-it --way='a b'"}}};
-  manual::Argument way{.names = {"-w", "--way"}, .value = "TEXT", .kind = Kind::words, .words = {"slow", "fast"}, .help = "'quoted' [brackets]: $(sh) \\"};
-  manual::Argument file{.names = {"file"}, .value = "FILE", .kind = Kind::files, .help = "A file", .required = true, .repeated = true};
+  manual::Argument way, file;
+  way.names = {"-w", "--way"};
+  way.value = "TEXT";
+  way.kind = Kind::words;
+  way.words = {"slow", "fast"};
+  way.help = "'quoted' [brackets]: $(sh) \\";
+  file.names = {"file"};
+  file.value = "FILE";
+  file.kind = Kind::files;
+  file.required = file.repeated = true;
   below.options.push_back(way);
   below.positionals.push_back(file);
   root.commands.push_back(below);
