@@ -52,7 +52,8 @@ std::vector<manual::Name> names(const std::string& kind, const std::string& begu
 // "NAME<tab>WHAT" a line, as fish has it.
 void print_names(const std::string& kind, const std::string& begun, const Globals& globals) {
   std::string text;
-  for (const auto& [name, what] : names(kind, begun, globals)) text += specs::printable(name) + (what.empty() ? "" : "\t" + specs::printable(what)) + "\n";
+  for (const auto& [name, what] : names(kind, begun, globals))
+    text += specs::printable(name) + (what.empty() ? "" : "\t" + specs::printable(what)) + "\n";
   workspace::write_documents(text);  // which leaves tabs
 }
 

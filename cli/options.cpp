@@ -38,7 +38,9 @@ Check between(Number least, Number most) {
 
 }  // namespace
 
-Check one_of(const std::vector<std::string>& words) { return Check(CLI::Validator(CLI::IsMember(words)).name(words_name(words))); }
+Check one_of(const std::vector<std::string>& words) {
+  return Check(CLI::Validator(CLI::IsMember(words)).name(words_name(words)));
+}
 Check one_of_ignoring_case(const std::vector<std::string>& words) {
   return Check(CLI::Validator(CLI::IsMember(words, CLI::ignore_case)).name(words_name(words)));
 }
@@ -166,7 +168,8 @@ const CLI::App& deepest(const CLI::App& app) {
 std::string mistyped_command(const CLI::App& app) {
   const CLI::App& at = deepest(app);
   std::vector<std::string> known;
-  for (const CLI::App* one : at.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); })) known.push_back(one->get_name());
+  const auto shown = [](const CLI::App* one) { return !one->get_group().empty(); };
+  for (const CLI::App* one : at.get_subcommands(shown)) known.push_back(one->get_name());
   if (known.empty()) return "";
   for (const auto& word : app.remaining(true)) {
     if (word.starts_with('-')) continue;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "cli/manual/completions.hpp"
 
@@ -51,7 +52,7 @@ _stackx_names() {
 
 constexpr const char* bash_end = R"(
 _stackx() {
-  local words cur prefix= command= commands options valued expects= ended= word head breaks=
+  local words cur prefix= command= commands options valued everywhere expects= ended= word head breaks=
   local -i count=0
   COMPREPLY=()
   _stackx_words
@@ -63,7 +64,7 @@ _stackx() {
     elif [[ -z $ended && $word == -- ]]; then
       ended=1
     elif [[ -z $ended && $word == -?* ]]; then
-      [[ " $valued --db " != *" $word "* ]] || expects=$word
+      [[ " $valued " != *" $word "* ]] || expects=$word
     elif [[ -z $ended && " $commands " == *" $word "* ]]; then
       command+="${command:+ }$word"
       _stackx_command
@@ -78,7 +79,7 @@ _stackx() {
     cur=${cur#*=}
     _stackx_value "${prefix%=}"
   elif [[ -z $ended && $cur == -* ]]; then
-    _stackx_reply $options --db --json
+    _stackx_reply $options $everywhere
   else
     _stackx_reply $commands
     _stackx_value "$count"
@@ -105,22 +106,21 @@ std::string bash_action(const Argument& argument) {
   return "";
 }
 
-std::string words_below(const Command& command) {  // "hw show": what stands behind "stackx"
-  return command.name == command.path ? "" : command.path.substr(command.path.find(' ') + 1);
+// Names of options, of all or of those that take a value.
+std::string option_names(const std::vector<Argument>& options, bool only_valued) {
+  std::string names;
+  for (const auto& one : options)
+    if (!only_valued || (!one.value.empty() && !one.value_optional))
+      for (const auto& name : one.names) names += (names.empty() ? "" : " ") + name;
+  return names;
 }
 
 // What a command has: its branch of _stackx_command.
 void add_bash_command(const Command& command, std::string& text) {
-  std::string commands, options, valued;
-  const auto add = [](std::string& list, const std::string& word) { list += (list.empty() ? "" : " ") + word; };
-  for (const auto& one : command.commands) add(commands, one.name);
-  for (const auto& one : command.options)
-    for (const auto& name : one.names) {
-      add(options, name);
-      if (!one.value.empty() && !one.value_optional) add(valued, name);
-    }
-  text += fmt::format("    '{}')\n      commands='{}'\n      options='{}'\n      valued='{}' ;;\n", words_below(command), commands,
-                      options, valued);
+  std::string commands;
+  for (const auto& one : command.commands) commands += (commands.empty() ? "" : " ") + one.name;
+  text += fmt::format("    '{}')\n      commands='{}'\n      options='{}'\n      valued='{}' ;;\n", words_of(command), commands,
+                      option_names(command.options, false), option_names(command.options, true));
   for (const auto& one : command.commands) add_bash_command(one, text);
 }
 
@@ -129,9 +129,10 @@ void add_bash_values(const Command& command, std::string& text) {
   const auto branch = [&](const std::string& which, const Argument& argument) {
     if (const auto action = bash_action(argument); !action.empty()) text += fmt::format("    {}) {} ;;\n", which, action);
   };
-  const auto path = words_below(command);
+  const auto path = words_of(command);
   for (const auto& one : command.options)
-    for (const auto& name : one.names) branch(path.empty() ? fmt::format("*' {}'", name) : fmt::format("'{} {}'", path, name), one);
+    for (const auto& name : one.names)
+      branch(path.empty() ? fmt::format("*' {}'", name) : fmt::format("'{} {}'", path, name), one);
   for (std::size_t i = 0; i < command.positionals.size(); ++i) {
     const auto& one = command.positionals[i];
     branch(one.repeated ? fmt::format("'{} '[0-9]*", path) : fmt::format("'{} {}'", path, i), one);
@@ -146,18 +147,12 @@ std::string bash_completion(const Command& root) {
   text += "# Of $command: the commands below it, its options, and those that take a value.\n"
           "_stackx_command() {\n  case $command in\n";
   add_bash_command(root, text);
-  text += "  esac\n}\n\n# OPTION, or how many words stand before the one at the cursor.\n_stackx_value() {\n  case \"$command $1\" in\n";
+  const auto global = global_options(root);
+  text += fmt::format("  esac\n  everywhere='{}'\n  valued+=' {}'\n", option_names(global, false), option_names(global, true));
+  text += "}\n\n# OPTION, or how many words stand before the one at the cursor.\n"
+          "_stackx_value() {\n  case \"$command $1\" in\n";
   add_bash_values(root, text);
   return text + "  esac\n}\n" + bash_end;
-}
-
-std::string names_of(Kind kind) {
-  switch (kind) {
-    case Kind::hardware: return "hardware";
-    case Kind::workload: return "workloads";
-    case Kind::catalog: return "catalogs";
-    default: return "";
-  }
 }
 
 }  // namespace stackx::cli::manual

@@ -32,6 +32,27 @@ Kind kind_of(const std::string& value_name) {
   return Kind::other;
 }
 
+std::string words_of(const Command& command) {
+  const std::size_t blank = command.path.find(' ');
+  return blank == command.path.npos ? "" : command.path.substr(blank + 1);
+}
+
+std::string names_of(Kind kind) {
+  switch (kind) {
+    case Kind::hardware: return "hardware";
+    case Kind::workload: return "workloads";
+    case Kind::catalog: return "catalogs";
+    default: return "";
+  }
+}
+
+std::vector<Argument> global_options(const Command& root) {
+  std::vector<Argument> options;
+  for (const auto& one : root.options)
+    if (main_name(one) != "--help" && main_name(one) != "--version") options.push_back(one);
+  return options;
+}
+
 const std::string& main_name(const Argument& argument) {
   const auto found = std::ranges::find_if(argument.names, [](const std::string& name) { return name.starts_with("--"); });
   return found == argument.names.end() ? argument.names.front() : *found;

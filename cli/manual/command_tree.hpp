@@ -51,6 +51,12 @@ struct Command {
   bool needs_command = false;  // one of `commands` must be given
 };
 
+// "hw show": what is typed behind "stackx"; "" of stackx itself.
+std::string words_of(const Command& command);
+// What `stackx completion names` calls names of a kind: "hardware"; "" of kinds that need no program.
+std::string names_of(Kind kind);
+// Options of stackx itself that may stand behind any command, too: all but --help and --version.
+std::vector<Argument> global_options(const Command& root);
 // "--output", else "-o".
 const std::string& main_name(const Argument& argument);
 // In one piece, for a list of choices: to the first end of a sentence or semicolon.

@@ -16,7 +16,4 @@ std::string bash_completion(const Command& root);
 std::string zsh_completion(const Command& root);
 std::string fish_completion(const Command& root);
 
-// What `stackx completion names` calls a kind: "hardware"; "" of kinds that need no program.
-std::string names_of(Kind kind);
-
 }  // namespace stackx::cli::manual

@@ -27,7 +27,7 @@ function __stackx_command
             case --
                 break
             case '-*'
-                contains -- $word --db; or contains -- $longer $__stackx_valued; and set expects yes
+                contains -- $longer $__stackx_valued; or contains -- $word $__stackx_valued; and set expects yes
             case '*'
                 contains -- $longer $__stackx_commands; or break
                 set path $longer
@@ -60,10 +60,6 @@ std::string fish_quoted(const std::string& text) {
   return result + "'";
 }
 
-std::string fish_path(const Command& command) {  // "hw show": what stands behind "stackx"
-  return command.name == command.path ? "" : command.path.substr(command.path.find(' ') + 1);
-}
-
 // Options of `complete`: whether files come, and what else.
 std::string fish_action(const Argument& argument, bool option) {
   const std::string only = option ? " -x" : " -f";
@@ -79,7 +75,7 @@ std::string fish_action(const Argument& argument, bool option) {
 }
 
 void add_fish_lists(const Command& command, std::string& commands, std::string& valued) {
-  const std::string path = fish_path(command);
+  const std::string path = words_of(command);
   if (!path.empty()) commands += " " + fish_quoted(path);
   for (const auto& one : command.options)
     if (!one.value.empty() && !one.value_optional)
@@ -94,8 +90,8 @@ void add_fish_option(const std::string& begin, const Argument& option, std::stri
   text += " -d " + fish_quoted(brief(option.help)) + "\n";
 }
 
-void add_fish_command(const Command& command, std::string& text) {
-  const std::string path = fish_path(command);
+void add_fish_command(const Command& root, const Command& command, std::string& text) {
+  const std::string path = words_of(command);
   const std::string begin = "complete -c stackx -n " + fish_quoted("__stackx_at " + path);
   text += "\n";
   for (const auto& one : command.commands)
@@ -103,8 +99,8 @@ void add_fish_command(const Command& command, std::string& text) {
   if (command.commands.empty() && command.positionals.empty()) text += begin + " -f\n";
   for (const auto& one : command.positionals) text += begin + fish_action(one, false) + "\n";
   for (const auto& one : command.options)
-    add_fish_option(path.empty() && (main_name(one) == "--db" || main_name(one) == "--json") ? "complete -c stackx" : begin, one, text);
-  for (const auto& one : command.commands) add_fish_command(one, text);
+    if (&root != &command || main_name(one) == "--help" || main_name(one) == "--version") add_fish_option(begin, one, text);
+  for (const auto& one : command.commands) add_fish_command(root, one, text);
 }
 
 }  // namespace
@@ -113,7 +109,8 @@ std::string fish_completion(const Command& root) {
   std::string commands, valued, text = fish_begin;
   add_fish_lists(root, commands, valued);
   text += "set -g __stackx_commands" + commands + "\nset -g __stackx_valued" + valued + "\n" + fish_functions;
-  add_fish_command(root, text);
+  for (const auto& one : global_options(root)) add_fish_option("complete -c stackx", one, text);
+  add_fish_command(root, root, text);
   return text;
 }
 

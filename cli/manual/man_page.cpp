@@ -41,7 +41,8 @@ std::string upper(std::string text) {
 }
 
 bool shows_words(const Argument& argument) {
-  return argument.value == "TEXT" && !argument.words.empty() && fmt::format("{}", fmt::join(argument.words, "|")).size() <= short_choice;
+  if (argument.value != "TEXT" || argument.words.empty()) return false;
+  return fmt::format("{}", fmt::join(argument.words, "|")).size() <= short_choice;
 }
 
 // What stands for the value: "dot|svg", "FILE"; of a positional its name, where it has no other.
@@ -79,7 +80,8 @@ std::string conditions(const Argument& argument) {
   if (!argument.excludes.empty()) text += fmt::format(" Not with {}.", fmt::join(argument.excludes, ", "));
   const bool option = argument.names.front().starts_with('-');
   if (argument.required && option) text += " Required.";
-  if (argument.repeated && option && !argument.help.contains("repeat") && !argument.help.contains("again")) text += " May be repeated.";
+  const bool says_repeated = argument.help.contains("repeat") || argument.help.contains("again");
+  if (argument.repeated && option && !says_repeated) text += " May be repeated.";
   return text;
 }
 
@@ -119,7 +121,8 @@ std::string notes(std::string_view lines) {
     const auto line = lines.substr(0, lines.find('\n'));
     const std::size_t gap = line.starts_with("  ") ? line.find("  ", 2) : line.npos;
     if (gap != line.npos)
-      text += ".TP\n" + bold(line.substr(2, gap - 2)) + "\n" + roff_marked(line.substr(line.find_first_not_of(' ', gap))) + "\n";
+      text += ".TP\n" + bold(line.substr(2, gap - 2)) + "\n" +
+              roff_marked(line.substr(std::min(line.find_first_not_of(' ', gap), line.size()))) + "\n";
     else
       text += roff_marked(line) + "\n";
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
@@ -155,13 +158,13 @@ std::string list_below(const Command& root) {
   return text;
 }
 
-std::string examples(const Command& command, bool of_those_below, bool first = true) {
-  std::string text;
-  for (const auto& one : command.manual.examples)
-    text += (&one == &command.manual.examples.front() && first ? "" : ".PP\n") + roff_marked(one.does + ":") + "\n.PP\n.nf\n.RS 4\n" + roff_lines(one.command) + ".RE\n.fi\n";
+void add_examples(const Command& command, bool of_those_below, std::string& text) {
+  for (const auto& [does, line] : command.manual.examples) {
+    if (!text.empty()) text += ".PP\n";
+    text += roff_marked(does + ":") + "\n.PP\n.nf\n.RS 4\n" + roff_lines(line) + ".RE\n.fi\n";
+  }
   if (of_those_below)
-    for (const auto& one : command.commands) text += examples(one, true, first && text.empty());
-  return text;
+    for (const auto& one : command.commands) add_examples(one, true, text);
 }
 
 std::string see_also(const Command& root, const Command& command) {
@@ -176,11 +179,9 @@ std::string section(const char* title, const std::string& text) {
   return text.empty() ? "" : fmt::format(".SH {}\n{}", title, text);
 }
 
-// Options that stand after any command, too.
-std::string global_options(const Command& root) {
+std::string options_of_all(const Command& root) {
   std::string text;
-  for (const auto& one : root.options)
-    if (main_name(one) != "--help" && main_name(one) != "--version") text += entry(option_tag(one), one);
+  for (const auto& one : global_options(root)) text += entry(option_tag(one), one);
   return text;
 }
 
@@ -190,19 +191,20 @@ Page man_page(const Command& root, const Command& command, const Edition& editio
   const bool whole = &root == &command;
   std::string name = whole ? "which versions should run this workload on this hardware" : in_a_sentence(command.help);
   while (name.ends_with('.') || name.ends_with('?')) name.pop_back();
-  std::string synopsis;
+  std::string synopsis, examples;
   if (whole)
     synopsis = usage(root, true) + "\n";
   else
     add_usages(command, synopsis);
+  add_examples(command, !whole, examples);
   Page page{page_name(command), ""};
   page.text = fmt::format(".TH \"{}\" 1 \"{}\" \"stackx {}\" \"stackx manual\"\n.nh\n.if n .ad l\n", roff(upper(page.name)),
                           edition.date, roff(edition.version));
   page.text += section("NAME", roff(page.name) + " \\- " + roff_marked(name) + "\n") + section("SYNOPSIS", synopsis) +
                section("DESCRIPTION", about(command)) +
-               section("OPTIONS", arguments(command, true) + (whole ? "" : global_options(root))) +
+               section("OPTIONS", arguments(command, true) + (whole ? "" : options_of_all(root))) +
                section("COMMANDS", whole ? list_below(root) : sections_below(command)) + section("EXIT STATUS", exit_status()) +
-               section("ENVIRONMENT", environment()) + section("FILES", files()) + section("EXAMPLES", examples(command, !whole)) +
+               section("ENVIRONMENT", environment()) + section("FILES", files()) + section("EXAMPLES", examples) +
                section("SEE ALSO", see_also(root, command));
   return page;
 }

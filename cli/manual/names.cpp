@@ -41,7 +41,8 @@ class NameList {
 std::vector<Name> parameter_names(const specs::WorkloadFamily& family, const std::string& before) {
   std::vector<Name> names;
   for (const auto& [name, meaning] : family.params)
-    if (!before.contains(":" + name + "=") && !before.contains("," + name + "=")) names.push_back({before + name + "=", meaning});
+    if (!before.contains(":" + name + "=") && !before.contains("," + name + "="))  // given already
+      names.push_back({before + name + "=", meaning});
   return names;
 }
 
@@ -68,7 +69,8 @@ std::vector<Name> hardware_names(const std::filesystem::path& data_directory) {
   const auto accelerators = specs::load_accelerators(data_directory);
   for (const auto& family : accelerators.families()) {
     const auto models = accelerators.named(family);
-    list.add(family, models.size() == 1 ? models.front()->title : fmt::format("{} and {} more", models.front()->title, models.size() - 1));
+    const std::string more = models.size() == 1 ? "" : fmt::format(" and {} more", models.size() - 1);
+    list.add(family, models.front()->title + more);
   }
   for (const auto& model : accelerators.all()) list.add(model.name, model.title);
   const auto processors = specs::load_processors(data_directory);

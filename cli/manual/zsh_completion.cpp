@@ -72,7 +72,8 @@ std::string zsh_action(const Argument& argument) {
 }
 
 std::string zsh_value(const Argument& argument) {
-  const std::string what = argument.value == "TEXT" ? (argument.names.front().starts_with('-') ? "word" : argument.names.front()) : argument.value;
+  const bool option = argument.names.front().starts_with('-');
+  const std::string what = argument.value != "TEXT" ? argument.value : option ? "word" : argument.names.front();
   return ":" + zsh_escaped(what, ":\\") + ":" + zsh_action(argument);
 }
 
@@ -90,7 +91,8 @@ void add_zsh_option(const Argument& option, std::string& text) {
 }
 
 std::string zsh_function(const Command& command) {
-  std::string name = "_stackx_of" + (command.name == command.path ? "" : command.path.substr(command.path.find(' ')));
+  const std::string words = words_of(command);
+  std::string name = "_stackx_of" + (words.empty() ? "" : " " + words);
   std::ranges::replace(name, ' ', '_');
   return name;
 }
@@ -108,8 +110,7 @@ void add_zsh_function(const Command& root, const Command& command, std::string& 
   text += nested ? "  _arguments -C -s -S -A '-*'" : "  _arguments -s -S";  // what stands behind a command is its own
   for (const auto& one : command.options) add_zsh_option(one, text);
   if (&root != &command)
-    for (const auto& one : root.options)
-      if (main_name(one) == "--db" || main_name(one) == "--json") add_zsh_option(one, text);
+    for (const auto& one : global_options(root)) add_zsh_option(one, text);
   for (const auto& one : command.positionals)
     text += " \\\n    " + zsh_quoted((one.repeated ? "*" : one.required ? "" : ":") + zsh_value(one));
   if (!nested) {
