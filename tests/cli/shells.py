@@ -134,7 +134,8 @@ def zsh(directory, load, lines, environment):
     hits, rc = directory / "hits", directory / ".zshrc"
     hits.write_text("")
     rc.write_text(ZSH.format(load=load))
-    terminal = Terminal(["zsh", "-i", "--no-global-rcs"], dict(environment, ZDOTDIR=str(directory), DUMP=str(directory / "dump"), HITS=str(hits), TERM="dumb"))
+    own = {"ZDOTDIR": str(directory), "DUMP": str(directory / "dump"), "HITS": str(hits), "TERM": "dumb"}
+    terminal = Terminal(["zsh", "-i", "--no-global-rcs"], environment | own)
 
     found, at = {}, 0
 

@@ -117,7 +117,8 @@ class Man(BlackBox):
         commands, seen = every_command(), 0
         everywhere = long_options(commands[()])
         for path, text in commands.items():
-            for example in re.findall(r"(?m)^      (stackx .*|.*\| stackx .*)$", (text.split("Examples:")[1] if "Examples:" in text else "").replace("\\\n", "")):
+            told = text.partition("Examples:")[2].replace("\\\n", "")  # lines that go on
+            for example in re.findall(r"(?m)^      (stackx .*|.*\| stackx .*)$", told):
                 words = shlex.split(re.search(r"stackx [^|]*?(?= > |\||$)", example)[0], comments=True)[1:]
                 used = next(tuple(words[:n]) for n in range(len(words), -1, -1) if tuple(words[:n]) in commands)
                 self.assertTrue(used, example)
