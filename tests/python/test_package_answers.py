@@ -14,7 +14,7 @@ from support import ROOT, stand_in
 
 import stackx  # noqa: E402
 from harness import STACKX, schema_errors  # noqa: E402
-from made_up_store import MadeUpStore, stack_id  # noqa: E402
+from made_up_store import MadeUpStore, campaign_id, stack_id  # noqa: E402
 
 FAST, SLOW = {"openblas": "0.3.34", "threads": "1"}, {"openblas": "0.3.27", "threads": "2"}
 CATALOG = "tensorflow-flask-2019-11.json"
@@ -182,7 +182,7 @@ class Tables(PackageCase):
         self.assertEqual(len(rows), 49)
         self.assertEqual({row["outcome"] for row in rows}, {"ok", "crashed"})
         self.assertEqual([row["finished"] for row in rows], sorted(row["finished"] for row in rows))
-        ours = [one for one in self.asked.stream("export") if one["$schema"] == "stackx/inspection/1"]
+        ours = [one for one in self.asked.stream("export", f"--campaign={campaign_id('first')}") if one["$schema"] == "stackx/inspection/1"]
         medians = {one["id"][:16]: sorted(one["samples_ns"])[1] for one in ours if one.get("samples_ns")}
         self.assertEqual({row["inspection"]: row["median_ns"] for row in rows if row["outcome"] == "ok"}, medians)
         self.assertEqual([row["components"] for row in rows if row["stack"] == stack_id(SLOW)], [SLOW] * 24)
