@@ -5,9 +5,9 @@
     >>> check = stackx.check("torch==2.7.1+cu128", hw="v100")
     >>> rows = stackx.inspections(workload="matmul", as_="pandas")
 
-`advise`, `check`, `compare` and `resolve` return answers (`bool(answer)` is yes or no, `answer.document` all of the JSON);
-`query`, `sql`, `inspections` and `hardware` return tables; `run`, `stream` and `text` take any command line. What cannot be
-answered raises a `StackxError`: `BadInput`, `EnvironmentFailed`, `ProgramNotFound`, `TimedOut`."""
+`advise`, `check`, `compare` and `resolve` return answers (`bool(answer)` is yes or no, `answer.document` all of the
+JSON); `query`, `sql`, `inspections` and `hardware` return tables; `run`, `stream` and `text` take any command line.
+What cannot be answered raises a `StackxError`: `BadInput`, `EnvironmentFailed`, `ProgramNotFound`, `TimedOut`."""
 
 from ._answers import Advice, Answer, Check, Comparison, Expected, Nearest, Resolution, Stack
 from ._client import Stackx
@@ -15,9 +15,9 @@ from ._program import find_program
 from .errors import BadInput, EnvironmentFailed, ProgramNotFound, StackxError, TimedOut
 
 __all__ = [
-    "Advice", "Answer", "BadInput", "Check", "Comparison", "EnvironmentFailed", "Expected", "Nearest", "ProgramNotFound", "Resolution",
-    "Stack", "Stackx", "StackxError", "TimedOut", "advise", "check", "compare", "find_program", "hardware", "inspections", "query",
-    "resolve", "run", "sql", "stacks", "stream", "text",
+    "Advice", "Answer", "BadInput", "Check", "Comparison", "EnvironmentFailed", "Expected", "Nearest",
+    "ProgramNotFound", "Resolution", "Stack", "Stackx", "StackxError", "TimedOut", "advise", "check", "compare",
+    "find_program", "hardware", "inspections", "query", "resolve", "run", "sql", "stacks", "stream", "text",
 ]
 
 # One that decides at each call where the program and the store are: it has nothing that could change.

@@ -31,7 +31,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Expected:
-    """A speed: `value` in `unit`; `of` tells it from the others (float16); `interval` is None of a single number of others."""
+    """A speed: `value` in `unit`; `of` tells it from others (float16); a single number of others has no interval."""
 
     of: str
     value: float
@@ -47,7 +47,8 @@ class Advice(Answer):
     command   -- the line that installs it, to be typed as it is; None where there is none
     stack     -- component -> version, the machine's too; empty where nothing is found
     run       -- the stack in words
-    grade     -- what the speed rests on: MEASURED, MEASURED ELSEWHERE, PUBLISHED, PREDICTED, NEWEST (unknown); None without a stack
+    grade     -- what the speed rests on: MEASURED, MEASURED ELSEWHERE, PUBLISHED, PREDICTED, NEWEST (unknown);
+                 None without a stack
     expected  -- the speeds, with intervals
     expect, why, cautions -- the sentences about it"""
 
@@ -64,10 +65,11 @@ class Advice(Answer):
     @classmethod
     def of(cls, document: Document, ok: bool) -> Advice:
         answer = document["answer"]
-        speeds = tuple(Expected(one["of"], one["value"], one["unit"], _pair(one["interval"])) for one in answer["expected"])
-        return cls(line=answer["line"], ok=ok, document=document, found=answer["found"], command=answer["install"]["line"],
-                   stack=answer["stack"] or {}, run=answer["run"], grade=answer["grade"], expected=speeds, expect=answer["expect"],
-                   why=answer["why"], cautions=tuple(answer["cautions"]))
+        return cls(
+            line=answer["line"], ok=ok, document=document, found=answer["found"], command=answer["install"]["line"],
+            stack=answer["stack"] or {}, run=answer["run"], grade=answer["grade"],
+            expected=tuple(_expected(speed) for speed in answer["expected"]), expect=answer["expect"],
+            why=answer["why"], cautions=tuple(answer["cautions"]))
 
     def __str__(self) -> str:
         why = self.why and f"Why: {self.why}"
@@ -79,7 +81,7 @@ class Advice(Answer):
 
 @dataclass(frozen=True)
 class Nearest:
-    """What runs instead: `changes` is name -> (from, to), from "" where it is added; `install` is what to give to pip."""
+    """What runs instead. `changes`: name -> (from, to), from "" where it is added; `install`: what to give to pip."""
 
     changes: Dict[str, Tuple[str, str]] = field(hash=False)
     install: Tuple[str, ...]
@@ -107,9 +109,10 @@ class Check(Answer):
     @classmethod
     def of(cls, document: Document) -> Check:
         answer = document["answer"]
-        return cls(line=f"{answer.capitalize()}: {document['text']}.", ok=answer == "yes", document=document, answer=answer,
-                   because=tuple(document["because"]), stack=document["stack"], pythons=tuple(document["pythons"]),
-                   driver=document.get("driver"), nearest=_nearest(document["nearest"]))
+        return cls(
+            line=f"{answer.capitalize()}: {document['text']}.", ok=answer == "yes", document=document, answer=answer,
+            because=tuple(document["because"]), stack=document["stack"], pythons=tuple(document["pythons"]),
+            driver=document.get("driver"), nearest=_nearest(document["nearest"]))
 
     def __str__(self) -> str:
         instead = [f"  instead: {' '.join(self.nearest.install)}"] if self.nearest and self.nearest.install else []
@@ -132,7 +135,8 @@ class Comparison(Answer):
 
     @classmethod
     def of(cls, document: Document, ok: bool) -> Comparison:
-        verdict, ratio, interval, n = document["verdict"], document.get("ratio"), _pair(document.get("interval")), document.get("n", 0)
+        verdict, ratio, n = document["verdict"], document.get("ratio"), document.get("n", 0)
+        interval = _pair(document.get("interval"))
         line = " ".join(document["notes"]) if verdict is None else f"{verdict} x{ratio:.3f}{_between(interval)}, n={n}"
         return cls(line=line, ok=ok, document=document, verdict=verdict, ratio=ratio, interval=interval, n=n)
 
@@ -155,8 +159,9 @@ class Resolution(Answer):
         valid, raw = int(document["valid_stacks"]), document.get("raw_combinations")
         why = tuple(document.get("clash", ()))
         counted = f"{valid:,} valid stacks" + (f" out of {int(raw):,} combinations" if raw else "")
-        return cls(line=f"{document['project']}: {'; '.join([counted, *why])}", ok=valid > 0, document=document, valid=valid,
-                   combinations=int(raw) if raw else None, why=why, fixes=tuple(document.get("fixes", ())))
+        return cls(
+            line=f"{document['project']}: {'; '.join([counted, *why])}", ok=valid > 0, document=document, valid=valid,
+            combinations=int(raw) if raw else None, why=why, fixes=tuple(document.get("fixes", ())))
 
 
 @dataclass(frozen=True)
@@ -174,6 +179,10 @@ def _pair(interval: Any) -> Optional[Tuple[float, float]]:
 
 def _between(interval: Optional[Tuple[float, float]]) -> str:
     return f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+
+
+def _expected(speed: Any) -> Expected:
+    return Expected(speed["of"], speed["value"], speed["unit"], _pair(speed["interval"]))
 
 
 def _nearest(found: Any) -> Optional[Nearest]:

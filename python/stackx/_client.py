@@ -18,7 +18,7 @@ class Stackx(Questions):
     program  -- the program; else $STACKX_PROGRAM, the one installed with this package, or the first in $PATH
     env      -- variables that are set for the program beside those of this process
 
-    It holds no state and may be used from several threads. What the program remarks goes to the logger "stackx" (INFO)."""
+    It holds no state, so threads may share it. What the program remarks goes to the logger "stackx", at INFO."""
 
     def advise(self, hw: str = "host", workload: str = "matmul", *, have: Union[str, Mapping[str, Value], None] = None,
                require: Optional[str] = None, project: Optional[Path] = None, lock: Optional[Path] = None,
@@ -34,8 +34,9 @@ class Stackx(Questions):
         python    -- "3.11"
         options   -- every other option of `stackx advise`: type="latest", explain=True, settle="settle.json"
 
-        Raises BadInput, EnvironmentFailed, TimedOut (after `timeout` seconds). No stack at all is no error: not `found`."""
-        named = {"hw": hw, "workload": workload, "have": have, "require": require, "project": project, "lock": lock, "python": python}
+        Raises BadInput, EnvironmentFailed, TimedOut (after `timeout` seconds); where none is valid, none is `found`."""
+        named = {"hw": hw, "workload": workload, "have": have, "require": require, "project": project, "lock": lock,
+                 "python": python}
         return Advice.of(*self._ask("advise", [], {**named, **options}, timeout))
 
     def check(self, *what: Path, hw: str = "host", driver: Optional[str] = None, python: Optional[str] = None,
@@ -48,7 +49,7 @@ class Stackx(Questions):
         driver      -- NVIDIA's driver: "535.183.01"
         python      -- "3.11"; else any that these install on
         python_env  -- the directory of an environment, whose packages are meant
-        options     -- every other option of `stackx check`: platform="linux aarch64", deep=True, catalog="own.json"
+        options     -- every other option of `stackx check`: platform="linux aarch64", deep=True
 
         Raises BadInput, EnvironmentFailed, TimedOut (after `timeout` seconds); never for a no or unknown."""
         if not what and python_env is None:
@@ -60,26 +61,29 @@ class Stackx(Questions):
                 max_slower: Optional[float] = None, timeout: Optional[float] = None, **options: Option) -> Comparison:
         """Is A faster than B? A verdict on what was measured of both, with an interval.
 
-        a, b        -- a stack's id or how it begins, COMPONENT=VERSION,... ("numpy=2.1"), a lock file, a campaign, a host, a store
+        a, b        -- a stack's id or how it begins, COMPONENT=VERSION,... ("numpy=2.1"), a lock file, a campaign,
+                       a host, a store
         workload    -- else the one that both have most of
         hw          -- only measurements on this hardware
         max_slower  -- percent: not ok if B is shown to be slower than A by more than this
         options     -- every other option of `stackx compare`: delta=1, confidence=99 (both in percent)
 
-        Raises BadInput, EnvironmentFailed, TimedOut (after `timeout` seconds); never for what is slower or not measured."""
+        Raises BadInput, EnvironmentFailed, TimedOut (after `timeout` seconds); never for a no."""
         named = {"workload": workload, "hw": hw, "max_slower": max_slower}
         return Comparison.of(*self._ask("compare", [_one(a), _one(b)], {**named, **options}, timeout))
 
-    def resolve(self, project: Path, *, python: Optional[str] = None, timeout: Optional[float] = None, **options: Option) -> Resolution:
+    def resolve(self, project: Path, *, python: Optional[str] = None, timeout: Optional[float] = None,
+                **options: Option) -> Resolution:
         """How many stacks a project (a project of stackx, requirements.txt, Pipfile, pyproject.toml) allows, exactly.
 
-        `options` are those of `stackx resolve` that belong to counting: catalog=[...], platform="linux x86_64", extra=[...].
-        Raises BadInput, EnvironmentFailed, TimedOut (after `timeout` seconds); where none is valid, the answer says why."""
+        `options` are those of `stackx resolve` that belong to counting: catalog=[...], platform="linux x86_64".
+        Raises BadInput, EnvironmentFailed, TimedOut (after `timeout` seconds); where none is valid, it says why."""
         return Resolution.of(self._ask("resolve", [_one(project)], {"python": python, **options}, timeout)[0])
 
     def stacks(self, project: Path, *, timeout: Optional[float] = None, **options: Option) -> List[Stack]:
-        """Valid stacks of a project: the first N (list=N), N at random (sample=N, seed=42), those with the K highest scores
-        (top=K, score="scores.json"), or few that hold every combination of T versions (cover=T). None valid: an empty list.
+        """Valid stacks of a project: the first N (list=N), N at random (sample=N, seed=42), those with the K highest
+        scores (top=K, score="scores.json"), or few that hold every combination of T versions (cover=T). An empty list
+        where none is valid.
 
         Further options are those of `stackx resolve`.
         Raises BadInput, EnvironmentFailed, TimedOut (after `timeout` seconds)."""

@@ -7,22 +7,23 @@ from typing import Iterator, Optional
 
 from .errors import BadInput
 
+Text = Optional[str]
 SELECT = """\
 SELECT i.inspection, i.campaign, i.round, i.position, i.arm, i.sentinel, i.outcome, i.reason, i.host, i.finished,
-       s.workload, s.hardware, s.device, s.stack, k.components, sample_count(i.samples) AS samples, median_ns(i.samples) AS median_ns
+       s.workload, s.hardware, s.device, s.stack, k.components,
+       sample_count(i.samples) AS samples, median_ns(i.samples) AS median_ns
 FROM inspections i JOIN series s USING (series) JOIN stacks k USING (stack)"""
 
 
-def select(hw: Optional[str], workload: Optional[str], component: Optional[str], stack: Optional[str], campaign: Optional[str],
-           since: Optional[str], limit: Optional[int]) -> str:
+def select(hw: Text, workload: Text, component: Text, stack: Text, campaign: Text, since: Text,
+           limit: Optional[int]) -> str:
     conditions = list(_conditions(hw, workload, component, stack, campaign, since))
     where = f"\nWHERE {' AND '.join(conditions)}" if conditions else ""
     last = "" if limit is None else f"\nLIMIT {int(limit)}"
     return f"{SELECT}{where}\nORDER BY i.finished, i.inspection{last}"
 
 
-def _conditions(hw: Optional[str], workload: Optional[str], component: Optional[str], stack: Optional[str], campaign: Optional[str],
-                since: Optional[str]) -> Iterator[str]:
+def _conditions(hw: Text, workload: Text, component: Text, stack: Text, campaign: Text, since: Text) -> Iterator[str]:
     if hw is not None:  # whole words: a10 is no a100
         yield f"(instr({_spaced('s.hardware')}, {_spaced(_quoted(hw))}) > 0 OR s.microarchitecture = {_quoted(hw)})"
     if workload is not None:
@@ -40,10 +41,12 @@ def _conditions(hw: Optional[str], workload: Optional[str], component: Optional[
 def _has(component: str) -> str:
     found = re.fullmatch(r"\s*([\w.-]+)\s*(.*?)\s*", component)
     if not found:
-        raise BadInput(f"component={component!r}: expected a name, or a name with a range of versions, as in 'numpy>=2'")
+        raise BadInput(f"component={component!r}: expected a name, or one with a range of versions, as in 'numpy>=2'")
     name, versions = found.groups()
-    in_range = f" AND version_in(c.version, {_quoted(versions)}) = 1" if versions else ""
-    return f"EXISTS (SELECT 1 FROM stack_components c WHERE c.stack = s.stack AND c.component = {_quoted(name)}{in_range})"
+    condition = f"c.stack = s.stack AND c.component = {_quoted(name)}"
+    if versions:
+        condition += f" AND version_in(c.version, {_quoted(versions)}) = 1"
+    return f"EXISTS (SELECT 1 FROM stack_components c WHERE {condition})"
 
 
 def _spaced(text: str) -> str:

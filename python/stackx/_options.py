@@ -11,7 +11,7 @@ Option = Union[Value, bool, None, Sequence[Value], Mapping[str, Value]]
 
 
 def words(options: Mapping[str, Option]) -> List[str]:
-    """max_slower=3 is --max-slower=3; True a flag; None and False nothing; a list is repeated; a dict is key=value,..."""
+    """max_slower=3 is --max-slower=3; True is a flag, None and False nothing, a list repeated, a dict key=value,..."""
     return [word for name, value in options.items() for word in _words("--" + name.strip("_").replace("_", "-"), value)]
 
 

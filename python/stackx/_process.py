@@ -1,4 +1,4 @@
-"""One run of the program: its lines as they come, what it remarks to logging, how it ends as a value or an exception."""
+"""One run of the program: its lines as they come, its remarks to logging, its end as a value or an exception."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ GRACE_SECONDS = 10.0
 
 
 class Process:
-    """A program that runs. A context: whatever leaves it (Ctrl-C, too) ends the program. `with Process(...) as lines: ...`"""
+    """A program that runs, and its lines. A context: whatever leaves it, Ctrl-C too, ends the program."""
 
-    def __init__(self, command: Sequence[str], environment: Dict[str, str], given: str = "", timeout: Optional[float] = None) -> None:
+    def __init__(self, command: Sequence[str], environment: Dict[str, str], given: str,
+                 timeout: Optional[float]) -> None:
         self.command = list(command)
         self._timeout, self._expired = timeout, False
         self._said: List[str] = []
@@ -30,8 +31,9 @@ class Process:
                 stdin.write(given.encode("utf-8"))
                 stdin.seek(0)
                 # In a session of its own it can be ended with all that it started.
-                self._child = subprocess.Popen(self.command, env=environment, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                               encoding="utf-8", errors="replace", start_new_session=True)
+                self._child = subprocess.Popen(
+                    self.command, env=environment, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    encoding="utf-8", errors="replace", start_new_session=True)
         except OSError as error:
             raise EnvironmentFailed(f"{self.command[0]} cannot be started: {error}", command=self.command) from error
         self._listener = threading.Thread(target=self._listen, daemon=True)
@@ -44,7 +46,8 @@ class Process:
             self._clock.start()
         return self
 
-    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
         if self._clock:
             self._clock.cancel()
         self._end()
@@ -62,7 +65,7 @@ class Process:
         code = self._child.wait()
         self._listener.join()
         if self._expired:
-            raise TimedOut(f"{' '.join(self.command[:2])}: not done after {self._timeout} s, and ended", command=self.command)
+            raise TimedOut(f"{self.command[0]}: not done after {self._timeout} s, and ended", command=self.command)
         if code not in (0, 1):
             raise self._error(code)
         return code

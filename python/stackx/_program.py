@@ -1,11 +1,10 @@
-"""Where the program is: a wheel puts it among the scripts of the Python, or beside the folder, that it is installed in."""
+"""Where the program is: among the scripts of the Python that it is installed in, or beside the folder."""
 
 from __future__ import annotations
 
 import os
 import pathlib
 import shutil
-import sys
 import sysconfig
 from typing import Iterator
 
@@ -49,6 +48,4 @@ def _script_folders() -> Iterator[pathlib.Path]:
     yield packages / "bin"  # --target DIR
     if packages.parent.parent.name in ("lib", "lib64"):
         yield packages.parents[2] / "bin"  # --prefix DIR: DIR/lib/pythonX.Y/site-packages
-    user = "osx_framework_user" if sys.platform == "darwin" and sysconfig.get_config_var("PYTHONFRAMEWORK") else f"{os.name}_user"
-    if user in sysconfig.get_scheme_names():
-        yield pathlib.Path(sysconfig.get_path("scripts", user))
+    yield pathlib.Path(sysconfig.get_path("scripts", "posix_user"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, List, Literal, Optional, Union, overload
+from typing import TYPE_CHECKING, List, Literal, Optional, Tuple, Union, overload
 
 from . import _inspections
 from ._options import Option
@@ -22,7 +22,7 @@ Table = Union[List[Row], "pandas.DataFrame", "polars.DataFrame"]
 
 
 class Questions(Runner):
-    """Each takes `as_`: "records" (the default: a list of dictionaries, the same on every machine), "pandas" or "polars"."""
+    """Each takes `as_`: "records" (a list of dictionaries: the default, on every machine), "pandas" or "polars"."""
 
     @overload
     def query(self, question: str, *, as_: Records = ..., timeout: Seconds = ..., **filters: Option) -> List[Row]: ...
@@ -32,7 +32,7 @@ class Questions(Runner):
     def query(self, question: str, *, as_: Polars, timeout: Seconds = ..., **filters: Option) -> polars.DataFrame: ...
 
     def query(self, question: str, *, as_: str = "records", timeout: Seconds = None, **filters: Option) -> Table:
-        """The rows that answer a named question about the store: best, hardware, failures, regressions, history, sources, ...
+        """The rows that answer a named question about the store: best, hardware, failures, regressions, history, ...
 
         `filters` are the options of `stackx query`: hw="v100", workload="matmul", component="numpy>=2", since="30d",
         stack="5e7b", limit=20 (here all rows come unless you limit them). Units stand in the rows.
@@ -49,13 +49,12 @@ class Questions(Runner):
     def sql(self, select: str, *, as_: Polars, timeout: Seconds = ...) -> polars.DataFrame: ...
 
     def sql(self, select: str, *, as_: str = "records", timeout: Seconds = None) -> Table:
-        """The rows of one SELECT over the store's views, which can only read; `text("query", "--views")` lists the views.
+        """The rows of one SELECT over the store's views, which can only read; `text("query", "--views")` lists them.
 
         Raises BadInput (the SQL is wrong: SQLite's words), EnvironmentFailed, TimedOut (after `timeout` seconds)."""
         check_format(as_)
-        document, _ = self._ask("query", [], {"sql": select, "timeout": 0}, timeout)
-        columns = document["columns"]
-        return table([dict(zip(columns, row)) for row in document["rows"]], as_, columns)
+        rows, columns = self._select(select, timeout)
+        return table(rows, as_, columns)
 
     @overload
     def inspections(self, *, hw: Optional[str] = ..., workload: Optional[str] = ..., component: Optional[str] = ...,
@@ -75,17 +74,16 @@ class Questions(Runner):
                     limit: Optional[int] = None, as_: str = "records", timeout: Seconds = None) -> Table:
         """What was measured, a row for each inspection (one fresh process), the oldest first.
 
-        Only: hardware with the words `hw` in its name; a `workload` or its family ("matmul"); stacks that hold a `component`
-        ("numpy>=2"); a `stack` or `campaign` by how its id begins; what finished `since` a date ("2026-11-20"); the first `limit`.
-        Columns: inspection, campaign, round, position, arm, sentinel (1: a stack under its second name), outcome, reason, host,
-        finished (UTC, RFC 3339), workload, hardware, device, stack, components (component -> version), samples, and median_ns:
-        the median time of one sample in ns, None where there is none.
+        Only: hardware with the words `hw` in its name; a `workload` or its family ("matmul"); stacks that hold a
+        `component` ("numpy>=2"); a `stack` or `campaign` by how its id begins; what finished `since` a date
+        ("2026-11-20"); the first `limit`.
+        Columns: inspection, campaign, round, position, arm, sentinel (1: a stack under its second name), outcome,
+        reason, host, finished (UTC, RFC 3339), workload, hardware, device, stack, components (component -> version),
+        samples, and median_ns: the median time of one sample in ns, None where there is none.
         Raises BadInput, EnvironmentFailed, TimedOut (after `timeout` seconds)."""
         check_format(as_)
         select = _inspections.select(hw, workload, component, stack, campaign, since, limit)
-        document, _ = self._ask("query", [], {"sql": select, "timeout": 0}, timeout)
-        columns = document["columns"]
-        rows = [dict(zip(columns, row)) for row in document["rows"]]
+        rows, columns = self._select(select, timeout)
         for row in rows:
             row["components"] = json.loads(row["components"])
         return table(rows, as_, columns)
@@ -98,11 +96,17 @@ class Questions(Runner):
     def hardware(self, *, as_: Polars, timeout: Seconds = ...) -> polars.DataFrame: ...
 
     def hardware(self, *, as_: str = "records", timeout: Seconds = None) -> Table:
-        """The processors and accelerators known by name, a row each: id (what `hw` takes), kind ("cpu", "accelerator"), name,
-        vendor, aliases; of accelerators compute_capability, memory_gb, bandwidth_gb_s, peaks_tflop_s; what nobody states is missing.
-        For one of them: `run("hw", "show", "v100")`; for this machine: `run("hw")`.
+        """The processors and accelerators known by name, a row each: id (what `hw` takes), kind ("accelerator",
+        "processor", or "cpu": a microarchitecture), name, vendor, aliases; of accelerators compute_capability,
+        memory_gb, bandwidth_gb_s, peaks_tflop_s. What nobody states is missing. For one of them:
+        `run("hw", "show", "v100")`; for this machine: `run("hw")`.
 
         Raises EnvironmentFailed, TimedOut (after `timeout` seconds)."""
         check_format(as_)
-        rows: List[Any] = list(self.stream("hw", "list", timeout=timeout))
-        return table(rows, as_)
+        return table(list(self.stream("hw", "list", timeout=timeout)), as_)
+
+    def _select(self, select: str, timeout: Seconds) -> Tuple[List[Row], List[str]]:
+        """Rows and the names of columns. The program's own time limit is lifted: `timeout` is the only one."""
+        document, _ = self._ask("query", [], {"sql": select, "timeout": 0}, timeout)
+        columns = document["columns"]
+        return [dict(zip(columns, row)) for row in document["rows"]], columns

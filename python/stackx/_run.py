@@ -22,9 +22,9 @@ class Runner:
     def run(self, *arguments: Path, given: str = "", timeout: Optional[float] = None) -> Any:
         """Runs any command and returns its JSON document, parsed: `run("hw", "show", "v100")`.
 
-        `given` is what it reads from stdin, `timeout` seconds. The document comes also where the answer is no (exit code 1),
-        and says so itself; None: the command printed nothing.
-        Raises BadInput, EnvironmentFailed, TimedOut; StackxError where it prints no JSON document (see `stream`, `text`)."""
+        `given` is what it reads from stdin, `timeout` seconds. Where the answer is no (exit code 1), the document comes
+        all the same, and says so itself; None: the command printed nothing.
+        Raises BadInput, EnvironmentFailed, TimedOut; StackxError where it prints no JSON document."""
         return self._document(arguments, given, timeout)[0]
 
     def stream(self, *arguments: Path, given: str = "", timeout: Optional[float] = None) -> Iterator[Any]:
@@ -37,7 +37,7 @@ class Runner:
             process.exit_code()
 
     def text(self, *arguments: Path, given: str = "", timeout: Optional[float] = None) -> str:
-        """Runs a command and returns what it prints, as a terminal would show it: `text("advise", "--format=containerfile")`.
+        """Runs a command and returns what it prints, as terminals show it: `text("advise", "--format=containerfile")`.
 
         Raises BadInput, EnvironmentFailed, TimedOut."""
         with self._started(*arguments, given=given, timeout=timeout) as process:
@@ -57,7 +57,8 @@ class Runner:
             yes = process.exit_code() == 0
         return (_parsed(printed, process) if printed.strip() else None), yes
 
-    def _ask(self, command: str, what: List[str], options: Mapping[str, Option], timeout: Optional[float]) -> Tuple[Dict[str, Any], bool]:
+    def _ask(self, command: str, what: List[str], options: Mapping[str, Option],
+             timeout: Optional[float]) -> Tuple[Dict[str, Any], bool]:
         """A command with options; `what` is never taken for an option, whatever it begins with."""
         document, yes = self._document((command, *words(options), "--", *what), "", timeout)
         return document, yes
@@ -68,5 +69,6 @@ def _parsed(printed: str, process: Process) -> Any:
         return json.loads(printed)
     except json.JSONDecodeError as error:
         several = error.msg == "Extra data"
-        found = "several JSON documents, which stream() takes" if several else "no JSON; text() takes all that is printed"
-        raise StackxError(f"{' '.join(process.command)}: printed {found}", command=process.command, exit_code=0) from error
+        found = "several JSON documents, which stream() takes" if several else "no JSON; text() takes what is printed"
+        message = f"{' '.join(process.command)}: printed {found}"
+        raise StackxError(message, command=process.command, exit_code=0) from error

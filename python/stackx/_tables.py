@@ -27,8 +27,9 @@ def table(rows: List[Row], as_: str, columns: Optional[Sequence[str]] = None) ->
     library = _library(as_)
     if as_ == "pandas":
         return library.DataFrame.from_records([[row.get(name) for name in names] for row in rows], columns=names)
-    # All rows decide on a column's type: the first hundred may hold nothing but nulls and whole numbers.
-    return library.DataFrame({name: library.Series(name, [row.get(name) for row in rows], strict=False) for name in names})
+    # By columns, so that all rows decide on a type: the first hundred may hold nothing but nulls and whole numbers.
+    columns_of = {name: [row.get(name) for row in rows] for name in names}
+    return library.DataFrame([library.Series(name, values, strict=False) for name, values in columns_of.items()])
 
 
 def _library(name: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Optional, Sequence
 
 
 class StackxError(Exception):
-    """Everything that this package raises. `command` is what was run, `exit_code` how it ended (None: it was not started)."""
+    """Everything that this package raises. `command` is what was run, `exit_code` how it ended, if it did by itself."""
 
     def __init__(self, message: str, *, command: Sequence[str] = (), exit_code: Optional[int] = None) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""What the tests of the Python package share: the package from the source tree, and programs that stand in for the real one."""
+"""What the tests of the Python package share: the package from the source tree, and stand-ins for the program."""
 
 import pathlib
 import shutil
@@ -35,8 +35,9 @@ def pythons():
 
 def version_of(python):
     """(3, 11), or None if it does not answer."""
+    ask = [python, "-S", "-c", "import sys; print(*sys.version_info[:2])"]
     try:
-        done = subprocess.run([python, "-S", "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True, timeout=30)
+        done = subprocess.run(ask, capture_output=True, text=True, timeout=30)
         return tuple(map(int, done.stdout.split())) if done.returncode == 0 else None
     except OSError:
         return None

@@ -25,7 +25,7 @@ def words(text):
 
 
 class PackageCase(MadeUpStore):
-    """With a store of 49 made-up inspections, 24 rounds of two stacks and a crash, which all tests read and none writes."""
+    """With a store of 49 made-up inspections (24 rounds of two stacks, a crash) which tests read and none changes."""
 
     made = None
 
@@ -60,14 +60,15 @@ class Advice(PackageCase):
             self.assertIn(words(part), words(text.replace("\n  ! ", " ")))
         self.assertTrue(words(text).startswith(words(str(advice).partition("\n\n")[0])))
         self.assertTrue(advice and advice.ok and advice.found)
-        self.assertEqual((advice.grade, advice.stack["torch"]), ("PREDICTED", advice.document["answer"]["package"]["version"]))
+        self.assertEqual(advice.grade, "PREDICTED")
+        self.assertEqual(advice.stack["torch"], advice.document["answer"]["package"]["version"])
         speed = advice.expected[0]
         self.assertEqual((speed.of, speed.unit), ("float16", "TFLOP/s"))
         self.assertTrue(speed.interval[0] < speed.value < speed.interval[1])
 
     def test_what_is_there_and_what_is_required(self):
         advice = self.asked.advise(hw="a100", have={"driver": "535.183.01", "python": 3.11}, require="measured")
-        self.assertEqual((advice.found, advice.ok, bool(advice)), (True, False, False))  # it is known by a prediction only
+        self.assertEqual((advice.found, advice.ok, bool(advice)), (True, False, False))  # no more than a prediction
         self.assertEqual((advice.stack["driver"], advice.stack["python"].rpartition(".")[0]), ("535.183.01", "3.11"))
 
     def test_no_stack_is_an_answer(self):
@@ -92,26 +93,29 @@ class Advice(PackageCase):
 
 class Check(PackageCase):
     def test_yes_no_unknown(self):
-        for what, hw, answer in ((["torch==2.4.0"], "a100", "yes"), (["torch==2.7.1+cu128"], "v100", "no"), (["torch==2.99"], "b200", "unknown")):
+        for what, hw, answer in (("torch==2.4.0", "a100", "yes"), ("torch==2.7.1+cu128", "v100", "no"),
+                                 ("torch==2.99", "b200", "unknown")):
             with self.subTest(answer):
-                check = self.asked.check(*what, hw=hw)
+                check = self.asked.check(what, hw=hw)
                 self.assertEqual((check.answer, check.ok, bool(check)), (answer, answer == "yes", answer == "yes"))
-                self.assertEqual(self.asked.check(*what, hw=hw, strict=True), check)
-                text = self.printed("check", *what, "--hw", hw, exit_code=1 if answer == "no" else 0)
+                self.assertEqual(self.asked.check(what, hw=hw, strict=True), check)
+                text = self.printed("check", what, "--hw", hw, exit_code=1 if answer == "no" else 0)
                 self.assertEqual(text.splitlines()[0], check.line)
                 for part in check.because[1:]:
                     self.assertIn(words(part), words(text))
 
     def test_the_nearest_that_runs(self):
         check = self.asked.check("torch==2.7.1+cu128", hw="v100")
-        self.assertEqual((check.nearest.changes, check.nearest.install), ({"torch": ("2.7.1+cu128", "2.7.1")}, ("torch==2.7.1",)))
+        self.assertEqual(check.nearest.changes, {"torch": ("2.7.1+cu128", "2.7.1")})
+        self.assertEqual(check.nearest.install, ("torch==2.7.1",))
         self.assertTrue(str(check).endswith("instead: torch==2.7.1"), str(check))
         self.assertTrue(self.asked.check(*check.nearest.install, hw="v100"))
 
     def test_driver_python_and_files(self):
         file = self.write("requirements.txt", "torch==2.4.0\nnvidia-cudnn-cu12==9.1.0.70\n")
         check = self.asked.check(file, hw="a100", driver="535.183.01", python="3.11")
-        self.assertEqual((check.pythons, check.stack["driver"], check.stack["python"]), (("3.11",), "535.183.01", "3.11.0"))
+        self.assertEqual((check.stack["driver"], check.stack["python"]), ("535.183.01", "3.11.0"))
+        self.assertEqual(check.pythons, ("3.11",))
         self.assertEqual(check.driver and check.driver[:2], ">=")
         self.assertFalse(self.asked.check(str(file), hw="a100", driver="400.1"))
 
@@ -120,6 +124,8 @@ class Check(PackageCase):
         self.assertIn(f"--python-env={sys.prefix}", check.because)
         check = stackx.Stackx(program=self.stand_in_that_prints_its_words()).check(hw="v100", python_env="elsewhere")
         self.assertIn("--python-env=elsewhere", check.because)
+        if pathlib.Path(sys.prefix, "bin", "python").exists():  # Debian's own has a python3 alone
+            self.assertIn(self.asked.check(hw="v100").answer, ("yes", "no", "unknown"))
 
     def stand_in_that_prints_its_words(self):
         return stand_in(self.scratch / "echo", """
@@ -128,7 +134,7 @@ class Check(PackageCase):
             echo ]}""")
 
     def test_a_requirement_is_never_an_option(self):
-        with self.assertRaisesRegex(stackx.BadInput, '"--deep": column 1: .* a requirement starts with the name of a package'):
+        with self.assertRaisesRegex(stackx.BadInput, '"--deep": column 1: .* a requirement starts with the name'):
             self.asked.check("torch", "--deep", hw="v100")
 
     def test_a_list_is_a_clear_error(self):
@@ -156,7 +162,8 @@ class Resolution(PackageCase):
     def test_counts_and_stacks(self):
         project = ROOT / "examples" / "framework-matmul" / "project.json"
         found = self.asked.resolve(project)
-        self.assertEqual((str(found.valid), str(found.combinations)), (found.document["valid_stacks"], found.document["raw_combinations"]))
+        self.assertEqual(str(found.valid), found.document["valid_stacks"])
+        self.assertEqual(str(found.combinations), found.document["raw_combinations"])
         self.assertTrue(found and found.valid < found.combinations)
         stacks = self.asked.stacks(project, sample=20, seed=42)
         self.assertEqual([stack.id for stack in stacks], [stack_id(stack.components) for stack in stacks])
@@ -182,32 +189,36 @@ class Tables(PackageCase):
         self.assertEqual(len(rows), 49)
         self.assertEqual({row["outcome"] for row in rows}, {"ok", "crashed"})
         self.assertEqual([row["finished"] for row in rows], sorted(row["finished"] for row in rows))
-        ours = [one for one in self.asked.stream("export", f"--campaign={campaign_id('first')}") if one["$schema"] == "stackx/inspection/1"]
+        ours = self.asked.stream("export", f"--campaign={campaign_id('first')}")
         medians = {one["id"][:16]: sorted(one["samples_ns"])[1] for one in ours if one.get("samples_ns")}
         self.assertEqual({row["inspection"]: row["median_ns"] for row in rows if row["outcome"] == "ok"}, medians)
         self.assertEqual([row["components"] for row in rows if row["stack"] == stack_id(SLOW)], [SLOW] * 24)
 
     def test_inspections_of_something(self):
-        cpu = self.host["cpu"]["model"] if "model" in self.host["cpu"] else self.asked.sql("SELECT hardware FROM series")[0]["hardware"]
-        for filters, count in (({"component": "openblas>=0.3.30"}, 25), ({"component": "openblas"}, 49), ({"component": "numpy"}, 0),
-                               ({"stack": stack_id(SLOW)[:7]}, 24), ({"workload": "matmul"}, 49), ({"workload": "mat"}, 0),
-                               ({"workload": "matmul:k=512,m=512,n=512"}, 49), ({"since": "2026-11-20T17:20"}, 9), ({"limit": 5}, 5),
-                               ({"hw": "no such"}, 0), ({"campaign": "x' OR 1=1 --"}, 0), ({"hw": cpu}, 49), ({"hw": cpu.split()[0][:-1]}, 0)):
-            with self.subTest(filters):
-                self.assertEqual(len(self.asked.inspections(**filters)), count)
+        cpu = self.asked.sql("SELECT hardware FROM series")[0]["hardware"]
+        for filter, count in (
+                ({"component": "openblas>=0.3.30"}, 25), ({"component": "openblas"}, 49), ({"component": "numpy"}, 0),
+                ({"workload": "matmul"}, 49), ({"workload": "matmul:k=512,m=512,n=512"}, 49), ({"workload": "mat"}, 0),
+                ({"hw": cpu}, 49), ({"hw": cpu.split()[0].upper()}, 49), ({"hw": cpu[:-1]}, 0), ({"hw": "no such"}, 0),
+                ({"stack": stack_id(SLOW)[:7]}, 24), ({"campaign": campaign_id("first")[:7]}, 49),
+                ({"campaign": "x' OR 1=1 --"}, 0), ({"since": "2026-11-20T17:20"}, 9), ({"limit": 5}, 5)):
+            with self.subTest(filter):
+                self.assertEqual(len(self.asked.inspections(**filter)), count)
         with self.assertRaisesRegex(stackx.BadInput, "expected a name"):
             self.asked.inspections(component=">=2")
 
     def test_query(self):
         rows = self.asked.query("best", hw="host", workload="matmul")
         self.assertEqual(rows[0]["stack"], FAST)
-        self.assertEqual(len(self.asked.query("hardware")), self.asked.run("query", "hardware", "--limit", "1")["total"])
+        total = self.asked.run("query", "hardware", "--limit", "1")["total"]
+        self.assertEqual(len(self.asked.query("hardware")), total)
         self.assertTrue(all(row["component"] == "torch" for row in self.asked.query("upgrades", component="torch")))
         with self.assertRaisesRegex(stackx.BadInput, "nope"):
             self.asked.query("best", nope=1)
 
     def test_sql(self):
-        self.assertEqual(self.asked.sql("SELECT 1 AS a, NULL AS b, 'é' AS c, 0.5 AS d"), [{"a": 1, "b": None, "c": "é", "d": 0.5}])
+        rows = self.asked.sql("SELECT 1 AS a, NULL AS b, 'é' AS c, 0.5 AS d")
+        self.assertEqual(rows, [{"a": 1, "b": None, "c": "é", "d": 0.5}])
         with self.assertRaisesRegex(stackx.BadInput, "^--sql: no such table: nope"):
             self.asked.sql("SELECT * FROM nope")
 
@@ -223,7 +234,8 @@ class Tables(PackageCase):
                 self.asked.hardware(as_="polars")
 
     def test_pandas(self):
-        self.frames("pandas", lambda frame: frame.to_dict("records"), lambda frame: frame.groupby("stack")["median_ns"].median().to_dict())
+        self.frames("pandas", lambda frame: frame.to_dict("records"),
+                    lambda frame: frame.groupby("stack")["median_ns"].median().to_dict())
 
     def test_polars(self):
         self.frames("polars", lambda frame: frame.to_dicts(),
@@ -243,13 +255,15 @@ class Tables(PackageCase):
         mixed = self.asked.sql("SELECT 1 AS a UNION ALL SELECT NULL UNION ALL SELECT 2.5", as_=library)
         self.assertEqual(float(mixed["a"].sum()), 3.5)
         self.assertEqual(len(self.asked.hardware(as_=library)), len(self.asked.hardware()))
-        self.assertEqual(len(self.asked.query("best", hw="host", as_=library)), len(self.asked.query("best", hw="host")))
+        best = self.asked.query("best", hw="host", as_=library)
+        self.assertEqual(list(best.columns), list(self.asked.query("best", hw="host")[0]))
 
 
 class AnyCommand(PackageCase):
     def test_run_stream_text(self):
         self.assertIn("models", self.asked.run("hw", "show", "v100"))
-        self.assertIsNone(self.asked.run("resolve", self.write("requirements.txt", "werkzeug==99\n"), f"--catalog={CATALOG}", "--list=1"))
+        impossible = self.write("requirements.txt", "werkzeug==99\n")
+        self.assertIsNone(self.asked.run("resolve", impossible, f"--catalog={CATALOG}", "--list=1"))
         self.assertIn("torch==", self.asked.text("advise", "--hw=v100", "--format=requirements"))
         self.assertEqual(self.asked.run("check", "-", "--hw=t4", given="torch==2.4.1\n")["answer"], "yes")
         some = self.asked.stream("export")

@@ -1,4 +1,4 @@
-"""Not run: what mypy has to say of a program that uses the package (test_package_pythons.py). A line that is to be an error says so."""
+"""Not run: a program that uses the package, for mypy (test_package_pythons.py). Lines that are to be errors say so."""
 
 from typing import Any, Dict, List, Optional, Tuple
 
