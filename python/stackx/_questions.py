@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, List, Literal, Optional, Tuple, Union, overload
+from typing import TYPE_CHECKING, List, Literal, Optional, Tuple, overload
 
 from . import _inspections
 from ._options import Option
 from ._run import Runner
-from ._tables import Row, check_format, table
+from ._tables import Row, Table, check_format, table
 
 if TYPE_CHECKING:
     import pandas
@@ -18,7 +18,6 @@ Records = Literal["records"]
 Pandas = Literal["pandas"]
 Polars = Literal["polars"]
 Seconds = Optional[float]
-Table = Union[List[Row], "pandas.DataFrame", "polars.DataFrame"]
 
 
 class Questions(Runner):

@@ -40,7 +40,7 @@ class Examples(MadeUpStore):
         said = io.StringIO()
         test = doctest.DocTestParser().get_doctest(text, self.names, name, name, first)
         self.assertTrue(test.examples, f"{name}: a block of Python without an example (>>>)")
-        doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.write, clear_globs=False)
+        doctest.DocTestRunner(verbose=False, optionflags=FLAGS).run(test, out=said.write, clear_globs=False)
         self.names = test.globs
         self.assertEqual(said.getvalue(), "")
 
