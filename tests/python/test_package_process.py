@@ -43,11 +43,11 @@ class Scratch(unittest.TestCase):
 
 class HowItEnds(Scratch):
     def test_exit_codes(self):
-        says = "echo 'stackx: took in 3 results' >&2; echo 'stackx: x.json:3: no' >&2; echo ' number' >&2"
+        says = "echo 'stackx: took in 3 results' >&2; echo 'stackx: x.json:3: no' >&2; echo ' (stackx: a number)' >&2"
         for code, kind in ((2, stackx.BadInput), (3, stackx.EnvironmentFailed), (130, stackx.EnvironmentFailed)):
             with self.subTest(code), self.assertRaises(kind) as raised:
                 self.program(f"{says}; exit {code}").run("hw")
-            self.assertEqual(str(raised.exception), "x.json:3: no\n number")
+            self.assertEqual(str(raised.exception), "x.json:3: no\n (stackx: a number)")
             self.assertEqual((raised.exception.exit_code, raised.exception.command[1:]), (code, ["--json", "hw"]))
         self.assertEqual(self.program("echo '{\"a\": 1}'; exit 1").run("hw"), {"a": 1})
         self.assertTrue(issubclass(stackx.BadInput, ValueError) and issubclass(stackx.TimedOut, TimeoutError))
