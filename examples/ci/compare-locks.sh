@@ -10,7 +10,7 @@ usage: compare-locks.sh [OPTION...] OLD.txt NEW.txt
 
 OLD, NEW            pinned requirements, a package a line: of pip freeze, pip-compile, uv export, pipenv requirements
 --max-slower P      fail if NEW is shown to be more than P percent slower [3]
---speed FILE        what to measure, and how many rounds: workload and campaign of a stackx project [speed.json beside this]
+--speed FILE        what to measure, and how many rounds: workload and campaign of a project [speed.json beside this]
 --rounds N          other rounds than that file says
 --pi FILE           a program of your own that measures, as for `stackx inspect --pi`
 --python X.Y        the Python of both stacks [that of python3]
@@ -24,7 +24,8 @@ bad_input() { printf 'compare-locks.sh: %s\n' "$1" >&2; exit 2; }
 
 # What a lock names, a requirement a line: without comments, hashes, and options such as --index-url.
 requirements_of() {
-  sed -E 's/\r$//; s/(^|[[:space:]])#.*//; s/[[:space:]]*(\\|--hash=.*)$//; s/[[:space:]]+$//; /^[[:space:]]*(--.*)?$/d' "$1"
+  { cat "$1"; echo; } |  # the last line may lack its end
+    sed -E 's/\r$//; s/(^|[[:space:]])#.*//; s/[[:space:]]*(\\|--hash=.*)$//; s/[[:space:]]+$//; /^[[:space:]]*(--.*)?$/d'
 }
 
 check_lock() {
@@ -50,11 +51,12 @@ resolve_locks() {
 
 # The project of the campaign. A component `lock` holds each stack together; its version is how the stack's id begins.
 write_project() {
-  python3 - "$speed" "$work" <<'PYTHON' || exit 2
+  python3 - "$speed" "$work" "$python" <<'PYTHON' || exit 2
 import json, pathlib, sys
-speed, work = map(pathlib.Path, sys.argv[1:])
+speed, work, python = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 try:
-    project = json.loads(speed.read_text())
+    project = {"$schema": "stackx/project/1", "name": "speed", **json.loads(speed.read_text())}
+    project["workload"]
     campaign = project["campaign"]
     campaign["stacks"] = []
 except (OSError, ValueError, LookupError, TypeError) as error:
@@ -62,9 +64,10 @@ except (OSError, ValueError, LookupError, TypeError) as error:
 locks = {}
 for name in ("old", "new"):
     stack = json.loads((work / f"{name}.json").read_text())
-    (work / f"{name}.id").write_text(stack["id"][:12])
-    locks[stack["id"][:12]] = {"requires": {key: f"=={version}" for key, version in stack["components"].items()}}
-    campaign["stacks"].append(dict(stack["components"], lock=stack["id"][:12]))
+    components, label = {"python": python, **stack["components"]}, stack["id"][:12]
+    (work / f"{name}.id").write_text(label)
+    locks[label] = {"requires": {key: f"=={version}" for key, version in components.items()}}
+    campaign["stacks"].append({**components, "lock": label})
 component = {"kind": "setting", "versioning": "opaque", "versions": locks}
 (work / "locks.json").write_text(json.dumps({"$schema": "stackx/catalog/1", "components": {"lock": component}}))
 project.update(catalogs=["index.json", "locks.json"], requires={"lock": "*"})
