@@ -4,10 +4,12 @@ Packages come from an index on this machine: `demo` 1.0, and 2.0, whose import t
 """
 
 import json
+import math
 import os
 import pathlib
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import unittest
@@ -261,6 +263,29 @@ class Pipelines(Checkout):
             self.skipTest("no shellcheck")
         done = subprocess.run(["shellcheck", *EXAMPLE.glob("*.sh")], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
+
+
+class Page(unittest.TestCase):
+    """docs/ci.md says how many rounds show a slowdown in 9 of 10 pipelines."""
+
+    @staticmethod
+    def power(rounds, beyond, cv):
+        """How often the whole interval of the sign test at 95% lies beyond the limit, for pairs whose noise is normal."""
+        above = 0  # pairs on the wrong side of the limit that the interval bears
+        while 2 * sum(math.comb(rounds, i) for i in range(above + 1)) / 2 ** rounds <= 0.05:
+            above += 1
+        p = statistics.NormalDist().cdf(beyond / (cv * math.sqrt(2)))
+        return sum(math.comb(rounds, i) * (1 - p) ** i * p ** (rounds - i) for i in range(above))
+
+    def test_the_rounds_that_it_names(self):
+        head, *rows = re.findall(r"(?m)^\| (CV|[\d.]+%) ((?:\| \d+%? ){5})\|$", PAGE.read_text())
+        numbers = lambda cells: list(map(int, re.findall(r"\d+", cells)))  # noqa: E731
+        self.assertEqual(len(rows), 5)
+        for cv, cells in rows:
+            for beyond, rounds in zip(numbers(head[1]), numbers(cells)):
+                with self.subTest(cv=cv, beyond=beyond):
+                    self.assertGreaterEqual(self.power(rounds, beyond, float(cv[:-1])), 0.9)
+                    self.assertLess(self.power(rounds - 1, beyond, float(cv[:-1])), 0.9)
 
 
 if __name__ == "__main__":
