@@ -53,7 +53,8 @@ note_answer() {
 headline() {
   if [ "$failed" -gt 0 ]; then printf 'No: %s fails on %s of %s kinds of nodes.\n' "$1" "$failed" "$asked"
   elif [ "$unknown" -gt 0 ]; then
-    printf 'Warning: %s is not known to run on %s of %s kinds of nodes; --strict makes that fail.\n' "$1" "$unknown" "$asked"
+    printf 'Warning: %s is not known to run on %s of %s kinds of nodes; ' "$1" "$unknown" "$asked"
+    echo '--strict makes that fail.'
   else printf 'Yes: %s runs on all %s kinds of nodes.\n' "$1" "$asked"
   fi
 }
@@ -62,7 +63,8 @@ report() {
   headline "$1"
   printf '\n| %-36s | %-7s | %s |\n|%s|%s|%s|\n' node answer why -------------------------------------- --------- -----
   cat "$work/rows" "$work/details"
-  [ ! -s "$work/not-judged" ] || printf '\nNot judged: %s.\n' "$(tr -s ', ' '\n' <"$work/not-judged" | sort -u | paste -s -d ' ' -)"
+  [ -s "$work/not-judged" ] || return 0
+  printf '\nNot judged: %s\n' "$(sed 's/, /\n/g' "$work/not-judged" | sort -u | paste -s -d , - | sed 's/,/, /g')"
 }
 
 strict='' output=''
@@ -88,7 +90,7 @@ number=0 asked=0 failed=0 unknown=0
 while read -r hardware driver python platform rest <&3 || [ -n "$hardware" ]; do
   number=$((number + 1))
   case "$hardware" in '' | '#'*) continue ;; esac
-  [ -z "$rest" ] || bad_input "$fleet:$number: expected hardware driver python platform, and then nothing; found \"$rest\""
+  [ -z "$rest" ] || bad_input "$fleet:$number: expected hardware driver python platform, no more; found \"$rest\""
   ask_line "$hardware" "${driver:--}" "${python:--}" "${platform:--}" "$@"
 done 3<"$work/fleet"
 [ "$asked" -gt 0 ] || bad_input "$fleet: names no node; expected a line a kind of node: hardware driver python"

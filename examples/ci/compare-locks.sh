@@ -25,16 +25,19 @@ bad_input() { printf 'compare-locks.sh: %s\n' "$1" >&2; exit 2; }
 # What a lock names, a requirement a line: without comments, hashes, and options such as --index-url.
 requirements_of() {
   { cat "$1"; echo; } |  # the last line may lack its end
-    sed -E 's/\r$//; s/(^|[[:space:]])#.*//; s/[[:space:]]*(\\|--hash=.*)$//; s/[[:space:]]+$//; /^[[:space:]]*(--.*)?$/d'
+    sed -E -e 's/\r$//; s/(^|[[:space:]])#.*//; s/[[:space:]]*(\\|--hash=.*)$//; s/[[:space:]]+$//' \
+      -e '/^[[:space:]]*(--.*)?$/d'
 }
 
 check_lock() {
   [ -r "$1" ] || bad_input "$1: no such file; expected pinned requirements"
   local odd
   odd=$(requirements_of "$1" | grep -Em 1 '^-|@|://' || true)
-  [ -z "$odd" ] || bad_input "$1: \"$odd\": expected a package with its version, name==1.2.3, that the package index has"
+  [ -z "$odd" ] || bad_input "$1: \"$odd\": expected a package of the index with its version, name==1.2.3"
   [ -n "$(requirements_of "$1")" ] || bad_input "$1: names no package; expected pinned requirements"
 }
+
+no_stack() { printf 'compare-locks.sh: %s is no stack on Python %s (above)\n' "$1" "$python" >&2; exit "$2"; }
 
 # One catalog of all that both locks name; of each lock the stack that pip would make of it.
 resolve_locks() {
@@ -44,8 +47,8 @@ resolve_locks() {
     { local status=$?; cat "$work/log" >&2; exit "$status"; }
   for lock in old new; do
     requirements_of "${!lock}" >"$work/$lock.txt"
-    stackx resolve "$work/$lock.txt" --catalog "$work/index.json" --sample 1 --strategy latest --json >"$work/$lock.json" ||
-      { local status=$?; printf 'compare-locks.sh: %s is no stack on Python %s (above)\n' "${!lock}" "$python" >&2; exit "$status"; }
+    stackx resolve "$work/$lock.txt" --catalog "$work/index.json" --sample 1 --strategy latest --json \
+      >"$work/$lock.json" || no_stack "${!lock}" $?
   done
 }
 
@@ -56,11 +59,14 @@ import json, pathlib, sys
 speed, work, python = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 try:
     project = {"$schema": "stackx/project/1", "name": "speed", **json.loads(speed.read_text())}
-    project["workload"]
-    campaign = project["campaign"]
+    workload, campaign = project["workload"], project["campaign"]
+    if any(isinstance(value, list) for value in workload.get("params", {}).values()):
+        raise ValueError("a list of values is several workloads")
+    parameters = [f"{key}={value}" for key, value in workload.get("params", {}).items()]
+    (work / "workload").write_text(":".join([workload["pi"], ",".join(parameters)]).rstrip(":"))
     campaign["stacks"] = []
-except (OSError, ValueError, LookupError, TypeError) as error:
-    sys.exit(f"compare-locks.sh: {speed}: expected JSON with `workload` and `campaign`, as in a stackx project: {error!r}")
+except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    sys.exit(f"compare-locks.sh: {speed}: expected JSON with one `workload` and a `campaign`: {error!r}")
 locks = {}
 for name in ("old", "new"):
     stack = json.loads((work / f"{name}.json").read_text())
@@ -84,7 +90,7 @@ check_rounds() {
 
 headline() {
   if [ "$status" = 0 ] && grep -q 'UNRESOLVED\|FASTER' <(head -n 1 "$work/verdict"); then
-    printf 'Passes, with nothing shown: these rounds cannot tell whether %s is more than %s%% slower.\n' "$new" "$max_slower"
+    printf 'Passes, with nothing shown: these rounds cannot tell if %s is more than %s%% slower.\n' "$new" "$max_slower"
   elif [ "$status" = 0 ]; then printf 'Yes: %s is not more than %s%% slower.\n' "$new" "$max_slower"
   elif grep -q EXCEEDED "$work/verdict"; then printf 'No: %s is more than %s%% slower.\n' "$new" "$max_slower"
   else printf 'No: %s and %s cannot be compared; what failed stands under "measured".\n' "$old" "$new"
@@ -128,7 +134,8 @@ trap 'rm -rf "$work"' EXIT
 resolve_locks
 write_project
 if cmp -s "$work/old.id" "$work/new.id"; then
-  printf 'Yes: %s and %s are the same stack on Python %s; nothing to measure.\n' "$old" "$new" "$python" | tee ${output:+"$output"}
+  printf 'Yes: %s and %s are the same stack on Python %s; nothing to measure.\n' "$old" "$new" "$python" |
+    tee ${output:+"$output"}
   exit 0
 fi
 check_rounds
@@ -136,8 +143,9 @@ status=0
 stackx inspect "$work/project.json" "${measuring[@]}" >"$work/measured" || status=$?
 [ "$status" -le 1 ] || exit "$status"  # 1: nothing ran, which the report says with its reason
 status=0
-stackx compare "lock=$(<"$work/old.id")" "lock=$(<"$work/new.id")" "${pi[@]}" --hw host --no-plots \
-  --max-slower "$max_slower" --delta "$max_slower" >"$work/verdict" || status=$?
+# --workload: a store that is kept may hold more rounds of what was measured before.
+stackx compare "lock=$(<"$work/old.id")" "lock=$(<"$work/new.id")" "${pi[@]}" --workload "$(<"$work/workload")" \
+  --hw host --no-plots --max-slower "$max_slower" --delta "$max_slower" >"$work/verdict" || status=$?
 [ "$status" -le 1 ] || exit "$status"
 report >"$work/report"
 cat "$work/report"
