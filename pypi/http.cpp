@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "pypi/certificates.hpp"
 #include "specs/error.hpp"
 #include "specs/format/masked.hpp"
 #include "specs/version/text_scanner.hpp"
@@ -118,9 +119,17 @@ std::string origin_of(const std::string& text) {
   return fmt::format("{}://{}:{}", url.part(CURLUPART_SCHEME), url.part(CURLUPART_HOST), url.part(CURLUPART_PORT));
 }
 
+// The file of certificates to name to curl; "" where it knows one itself.
+std::string certificates_to_name(const std::string& asked) {
+  if (!asked.empty()) return asked;
+  const auto* const curl = curl_version_info(CURLVERSION_NOW);
+  return curl->age >= CURLVERSION_SEVENTH && (curl->cainfo || curl->capath) ? "" : system_certificates();
+}
+
 class Curl : public Transport {
  public:
-  explicit Curl(const HttpSettings& settings) : settings_(settings), multi_(curl_multi_init()) {
+  explicit Curl(const HttpSettings& settings)
+      : settings_(settings), certificates_(certificates_to_name(settings.ca_file)), multi_(curl_multi_init()) {
     if (!multi_) throw broken_environment("libcurl cannot be started: out of memory?");
     curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(kConcurrent));
   }
@@ -203,8 +212,7 @@ class Curl : public Transport {
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, 30L);
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 64L);  // bytes a second: dripping is no progress
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, settings_.timeout_seconds);
-    if (!settings_.ca_file.empty())
-      curl_easy_setopt(easy, CURLOPT_CAINFO, settings_.ca_file.c_str());
+    if (!certificates_.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, certificates_.c_str());
     if (request.range.empty())  // a range is one of the bytes as stored, not as encoded
       curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
     else
@@ -284,6 +292,7 @@ class Curl : public Transport {
   }
 
   HttpSettings settings_;
+  std::string certificates_;  // PEM
   CURLM* multi_;
   std::deque<Waiting> waiting_;
   std::map<CURL*, std::unique_ptr<Transfer>> active_;

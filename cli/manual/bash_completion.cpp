@@ -52,7 +52,7 @@ _stackx_names() {
 
 constexpr const char* bash_end = R"(
 _stackx() {
-  local words cur prefix= command= commands options valued everywhere expects= ended= word head breaks=
+  local words cur prefix='' command='' commands options valued everywhere expects='' ended='' word head breaks=''
   local -i count=0
   COMPREPLY=()
   _stackx_words
@@ -60,7 +60,7 @@ _stackx() {
   _stackx_command
   for word in "${words[@]:1:${#words[@]}-2}"; do
     if [[ -n $expects ]]; then
-      expects=
+      expects=''
     elif [[ -z $ended && $word == -- ]]; then
       ended=1
     elif [[ -z $ended && $word == -?* ]]; then
@@ -79,16 +79,18 @@ _stackx() {
     cur=${cur#*=}
     _stackx_value "${prefix%=}"
   elif [[ -z $ended && $cur == -* ]]; then
+    # shellcheck disable=SC2086  # lists of words
     _stackx_reply $options $everywhere
   else
+    # shellcheck disable=SC2086
     _stackx_reply $commands
     _stackx_value "$count"
   fi
-  [[ $COMP_WORDBREAKS != *=* ]] || breaks+==
-  [[ $COMP_WORDBREAKS != *:* ]] || breaks+=:
+  [[ $COMP_WORDBREAKS != *=* ]] || breaks+='='
+  [[ $COMP_WORDBREAKS != *:* ]] || breaks+=':'
   if [[ -n $breaks && $prefix$cur == *[$breaks]* ]]; then  # bash replaces what stands behind these
     head=$prefix$cur
-    head=${head%"${head##*[$breaks]}"}
+    head=${head%"${head##*["$breaks"]}"}
     COMPREPLY=("${COMPREPLY[@]#"$head"}")
   fi
   [[ ${COMPREPLY[0]-} != *[=:,] ]] || compopt -o nospace 2>/dev/null

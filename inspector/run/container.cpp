@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <random>
 
 #include "inspector/run/passed_environment.hpp"
 #include "inspector/run/sockets.hpp"
@@ -24,12 +25,11 @@ std::string container_name() {
 
 // A place that nobody can guess, nor find by listing its directory.
 std::filesystem::path relay_socket() {
-  std::uint64_t number[2] = {};
-  if (getentropy(number, sizeof number) != 0)
-    throw broken_environment("the kernel gives no random numbers");
+  std::random_device random("/dev/urandom");
+  const auto number = [&random] { return std::uint64_t{random()} << 32 | random(); };
   const auto directory = std::filesystem::absolute(std::filesystem::temp_directory_path()) /
-                         fmt::format("stackx-relay-{}-{:016x}", getpid(), number[0]);
-  return directory / fmt::format("{:016x}", number[1]);
+                         fmt::format("stackx-relay-{}-{:016x}", getpid(), number());
+  return directory / fmt::format("{:016x}", number());
 }
 
 // Whoever an image names (USER) decides nothing: who is not root inside is given capabilities as ambient ones, which

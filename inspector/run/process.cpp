@@ -376,11 +376,21 @@ std::string tail(const std::string& text, std::size_t bytes) {
   return nlohmann::json::parse(last.dump(-1, ' ', false, replace)).get<std::string>();
 }
 
+// glibc names signals since 2.32.
 std::string signal_name(int signal) {
-  const char* name = sigabbrev_np(signal);
-  const char* description = sigdescr_np(signal);
-  if (name == nullptr) return fmt::format("signal {}", signal);
-  return fmt::format("SIG{} ({})", name, description ? description : "?");
+  static constexpr std::pair<int, const char*> names[] = {
+#define STACKX_SIGNAL(name) {SIG##name, #name}
+      STACKX_SIGNAL(HUP),  STACKX_SIGNAL(INT),    STACKX_SIGNAL(QUIT), STACKX_SIGNAL(ILL),  STACKX_SIGNAL(TRAP),
+      STACKX_SIGNAL(ABRT), STACKX_SIGNAL(BUS),    STACKX_SIGNAL(FPE),  STACKX_SIGNAL(KILL), STACKX_SIGNAL(USR1),
+      STACKX_SIGNAL(SEGV), STACKX_SIGNAL(USR2),   STACKX_SIGNAL(PIPE), STACKX_SIGNAL(ALRM), STACKX_SIGNAL(TERM),
+      STACKX_SIGNAL(CHLD), STACKX_SIGNAL(CONT),   STACKX_SIGNAL(STOP), STACKX_SIGNAL(TSTP), STACKX_SIGNAL(TTIN),
+      STACKX_SIGNAL(TTOU), STACKX_SIGNAL(URG),    STACKX_SIGNAL(XCPU), STACKX_SIGNAL(XFSZ), STACKX_SIGNAL(VTALRM),
+      STACKX_SIGNAL(PROF), STACKX_SIGNAL(WINCH),  STACKX_SIGNAL(POLL), STACKX_SIGNAL(PWR),  STACKX_SIGNAL(SYS),
+#undef STACKX_SIGNAL
+  };
+  for (const auto& [number, name] : names)
+    if (number == signal) return fmt::format("SIG{} ({})", name, strsignal(signal));
+  return fmt::format("signal {}", signal);
 }
 
 }  // namespace stackx::inspector

@@ -1,7 +1,6 @@
 #include "inspector/supervise/files.hpp"
 
 #include <dirent.h>
-#include <fts.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -23,17 +22,41 @@ namespace {
 constexpr auto unlimited = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t bytes_of_a_file = 1024;  // an inode and its name, about
 
+// A file as a walk meets it: what lstat says of it, or why nothing can be said of it or of what it holds.
+struct Entry {
+  const char* path;
+  const struct stat* status;
+  int error;
+};
+
+// Symbolic links are not followed, nor mounts below a root entered. Directories wait by their names, not open: a tree may
+// be deeper than there are descriptors. Rejected: fts (only glibc has it), nftw (ends at the first name that is gone).
 template <typename Visit>
 void walk(const std::vector<const char*>& trees, Visit visit) {
-  if (trees.empty()) return;
-  std::vector<char*> roots;
-  for (const char* tree : trees) roots.push_back(const_cast<char*>(tree));
-  roots.push_back(nullptr);
-  FTS* files = fts_open(roots.data(), FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, nullptr);
-  if (files == nullptr) return;
-  while (const FTSENT* entry = fts_read(files))
-    if (entry->fts_info != FTS_DP) visit(*entry);
-  fts_close(files);
+  for (const char* tree : trees) {
+    dev_t device = 0;
+    std::vector<std::string> directories;
+    const auto meet = [&](const std::string& path, bool is_root) {
+      struct stat status {};
+      if (lstat(path.c_str(), &status) != 0) return visit(Entry{path.c_str(), nullptr, errno});
+      if (is_root) device = status.st_dev;
+      visit(Entry{path.c_str(), &status, 0});
+      if (S_ISDIR(status.st_mode) && status.st_dev == device) directories.push_back(path);
+    };
+    meet(tree, true);
+    while (!directories.empty()) {
+      const std::string directory = std::move(directories.back());
+      directories.pop_back();
+      DIR* handle = opendir(directory.c_str());
+      if (handle == nullptr) {
+        visit(Entry{directory.c_str(), nullptr, errno});
+        continue;
+      }
+      while (const dirent* entry = readdir(handle))
+        if (const std::string name = entry->d_name; name != "." && name != "..") meet(directory + "/" + name, false);
+      closedir(handle);
+    }
+  }
 }
 
 std::uint64_t bytes_of(const struct stat& status) { return static_cast<std::uint64_t>(status.st_blocks) * 512; }
@@ -87,16 +110,15 @@ std::vector<Mount> mounts() {
 }  // namespace
 
 void give(const std::vector<const char*>& trees, uid_t user) {
-  walk(trees, [user](const FTSENT& entry) { (void)!lchown(entry.fts_path, user, user); });
+  walk(trees, [user](const Entry& entry) { (void)!lchown(entry.path, user, user); });
 }
 
 std::uint64_t disk_used(const std::vector<const char*>& trees) {
   std::uint64_t sum = 0;
   bool hidden = false;
-  walk(trees, [&](const FTSENT& entry) {
-    const bool failed = entry.fts_info == FTS_NS || entry.fts_info == FTS_DNR || entry.fts_info == FTS_ERR;
-    if (!failed) sum += bytes_of(*entry.fts_statp) + bytes_of_a_file;
-    hidden |= failed && entry.fts_errno != ENOENT && entry.fts_errno != ENOTDIR;  // gone meanwhile
+  walk(trees, [&](const Entry& entry) {
+    if (entry.status != nullptr) sum += bytes_of(*entry.status) + bytes_of_a_file;
+    hidden |= entry.error != 0 && entry.error != ENOENT && entry.error != ENOTDIR;  // gone meanwhile
   });
   return hidden ? unlimited : sum;
 }

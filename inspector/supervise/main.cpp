@@ -62,7 +62,9 @@ std::int64_t now(clockid_t clock) {
   return time.tv_sec * second + time.tv_nsec;
 }
 
-void limit(__rlimit_resource resource, rlim_t value) {
+using Resource = decltype(RLIMIT_CORE);  // a type of glibc's own there, int elsewhere
+
+void limit(Resource resource, rlim_t value) {
   rlimit wanted{};
   getrlimit(resource, &wanted);
   wanted.rlim_max = std::min(value, wanted.rlim_max);

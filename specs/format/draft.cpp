@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -118,7 +119,8 @@ void sync_with_content(const fs::path& path) {
 
 // Fails with EEXIST where something is at `to`, in one step.
 int rename_to_new(const fs::path& from, const fs::path& to) {
-  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  // The call itself: glibc has a function for it since 2.28.
+  if (syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;  // a file system that has no such renaming
   if (link(from.c_str(), to.c_str()) != 0) return errno;
   unlink(from.c_str());

@@ -174,6 +174,14 @@ class Completion(BlackBox):
         self.assertEqual(shells.bash(self.script("bash"), ["stackx advise --hw v", "stackx hw sh"], self.environment),
                          {"stackx advise --hw v": [], "stackx hw sh": ["show"]})
 
+    def test_judges(self):
+        """Without a mistake that a shell finds by reading, shellcheck's included."""
+        for program, *words in (["bash", "-n"], ["zsh", "-n"], ["fish", "-n"], ["shellcheck", "-s", "bash"]):
+            if shutil.which(program):
+                script = self.script({"shellcheck": "bash"}.get(program, program))
+                done = subprocess.run([program, *words, script], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""), program)
+
     def test_a_mistyped_shell(self):
         self.assertIn("did you mean completion fish?", self.stackx("completion", "fihs", exit_code=2).stderr)
         self.assertIn("there are bash, zsh, fish\n", self.stackx("completion", "xyzzy", exit_code=2).stderr)

@@ -1,0 +1,5 @@
+# Read by find_package: the one version that is built.
+set(PACKAGE_VERSION 5.11.4)
+if(NOT PACKAGE_FIND_VERSION VERSION_GREATER PACKAGE_VERSION)
+  set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()

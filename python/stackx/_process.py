@@ -1,0 +1,104 @@
+"""One run of the program: its lines as they come, its remarks to logging, its end as a value or an exception."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+from types import TracebackType
+from typing import Dict, Iterator, List, Optional, Sequence, Type
+
+from .errors import BadInput, EnvironmentFailed, StackxError, TimedOut
+
+LOG = logging.getLogger("stackx")
+# A campaign that is asked to end writes down what it has and ends its containers.
+GRACE_SECONDS = 10.0
+
+
+class Process:
+    """A program that runs, and its lines. A context: whatever leaves it, Ctrl-C too, ends the program."""
+
+    def __init__(self, command: Sequence[str], environment: Dict[str, str], given: str,
+                 timeout: Optional[float]) -> None:
+        self.command = list(command)
+        self._timeout, self._expired = timeout, False
+        self._said: List[str] = []
+        try:
+            with tempfile.TemporaryFile() as stdin:  # a file: nobody has to feed a pipe while another one is read
+                stdin.write(given.encode("utf-8"))
+                stdin.seek(0)
+                # In a session of its own it can be ended with all that it started.
+                self._child = subprocess.Popen(
+                    self.command, env=environment, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    encoding="utf-8", errors="replace", start_new_session=True)
+        except OSError as error:
+            raise EnvironmentFailed(f"{self.command[0]} cannot be started: {error}", command=self.command) from error
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._clock = threading.Timer(timeout, self._expire) if timeout is not None else None
+
+    def __enter__(self) -> Process:
+        self._listener.start()
+        if self._clock:
+            self._clock.daemon = True
+            self._clock.start()
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        if self._clock:
+            self._clock.cancel()
+        self._end()
+        self._listener.join()
+        for pipe in (self._child.stdout, self._child.stderr):
+            if pipe:
+                pipe.close()
+
+    def __iter__(self) -> Iterator[str]:
+        assert self._child.stdout
+        return iter(self._child.stdout)
+
+    def exit_code(self) -> int:
+        """Waits for the end: 0, or 1 where the answer is no. Every other end is an exception."""
+        code = self._child.wait()
+        self._listener.join()
+        if self._expired:
+            raise TimedOut(f"{self.command[0]}: not done after {self._timeout} s, and ended", command=self.command)
+        if code not in (0, 1):
+            raise self._error(code)
+        return code
+
+    def _listen(self) -> None:
+        assert self._child.stderr
+        for line in self._child.stderr:
+            self._said.append(line)
+            LOG.info(line.rstrip("\n"))
+
+    def _expire(self) -> None:
+        self._expired = True
+        self._end()
+
+    def _end(self) -> None:
+        """Asks, waits a while, and ends it."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self._child.poll() is not None:
+                return
+            try:
+                os.killpg(self._child.pid, number)
+                self._child.wait(GRACE_SECONDS)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                continue
+
+    def _error(self, code: int) -> StackxError:
+        if code < 0:
+            message = f"{self.command[0]} was ended by signal {-code} ({signal.strsignal(-code)})"
+            return EnvironmentFailed(message, command=self.command, exit_code=code)
+        kind = BadInput if code == 2 else EnvironmentFailed
+        return kind(self._message() or f"{self.command[0]} ended with {code}", command=self.command, exit_code=code)
+
+    def _message(self) -> str:
+        """The program's last words: a message begins with its name, and what it remarked before is none of it."""
+        said = "".join(self._said).strip()
+        return ("\n" + said).rpartition("\nstackx: ")[2].strip()
