@@ -356,6 +356,14 @@ std::optional<Engine> remembered_engine(const EngineSearch& search) {
   }
 }
 
+std::optional<std::string> why_no_more(const Engine& engine, const EngineSearch& wanted) {
+  const Interruption interruption;
+  auto search = wanted;
+  search.stop = [&] { return interruption.came() || (wanted.stop && wanted.stop()); };
+  const ProbeImage image(engine, search);
+  return image.failure() ? image.failure() : try_run(engine, search);
+}
+
 std::expected<Engine, std::string> find_engine(const EngineSearch& wanted) {
   if (auto engine = remembered_engine(wanted)) return *engine;
   const Interruption interruption;  // the image goes first

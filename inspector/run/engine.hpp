@@ -51,6 +51,9 @@ struct EngineSearch {
 // What was found before, as long as that holds.
 std::optional<Engine> remembered_engine(const EngineSearch& search);
 
+// Why an engine that worked before does not work now, tried once; nothing if it does.
+std::optional<std::string> why_no_more(const Engine& engine, const EngineSearch& search);
+
 // The reason, if none works: what was tried, and what each said.
 std::expected<Engine, std::string> find_engine(const EngineSearch& search);
 
