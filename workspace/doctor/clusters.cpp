@@ -14,6 +14,9 @@
 namespace stackx::workspace {
 namespace {
 
+constexpr const char* no_batch = "no batch script can be handed in from here";
+constexpr const char* no_pods = "no pod can be started from here";
+
 // What a cluster's own tools need of the environment (logins of a cloud, proxies, SLURM_CONF) nobody can list: all of it,
 // as they would have from a shell.
 Answer ask_cluster(const std::vector<std::string>& argv) { return ask(argv, inspector::installer_environment()); }
@@ -25,7 +28,7 @@ bool is_unconfigured(const std::string& said) {
 
 std::string partitions(const std::string& told) {
   std::vector<std::string> names;
-  for (auto& name : inspector::words(told))
+  for (auto& name : inspector::words(told, "\n"))
     if (names.size() < 100 && std::ranges::find(names, name) == names.end()) names.push_back(name);
   constexpr std::size_t most = 5;
   std::string text = analysis::counted(names.size(), "partition");
@@ -47,12 +50,13 @@ Findings look_at_slurm() {
   if (!version.there) return {{"Slurm", Status::none, "no sinfo here", "", ""}};
   if (!version.ok && is_unconfigured(version.why)) return {{"Slurm", Status::none, "sinfo, and no cluster that it is to ask (no slurm.conf)", "", ""}};
   if (!version.ok)
-    return {{"Slurm", Status::poor, "sinfo does not run: " + version.why, "no batch script can be handed in from here", "sinfo --version"}};
-  const auto name = "Slurm " + version_in(version.text);
+    return {{"Slurm", Status::poor, "sinfo does not run: " + version.why, no_batch, "sinfo --version"}};
+  const auto told = version_in(version.text);
+  const auto name = told.empty() ? "Slurm of an unknown version" : "Slurm " + told;
   const auto answer = ask_cluster({"sinfo", "--noheader", "--format=%R"});
   if (!answer.ok)
     return {{"Slurm", Status::poor, fmt::format("{}; its controller does not answer: {}", name, answer.why),
-             "no batch script can be handed in from here", "scontrol ping"}};
+             no_batch, "scontrol ping"}};
   const auto batch = inspector::find_program("sbatch").empty() ? "; no sbatch" : "";
   return {{"Slurm", Status::ok, fmt::format("{}, {}{}", name, partitions(answer.text), batch), "", ""}};
 }
@@ -65,14 +69,16 @@ Findings look_at_kubernetes() {
   if (!context.ok || name.empty()) {
     const bool unset = context.why.find("current-context is not set") != std::string::npos || context.why.empty();
     if (unset) return {{"Kubernetes", Status::none, "kubectl, and no cluster that it is to use (no current context)", "", ""}};
-    return {{"Kubernetes", Status::poor, "kubectl does not run: " + context.why, "no pod can be started from here", "kubectl config current-context"}};
+    return {{"Kubernetes", Status::poor, "kubectl does not run: " + context.why, no_pods, "kubectl config current-context"}};
   }
   const auto answer = ask_cluster({"kubectl", "--request-timeout=2s", "get", "--raw", "/version"});
   if (!answer.ok)
     return {{"Kubernetes", Status::poor, fmt::format("context {}: the cluster does not answer: {}", name, answer.why),
-             "no pod can be started from here", "kubectl cluster-info"}};
+             no_pods, "kubectl cluster-info"}};
   const auto version = server_version(answer.text);
-  return {{"Kubernetes", Status::ok, fmt::format("context {}{}", name, version.empty() ? ", which answers" : ", Kubernetes " + version), "", ""}};
+  if (version.empty())
+    return {{"Kubernetes", Status::poor, fmt::format("context {}: what answers is no Kubernetes", name), no_pods, "kubectl cluster-info"}};
+  return {{"Kubernetes", Status::ok, fmt::format("context {}, Kubernetes {}", name, version), "", ""}};
 }
 
 }  // namespace stackx::workspace

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds trial{2500}, putting_away{1000};
+constexpr std::chrono::milliseconds trial{2500}, putting_away{700};
 constexpr const char* no_images = "stacks with a base image cannot be measured";
 
 // What is written while engines are tried, in place of the cache; gone afterwards.

@@ -25,18 +25,18 @@ std::string host_of(const std::string& url) {
 }
 
 Finding unanswered(const std::string& host, const std::string& failure) {
-  return {"package index", Status::poor, fmt::format("{}: {}", host, brief_words(failure)), no_packages,
+  return {"package index", Status::poor, fmt::format("pip's index, {}, does not answer: {}", host, brief_words(failure)), no_packages,
           "Look at the network and its proxy ($https_proxy), and where pip is told to look (pip config list)"};
 }
 
 // Any index has an answer about pip: its files, or that it has none.
 Finding answered(const std::string& host, const pypi::Response& response) {
   const auto status = response.status;
-  if (status < 300 || status == 404) return {"package index", Status::ok, fmt::format("{} answers (pip's setting)", host), "", ""};
+  if (status < 300 || status == 404) return {"package index", Status::ok, fmt::format("pip's index, {}, answers", host), "", ""};
   if (status == 401 || status == 403 || status == 407)
-    return {"package index", Status::poor, fmt::format("{} refuses us (HTTP {})", host, status), no_packages,
+    return {"package index", Status::poor, fmt::format("pip's index, {}, refuses us (HTTP {})", host, status), no_packages,
             "Give pip your login there (pip config set global.index-url https://USER:PASSWORD@HOST/simple, or ~/.netrc)"};
-  return {"package index", Status::poor, fmt::format("{} answers with HTTP {}", host, status), no_packages,
+  return {"package index", Status::poor, fmt::format("pip's index, {}, answers with HTTP {}", host, status), no_packages,
           "Ask whoever runs it, or name another index (pip config set global.index-url URL)"};
 }
 

@@ -74,7 +74,8 @@ Finding uv(const Context& context) {
   words.emplace_back("--version");
   const auto answer = ask(words, inspector::installer_environment());
   if (!answer.ok) return {"uv", Status::poor, fmt::format("{} does not run: {}", place, answer.why), no_wheels, "python3 -m pip install uv"};
-  return {"uv", Status::ok, fmt::format("uv {} ({})", version_in(answer.text), place), "", ""};
+  const auto version = version_in(answer.text);
+  return {"uv", Status::ok, fmt::format("uv {} ({})", version.empty() ? "of an unknown version" : version, place), "", ""};
 }
 
 }  // namespace
