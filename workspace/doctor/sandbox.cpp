@@ -18,7 +18,7 @@ namespace stackx::workspace {
 namespace {
 
 constexpr const char* unconfined =
-    "what is measured sees your files and your network (docs/security.md): measure only what you would run yourself";
+    "what is measured sees your files and your network: measure only what you would run yourself";
 
 // What a process says of itself that runs where PIs run.
 inspector::RunResult look_around(const Context& context, const inspector::Sandbox& sandbox) {
