@@ -78,6 +78,17 @@ Finding not_in_time(const std::optional<inspector::Engine>& before) {
   return {"containers", Status::unknown, late, std::string(no_images) + " if none works", "stackx hw"};
 }
 
+// The first time that a user calls podman, it makes its storage in the home directory: not for somebody who only asks.
+bool would_make_storage() {
+  const auto variable = [](const char* name) -> fs::path {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  const auto data = variable("XDG_DATA_HOME").is_absolute() ? variable("XDG_DATA_HOME") : variable("HOME") / ".local/share";
+  std::error_code error;
+  return ::geteuid() != 0 && !fs::exists(data / "containers", error);
+}
+
 Finding containers(const Context& context) {
   const auto podman = inspector::find_program("podman"), docker = inspector::find_program("docker");
   if (podman.empty() && docker.empty())
@@ -85,6 +96,8 @@ Finding containers(const Context& context) {
   const auto supervisor = context.executable_directory / "stackx-supervise";
   if (inspector::find_program(supervisor.string()).empty())
     return {"containers", Status::unknown, "not tried without stackx-supervise", "", ""};
+  if (!podman.empty() && would_make_storage())
+    return {"containers", Status::unknown, "podman is here; it is not tried, since you have never used it and it would make its storage", "", "stackx hw"};
   const auto before = inspector::remembered_engine({inspector::cache_directory(), supervisor, {}, {}});
   bool late = false;
   const auto engine = try_engines(supervisor, before, late);

@@ -55,11 +55,21 @@ Finding pythons() {
   return {"Python", Status::ok, found, "", ""};
 }
 
+// Where the system's Python is not pip's to change (PEP 668), uv goes into an environment of its own.
+std::string uv_command() {
+  const auto answer = ask({"python3", "-c",
+                           "import os, sys, sysconfig\n"
+                           "print(sys.prefix == sys.base_prefix and os.path.exists(sysconfig.get_path('stdlib') + '/EXTERNALLY-MANAGED'))"},
+                          inspector::installer_environment(), moment / 2);
+  if (brief_words(answer.text) != "True") return "python3 -m pip install uv";
+  return "python3 -m venv ~/.uv && ~/.uv/bin/pip install uv && export STACKX_UV=~/.uv/bin/uv";
+}
+
 Finding without_uv(const std::string& why) {
   const auto pip = ask({"python3", "-m", "pip", "--version"}, inspector::installer_environment());
-  if (!pip.ok) return {"uv", Status::poor, why + ", nor pip", no_wheels, install_command("python3-pip") + " && python3 -m pip install uv"};
+  if (!pip.ok) return {"uv", Status::poor, why + ", nor pip", no_wheels, install_command("python3-pip python3-venv")};
   return {"uv", Status::poor, fmt::format("{}; pip {} is here, and can install it", why, version_in(pip.text)), no_wheels,
-          "python3 -m pip install uv"};
+          uv_command()};
 }
 
 Finding uv(const Context& context) {
@@ -73,7 +83,7 @@ Finding uv(const Context& context) {
   const auto place = words.size() == 1 ? std::filesystem::path(words.front()).lexically_normal().string() : "python3 -m uv";
   words.emplace_back("--version");
   const auto answer = ask(words, inspector::installer_environment());
-  if (!answer.ok) return {"uv", Status::poor, fmt::format("{} does not run: {}", place, answer.why), no_wheels, "python3 -m pip install uv"};
+  if (!answer.ok) return {"uv", Status::poor, fmt::format("{} does not run: {}", place, answer.why), no_wheels, uv_command()};
   const auto version = version_in(answer.text);
   return {"uv", Status::ok, fmt::format("uv {} ({})", version.empty() ? "of an unknown version" : version, place), "", ""};
 }
