@@ -1,5 +1,6 @@
 // stackx doctor: what can this machine do, and what to do about the rest?
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/output/doctor.hpp"
