@@ -203,6 +203,13 @@ void add_advise(Command app, Globals& globals) {
   auto options = std::make_shared<AdviseOptions>();
   const auto command = app.add_subcommand(
       "advise", "What to run a workload with on some hardware, what to expect of it, and why");
+  command.describe(
+      {"The answer is one stack, how fast it should be, why this one, and how to install it. It rests on what was "
+       "measured here or elsewhere, on published results, and on facts about releases, each with its source "
+       "(`--explain`).",
+       {{"For hardware that is not here", "stackx advise --hw v100 --workload matmul"},
+        {"With the driver that cannot change", "stackx advise --hw h100 --workload matmul --have driver=535.183.01"},
+        {"The stack as a Containerfile", "stackx advise --hw v100 --workload matmul --format containerfile"}}});
   add_selection_options(command, options->advice.selection);
   command.add_option("--objective", options->objective,
                    "What decides within a tie of what was measured: rate, stability or balanced; cost: rate, and "

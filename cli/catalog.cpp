@@ -96,17 +96,26 @@ void add_catalog(Command app, Globals& globals) {
   auto name = std::make_shared<std::string>();
   auto component = std::make_shared<std::string>();
   const auto command = app.add_subcommand("catalog", "Check catalogs, show what they hold, make them");
+  command.describe(
+      {"A catalog is a JSON file that declares components (packages, runtimes, drivers, hardware, images, "
+       "settings), their versions, and what each version requires. Some come with stackx; your own in "
+       "`~/.config/stackx/catalogs` lie over them.",
+       {{"What is known of a component", "stackx catalog show blas.json mkl"},
+        {"A catalog of the newest NumPy and all that it requires", "stackx catalog import pypi \"numpy>=2\" --python 3.11 -o numpy.json"},
+        {"A catalog of what is installed here", "stackx catalog discover -o here.json"}}});
   command.require_subcommand(1);
   const auto validate_command =
       command.add_subcommand("validate", "Read catalogs together and report the first mistake");
   validate_command.add_option("catalogs", *names, "Files, or names of catalogs that come with stackx")
+      .type_name("CATALOG")
       .required();
   validate_command.callback([names, &globals] { validate(*names, globals); });
   const auto show_command =
       command.add_subcommand("show", "The components of a catalog, or one of them in full");
   show_command.add_option("catalog", *name, "File, or name of a catalog that comes with stackx")
+      .type_name("CATALOG")
       .required();
-  show_command.add_option("component", *component, "Component to show in full");
+  show_command.add_option("component", *component, "Component to show in full").type_name("COMPONENT");
   show_command.callback([name, component, &globals] { show(*name, *component, globals); });
   add_catalog_import(command, globals);
   add_catalog_discover(command, globals);

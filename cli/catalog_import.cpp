@@ -159,14 +159,17 @@ void add_catalog_import(Command catalog, Globals&) {
           "names", options->names,
           "Projects, as in requirements.txt: tensorflow \"flask>=1.0\"; a project named twice "
           "in both ranges: numpy==1.26.4 numpy==2.2.6")
+      .type_name("REQUIREMENT")
       .required();
   pypi.add_option("--python", options->pythons,
                    "Python to import for, like 3.7; say it again for each further one")
+      .type_name("X.Y")
       .required()
       .one_each();
   pypi.add_option("--platform", options->platform,
                    "Platform to import for: linux x86_64, manylinux2014_aarch64, macos arm64, "
                    "windows amd64")
+      .type_name("PLATFORM")
       .show_default();
   pypi.add_option("--before", options->before, "Only files uploaded before this day (UTC)")
       .type_name("DATE");
@@ -177,6 +180,7 @@ void add_catalog_import(Command catalog, Globals&) {
           "wheels: versions with a wheel for the target; sdists: also those that pip would "
           "build; any: also those with wheels for other Pythons alone, which then require such a "
           "Python")
+      .default_text("wheels")
       .option_text("wheels|sdists|any [wheels]");
   pypi.add_flag(
       "--sdists", options->sources,

@@ -55,6 +55,12 @@ void add_check(Command app, Globals& globals) {
   auto options = std::make_shared<CheckOptions>();
   auto& request = options->request;
   const auto command = app.add_subcommand("check", "Will these packages run on that GPU, driver and Python?");
+  command.describe(
+      {"The answer is the first line: Yes, No with the reason and the nearest that runs, or Unknown. Nothing is "
+       "downloaded and nothing runs.",
+       {{"Requirements on a GPU that is not here", "stackx check \"jax[cuda12]==0.6.2\" --hw v100"},
+        {"What is installed in this environment", "pip freeze | stackx check - --hw h100"},
+        {"A lock file with the driver that a cluster has", "stackx check uv.lock --hw a100 --driver 535.183.01"}}});
   command.add_option("what", request.what,
                      "Requirements (torch==2.4.0 \"jax[cuda12]\") or a file: requirements.txt, Pipfile, Pipfile.lock, "
                      "pylock.toml, pyproject.toml, uv.lock, poetry.lock, environment.yml; - reads `pip freeze` from stdin. "

@@ -88,8 +88,8 @@ void compare(const CompareOptions& options, Globals& globals) {
 }
 
 void add_choices(Command command, CompareOptions& options) {
-  command.add_option("A", options.sides.a, "Stack, lock file, campaign, host or store");
-  command.add_option("B", options.sides.b, "Another of the same kind");
+  command.add_option("A", options.sides.a, "Stack, lock file, campaign, host or store").type_name("SIDE");
+  command.add_option("B", options.sides.b, "Another of the same kind").type_name("SIDE");
   command
       .add_option("--workload", options.sides.workload,
                   "Workload: NAME[:key=value,...]; else the one that both have most of")
@@ -98,7 +98,7 @@ void add_choices(Command command, CompareOptions& options) {
   command
       .add_option("--hw", options.sides.hw,
                   "Only measurements on this hardware: a name (`stackx hw list`), `host` or `any`")
-      .type_name("NAME");
+      .type_name("MODEL");
 }
 
 void add_statistics(Command command, CompareOptions& options) {
@@ -121,7 +121,12 @@ void add_compare(Command app, Globals& globals) {
   const auto command = app.add_subcommand(
       "compare",
       "Verdict with interval between two stacks, lock files, campaigns, hosts or stores");
-  command.footer(
+  command.describe(
+      {"Both are compared on the rounds that both ran in. The verdict is SLOWER, FASTER, EQUIVALENT or UNRESOLVED, "
+       "with a confidence interval of the ratio.",
+       {{"Two settings, over all stacks with them", "stackx compare openblas-coretype=Haswell openblas-coretype=Nehalem"},
+        {"Fail where an upgrade costs more than 5%", "stackx compare old.lock new.lock --max-slower 5"}}});
+  command.notes(
       R"(A and B: a stack's id or how it begins, COMPONENT=VERSION,... (all measured stacks with these),
 a lock file, the file of a store, a campaign's id, a host's name; campaign:ID, host:NAME, stack:ID
 where one word could mean several. Ratios are A's rate over B's. With --source: published results.)");

@@ -155,6 +155,11 @@ void compact(const Globals& globals) {
 
 void add_db(Command app, Globals& globals) {
   const auto db = app.add_subcommand("db", "The store itself: is it sound, what does it hold");
+  db.describe(
+      {"The store is one SQLite file. What a crash or a disk does to it is found by `check`; `salvage` saves what "
+       "is sound.",
+       {{"Is everything sound", "stackx db check"},
+        {"Save what can be saved", "stackx db salvage damaged.db -o sound.db"}}});
   db.require_subcommand(1);
   auto quick = std::make_shared<bool>(false);
   const auto checking =

@@ -107,6 +107,11 @@ void add_effects(Command app, Globals& globals) {
   const auto command = app.add_subcommand(
       "effects",
       "How much each change of a version matters, and which stacks should be fast that nobody ran");
+  command.describe(
+      {"An additive model of everything that was measured of the workload on the hardware: which version changes "
+       "the rate, by how much, and how sure that is.",
+       {{"What matters here", "stackx effects --hw host --workload matmul"},
+        {"The five stacks of a project that should be fastest", "stackx effects --predict project.json --top 5"}}});
   add_selection_options(command, options->selection);
   command.add_option("--component", options->components,
                    "Only the effects of this component; may be repeated")

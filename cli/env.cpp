@@ -145,6 +145,10 @@ void prune(const EnvOptions& options, const Globals& globals) {
 void add_env(Command app, Globals& globals) {
   auto options = std::make_shared<EnvOptions>();
   const auto command = app.add_subcommand("env", "The cached environments and base images");
+  command.describe(
+      {"Stacks are built in environments that are kept, so that the next campaign need not fetch and build again.",
+       {{"What is cached", "stackx env list"},
+        {"What would be freed", "stackx env prune --older-than 30d --dry-run"}}});
   command.require_subcommand(1);
   const auto list_command = command.add_subcommand(
       "list", "Wheels, environments and images that are cached: size, last use; --json: their packages");

@@ -56,6 +56,9 @@ void add_export(Command app, Globals& globals) {
   const auto command = app.add_subcommand(
       "export",
       "Write all documents (plans, inspections, imported results), one a line (JSON Lines)");
+  command.describe(
+      {"Documents are written byte for byte as they are kept: their ids are made of these bytes.",
+       {{"Everything, packed", "stackx export -o results.jsonl.zst"}}});
   const auto campaign =
       command.add_option("--campaign", options->campaign, "Only this campaign").type_name("ID");
   command.add_flag("--published", options->published, "Only results of others, which were imported")

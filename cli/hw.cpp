@@ -331,6 +331,11 @@ void show_hardware(const std::string& name, const Globals& globals) {
 void add_hw(Command app, Globals& globals) {
   auto name = std::make_shared<std::string>();
   const auto command = app.add_subcommand("hw", "The machine at hand: CPU, caches, NUMA, GPUs, system");
+  command.describe(
+      {"Without a command it says what this machine is, as every result that is measured here states it: "
+       "processor, caches, NUMA nodes, memory, GPUs, system, and the container engine that works.",
+       {{"What is known of a GPU, with sources", "stackx hw show v100"},
+        {"What makes measurements noisy here", "stackx hw noise --threads 2"}}});
   command.require_subcommand(0, 1);
   const auto list_command = command.add_subcommand(
       "list", "The processors and accelerators known by name, and their rates");
@@ -338,6 +343,7 @@ void add_hw(Command app, Globals& globals) {
   const auto show_command =
       command.add_subcommand("show", "What is known of a processor or accelerator, with sources");
   show_command.add_option("name", *name, "Name, alias or family, e.g. sapphire-rapids, spr or v100")
+      .type_name("MODEL")
       .required();
   show_command.callback([name, &globals] { show_hardware(*name, globals); });
   add_hw_noise(command, globals);

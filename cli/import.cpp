@@ -29,9 +29,9 @@ struct ImportOptions {
   bool dry_run = false;
 };
 
-std::string format_names() {
-  std::string names = "auto, stackx";
-  for (const auto& format : importers::formats()) names += fmt::format(", {}", format.name);
+std::vector<std::string> format_names() {
+  std::vector<std::string> names{"auto", "stackx"};
+  for (const auto& format : importers::formats()) names.emplace_back(format.name);
   return names;
 }
 
@@ -193,6 +193,12 @@ void add_import(Command app, Globals& globals) {
   auto options = std::make_shared<ImportOptions>();
   const auto command = app.add_subcommand(
       "import", "Add results of other machines and other tools; twice changes nothing");
+  command.describe(
+      {"Results of another stackx become measurements of another machine. Those of other tools become published "
+       "results, which must say where they were published.",
+       {{"Results of another machine", "stackx import results.jsonl.zst"},
+        {"Of another tool", "stackx import resnet50.log --source https://example.org/results \\\n"
+                         "  --revision 0123abc --hw v100 --with cuda=10.0"}}});
   const auto text = [&](const char* name, std::string& value, const std::string& what,
                         const char* type) {
     return command.add_option(name, value, what).type_name(type);
@@ -202,7 +208,8 @@ void add_import(Command app, Globals& globals) {
                    "files and directories of other tools")
       .required()
       .type_name("PATH");
-  text("--format", options->format, "What they are: " + format_names(), "NAME")
+  text("--format", options->format, fmt::format("What they are: {}", fmt::join(format_names(), ", ")), "NAME")
+      .suggest(format_names())
       .show_default();
   text("--source", options->source.url, "Where anybody can read it: other tools' files need it",
        "URL");

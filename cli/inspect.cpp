@@ -387,11 +387,18 @@ void add_inspect(Command app, Globals& globals) {
   auto options = std::make_shared<InspectOptions>();
   const auto command = app.add_subcommand(
       "inspect", "Build and measure a sample of a project's stacks, in interleaved rounds");
+  command.describe(
+      {"Each stack is built, checked to compute the right thing, and timed in fresh processes, round by round in a "
+       "random order. Every result is kept in the store, also that of a campaign that was interrupted.",
+       {{"What it would do and download", "stackx inspect project.json --dry-run"},
+        {"Measure for half an hour", "stackx inspect project.json --budget 30m"},
+        {"Go on with the campaign that was interrupted", "stackx inspect project.json --resume"}}});
   add_job_options(command, options->job);
   command.add_option("--runner", options->runner,
                    "Where the PI runs: local (under bubblewrap where it works) or container (podman or "
                    "docker; the stack needs a base image)")
-      .type_name("NAME");
+      .type_name("NAME")
+      .suggest({"local", "container"});
   command.add_option("--device", options->devices,
                    "GPU to measure on: an index as nvidia-smi counts, the beginning of a UUID, or all: "
                    "one campaign for each, side by side [the first that $CUDA_VISIBLE_DEVICES shows]; may be repeated")

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/version.hpp"
 #include "specs/error.hpp"
 #include "specs/format/brief.hpp"
 #include "specs/format/masked.hpp"
@@ -21,13 +22,27 @@ constexpr const char* kFooter =
 Database: --db, else $STACKX_DB, else $XDG_DATA_HOME/stackx/stackx.db.)";
 
 int run(int argc, char** argv) {
+  cli::Globals globals;
   const cli::Parser parser(
       "stackx answers, with measurements, which combination of versions should run a workload on "
       "given hardware.",
-      kFooter, "stackx " STACKX_VERSION);
+      kFooter,
+      [&] {
+        globals.json = parser.command().given("--json");  // which is read after --version
+        return cli::version_text(cli::build_commit(), globals);
+      });
   const cli::Command command = parser.command();
 
-  cli::Globals globals;
+  command.describe(
+      {"stackx counts the software stacks that can work (framework, library, CUDA, cuDNN, driver, Python, settings, base image), "
+       "runs a performance indicator in a sample of them, keeps every result in a store, and ranks the stacks with confidence "
+       "intervals. For hardware that is not here it names the newest stack that runs there, unless evidence shows another to be "
+       "faster, and what speed to expect.\n\n"
+       "Options of all commands may stand behind the command, too. Answers go to standard output, progress and what else is said "
+       "to standard error.",
+       {{"What should run on hardware that is not here", "stackx advise --hw v100 --workload matmul"},
+        {"Will this run there", "stackx check \"jax[cuda12]==0.6.2\" --hw v100"},
+        {"Which stacks can work", "stackx resolve project.json"}}});
   globals.executable_directory = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   command.add_option("--db", globals.db, "Knowledge store to use").type_name("FILE");
   command.add_flag("--json", globals.json,
@@ -51,6 +66,8 @@ int run(int argc, char** argv) {
   cli::add_db(command, globals);
   cli::add_query(command, globals);
   cli::add_workload(command, globals);
+  cli::add_completion(command, globals);
+  cli::add_man(command, globals);
 
   switch (parser.parse(argc, argv)) {
     case cli::Parser::Ended::ran:

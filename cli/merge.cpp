@@ -46,6 +46,9 @@ void add_merge(Command app, Globals& globals) {
   auto others = std::make_shared<std::vector<std::string>>();
   const auto command = app.add_subcommand(
       "merge", "Add everything that other stores hold; twice changes nothing, nor does the order");
+  command.describe(
+      {"Documents are known by what they hold, so that stores that share some become one without doubles.",
+       {{"Add the stores of two machines", "stackx merge first.db second.db"}}});
   command.add_option("stores", *others, "Stores, which are only read")
       .required()
       .type_name("OTHER.db...");

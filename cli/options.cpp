@@ -1,18 +1,24 @@
 #include "cli/options.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <sstream>
+#include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "cli/told_app.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/printable.hpp"
 #include "workspace/output.hpp"
@@ -21,13 +27,28 @@ namespace stackx::cli {
 
 Check::Check(CLI::Validator validator) : validator_(std::make_shared<CLI::Validator>(std::move(validator))) {}
 
-Check one_of(const std::vector<std::string>& words) { return Check(CLI::IsMember(words)); }
-Check one_of_ignoring_case(const std::vector<std::string>& words) { return Check(CLI::IsMember(words, CLI::ignore_case)); }
-Check within(int least, int most) { return Check(CLI::Range(least, most)); }
-Check within(double least, double most) { return Check(CLI::Range(least, most)); }
-Check within(std::uint64_t least, std::uint64_t most) { return Check(CLI::Range(least, most)); }
-Check at_least_zero() { return Check(CLI::NonNegativeNumber); }
-Check above_zero() { return Check(CLI::PositiveNumber); }
+namespace {
+
+std::string words_name(const std::vector<std::string>& words) { return fmt::format("{}{}", words_mark, fmt::join(words, ",")); }
+
+template <typename Number>
+Check between(Number least, Number most) {
+  return Check(CLI::Validator(CLI::Range(least, most)).name(fmt::format("{}from {} to {}", range_mark, least, most)));
+}
+
+}  // namespace
+
+Check one_of(const std::vector<std::string>& words) {
+  return Check(CLI::Validator(CLI::IsMember(words)).name(words_name(words)));
+}
+Check one_of_ignoring_case(const std::vector<std::string>& words) {
+  return Check(CLI::Validator(CLI::IsMember(words, CLI::ignore_case)).name(words_name(words)));
+}
+Check within(int least, int most) { return between(least, most); }
+Check within(double least, double most) { return between(least, most); }
+Check within(std::uint64_t least, std::uint64_t most) { return between(least, most); }
+Check at_least_zero() { return Check(CLI::Validator(CLI::NonNegativeNumber).name(fmt::format("{}0 or more", range_mark))); }
+Check above_zero() { return Check(CLI::Validator(CLI::PositiveNumber).name(fmt::format("{}above 0", range_mark))); }
 Check existing_file() { return Check(CLI::ExistingFile); }
 
 Option Option::type_name(const std::string& name) const { return Option(option_->type_name(name)); }
@@ -36,6 +57,9 @@ Option Option::default_text(const std::string& text) const { return Option(optio
 Option Option::show_default() const { return Option(option_->capture_default_str()); }
 Option Option::required() const { return Option(option_->required()); }
 Option Option::check(const Check& check) const { return Option(option_->check(check.validator())); }
+Option Option::suggest(const std::vector<std::string>& words) const {
+  return Option(option_->check(CLI::Validator([](std::string&) { return std::string(); }, "", words_name(words))));
+}
 Option Option::needs(const Option& other) const { return Option(option_->needs(other.option_)); }
 Option Option::needs(const std::string& other) const { return Option(option_->needs(other)); }
 Option Option::excludes(const Option& other) const { return Option(option_->excludes(other.option_)); }
@@ -46,7 +70,9 @@ Option Option::take_all() const { return Option(option_->expected(1)->take_all()
 Option Option::one_each() const { return Option(option_->allow_extra_args(false)); }
 
 Command Command::add_subcommand(const std::string& name, const std::string& help) const {
-  return Command(app_->add_subcommand(name, help));
+  auto below = std::make_shared<ToldApp>(help, name, app_);
+  app_->add_subcommand(below);
+  return Command(below.get());  // which the command above owns
 }
 
 namespace {
@@ -105,7 +131,25 @@ Option Command::add_flag(const std::string& name, bool& value, const std::string
 
 Option Command::option(const std::string& name) const { return Option(app_->get_option(name)); }
 void Command::callback(std::function<void()> run) const { app_->callback(std::move(run)); }
-void Command::footer(const std::string& text) const { app_->footer(text); }
+void Command::notes(const std::string& text) const {
+  app_->notes = text;
+  app_->footer(text);
+}
+void Command::hide() const { app_->group(""); }
+
+void Command::describe(manual::Manual manual) const {
+  app_->manual = std::move(manual);
+  if (app_->manual.examples.empty()) return;
+  app_->footer([app = app_] {
+    std::string text = "Examples:\n";
+    for (const auto& [does, command] : app->manual.examples) {
+      text += fmt::format("  {}:\n      ", does);
+      for (const char c : command) text += c == '\n' ? "\n      " : std::string(1, c);
+      text += '\n';
+    }
+    return text;
+  });
+}
 void Command::require_subcommand(int least, int most) const {
   app_->require_subcommand(static_cast<std::size_t>(least), static_cast<std::size_t>(most));
 }
@@ -124,7 +168,8 @@ const CLI::App& deepest(const CLI::App& app) {
 std::string mistyped_command(const CLI::App& app) {
   const CLI::App& at = deepest(app);
   std::vector<std::string> known;
-  for (const CLI::App* one : at.get_subcommands([](const CLI::App*) { return true; })) known.push_back(one->get_name());
+  const auto shown = [](const CLI::App* one) { return !one->get_group().empty(); };
+  for (const CLI::App* one : at.get_subcommands(shown)) known.push_back(one->get_name());
   if (known.empty()) return "";
   for (const auto& word : app.remaining(true)) {
     if (word.starts_with('-')) continue;
@@ -152,12 +197,12 @@ void print_end(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
-Parser::Parser(const std::string& description, const std::string& footer, const std::string& version)
-    : app_(std::make_unique<CLI::App>(description)) {
+Parser::Parser(const std::string& description, const std::string& footer, std::function<std::string()> version)
+    : app_(std::make_unique<ToldApp>(description)) {
   app_->footer(footer);
   app_->require_subcommand(1);
   app_->fallthrough();  // options of all commands may stand after the subcommand, too
-  app_->set_version_flag("--version", version);
+  app_->set_version_flag("--version", std::move(version), "Print version, commit and the date of the facts, and exit");
 }
 
 Parser::~Parser() = default;

@@ -1,7 +1,7 @@
 // Options and subcommands as the command line declares them; the parser behind is CLI11.
 //
 // CLI11 is a header whose templates cost every file that declares an option six seconds of compiling: here it is
-// declared only, and options.cpp alone includes it. Names and meaning are CLI11's. Handles are as small as a pointer;
+// declared only, and options.cpp and command_tree.cpp, one unit, alone include it. Names and meaning are CLI11's. Handles are as small as a pointer;
 // what they stand for lives as long as the parser.
 #pragma once
 
@@ -12,13 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "cli/manual/command_tree.hpp"
+
 namespace CLI {
-class App;
 class Option;
 class Validator;
 }  // namespace CLI
 
 namespace stackx::cli {
+
+struct ToldApp;
 
 // What the text of an option must be like.
 class Check {
@@ -48,6 +51,7 @@ class Option {
   Option show_default() const;
   Option required() const;
   Option check(const Check& check) const;
+  Option suggest(const std::vector<std::string>& words) const;  // for completions: usual values, where others are fine
   Option needs(const Option& other) const;
   Option needs(const std::string& other) const;
   Option excludes(const Option& other) const;
@@ -63,7 +67,7 @@ class Option {
 
 class Command {
  public:
-  explicit Command(CLI::App* app) : app_(app) {}
+  explicit Command(ToldApp* app) : app_(app) {}
   Command add_subcommand(const std::string& name, const std::string& help) const;
   // Instantiated in options.cpp for the types that options have. A number is finite, and whole and not negative where
   // the type is.
@@ -85,7 +89,10 @@ class Command {
   Option add_flag(const std::string& name, bool& value, const std::string& help) const;
   Option option(const std::string& name) const;
   void callback(std::function<void()> run) const;
-  void footer(const std::string& text) const;
+  void notes(const std::string& text) const;  // what --help ends with
+  void describe(manual::Manual manual) const;
+  void hide() const;  // from help, man pages and completions
+  manual::Command tree() const;  // this command, the topmost, and all below it
   void require_subcommand(int least, int most) const;
   void require_subcommand(int count) const { require_subcommand(count, count); }
   bool given(const std::string& option) const;
@@ -93,13 +100,14 @@ class Command {
 
  private:
   Option add_text(const std::string& name, std::function<void(const std::string&)> take, const std::string& help) const;
-  CLI::App* app_;
+  ToldApp* app_;
 };
 
 // The whole command line. Subcommands run while it is parsed.
 class Parser {
  public:
-  Parser(const std::string& description, const std::string& footer, const std::string& version);
+  // `version` is asked for when it is to be printed.
+  Parser(const std::string& description, const std::string& footer, std::function<std::string()> version);
   ~Parser();
   Command command() const;
   // helped: printed help or the version; bad_words: printed what is wrong with the words.
@@ -107,7 +115,7 @@ class Parser {
   Ended parse(int argc, char** argv) const;
 
  private:
-  std::unique_ptr<CLI::App> app_;
+  std::unique_ptr<ToldApp> app_;
 };
 
 }  // namespace stackx::cli

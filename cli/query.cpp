@@ -63,14 +63,17 @@ std::string question_names() {
   return text;
 }
 
-const Question& find_question(const std::string& name) {
+std::vector<std::string> question_list() {
   std::vector<std::string> names;
-  for (const Question& one : questions) {
+  for (const Question& one : questions) names.emplace_back(one.name);
+  return names;
+}
+
+const Question& find_question(const std::string& name) {
+  for (const Question& one : questions)
     if (name == one.name) return one;
-    names.emplace_back(one.name);
-  }
   throw bad_input(fmt::format("query {}: no such question{}\n{}", name,
-                              specs::suggestion(name, names), question_names()));
+                              specs::suggestion(name, question_list()), question_names()));
 }
 
 analysis::QuestionOptions question_options(const QueryOptions& options, const Globals& globals) {
@@ -210,7 +213,7 @@ void query(const QueryOptions& options, Globals& globals) {
 
 void add_filters(Command command, QueryOptions& options) {
   command.add_option("--hw", options.hw, "Only this hardware: whole words of its name, or `host`")
-      .type_name("NAME");
+      .type_name("MODEL");
   command.add_option("--workload", options.workload, "Only this workload: NAME[:key=value,...]")
       .type_name("WORKLOAD");
   command
@@ -234,9 +237,16 @@ void add_query(Command app, Globals& globals) {
   auto options = std::make_shared<QueryOptions>();
   const auto command = app.add_subcommand(
       "query", "Named questions about everything in the store, and read-only SQL over its views");
-  command.footer(question_names());
+  command.describe(
+      {"A new store already knows what others have published. Questions that have no name are asked in SQL, over "
+       "views that `--views` lists.",
+       {{"The fastest on some hardware", "stackx query best --hw v100 --limit 5"},
+        {"Where an upgrade made something slower", "stackx query regressions --verdict slower"},
+        {"In SQL", "stackx query --sql \"SELECT * FROM campaigns\""}}});
+  command.notes(question_names());
   command.add_option("question", options->question, "One of the questions below")
-      .type_name("QUESTION");
+      .type_name("QUESTION")
+      .suggest(question_list());
   add_filters(command, *options);
   command.add_option("--limit", options->limit, "Rows; 0: all. 20 for questions, all for --sql")
       .type_name("N");

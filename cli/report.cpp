@@ -150,6 +150,10 @@ void add_report(Command app, Globals& globals) {
   const auto command = app.add_subcommand(
       "report",
       "What was measured as a page of plots and tables that works offline, as Markdown, as CSV");
+  command.describe(
+      {"The page is one file without references to others, for a browser, a mail or an archive.",
+       {{"A page to pass on", "stackx report --hw host --workload matmul -o report.html"},
+        {"Every inspection as a table", "stackx report --format csv --table values -o values.csv"}}});
   add_selection_options(command, options->selection);
   command.add_option("-o,--output", options->output,
                    "File to write: .html, .md, .csv or .json; default: Markdown on stdout")

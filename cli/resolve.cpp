@@ -364,6 +364,12 @@ void add_resolve(Command app, Globals& globals) {
   auto options = std::make_shared<ResolveOptions>();
   const auto command = app.add_subcommand(
       "resolve", "Count, list, sample or rank the stacks that can work, or say why there is none");
+  command.describe(
+      {"A stack is a choice of versions that satisfies every requirement and holds nothing unneeded. How many "
+       "there are is exact, also in spaces that nobody can list.",
+       {{"How many stacks can work", "stackx resolve project.json"},
+        {"Five of them with the latest versions", "stackx resolve project.json --sample 5 --strategy latest"},
+        {"Why there is none", "stackx resolve project.json --explain"}}});
   add_project_options(command, options->project);
   add_questions(command, *options);
   command.add_option("--seed", options->seed, "Of --sample, --cover and --approximate")

@@ -23,7 +23,7 @@ void add_project_options(Command command, ProjectOptions& options) {
           "--catalog", context.catalogs,
           "Catalog for a Python project: a path, or the name of one that comes with stackx; "
           "may be repeated")
-      .type_name("FILE")
+      .type_name("CATALOG")
       .one_each();
   command
       .add_option("--python", context.python,
@@ -50,7 +50,7 @@ void add_project_options(Command command, ProjectOptions& options) {
 void add_selection_options(Command command, advisor::SelectionOptions& options) {
   command.add_option("--hw", options.hw, "Hardware: `host`, a model or family (`stackx hw list`: v100, zen4), a name that a "
                      "cloud or driver gives it, or a machine's fingerprint")
-      .type_name("NAME")
+      .type_name("MODEL")
       .show_default();
   command.add_option("--workload", options.workload, "Workload: NAME[:key=value,...]")
       .type_name("WORKLOAD")

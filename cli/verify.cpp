@@ -236,6 +236,10 @@ void add_verify(Command app, Globals& globals) {
   auto options = std::make_shared<VerifyOptions>();
   const auto command = app.add_subcommand(
       "verify", "Run an advised stack against a baseline here and say whether the claim holds");
+  command.describe(
+      {"The advised stack and the baseline run in fresh rounds on this machine. The exit code is 0 if the claim "
+       "holds.",
+       {{"Is what was advised faster here", "stackx advise --hw host --workload matmul --json > advice.json\nstackx verify advice.json"}}});
   command.add_option("advice", options->advice, "What `stackx advise --json` printed")
       .required()
       .check(existing_file())
@@ -254,10 +258,11 @@ void add_verify(Command app, Globals& globals) {
       .type_name("FILE");
   command.add_option("--catalog", options->catalogs, "Catalog to use instead; may be repeated")
       .excludes("--project")
-      .type_name("FILE")
+      .type_name("CATALOG")
       .one_each();
   command.add_option("--runner", options->runner, "Where the PI runs: local or container")
-      .type_name("NAME");
+      .type_name("NAME")
+      .suggest({"local", "container"});
   command.add_option("--pi", options->pi, "PI program to run instead of stackx-pi")
       .type_name("FILE");
   command.add_flag("--offline", options->offline, "Use what is cached and fetch nothing");

@@ -98,13 +98,17 @@ void show_workload(const std::string& text, const Globals& globals) {
 void add_workload(Command app, Globals& globals) {
   const auto command = app.add_subcommand(
       "workload", "What can be measured or asked for: families, their parameters, what is known");
+  command.describe(
+      {"A workload is a family with parameters, `NAME[:key=value,...]`: `matmul:m=1024,dtype=float16`. Parameters "
+       "that are left out may be anything.",
+       {{"What matmul takes", "stackx workload show matmul"}}});
   command.require_subcommand(1);
   const auto all = command.add_subcommand("list", "Every family that the store or stackx knows");
   all.callback([&globals] { list_workloads(globals); });
   auto name = std::make_shared<std::string>();
   const auto one =
       command.add_subcommand("show", "One family: parameters, hardware, where its stacks are");
-  one.add_option("NAME", *name, "As in --workload").required();
+  one.add_option("NAME", *name, "As in --workload").type_name("WORKLOAD").required();
   one.callback([name, &globals] { show_workload(*name, globals); });
 }
 

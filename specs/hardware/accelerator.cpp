@@ -305,6 +305,19 @@ std::vector<const Accelerator*> Accelerators::by_family(const std::string& wante
   return found;
 }
 
+// What stands in a name before its size and its socket.
+std::vector<std::string> Accelerators::families() const {
+  std::vector<std::string> result;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (says_slice(words_[i][0])) continue;
+    auto words = words_of(words_[i][0]);
+    words.erase(std::ranges::find_if(words, is_generic), words.end());
+    const std::string family = fmt::format("{}", fmt::join(words, "-"));
+    if (std::ranges::find(result, family) == result.end() && !named(family).empty()) result.push_back(family);
+  }
+  return result;
+}
+
 const Accelerator* Accelerators::identify(std::string_view name) const {
   const auto models = named(name);
   return models.empty() ? nullptr : models.front();

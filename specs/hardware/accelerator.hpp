@@ -41,6 +41,8 @@ class Accelerators {
   const std::vector<Accelerator>& all() const { return all_; }
   // The models that a name may mean, the most usual first; empty: none.
   std::vector<const Accelerator*> named(std::string_view name) const;
+  // What people call several models by, in the models' order: "v100", "rtx-3080".
+  std::vector<std::string> families() const;
   // The model that a name stands for where several share it; nullptr: none.
   const Accelerator* identify(std::string_view name) const;
   // Names like this one, for an error message.
