@@ -15,6 +15,7 @@ struct Globals : workspace::Context {
   int exit_code = 0;  // 0 done, 1 the answer is no, 2 bad input or usage, 3 the environment failed, 130 interrupted
 };
 
+void add_doctor(Command app, Globals& globals);
 void add_hw(Command app, Globals& globals);
 void add_catalog(Command app, Globals& globals);
 void add_check(Command app, Globals& globals);

@@ -8,8 +8,8 @@
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
-#include "store/damaged.hpp"
 #include "store/inventory.hpp"
+#include "store/mending/problems.hpp"
 #include "store/mending/salvage.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
@@ -28,38 +28,20 @@ std::string salvage_hint(const fs::path& file) {
                      file.string());
 }
 
-std::string one_line(std::string text) {  // SQLite's own check writes several
-  for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at))
-    text.replace(at, 1, "; ");
-  return text;
-}
-
-// A store of which not even the head makes sense is one problem; a file that is missing, foreign, locked or may not be
-// read is none of the store's.
-std::vector<std::string> problems_of(const fs::path& file, store::Thoroughness thoroughness) {
-  std::vector<std::string> problems;
-  try {
-    const auto store = store::Store::open(file, store::Mode::read_only);
-    workspace::ProgressLine line;
-    const auto show = [&](std::uint64_t done, std::uint64_t of) {
-      line.show(fmt::format("{} of {} documents proved", done, of));
-    };
-    problems = store.check(thoroughness, isatty(STDERR_FILENO) ? store::CheckProgress(show) : nullptr);
-    if (isatty(STDERR_FILENO)) line.finish();
-    (void)store.campaigns();  // columns that nothing else reads: the schema itself may be damaged
-    (void)store.sources();
-  } catch (const store::Damaged& error) {
-    problems.emplace_back(error.what());
-  }
-  for (std::string& problem : problems)  // what to do is said once, at the end
-    problem = one_line(specs::to_utf8(problem.substr(0, problem.find(". Nothing was changed."))));
+std::vector<std::string> proved(const fs::path& file, store::Thoroughness thoroughness) {
+  if (!isatty(STDERR_FILENO)) return store::problems_of(file, thoroughness);
+  workspace::ProgressLine line;
+  auto problems = store::problems_of(file, thoroughness, [&](std::uint64_t done, std::uint64_t of) {
+    line.show(fmt::format("{} of {} documents proved", done, of));
+  });
+  line.finish();
   return problems;
 }
 
 void check(bool quick, Globals& globals) {
   const fs::path file = store::default_path(globals.db);
   const std::vector<std::string> problems =
-      problems_of(file, quick ? store::Thoroughness::quick : store::Thoroughness::everything);
+      proved(file, quick ? store::Thoroughness::quick : store::Thoroughness::everything);
   if (!problems.empty()) globals.exit_code = 1;
   if (globals.json) {
     print_json({{"store", file.string()}, {"sound", problems.empty()}, {"quick", quick}, {"problems", problems}});

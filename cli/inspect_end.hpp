@@ -3,7 +3,7 @@
 #pragma once
 
 #include "campaigns/device_campaigns.hpp"
-#include "cli/options.hpp"
+#include "cli/commands.hpp"
 
 namespace stackx::cli {
 

@@ -48,6 +48,7 @@ int run(int argc, char** argv) {
   command.add_flag("--json", globals.json,
                "Machine-readable output: one document, JSON Lines for streams");
 
+  cli::add_doctor(command, globals);
   cli::add_hw(command, globals);
   cli::add_catalog(command, globals);
   cli::add_resolve(command, globals);

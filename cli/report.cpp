@@ -31,14 +31,6 @@ struct ReportOptions {
   double delta = 1.0;  // percent
 };
 
-// Where CMake puts the chart library: beside the binary in a build directory, or where it installs.
-fs::path find_charts(const fs::path& executable_directory) {
-  for (const char* place :
-       {"share/stackx/report/plotly.min.js", "../share/stackx/report/plotly.min.js"})
-    if (fs::is_regular_file(executable_directory / place)) return executable_directory / place;
-  return {};
-}
-
 std::string read(const fs::path& file) {
   std::string text = specs::read_text_file(file, "Plotly's plotly.min.js");
   if (text.empty())
@@ -48,7 +40,7 @@ std::string read(const fs::path& file) {
 
 std::string html(const analysis::Report& report, const ReportOptions& options, const Globals& globals) {
   const fs::path charts =
-      options.charts.empty() ? find_charts(globals.executable_directory) : options.charts;
+      options.charts.empty() ? globals.chart_library() : options.charts;
   const std::string note =
       "The charts are missing: stackx was built without Plotly. Install it (pip install plotly) "
       "and "

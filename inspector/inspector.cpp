@@ -141,15 +141,6 @@ Runner make_runner(const Context& context, const std::string& name) {
   return {name, std::move(*engine), std::move(confiner)};
 }
 
-// GPUs reach containers through the Container Device Interface, which the driver's toolkit describes.
-bool has_cdi(const fs::path& root = "/") {
-  std::error_code error;
-  for (const char* directory : {"etc/cdi", "var/run/cdi", "run/cdi"})
-    if (fs::is_directory(root / directory, error) && !fs::is_empty(root / directory, error))
-      return true;
-  return false;
-}
-
 // "nvidia.com/gpu=0", or "nvidia.com/gpu=0:1" for an instance of MIG: the names that every version
 // of nvidia-ctk gives; only later ones know UUIDs, too.
 std::string cdi_name(const GpuDevice& device, const specs::Host& host) {

@@ -27,3 +27,5 @@ set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,--gc-sections -s")
 # Boost 1.74 derives from std::unary_function, which C++17 took away.
 set(CMAKE_CXX_FLAGS_INIT "-ffunction-sections -fdata-sections -Wno-unused-command-line-argument -D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION")
 set(CMAKE_C_FLAGS_INIT "-ffunction-sections -fdata-sections")
+
+set(STACKX_COLD -Os CACHE STRING "")

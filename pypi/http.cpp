@@ -213,6 +213,7 @@ class Curl : public Transport {
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 64L);  // bytes a second: dripping is no progress
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, settings_.timeout_seconds);
     if (!certificates_.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, certificates_.c_str());
+    if (settings_.most_milliseconds > 0) bound(easy);
     if (request.range.empty())  // a range is one of the bytes as stored, not as encoded
       curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
     else
@@ -224,6 +225,14 @@ class Curl : public Transport {
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer.error);
     curl_multi_add_handle(multi_, easy);
+  }
+
+  void bound(CURL* easy) const {
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, settings_.most_milliseconds);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, settings_.most_milliseconds);
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // else the look-up of a name that nobody answers is waited for
+#endif
   }
 
   void finish(CURL* easy, CURLcode code, const std::vector<Request>& requests,
@@ -244,7 +253,7 @@ class Curl : public Transport {
     if (response.too_large) code = CURLE_OK;
 
     const bool again = code == CURLE_OK ? may_pass(response.status) : may_pass(code);
-    if (again && transfer->attempt < kAttempts) {
+    if (again && transfer->attempt < kAttempts && settings_.most_milliseconds == 0) {
       const auto pause = std::max<std::chrono::milliseconds>(
           kFirstPause * (1 << (transfer->attempt - 1)),
           std::chrono::seconds(std::clamp<curl_off_t>(wait_seconds, 0, 30)));

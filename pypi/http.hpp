@@ -53,6 +53,9 @@ struct HttpSettings {
   std::string ca_file;        // PEM; "" for the system's
   long timeout_seconds = 60;  // without any progress
   bool has_offline = true;    // the command has --offline, which a message may name
+  // Where somebody only wants to know whether anybody answers: each request is made once and takes no longer than this,
+  // looking up the name included. 0: see above.
+  long most_milliseconds = 0;
 };
 
 std::unique_ptr<Transport> make_curl(const HttpSettings& settings);

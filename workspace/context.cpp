@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cstdlib>
+#include <system_error>
 
 #include "specs/error.hpp"
 
@@ -25,6 +26,13 @@ std::filesystem::path Context::data_directory() const {
       fmt::format("the catalogs that come with stackx are neither in {} nor in {}; set "
                   "$STACKX_DATA to their directory",
                   places[0].lexically_normal().string(), places[1].lexically_normal().string()));
+}
+
+std::filesystem::path Context::chart_library() const {
+  std::error_code error;
+  for (const char* place : {"share/stackx/report/plotly.min.js", "../share/stackx/report/plotly.min.js"})
+    if (std::filesystem::is_regular_file(executable_directory / place, error)) return executable_directory / place;
+  return {};
 }
 
 }  // namespace stackx::workspace

@@ -14,6 +14,9 @@ struct Context {
   // The catalogs that come with stackx: $STACKX_DATA, specs/data or share/stackx/data. Looked for when first needed,
   // because help needs none. Throws Error(environment) naming where it looked.
   std::filesystem::path data_directory() const;
+  // Plotly's plotly.min.js, which reports draw with: where CMake puts it, beside the binary in a build directory, or where
+  // it installs. Empty: stackx was built without.
+  std::filesystem::path chart_library() const;
 };
 
 }  // namespace stackx::workspace

@@ -98,4 +98,20 @@ std::optional<fs::path> driver_directory() {
   return directory;
 }
 
+std::string why_no_cuda_driver() {
+  if (void* handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL); handle != nullptr) {
+    dlclose(handle);
+    return "";
+  }
+  const char* error = dlerror();
+  return error == nullptr ? "libcuda.so.1 not found" : error;
+}
+
+bool has_cdi(const fs::path& root) {
+  std::error_code error;
+  for (const char* directory : {"etc/cdi", "var/run/cdi", "run/cdi"})
+    if (fs::is_directory(root / directory, error) && !fs::is_empty(root / directory, error)) return true;
+  return false;
+}
+
 }  // namespace stackx::inspector

@@ -38,4 +38,10 @@ std::vector<GpuDevice> choose_devices(const std::vector<GpuDevice>& visible,
 // library path must not hide; nothing where no driver is found.
 std::optional<std::filesystem::path> driver_directory();
 
+// Why CUDA's own driver library, which stacks are measured through, cannot be loaded; "" if it can.
+std::string why_no_cuda_driver();
+
+// GPUs reach containers through the Container Device Interface, which the driver's toolkit describes.
+bool has_cdi(const std::filesystem::path& root = "/");
+
 }  // namespace stackx::inspector

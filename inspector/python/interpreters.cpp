@@ -147,6 +147,7 @@ bool older(const Interpreter& a, const Interpreter& b) {
 
 class Finder {
  public:
+  explicit Finder(const Start& start) : start_(start) {}
   void look_in(const fs::path& directory) {
     // Shims start whatever the user's settings say; what they stand for is found where it is installed.
     if (directory.filename() == "shims") return;
@@ -163,7 +164,7 @@ class Finder {
     const auto program = own ? real : file;
     if (error || !asked_.insert(own ? real : fs::canonical(file.parent_path(), error)).second)
       return;
-    auto interpreter = ask_interpreter(program);
+    auto interpreter = ask_interpreter(program, start_);
     if (!interpreter) return;
     // What was asked may have started another program.
     const auto started = fs::canonical(interpreter->program, error);
@@ -171,6 +172,7 @@ class Finder {
     found_.push_back(std::move(*interpreter));
   }
 
+  const Start& start_;
   std::set<fs::path> asked_;
   std::vector<Interpreter> found_;
 };
@@ -196,8 +198,8 @@ InterpreterPlaces usual_interpreter_places() {
   return places;
 }
 
-std::vector<Interpreter> find_interpreters(const InterpreterPlaces& places) {
-  Finder finder;
+std::vector<Interpreter> find_interpreters(const InterpreterPlaces& places, const Start& start) {
+  Finder finder(start);
   for (const auto& directory : places.programs) finder.look_in(directory);
   for (const auto& prefix : places.prefixes) finder.look_in(prefix / "bin");
   auto found = finder.take();

@@ -33,13 +33,13 @@ struct InterpreterPlaces {
 };
 InterpreterPlaces usual_interpreter_places();
 
-// Newest first; of equal versions the one of the system first, virtual environments last.
-std::vector<Interpreter> find_interpreters(
-    const InterpreterPlaces& places = usual_interpreter_places());
-
 // Starts a program: what it printed, or nothing if it failed.
 using Start = std::function<std::optional<std::string>(const std::vector<std::string>& argv)>;
 std::optional<std::string> start_directly(const std::vector<std::string>& argv);  // for at most 10 s
+
+// Newest first; of equal versions the one of the system first, virtual environments last.
+std::vector<Interpreter> find_interpreters(const InterpreterPlaces& places = usual_interpreter_places(),
+                                           const Start& start = start_directly);
 
 // What one program says of itself; nothing if it is no CPython, or does not answer. A program that is not this user's
 // own is to be started in a sandbox, and not believed.

@@ -106,6 +106,24 @@ bool yes(const std::string& value) { return value == "1" || value == "true" || v
 
 }  // namespace
 
+Words find_uv(const fs::path& beside, const std::function<bool()>& stop, std::chrono::milliseconds patience) {
+  if (const char* named = std::getenv("STACKX_UV"); named != nullptr && *named != '\0') {
+    const auto program = find_program(named);
+    if (program.empty()) throw broken_environment(fmt::format("STACKX_UV={}: no such program", named));
+    return {program.string()};
+  }
+  auto program = find_program("uv");
+  for (const char* place : {"uv", ".venv/bin/uv", "../.venv/bin/uv"})
+    if (program.empty() && !beside.empty()) program = find_program((beside / place).string());
+  if (!program.empty()) return {program.string()};
+  Command asked;
+  asked.argv = {"python3", "-m", "uv", "--version"};
+  asked.environment = installer_environment();
+  asked.stop = stop;
+  asked.deadline = patience;
+  return run(asked).ok() ? Words{"python3", "-m", "uv"} : Words{};
+}
+
 Environment uv_from_pip(const std::string& pip_config, const Environment& environment) {
   auto pip = pip_settings(pip_config);
   Environment result;
@@ -147,29 +165,10 @@ void Uv::set_up() {
   if (ready_) return;
   ready_ = true;
   environment_ = installer_environment();
-  fs::path program;
-  if (const char* named = std::getenv("STACKX_UV"); named != nullptr && *named != '\0') {
-    program = find_program(named);
-    if (program.empty()) {
-      throw broken_environment(fmt::format("STACKX_UV={}: no such program", named));
-    }
-  }
-  if (program.empty()) program = find_program("uv");
-  for (const char* place : {"uv", ".venv/bin/uv", "../.venv/bin/uv"}) {
-    if (program.empty() && !options_.beside.empty()) {
-      program = find_program((options_.beside / place).string());
-    }
-  }
+  program_ = find_uv(options_.beside, options_.stop);
   Command pip;
   pip.environment = environment_;
   pip.stop = options_.stop;
-  if (!program.empty()) {
-    program_ = {program.string()};
-  } else {
-    auto probe = pip;
-    probe.argv = {"python3", "-m", "uv", "--version"};
-    if (run(probe).ok()) program_ = {"python3", "-m", "uv"};
-  }
   pip.argv = {"python3", "-m", "pip", "config", "list"};
   environment_.merge(uv_from_pip(run(pip).out, environment_));
   environment_["UV_PYTHON_DOWNLOADS"] =

@@ -11,8 +11,11 @@
 // the wheel's directory, which are the wheel's own word.
 #pragma once
 
+#include <chrono>
+#include <expected>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,11 @@ struct UvOptions {
   std::function<bool()> stop;
   bool alone = false;  // `cache` whatever is set: what is linked to it may be written to (exposure.hpp)
 };
+
+// The words that start it; none: not found. Throws Error(environment) if $STACKX_UV names no program. A Python that is
+// asked for it has `patience`.
+Words find_uv(const std::filesystem::path& beside, const std::function<bool()>& stop = {},
+              std::chrono::milliseconds patience = std::chrono::seconds(60));
 
 // For which Python a wheel is unpacked; uv refuses those that do not suit it.
 struct UvTarget {

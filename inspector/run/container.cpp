@@ -116,6 +116,7 @@ void Container::clean_up(const Words& words) const {
   command.argv = engine_.command("rm");
   append(command.argv, {"--force", *(name + 1)});
   command.environment = environment();
+  command.deadline = housekeeping_;
   run(command);
   const auto relay = std::find(words.begin(), words.end(), "--relay");
   if (relay == words.end() || relay + 1 == words.end()) return;

@@ -9,6 +9,13 @@
 // outside.
 #pragma once
 
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "inspector/run/confinement.hpp"
 #include "inspector/run/engine.hpp"
 
@@ -16,8 +23,10 @@ namespace stackx::inspector {
 
 class Container : public Confiner {
  public:
-  Container(Engine engine, std::filesystem::path supervisor)
-      : engine_(std::move(engine)), supervisor_(std::move(supervisor)) {}
+  // `housekeeping`: how long an engine that hangs is waited for when a container is put away.
+  Container(Engine engine, std::filesystem::path supervisor,
+            std::chrono::milliseconds housekeeping = std::chrono::seconds(60))
+      : engine_(std::move(engine)), supervisor_(std::move(supervisor)), housekeeping_(housekeeping) {}
 
   std::string description() const override { return engine_.description(); }
   bool available() const override { return true; }
@@ -30,6 +39,7 @@ class Container : public Confiner {
  private:
   Engine engine_;
   std::filesystem::path supervisor_;
+  std::chrono::milliseconds housekeeping_;
 };
 
 // `--mount type=bind,...`: a CSV record, whatever the path holds.

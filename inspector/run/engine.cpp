@@ -81,10 +81,8 @@ std::string complaint(const Finished& finished) {
   return text.empty() ? "it ended without a word" : tail(text, 300);
 }
 
-constexpr std::chrono::seconds housekeeping{10};  // of an engine that hangs nobody waits for more
-
 Finished run_engine(const Words& words, const std::function<bool()>& stop,
-                    std::chrono::seconds deadline = std::chrono::seconds(60)) {
+                    std::chrono::milliseconds deadline = std::chrono::seconds(60)) {
   Command command;
   command.argv = words;
   command.environment = engine_environment();
@@ -99,7 +97,7 @@ bool is_stopped(const EngineSearch& search) { return search.stop && search.stop(
 // two may try at a time, and what one left that was killed goes away with the next.
 class ProbeImage {
  public:
-  ProbeImage(Engine engine, const EngineSearch& search) : engine_(std::move(engine)) {
+  ProbeImage(Engine engine, const EngineSearch& search) : engine_(std::move(engine)), housekeeping_(search.housekeeping) {
     remove_forgotten(search.stop);
     std::error_code error;
     fs::create_directories(search.cache, error);
@@ -121,14 +119,14 @@ class ProbeImage {
 
  private:
   Finished call(const char* subcommand, std::initializer_list<std::string> more, const std::function<bool()>& stop,
-                std::chrono::seconds deadline = std::chrono::seconds(60)) const {
+                std::chrono::milliseconds deadline = std::chrono::seconds(60)) const {
     auto words = engine_.command(subcommand);
     append(words, more);
     return run_engine(words, stop, deadline);
   }
-  void remove(const std::string& image) const { call("rmi", {"--force", image}, {}, housekeeping); }
+  void remove(const std::string& image) const { call("rmi", {"--force", image}, {}, housekeeping_); }
   void remove_forgotten(const std::function<bool()>& stop) const {
-    const auto listed = call("images", {"--format", "{{.Repository}}:{{.Tag}}", probe_image}, stop, housekeeping);
+    const auto listed = call("images", {"--format", "{{.Repository}}:{{.Tag}}", probe_image}, stop, housekeeping_);
     for (const auto& image : words(listed.out, "\n")) {
       const auto pid = std::atoi(image.substr(std::min(image.rfind(':') + 1, image.size())).c_str());
       if (pid > 0 && image.starts_with(probe_image) && kill(pid, 0) != 0 && errno == ESRCH) remove(image);
@@ -136,12 +134,13 @@ class ProbeImage {
   }
 
   Engine engine_;
+  std::chrono::milliseconds housekeeping_;
   std::optional<std::string> failure_;
 };
 
 // Nothing if the supervisor ran there and reported through its channel.
 std::optional<std::string> try_run(const Engine& engine, const EngineSearch& search) {
-  const Container container(engine, search.supervisor);
+  const Container container(engine, search.supervisor, search.housekeeping);
   Confinement confinement;
   confinement.memory_bytes = std::uint64_t{256} << 20;
   confinement.cpus = {0};
@@ -154,6 +153,7 @@ std::optional<std::string> try_run(const Engine& engine, const EngineSearch& sea
   command.channel = true;
   command.stop = search.stop;
   command.deadline = std::chrono::seconds(30);
+  command.grace = std::min(command.grace, search.housekeeping);
   const auto finished = run(command);
   if (finished.end != End::exited) container.clean_up(command.argv);
   const auto report = supervision_from(finished.channel);
@@ -260,30 +260,21 @@ std::string key(const EngineSearch& search) {
 
 fs::path answer_file(const EngineSearch& search) { return search.cache / "container-engine.json"; }
 
-std::optional<Engine> remembered(const EngineSearch& search) {
-  std::error_code error;
-  if (!fs::exists(answer_file(search), error)) return std::nullopt;
-  try {
-    const auto node = Node::parse_file(answer_file(search));
-    node.schema(schema);
-    if (node.at("key").text() != key(search)) return std::nullopt;
-    Engine engine;
-    engine.program = node.at("program").text();
-    engine.kind = node.at("kind").text();
-    engine.version = node.at("version").text();
-    engine.runtime = node.at("runtime").text();
-    engine.options = node.at("options").texts();
-    engine.limits = node.at("limits").texts();
-    engine.memory = node.at("memory").boolean();
-    engine.pids = node.at("pids").boolean();
-    engine.cpuset = node.at("cpuset").boolean();
-    engine.cgroups = node.at("cgroups").text();
-    engine.rootless = node.at("rootless").boolean();
-    engine.rejected = node.at("rejected").texts();
-    return engine;
-  } catch (const Error&) {
-    return std::nullopt;  // of another version, or cut short: ask again
-  }
+Engine engine_from(const Node& node) {
+  Engine engine;
+  engine.program = node.at("program").text();
+  engine.kind = node.at("kind").text();
+  engine.version = node.at("version").text();
+  engine.runtime = node.at("runtime").text();
+  engine.options = node.at("options").texts();
+  engine.limits = node.at("limits").texts();
+  engine.memory = node.at("memory").boolean();
+  engine.pids = node.at("pids").boolean();
+  engine.cpuset = node.at("cpuset").boolean();
+  engine.cgroups = node.at("cgroups").text();
+  engine.rootless = node.at("rootless").boolean();
+  engine.rejected = node.at("rejected").texts();
+  return engine;
 }
 
 // Not being able to keep it costs time only.
@@ -353,8 +344,28 @@ Json to_json(const Engine& engine) {
           {"rootless", engine.rootless},        {"rejected", engine.rejected}};
 }
 
+std::optional<Engine> remembered_engine(const EngineSearch& search) {
+  std::error_code error;
+  if (!fs::exists(answer_file(search), error)) return std::nullopt;
+  try {
+    const auto node = Node::parse_file(answer_file(search));
+    node.schema(schema);
+    return node.at("key").text() == key(search) ? std::optional(engine_from(node)) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // of another version, or cut short: ask again
+  }
+}
+
+std::optional<std::string> why_no_more(const Engine& engine, const EngineSearch& wanted) {
+  const Interruption interruption;
+  auto search = wanted;
+  search.stop = [&] { return interruption.came() || (wanted.stop && wanted.stop()); };
+  const ProbeImage image(engine, search);
+  return image.failure() ? image.failure() : try_run(engine, search);
+}
+
 std::expected<Engine, std::string> find_engine(const EngineSearch& wanted) {
-  if (auto engine = remembered(wanted)) return *engine;
+  if (auto engine = remembered_engine(wanted)) return *engine;
   const Interruption interruption;  // the image goes first
   auto search = wanted;
   search.stop = [&] { return interruption.came() || (wanted.stop && wanted.stop()); };

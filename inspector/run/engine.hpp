@@ -9,10 +9,12 @@
 // Rejected: reading the engine's own `info`, which says what it was configured with, not what works.
 #pragma once
 
+#include <chrono>
 #include <expected>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +44,15 @@ struct EngineSearch {
   std::filesystem::path supervisor;  // static: it runs in an image that holds nothing else
   std::function<void(const std::string&)> say;  // hears that engines are being tried
   std::function<bool()> stop = {};              // ends the trying: then none is found, none remembered
+  // How long an engine that hangs is waited for each time that something is put away.
+  std::chrono::milliseconds housekeeping{10'000};
 };
+
+// What was found before, as long as that holds.
+std::optional<Engine> remembered_engine(const EngineSearch& search);
+
+// Why an engine that worked before does not work now, tried once; nothing if it does.
+std::optional<std::string> why_no_more(const Engine& engine, const EngineSearch& search);
 
 // The reason, if none works: what was tried, and what each said.
 std::expected<Engine, std::string> find_engine(const EngineSearch& search);

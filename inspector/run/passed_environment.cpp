@@ -21,7 +21,8 @@ const Names of_fetching{"http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "a
 const Names of_paths{"TMPDIR", "VIRTUAL_ENV", "CONDA_PREFIX", "UV_CACHE_DIR", "UV_CONFIG_FILE", "PIP_CONFIG_FILE",
                      "PIP_CERT", "PIP_CLIENT_CERT", "SSL_CERT_FILE", "SSL_CERT_DIR", "SSL_CLIENT_CERT",
                      "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC", "DOCKER_CONFIG", "DOCKER_CERT_PATH",
-                     "CONTAINERS_CONF", "CONTAINERS_STORAGE_CONF", "CONTAINERS_REGISTRIES_CONF", "REGISTRY_AUTH_FILE"};
+                     "CONTAINERS_CONF", "CONTAINERS_STORAGE_CONF", "CONTAINERS_REGISTRIES_CONF", "REGISTRY_AUTH_FILE",
+                     "SLURM_CONF", "KUBECONFIG"};
 const Names of_path_lists{"PIP_FIND_LINKS", "UV_FIND_LINKS"};
 
 bool is_named(const std::string& name, const Names& names) {

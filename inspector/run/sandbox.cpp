@@ -54,9 +54,10 @@ std::vector<fs::path> accelerator_devices() {
 bool is_root() { return geteuid() == 0; }
 
 // "bubblewrap 0.8.0"; what `bwrap --version` prints.
-std::string version_of(const fs::path& program) {
+std::string version_of(const fs::path& program, std::chrono::milliseconds patience) {
   Command command;
   command.argv = {program.string(), "--version"};
+  command.deadline = patience;
   auto text = run(command).out;
   text.resize(std::min(text.find('\n'), text.size()));
   return text.empty() ? "bubblewrap" : text;
@@ -110,31 +111,38 @@ Words scope(const fs::path& systemd_run, const Confinement& confinement) {
           fmt::format("--property=TasksMax={}", confinement.tasks()), "--"};
 }
 
-// The end of what went wrong when the supervisor was run with /bin/true; nothing if that went well.
-std::string trouble(const Sandbox& sandbox, const fs::path& supervisor) {
+// What is tried is small.
+Confinement small() {
   Confinement confinement;
   confinement.memory_bytes = std::uint64_t{64} << 20;
+  return confinement;
+}
+
+// The end of what went wrong when the supervisor was run with /bin/true; nothing if that went well.
+std::string trouble(const Sandbox& sandbox, const fs::path& supervisor, std::chrono::milliseconds patience) {
   Command command;
-  command.argv = sandbox.wrap(confinement);
+  command.argv = sandbox.wrap(small());
   append(command.argv, {supervisor.string(), "--seconds", "10", "--memory", "1000000000", "--processes", "10",
                         "--tasks", "100", "--", "/bin/true"});
   command.environment = sandbox.environment();
   command.channel = true;
-  command.deadline = std::chrono::seconds(20);
+  command.deadline = patience;
+  command.grace = std::min(command.grace, patience / 4);
   const auto finished = run(command);
   if (finished.ok()) return "";
+  if (finished.end == End::deadline) return fmt::format("it did not end within {:g} s", static_cast<double>(patience.count()) / 1000);
   return finished.err.empty() ? "it ended without a word" : up_to_newline(finished.err);
 }
 
-// Whether what the user's manager makes counts memory: with groups of version 1 it says yes, and does not.
-bool counts(const fs::path& systemd_run, const Sandbox& sandbox, const fs::path& supervisor) {
-  Confinement confinement;
-  confinement.memory_bytes = std::uint64_t{64} << 20;
+// Whether what begins so has a control group that counts memory: of version 1, the user's manager says yes, and does not.
+bool counts(Words argv, const Sandbox& sandbox, const fs::path& supervisor, std::chrono::milliseconds patience) {
   Command command;
-  command.argv = scope(systemd_run, confinement);
-  append(command.argv, {supervisor.string(), "--counted-to", std::to_string(confinement.group_bytes())});
+  command.argv = std::move(argv);
+  append(command.argv, {supervisor.string(), "--counted-to", std::to_string(small().group_bytes())});
   command.environment = sandbox.environment();
-  command.deadline = std::chrono::seconds(20);
+  command.channel = true;  // a guard wants one
+  command.deadline = patience;
+  command.grace = std::min(command.grace, patience / 4);
   return run(command).ok();
 }
 
@@ -147,21 +155,22 @@ Sandbox Sandbox::none(std::string why, const fs::path& supervisor) {
   return sandbox;
 }
 
-Sandbox Sandbox::probe(const fs::path& supervisor) {
+Sandbox Sandbox::probe(const fs::path& supervisor, std::chrono::milliseconds patience) {
   Sandbox sandbox;
+  sandbox.patience_ = patience;
   sandbox.program_ = find_program("bwrap");
   if (sandbox.program_.empty()) return none("bubblewrap not found", supervisor);
   sandbox.supervisor_ = supervisor;
   sandbox.devices_ = accelerator_devices();
   if (!is_root()) sandbox.systemd_run_ = find_program("systemd-run");
-  auto why = trouble(sandbox, supervisor);
+  auto why = trouble(sandbox, supervisor, patience);
   if (!why.empty() && !sandbox.systemd_run_.empty()) {  // no manager of this user's: not for want of bubblewrap
     sandbox.systemd_run_.clear();
-    why = trouble(sandbox, supervisor);
+    why = trouble(sandbox, supervisor, patience);
   }
   if (!why.empty()) return none(fmt::format("bubblewrap does not work here: {}", why), supervisor);
-  sandbox.counted_ = !sandbox.systemd_run_.empty() && counts(sandbox.systemd_run_, sandbox, supervisor);
-  sandbox.description_ = version_of(sandbox.program_);
+  sandbox.counted_ = !sandbox.systemd_run_.empty() && counts(scope(sandbox.systemd_run_, small()), sandbox, supervisor, patience);
+  sandbox.description_ = version_of(sandbox.program_, patience);
   return sandbox;
 }
 
@@ -220,6 +229,11 @@ Words Sandbox::orders() const {
   if (available() && !is_root()) words.emplace_back("--own-namespace");
   if (counted_) words.emplace_back("--counted");
   return words;
+}
+
+bool Sandbox::has_control_group() const {
+  if (!is_root() || supervisor_.empty()) return counted_;
+  return counts(guarded(small()), *this, supervisor_, patience_);
 }
 
 }  // namespace stackx::inspector

@@ -16,7 +16,9 @@
 // once with exactly the options used later.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,8 +31,9 @@ inline constexpr const char* system_trees[] = {"/usr", "/opt", "/nix/store", "/g
 
 class Sandbox : public Confiner {
  public:
-  // Tries bubblewrap by running the supervisor with /bin/true in it.
-  static Sandbox probe(const std::filesystem::path& supervisor);
+  // Tries bubblewrap by running the supervisor with /bin/true in it, for so long each time.
+  static Sandbox probe(const std::filesystem::path& supervisor,
+                       std::chrono::milliseconds patience = std::chrono::seconds(20));
   // Of the limits, root's are a control group's there, too, if the supervisor is named, whose guard makes it.
   static Sandbox none(std::string why, const std::filesystem::path& supervisor = {});
 
@@ -41,11 +44,14 @@ class Sandbox : public Confiner {
   std::vector<std::string> wrap(const Confinement& confinement) const override;
   std::map<std::string, std::string> environment() const override;
   std::vector<std::string> orders() const override;
+  // Whether a control group holds the memory of what runs here; root's is made for the answer, and goes away with it.
+  bool has_control_group() const;
 
  private:
   std::vector<std::string> guarded(const Confinement& confinement) const;
 
   std::filesystem::path program_, supervisor_;
+  std::chrono::milliseconds patience_{20'000};
   std::filesystem::path systemd_run_;  // for a control group; empty: none, or the guard makes it
   bool counted_ = false;               // and the group counts memory, as it was seen to
   std::string description_;

@@ -5,7 +5,8 @@
 //   stackx-supervise --relay SOCKET -- ENGINE ARGS...   see supervise/relay.hpp
 //   stackx-supervise --channel SOCKET -- PROGRAM ARGS...   its other end
 //   stackx-supervise --true                        does nothing, well: to try a sandbox with
-//   stackx-supervise --counted-to BYTES            well, if its control group limits memory to that
+//   stackx-supervise --counted-to BYTES            well, if its control group limits memory to that, as a guard or the
+//                                                  group itself says
 //
 // Under bubblewrap it is PID 1 of the sandbox's PID namespace; elsewhere a child subreaper. Either
 // way every process that the PI starts, daemons too, ends up below it. Descriptor 3 is a stream
@@ -316,7 +317,7 @@ void send(const std::string& text) {
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--true") == 0) return 0;
   if (argc == 3 && std::strcmp(argv[1], "--counted-to") == 0)
-    return supervise::is_counted_to(std::strtoull(argv[2], nullptr, 10)) ? 0 : 1;
+    return fcntl(oom_channel, F_GETFD) >= 0 || supervise::is_counted_to(std::strtoull(argv[2], nullptr, 10)) ? 0 : 1;
   prctl(PR_SET_DUMPABLE, 0);  // nobody of our user reads our environment, memory or descriptors
   if (argc > 5 && std::strcmp(argv[1], "--guard") == 0 && std::strcmp(argv[4], "--") == 0) {
     return supervise::guard(argv + 5, {std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10)});

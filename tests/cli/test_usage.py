@@ -13,7 +13,7 @@ class Usage(BlackBox):
         alone = self.scratch / "alone"
         alone.mkdir()
         shutil.copy(STACKX, alone / "stackx")
-        for words in (["--help"], ["--version"], ["hw", "--help"], ["catalog", "import", "--help"], ["resolve", "--help"], ["inspect", "--help"],
+        for words in (["--help"], ["--version"], ["doctor", "--help"], ["hw", "--help"], ["catalog", "import", "--help"], ["resolve", "--help"], ["inspect", "--help"],
                       ["advise", "--help"], ["compare", "--help"], ["effects", "--help"], ["report", "--help"], ["verify", "--help"],
                       ["query", "--help"], ["workload", "--help"], ["db", "--help"], ["env", "--help"], ["import", "--help"],
                       ["export", "--help"], ["merge", "--help"]):
@@ -27,12 +27,12 @@ class Usage(BlackBox):
 
     def test_help_names_every_command(self):
         text = self.stackx("--help").stdout
-        for command in ("hw", "catalog", "resolve", "inspect", "advise", "effects", "export", "import"):
+        for command in ("doctor", "hw", "catalog", "resolve", "inspect", "advise", "effects", "export", "import"):
             self.assertRegex(text, rf"(?m)^\s+{command}\s", command)
         self.assertIn("Exit codes", text)
 
     def test_every_command_has_help(self):
-        for command in ("hw", "catalog", "resolve", "inspect", "advise", "effects", "export", "import"):
+        for command in ("doctor", "hw", "catalog", "resolve", "inspect", "advise", "effects", "export", "import"):
             self.assertIn("Usage", self.stackx(command, "--help").stdout)
 
     def test_usage_errors_exit_with_2(self):
@@ -49,7 +49,7 @@ class Usage(BlackBox):
             done = self.stackx(*words.split(), exit_code=2)
             self.assertRegex(done.stderr, rf"^stackx: no such command: .*; did you mean {meant}\?$")
             self.assertEqual(done.stdout, "")
-        self.assertIn("no such command: xyzzy; there are hw, catalog, ", self.stackx("xyzzy", exit_code=2).stderr)
+        self.assertIn("no such command: xyzzy; there are doctor, hw, catalog, ", self.stackx("xyzzy", exit_code=2).stderr)
         self.assertIn("--nonsense", self.stackx("advise", "--nonsense", exit_code=2).stderr)
 
     def test_numbers_are_numbers(self):

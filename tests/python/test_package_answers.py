@@ -272,7 +272,8 @@ class AnyCommand(PackageCase):
         with self.assertRaisesRegex(stackx.StackxError, r"several JSON documents, which stream\(\) takes"):
             self.asked.run("hw", "list")
         with self.assertRaisesRegex(stackx.StackxError, r"no JSON; text\(\) takes"):
-            self.asked.run("--version")
+            self.asked.run("man")
+        self.assertRegex(self.asked.run("--version")["stackx"], r"^\d+\.\d+\.\d+$")
 
     def test_module_functions_ask_the_usual_store(self):
         with unittest.mock.patch.dict(os.environ, self.environment, STACKX_PROGRAM=STACKX):

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 
 #include "inspector/run/engine.hpp"
@@ -200,4 +201,31 @@ TEST_CASE("without an engine, the reason says so", "[engine]") {
   const auto none = find_engine({empty / "cache", supervisor(), {}});
   REQUIRE_FALSE(none);
   CHECK(none.error() == "podman: not found; docker: not found");
+}
+
+TEST_CASE("what is remembered is tried once more, and only that", "[engine]") {
+  Machine machine;
+  const EngineSearch search{machine.cache / "stackx", supervisor(), {}};
+  CHECK_FALSE(remembered_engine(search));
+  const auto engine = machine.find();
+  REQUIRE(engine);
+  REQUIRE(remembered_engine(search));
+  CHECK(remembered_engine(search)->description() == engine->description());
+  machine.podman.forget();
+  const auto elsewhere = machine.cache / "elsewhere";
+  CHECK_FALSE(why_no_more(*engine, {elsewhere, supervisor(), {}}));
+  CHECK(machine.podman.count("[run]") == 1);
+  CHECK_FALSE(fs::exists(elsewhere / "container-engine.json"));
+  machine.podman.fail({"*run *"});
+  CHECK(why_no_more(*engine, {elsewhere, supervisor(), {}}));
+  CHECK(fs::is_empty(machine.podman.root() / "images"));
+}
+
+TEST_CASE("an engine that hangs is put away in the time that one has", "[engine]") {
+  Machine machine;
+  machine.podman.add_program("podman", "case $1 in --version) echo podman version 9;; images|import) ;; *) exec sleep 100;; esac");
+  const auto began = std::chrono::steady_clock::now();
+  const auto stop = [&] { return std::chrono::steady_clock::now() > began + std::chrono::milliseconds(300); };
+  CHECK_FALSE(find_engine({machine.cache / "stackx", supervisor(), {}, stop, std::chrono::milliseconds(200)}));
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(5));
 }

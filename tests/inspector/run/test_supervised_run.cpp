@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
@@ -118,3 +119,22 @@ TEST_CASE("what a build may write is counted in files, too", "[supervised_run]")
 }
 
 }  // namespace supervised_run_tests
+
+TEST_CASE("a bubblewrap that hangs is waited for as long as one wants", "[sandbox]") {
+  const testing::TempDirectory programs;
+  testing::write(programs / "bwrap", "#!/bin/sh\nexec sleep 100\n");
+  std::filesystem::permissions(programs / "bwrap", std::filesystem::perms::owner_all);
+  const testing::Variable path("PATH", programs.path().string() + ":/usr/bin:/bin");
+  const auto began = std::chrono::steady_clock::now();
+  const auto sandbox = Sandbox::probe(testing::supervisor(), std::chrono::milliseconds(400));
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(4));
+  CHECK_FALSE(sandbox.available());
+  CHECK(sandbox.description() == "no sandbox: bubblewrap does not work here: it did not end within 0.4 s");
+}
+
+TEST_CASE("whether a control group holds memory is asked where runs get theirs", "[sandbox]") {
+  CHECK_FALSE(Sandbox::none("not wanted").has_control_group());
+  const auto sandbox = Sandbox::probe(testing::supervisor());
+  if (geteuid() == 0)  // its guard makes one wherever that can be done, with bubblewrap or without
+    CHECK(sandbox.has_control_group() == Sandbox::none("not wanted", testing::supervisor()).has_control_group());
+}

@@ -1,0 +1,40 @@
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "workspace/doctor/side_by_side.hpp"
+
+using namespace stackx::workspace;
+using namespace std::chrono_literals;
+
+TEST_CASE("probes run at once, and are told in their order", "[doctor]") {
+  const auto slowly = [](std::string what, std::chrono::milliseconds time) {
+    return Probe{{what}, [what, time] {
+                   std::this_thread::sleep_for(time);
+                   return Findings{{what, Status::ok, "well", "", ""}};
+                 }};
+  };
+  const auto before = std::chrono::steady_clock::now();
+  const auto findings = side_by_side({slowly("a", 400ms), slowly("b", 200ms), slowly("c", 400ms)}, 10s);
+  CHECK(std::chrono::steady_clock::now() - before < 900ms);
+  REQUIRE(findings.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(findings[i].what == std::string(1, "abc"[i]));
+}
+
+TEST_CASE("one that does not come back or throws is told, and spoils no other", "[doctor]") {
+  const auto findings = side_by_side({{{"hangs", "too"}, [] {
+                                         std::this_thread::sleep_for(3s);
+                                         return Findings{};
+                                       }},
+                                      {{"throws"}, []() -> Findings { throw std::runtime_error("it \x1b[2J broke"); }},
+                                      {{"works"}, [] { return Findings{{"works", Status::ok, "well", "", ""}}; }}},
+                                     300ms);
+  REQUIRE(findings.size() == 4);
+  CHECK(findings[0].what == "hangs");
+  CHECK(findings[1].what == "too");
+  CHECK((findings[1].status == Status::unknown && findings[1].found == "no answer within 0.3 s"));
+  CHECK((findings[2].status == Status::unknown && findings[2].found == "it \\u001b[2J broke"));
+  CHECK(findings[3].status == Status::ok);
+}
