@@ -21,7 +21,8 @@ class Programs(BuildHookInterface):  # type: ignore[type-arg]  # hatchling is th
         for program in sorted(Path(stage, "bin").iterdir()):
             build_data["shared_scripts"][str(program)] = program.name
         for file in sorted(Path(stage, "share").rglob("*")):
-            if file.is_file() and "licences" not in file.parts:  # those stand in the wheel's own folder for them
-                build_data["shared_data"][str(file)] = str(Path("share", file.relative_to(Path(stage, "share"))))
+            place = file.relative_to(Path(stage, "share"))
+            if file.is_file() and place.parts[0] != "doc":  # licences: the wheel has a folder of its own for them
+                build_data["shared_data"][str(file)] = str(Path("share", place))
         build_data["tag"] = os.environ["STACKX_WHEEL_TAG"]
         build_data["pure_python"] = False

@@ -12,6 +12,7 @@ import io
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -97,10 +98,12 @@ class Wheel(unittest.TestCase):
                 "STACKX_DATA": "", "STACKX_PROGRAM": ""}
         self.assertTrue(run(venv / "bin/stackx", "--version", **away).startswith(f"stackx {VERSION}"))
         self.assertTrue(run(venv / "bin/stackx", "advise", "--hw", "v100", "--workload", "matmul", **away).startswith("Run torch "))
+        if shutil.which("man"):  # looks beside every program in PATH
+            self.assertIn(str(venv), run("man", "-w", "stackx-advise", PATH=f"{venv}/bin:{os.environ['PATH']}"))
         ask = "import stackx; print(stackx.advise(hw='v100', workload='matmul').line)"
         self.assertTrue(run(venv / "bin/python", "-c", ask, **away).startswith("Run torch "))
         run(venv / "bin/pip", "uninstall", "--yes", "stackx")
-        left = [str(path) for path in venv.rglob("*stackx*")]
+        left = [str(path) for path in venv.rglob("*stackx*") if not path.is_dir()]  # pip leaves empty directories
         self.assertEqual(left, [])
 
 
