@@ -16,6 +16,9 @@ void add_doctor(Command app, Globals& globals) {
   const auto command = app.add_subcommand(
       "doctor", "What can this machine do, and what to do about the rest? Changes nothing. Exit code 1 if it cannot advise, or "
                 "not measure and keep results");
+  command.describe({"Each thing that stackx needs is tried as it will be used: a line says what works, and where something does not, "
+                    "what that costs and what to do about it.",
+                    {{"What can be done here", "stackx doctor"}, {"Where there is no network", "stackx doctor --offline"}}});
   command.add_flag("--offline", how->offline, "Do not ask whether the package index answers");
   command.callback([how, &globals] {
     const auto findings = workspace::examine(globals, *how);
