@@ -181,6 +181,7 @@ class Reading {
 
   void read_environment(const fs::path& directory) {
     fs::path program = directory / "bin/python";
+    if (!fs::exists(program)) program += "3";  // a system's own
     const auto interpreter = inspector::ask_interpreter(program);
     if (!interpreter)
       throw bad_input(fmt::format("{}: no environment of Python: {} does not answer", directory.string(), program.string()));

@@ -248,6 +248,8 @@ class Environments(Check):
         self.environment["VIRTUAL_ENV"] = str(environment)
         self.assertEqual(self.document(), named)
         self.assertEqual(self.document(cwd=self.scratch), named)
+        (environment / "bin/python").unlink()  # as in a system's own, which has python3 alone
+        self.assertEqual(self.document("--python-env", environment), named)
         self.assertEqual(self.answer("--python", "3.13"), "no")
 
     def test_what_is_none(self):
