@@ -190,6 +190,7 @@ std::string options_of_all(const Command& root) {
 Page man_page(const Command& root, const Command& command, const Edition& edition) {
   const bool whole = &root == &command;
   std::string name = whole ? "which versions should run this workload on this hardware" : in_a_sentence(command.help);
+  name.resize(std::min({name.find(". "), name.find("? "), name.size()}));  // NAME is one phrase
   while (name.ends_with('.') || name.ends_with('?')) name.pop_back();
   std::string synopsis, examples;
   if (whole)

@@ -182,7 +182,7 @@ class House(unittest.TestCase):
 
     def test_every_library_of_the_house_is_known_here(self):
         named = set(re.findall(r"^add_subdirectory\((\w+)\)", (self.root / "CMakeLists.txt").read_text(), re.M))
-        self.assertEqual(named, set(ALLOWED))
+        self.assertEqual(named - {"packaging"}, set(ALLOWED))  # which has no sources
 
 
 class Planted(unittest.TestCase):
