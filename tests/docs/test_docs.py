@@ -23,7 +23,8 @@ from pages import ROOT  # noqa: E402
 STACKX = pathlib.Path(os.environ["STACKX"]).resolve()
 README_LINES = 200
 # What a page may name beside our own programs, where it is not run.
-OTHERS = {"cd", "cp", "curl", "cat", "export", "git", "ls", "mkdir", "sbatch", "scp", "sudo", "tail"}
+OTHERS = {"apt", "cat", "cd", "cp", "curl", "echo", "export", "git", "ls", "mkdir", "pip", "podman", "sbatch", "scp", "sha256sum", "sudo", "tail",
+          "tar", "uvx"}
 
 
 def usage(*arguments):
