@@ -18,12 +18,12 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 # The supervisor is static, and no glibc can be in a program that is to run everywhere.
 set(SECCOMP ${STACKX_PORTABLE}/prefix-musl/lib/libseccomp.a CACHE FILEPATH "")
-set(STACKX_STATIC_OPTIONS "--target=x86_64-linux-musl;-isystem;${STACKX_PORTABLE}/prefix-musl/include" CACHE STRING "")
+set(STACKX_STATIC_OPTIONS "--target=x86_64-linux-musl;-no-pie;-isystem;${STACKX_PORTABLE}/prefix-musl/include" CACHE STRING "")
 
 # CMake's own modules name libarchive alone.
 set(lib ${STACKX_PORTABLE}/prefix/lib)
 set(CMAKE_CXX_STANDARD_LIBRARIES "${lib}/liblzma.a ${lib}/libbz2.a ${lib}/libzstd.a ${lib}/libz.a" CACHE STRING "")
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-Wl,--gc-sections -s")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-pie -Wl,--gc-sections -s")
 # Boost 1.74 derives from std::unary_function, which C++17 took away.
 set(CMAKE_CXX_FLAGS_INIT "-ffunction-sections -fdata-sections -Wno-unused-command-line-argument -D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION")
 set(CMAKE_C_FLAGS_INIT "-ffunction-sections -fdata-sections")

@@ -63,7 +63,7 @@ class FreshRoot:
     def bring(self, *files):
         """Puts files into the root's /brought; where each is there."""
         (self.path / "brought").mkdir(exist_ok=True)
-        return [f"/brought/{shutil.copy(file, self.path / 'brought').name}" for file in files]
+        return ["/brought/" + pathlib.Path(shutil.copy(file, self.path / "brought")).name for file in files]
 
     def run(self, *words, exit_code=0, timeout=300, **environment):
         index = {name: os.environ[name] for name in INDEX if name in os.environ}
