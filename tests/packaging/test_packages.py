@@ -115,7 +115,8 @@ class Suite:
         self.assertRegex(said, r"\ARun torch ")
         self.root.run("/venv/bin/pip", "uninstall", "--yes", "stackx")
         self.assertFalse((self.root.path / "venv/bin/stackx").exists())
-        self.assertEqual([path for path in self.root.path.glob("venv/share/**/*") if not path.is_dir()], [])
+        self.assertEqual([path for path in self.root.path.glob("venv/share/**/*stackx*") if not path.is_dir()], [])
+        self.assertEqual([path for path in self.root.path.glob("venv/share/stackx/**/*") if not path.is_dir()], [])
 
     def test_deb(self):
         (deb,) = self.root.bring(package("*.deb"))
