@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void note(const char *what, const char *one, const char *two) {
@@ -36,8 +37,14 @@ int rename(const char *from, const char *to) {
   return result;
 }
 
-int renameat2(int from_at, const char *from, int to_at, const char *to, unsigned flags) {
-  const int result = ((int (*)(int, const char *, int, const char *, unsigned))dlsym(RTLD_NEXT, "renameat2"))(from_at, from, to_at, to, flags);
-  if (result == 0) note("rename", from, to);
+/* stackx calls renameat2 by its number: older C libraries have no function for it. Arguments are words, whatever they are. */
+long syscall(long number, ...) {
+  long word[6];
+  va_list words;
+  va_start(words, number);
+  for (int i = 0; i < 6; ++i) word[i] = va_arg(words, long);
+  va_end(words);
+  const long result = ((long (*)(long, ...))dlsym(RTLD_NEXT, "syscall"))(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+  if (result == 0 && number == SYS_renameat2) note("rename", (const char *)word[1], (const char *)word[3]);
   return result;
 }
