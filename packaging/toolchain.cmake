@@ -24,8 +24,10 @@ set(STACKX_STATIC_OPTIONS "--target=x86_64-linux-musl;-no-pie;-isystem;${STACKX_
 set(lib ${STACKX_PORTABLE}/prefix/lib)
 set(CMAKE_CXX_STANDARD_LIBRARIES "${lib}/liblzma.a ${lib}/libbz2.a ${lib}/libzstd.a ${lib}/libz.a" CACHE STRING "")
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-pie -Wl,--gc-sections -s")
+# Two folders give the same bytes: Boost's and our own headers put __FILE__ into messages.
+set(maps "-ffile-prefix-map=${STACKX_PORTABLE}/= -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
 # Boost 1.74 derives from std::unary_function, which C++17 took away.
-set(CMAKE_CXX_FLAGS_INIT "-ffunction-sections -fdata-sections -Wno-unused-command-line-argument -D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION")
+set(CMAKE_CXX_FLAGS_INIT "-ffunction-sections -fdata-sections -Wno-unused-command-line-argument -D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION ${maps}")
 set(CMAKE_C_FLAGS_INIT "-ffunction-sections -fdata-sections")
 
 set(STACKX_COLD -Os CACHE STRING "")

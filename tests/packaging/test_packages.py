@@ -182,6 +182,19 @@ class Packages(unittest.TestCase):
         done = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=dist(), capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_the_same_bytes_in_another_folder(self):
+        """Libraries are those that are there; everything of stackx is compiled again, without ccache."""
+        if os.environ.get("STACKX_THOROUGH") != "1":
+            self.skipTest("takes ten minutes: ./run test --thorough")
+        with tempfile.TemporaryDirectory(prefix="stackx-again-") as scratch:
+            again = pathlib.Path(scratch, "elsewhere", "stackx")
+            subprocess.run(["git", "clone", "--quiet", ROOT, again], check=True)
+            (again / "build-package").mkdir()
+            (again / "build-package/portable").symlink_to(ROOT / "build-package/portable")
+            subprocess.run([again / "packaging/package"], check=True, timeout=3600,
+                           env={**os.environ, "STACKX_PYTHON": str(ROOT / ".venv/bin/python"), "CCACHE_DISABLE": "1"})
+            self.assertEqual((again / "dist/SHA256SUMS").read_text(), (dist() / "SHA256SUMS").read_text())
+
     def test_image_is_an_oci_image_that_runs_stackx(self):
         with tarfile.open(package("*.oci.tar")) as image:
             read = lambda name: json.load(image.extractfile("./" + name))
