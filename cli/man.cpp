@@ -51,9 +51,8 @@ const manual::Command& page_of(const std::vector<std::string>& words, const manu
 void man(const ManOptions& options, const manual::Command& root, const Globals& globals) {
   if (!options.directory.empty()) {
     if (!options.command.empty()) throw bad_input("man: --to writes all pages; leave out the command");
-    std::filesystem::create_directories(options.directory);
     for (const auto& page : manual::man_pages(root, edition(globals)))
-      write_output(options.directory / (page.name + ".1"), page.text);
+      write_whole(options.directory / (page.name + ".1"), page.text);
     return;
   }
   workspace::write_out(manual::man_page(root, page_of(options.command, root), edition(globals)).text);

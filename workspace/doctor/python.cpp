@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/text/words.hpp"
 #include "inspector/python/interpreters.hpp"
 #include "inspector/python/uv.hpp"
 #include "inspector/run/passed_environment.hpp"
@@ -51,7 +52,7 @@ Finding pythons() {
     return {"Python", late ? Status::unknown : Status::poor, "no interpreter was found" + unasked, "frameworks can be measured in containers alone",
             install_command("python3 python3-pip")};
   auto found = "Python " + brief_words(releases(installed.empty() ? virtual_ones : installed)) + unasked;
-  if (!virtual_ones.empty()) found += fmt::format(", {} virtual environment{}", virtual_ones.size(), virtual_ones.size() == 1 ? "" : "s");
+  if (!virtual_ones.empty()) found += ", " + analysis::counted(virtual_ones.size(), "virtual environment");
   return {"Python", Status::ok, found, "", ""};
 }
 
