@@ -164,7 +164,7 @@ class MaliciousCatalog(Attack):
             for name, library in (("victim", pipe), ("other", self.fake_blas()))}}))
         before = time.monotonic()
         self.run_stackx("inspect", self.project(), "--allow-paths", "--rounds", "1")
-        self.assertLess(time.monotonic() - before, 8)
+        self.assertLess(time.monotonic() - before, 30)
         documents = self.documents()
         self.assertEqual(len(documents), 2, documents)
         self.assertTrue(any("victim 1: " in one.get("reason", "") and "no regular file" in one["reason"] for one in documents), documents)

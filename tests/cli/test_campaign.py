@@ -175,7 +175,7 @@ class Campaign(BlackBox):
         for words in (["--resume"], ["--resume", plan]):
             start = time.monotonic()
             refused = self.stackx("inspect", project, *words, exit_code=2)
-            self.assertLess(time.monotonic() - start, 20)
+            self.assertLess(time.monotonic() - start, 60)
             self.assertRegex(refused.stderr.splitlines()[-1],
                              rf"^stackx: campaign {plan[:12]} is being run by process {process.pid} on \S+: wait until that ends, or end it; ")
             self.assertEqual(refused.stdout, "")

@@ -160,12 +160,14 @@ class Completion(BlackBox):
         self.assertIn("q900", [name for name, *_ in names])
         self.assertTrue(all(re.fullmatch(r"[a-z0-9._+-]+", name) for name, *_ in names))
         self.assertFalse(self.db.exists())
-        took = []
-        for _ in range(9):
-            begin = time.perf_counter()
-            self.stackx("completion", "names", "hardware")
-            took.append(time.perf_counter() - begin)
-        self.assertLess(min(took), 0.05 if "asan" not in STACKX else 5)
+        took = {("completion", "names", "hardware"): [], ("hw", "list"): []}
+        for _ in range(9):  # by turns: what else the machine does meets both
+            for words, times in took.items():
+                begin = time.perf_counter()
+                self.stackx(*words)
+                times.append(time.perf_counter() - begin)
+        names, listing = (min(times) for times in took.values())
+        self.assertLess(names, 5 * listing)
 
     def test_a_broken_program_says_nothing(self):
         """What a key asks must not write between the words."""

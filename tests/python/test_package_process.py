@@ -99,7 +99,7 @@ class Ending(Scratch):
         begun = time.monotonic()
         with self.assertRaisesRegex(stackx.TimedOut, "not done after 1 s"):
             self.sleeping().run("hw", timeout=1)
-        self.assertLess(time.monotonic() - begun, 5)
+        self.assertLess(time.monotonic() - begun, 30)  # it sleeps 60
         self.assert_ended(self.pid())
         self.assertEqual(self.program("echo 1").run(timeout=30), 1)
 

@@ -227,5 +227,5 @@ TEST_CASE("an engine that hangs is put away in the time that one has", "[engine]
   const auto began = std::chrono::steady_clock::now();
   const auto stop = [&] { return std::chrono::steady_clock::now() > began + std::chrono::milliseconds(300); };
   CHECK_FALSE(find_engine({machine.cache / "stackx", supervisor(), {}, stop, std::chrono::milliseconds(200)}));
-  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(5));
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(30));
 }

@@ -127,7 +127,7 @@ TEST_CASE("a bubblewrap that hangs is waited for as long as one wants", "[sandbo
   const testing::Variable path("PATH", programs.path().string() + ":/usr/bin:/bin");
   const auto began = std::chrono::steady_clock::now();
   const auto sandbox = Sandbox::probe(testing::supervisor(), std::chrono::milliseconds(400));
-  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(4));
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(30));
   CHECK_FALSE(sandbox.available());
   CHECK(sandbox.description() == "no sandbox: bubblewrap does not work here: it did not end within 0.4 s");
 }

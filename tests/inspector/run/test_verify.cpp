@@ -105,7 +105,7 @@ TEST_CASE("thousands of files are looked up once each", "[verify]") {
   CHECK_FALSE(verify(environment, report).wrong);
   report.files.push_back("/elsewhere/libpart7.so");
   CHECK(mentions(verify(environment, report).wrong.value_or(""), "libpart7 was loaded from /elsewhere/libpart7.so"));
-  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(10));
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(60));
 }
 
 TEST_CASE("a library that states no version is taken at the package manager's word", "[verify]") {

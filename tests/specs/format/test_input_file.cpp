@@ -60,7 +60,7 @@ TEST_CASE("input file: a file of the kernel that never ends is left, and one tha
   ::close(log);
   const auto begin = std::chrono::steady_clock::now();
   CHECK_THAT(input_refusal("/proc/kmsg"), Contains("has no end") || Contains("larger than"));
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 }
 
 TEST_CASE("input file: a stdin that does not wait is waited for") {

@@ -27,7 +27,7 @@ TEST_CASE("versions are the first word that begins with a digit", "[doctor]") {
 TEST_CASE("a program that hangs, fails or talks for ever is an answer, too", "[doctor]") {
   const auto before = std::chrono::steady_clock::now();
   CHECK(ask({"sleep", "100"}, {}, 100ms).why == "no answer within 0.1 s");
-  CHECK(std::chrono::steady_clock::now() - before < 5s);
+  CHECK(std::chrono::steady_clock::now() - before < 30s);
   CHECK(ask({"yes"}, {}).why == "it prints without end");
   CHECK(ask({"sh", "-c", "echo no such kernel >&2; exit 3"}, {}).why == "no such kernel");
   CHECK(ask({"false"}, {}).why == "exit code 1");
