@@ -343,6 +343,11 @@ bool one_stack_twice(const Sides& sides) {
          sides.a.what.arm == sides.b.what.arm;
 }
 
+bool any_ok(const Side& side) {
+  return std::ranges::any_of(side.measurements,
+                             [](const auto& one) { return one.outcome == specs::Outcome::ok; });
+}
+
 }  // namespace
 
 void note_conditions(Sides& sides) {
@@ -385,7 +390,9 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
   collect(sides.a);
   collect(sides.b);
   make_couples(sides);
-  if (sides.a.rates.unit != sides.b.rates.unit)
+  if (!any_ok(sides.a) || !any_ok(sides.b))  // and no unit, then
+    sides.nothing = why_no_rates(sides);
+  else if (sides.a.rates.unit != sides.b.rates.unit)
     sides.nothing =
         fmt::format("A is measured in {}, B in {}.", sides.a.rates.unit, sides.b.rates.unit);
   else if (sides.couples.empty())

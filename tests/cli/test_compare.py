@@ -200,6 +200,16 @@ class Compare(MadeUpStore):
         self.assertIn("1 crashed", text)
         self.assertEqual(self.compare("openblas=1", "openblas=2")["couples"][0]["b"]["failures"], {"crashed": 1})
 
+    def test_one_side_only_failed(self):
+        """No rate has no unit: what became of it is the answer."""
+        for number in range(6):
+            self.inspection({"openblas": "0.3.27"}, 50, number)
+            self.inspection({"openblas": "0.3.29"}, 50, number, outcome="crashed", samples_ns=[], exit_code=None,
+                            reason="ended by signal 11 (segmentation fault)", work={"flop": 0.0, "bytes": 0.0, "items": 0.0})
+        self.store()
+        said = self.stackx("compare", "openblas=0.3.27", "openblas=0.3.29", exit_code=1).stdout
+        self.assertEqual(said.splitlines()[0], "Nothing to compare. No pair has a rate on both sides. Of B's 6 inspections: 6 crashed.")
+
     def test_sentinel_against_its_stack(self):
         stack = {"openblas": "1"}
         label = stack_id(stack)[:12] + "+A"
