@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/version.hpp"
@@ -105,6 +106,13 @@ Error of_file(const std::filesystem::filesystem_error& error) {
                       bad_path ? "check the path" : "check permissions and disk")};
 }
 
+std::string unexpected(const std::exception& error) {
+  if (const auto* system = dynamic_cast<const std::system_error*>(&error);
+      system != nullptr && system->code() == std::errc::resource_unavailable_try_again)  // of a thread
+    return "no thread can be begun: there is too little memory, or no process more is allowed; nothing that was stored is lost";
+  return specs::without_passwords(error.what()) + " (this is a fault of stackx or of the system: please report it)";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -121,8 +129,7 @@ int main(int argc, char** argv) {
     workspace::say("stackx: there is too little memory for this; nothing that was stored is lost\n");
     return static_cast<int>(ErrorCode::environment);
   } catch (const std::exception& error) {
-    workspace::say("stackx: {} (this is a fault of stackx or of the system: please report it)\n",
-                   specs::without_passwords(error.what()));
+    workspace::say("stackx: {}\n", unexpected(error));
     return static_cast<int>(ErrorCode::environment);
   }
 }

@@ -88,7 +88,12 @@ class Pipeline {
   Pipeline(Reader& reader, const std::function<bool(std::string&)>& next, std::string name)
       : reader_(reader), next_(next), name_(std::move(name)) {
     const unsigned cores = std::max(2U, std::thread::hardware_concurrency());
-    for (unsigned i = 0; i < cores; ++i) threads_.emplace_back([this] { work(); });
+    threads_.reserve(cores);
+    try {
+      while (threads_.size() < cores) threads_.emplace_back([this] { work(); });
+    } catch (const std::exception&) {  // no room for another stack: those that began do it
+      if (threads_.empty()) throw;
+    }
   }
   ~Pipeline() {
     {
@@ -119,32 +124,43 @@ class Pipeline {
  private:
   // Each thread reads a chunk, in turn, then verifies it beside the others.
   void work() {
-    for (;;) {
-      std::unique_lock reading(reading_);
-      std::promise<std::vector<Verified>> promise;
-      {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] {
-          return stop_ || ended_ || (ready_.size() < chunks_ahead && bytes_ < bytes_ahead);
-        });
-        if (stop_ || ended_) return;
+    try {
+      while (work_on_next()) {
       }
-      Chunk chunk = read();
+    } catch (...) {  // too little memory, for what a chunk needs around it
       {
         const std::lock_guard lock(mutex_);
-        if (!chunk.lines.empty()) ready_.emplace_back(promise.get_future(), chunk.bytes);
-        bytes_ += chunk.bytes;
-        ended_ = ended_ || chunk.end;
+        if (!failure_) failure_ = std::current_exception();
+        ended_ = true;
       }
-      reading.unlock();
       changed_.notify_all();
-      if (chunk.lines.empty()) continue;
-      try {
-        promise.set_value(verify(reader_, chunk, name_));
-      } catch (...) {
-        promise.set_exception(std::current_exception());
-      }
     }
+  }
+
+  bool work_on_next() {
+    std::unique_lock reading(reading_);
+    std::promise<std::vector<Verified>> promise;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return stop_ || ended_ || (ready_.size() < chunks_ahead && bytes_ < bytes_ahead); });
+      if (stop_ || ended_) return false;
+    }
+    Chunk chunk = read();
+    {
+      const std::lock_guard lock(mutex_);
+      if (!chunk.lines.empty()) ready_.emplace_back(promise.get_future(), chunk.bytes);
+      bytes_ += chunk.bytes;
+      ended_ = ended_ || chunk.end;
+    }
+    reading.unlock();
+    changed_.notify_all();
+    if (chunk.lines.empty()) return true;
+    try {
+      promise.set_value(verify(reader_, chunk, name_));
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+    }
+    return true;
   }
 
   Chunk read() {
@@ -160,6 +176,7 @@ class Pipeline {
         line.clear();
       }
     } catch (...) {
+      const std::lock_guard lock(mutex_);
       failure_ = std::current_exception();
       chunk.end = true;
     }
