@@ -20,18 +20,21 @@ const EVP_MD* algorithm() {
   return fetched;
 }
 
+// A digest that could not be made must be no digest: names and identities are made of it.
+void demand(int success) {
+  if (success != 1) throw broken_environment("OpenSSL makes no SHA-256 here, most often for too little memory; nothing is lost");
+}
+
 class Sha256 {
  public:
   Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
-    EVP_DigestInit_ex(context_.get(), algorithm(), nullptr);
+    demand(context_ != nullptr && EVP_DigestInit_ex(context_.get(), algorithm(), nullptr));
   }
-  void update(const void* bytes, std::size_t size) {
-    EVP_DigestUpdate(context_.get(), bytes, size);
-  }
+  void update(const void* bytes, std::size_t size) { demand(EVP_DigestUpdate(context_.get(), bytes, size)); }
   std::string hex() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
     unsigned size = 0;
-    EVP_DigestFinal_ex(context_.get(), digest.data(), &size);
+    demand(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
     std::string text;
     for (unsigned i = 0; i < size; ++i) {
       text += "0123456789abcdef"[digest[i] >> 4];
