@@ -10,6 +10,7 @@
 
 #include "inspector/run/passed_environment.hpp"
 #include "specs/error.hpp"
+#include "specs/format/draft.hpp"
 #include "specs/format/masked.hpp"
 #include "specs/format/printable.hpp"
 
@@ -220,8 +221,10 @@ std::expected<void, BuildFailure> Uv::unpack(const WheelRequest& asked, const fs
   request.file = wheel.filename().string();
   const auto size = fs::file_size(wheel);
   request.size = asked.size == 0 ? size : std::min(asked.size, size);  // a build decides how large its wheel is
+  // A cache of its own, not --no-cache: that one lies in /tmp, and stays there when uv is stopped.
+  const specs::Draft cache(fs::path(target).concat(".uv"), specs::Draft::Kind::directory);
   return run_install(request,
-                     {"--no-deps", "--no-index", "--no-cache", "--target", target.string(), wheel.string()},
+                     {"--no-deps", "--no-index", "--cache-dir", cache.path().string(), "--target", target.string(), wheel.string()},
                      python);
 }
 

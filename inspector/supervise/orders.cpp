@@ -61,6 +61,8 @@ Orders parse_orders(int argc, char** argv) {
   }
   for (++i; i < argc; ++i) orders.argv.push_back(argv[i]);
   if (orders.argv.empty()) refuse_orders("no program after --");
+  if (!(orders.seconds > 0) || orders.memory == 0 || orders.processes == 0 || orders.tasks == 0)
+    refuse_orders("--seconds, --memory, --processes and --tasks are wanted, above 0");
   orders.argv.push_back(nullptr);
   orders.environment.push_back(nullptr);
   return orders;

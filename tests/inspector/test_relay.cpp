@@ -27,7 +27,7 @@ Command through_relay(const fs::path& socket, const Words& engine, const Words& 
   command.argv.insert(command.argv.end(), engine.begin(), engine.end());
   append(command.argv, {supervisor().string(), "--channel", socket.string(), "--"});
   append(command.argv, {supervisor().string(), "--seconds", seconds, "--memory", "1000000000",
-                        "--processes", "50", "--"});
+                        "--processes", "50", "--tasks", "100", "--"});
   command.argv.insert(command.argv.end(), program.begin(), program.end());
   command.environment = current_environment();
   command.channel = true;
@@ -109,10 +109,12 @@ TEST_CASE("what runs behind a relay does not outlive stackx", "[relay]") {
   const pid_t stackx = fork();
   if (stackx == 0) {
     setsid();
-    run(through_relay(socket, {"/usr/bin/env"}, {"/bin/sleep", mark}, "60"));
+    const auto finished = run(through_relay(socket, {"/usr/bin/env"}, {"/bin/sleep", mark}, "60"));
+    write(scratch / "ended", "status " + std::to_string(finished.status) + ", " + finished.err + finished.channel);
     _exit(0);
   }
   for (int i = 0; i < 200 && processes_with(mark) < 3; ++i) usleep(50'000);
+  INFO((fs::exists(scratch / "ended") ? read(scratch / "ended") : "it has not ended"));
   REQUIRE(processes_with(mark) >= 3);
   kill(stackx, SIGKILL);
   waitpid(stackx, nullptr, 0);

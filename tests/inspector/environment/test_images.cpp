@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include "inspector/environment/images.hpp"
@@ -248,7 +250,8 @@ TEST_CASE("what runs in an image is held to limits, and ends", "[images]") {
   for (const char* option :
        {"[--name] [stackx-", "[--memory] [", "[--pids-limit] [", "[--network] [none]", "[--read-only]"})
     CHECK(machine.podman.count(option) == 1);
-  testing::write(machine.podman.root() / "hangs", "7213.25");
+  const std::string mark = "7213." + std::to_string(getpid());  // seconds, and found among processes
+  testing::write(machine.podman.root() / "hangs", mark);
   SECTION("at its time") {
     machine.answer_seconds = 0.5;
     const auto image = machine.get({suite("bookworm"), {"python3"}, {}});
@@ -256,13 +259,13 @@ TEST_CASE("what runs in an image is held to limits, and ends", "[images]") {
     CHECK_THAT(image.error().reason, Catch::Contains("dpkg-query of the base image did not answer within its limits"));
   }
   SECTION("when stackx is interrupted") {
-    machine.stop = [] { return processes_with("7213.25") > 0; };
+    machine.stop = [&] { return processes_with(mark) > 0; };
     const auto image = machine.get({suite("bookworm"), {"python3"}, {}});
     REQUIRE_FALSE(image);
     CHECK(image.error().reason == "interrupted");
     CHECK(machine.podman.count("[rm] [--force] [stackx-") == 1);
   }
-  CHECK(wait_for_processes("7213.25", 0));
+  CHECK(wait_for_processes(mark, 0));
   fs::remove(machine.podman.root() / "hangs");
   machine.stop = {};
   const auto image = machine.get({suite("bookworm"), {"python3"}, {}});

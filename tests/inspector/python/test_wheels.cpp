@@ -411,10 +411,14 @@ TEST_CASE("a build that makes a large wheel may unpack no more for that", "[uv]"
   REQUIRE(most_unpacked(fs::file_size(made.file)) > 1200 << 20);
   const Index index(root / "index");
   const WheelRequest source{"bomb", "1.0", "bomb-1.0.tar.gz", some_hash, 1000};
+  fs::create_directory(root / "tmp");
+  const Variable temporary("TMPDIR", (root / "tmp").string());
   const auto refused = Uv({}).unpack(source, made.file, root / "target", {});
   REQUIRE_FALSE(refused);
   INFO(refused.error().reason);
   CHECK(refused.error().outcome == specs::Outcome::too_large);
+  CHECK(names_in(root / "tmp").empty());  // where a uv that is stopped would leave a gigabyte
+  for (const auto& name : names_in(root.path())) CHECK(name.find("uv") == std::string::npos);
 }
 
 TEST_CASE("passwords of indexes are in no reason and in no log", "[wheels][uv]") {
