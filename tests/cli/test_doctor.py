@@ -20,7 +20,8 @@ from stand_in_index import StandIn
 
 NVML = pathlib.Path(STACKX).resolve().parent / "tests" / "nvml"  # look-alikes, one machine each
 EVIL = r"""printf 'v1 \033]0;evil\007\033[2J\xff\xfe\xe2\x80\xae reversed\r\nsecond line\n'; """
-LONGEST = 30  # seconds, whatever hangs for 1000
+LONGEST = 30  # seconds, whatever hangs for 1000 and however busy the machine
+PROMISED = 8  # seconds, by docs/install.md
 
 
 class Refusing(http.server.BaseHTTPRequestHandler):
@@ -78,7 +79,8 @@ class Doctor(MadeUpStore):
         """The document, and its findings by name; both are what the schema and the screen say they are."""
         began = time.monotonic()
         done = self.stackx("doctor", "--json", *options, exit_code=exit_code)
-        self.assertLess(time.monotonic() - began, LONGEST)
+        self.took = time.monotonic() - began
+        self.assertLess(self.took, LONGEST)
         self.assertEqual(done.stderr, "")
         self.assertNotIn("secret", done.stdout)
         document = json.loads(done.stdout)
@@ -159,6 +161,10 @@ class Doctor(MadeUpStore):
             self.program(name, "exec sleep 1000\n")
         self.environment["STACKX_UV"] = str(self.bin / "uv")
         document, findings = self.look()
+        for _ in range(2):  # where something else held the machine up
+            if self.took >= PROMISED:
+                self.look()
+        self.assertLess(self.took, PROMISED)
         self.status(findings, sandbox="poor", containers="unknown", uv="poor", package_index="poor", Slurm="poor", Kubernetes="poor")
         self.assertIn("it did not end within 2 s", findings["sandbox"]["found"])
         for what in ("Slurm", "Kubernetes", "uv"):

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <latch>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -11,10 +12,10 @@ using namespace stackx::workspace;
 using namespace std::chrono_literals;
 
 TEST_CASE("probes run at once, and are told in their order", "[doctor]") {
-  std::latch all_begun(3);
-  const auto after_all_began = [&](std::string what, std::chrono::milliseconds time) {
-    return Probe{{what}, [&all_begun, what, time] {
-                   all_begun.arrive_and_wait();  // one after another, the first would wait for ever
+  const auto all_begun = std::make_shared<std::latch>(3);  // a probe owns all that it uses
+  const auto after_all_began = [all_begun](std::string what, std::chrono::milliseconds time) {
+    return Probe{{what}, [all_begun, what, time] {
+                   all_begun->arrive_and_wait();  // one after another, the first would wait for ever
                    std::this_thread::sleep_for(time);
                    return Findings{{what, Status::ok, "well", "", ""}};
                  }};
