@@ -9,7 +9,6 @@
 #include "campaigns/thoth/python.hpp"
 #include "campaigns/thoth/stack.hpp"
 #include "inspector/machine/host.hpp"
-#include "inspector/paths.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
@@ -17,6 +16,7 @@
 #include "specs/python/wheel_target.hpp"
 #include "specs/thoth/debian_names.hpp"
 #include "specs/thoth/pi.hpp"
+#include "workspace/kept_script.hpp"
 #include "workspace/one_version.hpp"
 #include "workspace/output.hpp"
 
@@ -127,12 +127,7 @@ class Thoth {
           Outcome::unsupported,
           fmt::format("script: begins with {}; a PI for a Python stack is a Python program",
                       specs::in_quotes(first)));
-    job_.script = inspector::cache_directory() / "scripts" / (digest + ".py");
-    std::error_code error;
-    fs::create_directories(job_.script.parent_path(), error);
-    if (!specs::replace_text_file(job_.script, spec_.script))
-      throw broken_environment(fmt::format(
-          "{}: cannot be written; set XDG_CACHE_HOME to another directory", job_.script.string()));
+    job_.script = workspace::kept_script(spec_.script);
   }
 
   void check_hardware() {
