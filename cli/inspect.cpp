@@ -189,7 +189,7 @@ void check_program(specs::Plan& plan, const InspectOptions& options, const campa
   if (now.sha256 != plan.program->sha256)
     refuse(fmt::format("that campaign is measured by {}, and {} has the SHA-256 {}", plan.program->text(), now.path,
                        now.sha256.substr(0, 12)));
-  plan.program = now;
+  plan.program->path = now.path;
 }
 
 // The campaign to go on with: the one named, else the project's newest on this device; nothing if

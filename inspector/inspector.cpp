@@ -17,6 +17,7 @@
 #include "inspector/run/container.hpp"
 #include "inspector/run/measuring_program.hpp"
 #include "inspector/run/placement.hpp"
+#include "inspector/run/plain_output.hpp"
 #include "inspector/run/protocol.hpp"
 #include "inspector/run/sandbox.hpp"
 #include "inspector/run/secrets.hpp"
@@ -240,11 +241,25 @@ struct Inspector::State {
     return environments.get(stack, say, context.stop);
   }
 
-  // A PI of the user's own, where the sandbox runs it as another user than root.
-  bool readable_by_the_pi() const {
-    struct stat status {};
-    return context.pis.own.empty() || exposure() == Exposure::open || stat(context.pis.own.c_str(), &status) != 0 ||
-           readable_inside(status);
+  // What is the user's own and the PI needs, where the sandbox runs it as another user than root.
+  std::optional<std::string> why_unreadable() const {
+    const auto is_hidden = [&](const fs::path& path, mode_t needs) {
+      struct stat status {};
+      return !path.empty() && exposure() != Exposure::open && stat(path.c_str(), &status) == 0 &&
+             (!readable_inside(status) || (geteuid() == 0 && (status.st_mode & needs) != needs));
+    };
+    constexpr const char* because = "root's inspections run as another user";
+    if (is_hidden(context.pis.own, 0)) return fmt::format("{}; chmod a+r {}", because, context.pis.own.string());
+    const auto files = program.planned().files;
+    if (is_hidden(files, S_IXOTH)) return fmt::format("{}; chmod a+rx {}", because, files);
+    return std::nullopt;
+  }
+
+  std::optional<std::string> why_no_files() const {
+    const auto files = program.planned().files;
+    std::error_code error;
+    if (files.empty() || fs::is_directory(files, error)) return std::nullopt;
+    return files + (fs::exists(files, error) ? " is not a directory" : " does not exist");
   }
 
   Inspection blank(const specs::Stack& stack, const specs::Workload& workload) const {
@@ -264,7 +279,9 @@ struct Inspector::State {
 
   SupervisedRun plan_run(const specs::Stack& stack, const StackEnvironment& environment,
                          const specs::Workload& workload, const Parameters& parameters) const {
-    auto command = pi_command(context.pis, environment, workload.pi, parameters);
+    const auto planned = program.planned();
+    auto command = planned.plain ? plain_command(context.pis, environment, planned)
+                                 : pi_command(context.pis, environment, workload.pi, parameters);
     SupervisedRun what;
     what.supervisor = context.supervisor;
     what.argv = std::move(command.argv);
@@ -284,6 +301,7 @@ struct Inspector::State {
     if (drivers) confinement.visible.push_back(*drivers);
     confinement.visible.insert(confinement.visible.end(), command.visible.begin(),
                                command.visible.end());
+    confinement.directory = planned.files;
     confinement.memory_bytes = memory_bytes();
     confinement.processes = limits.processes;
     confinement.cpus = place(processors, limits.cpus > 0 ? limits.cpus : thread_count(parameters));
@@ -298,10 +316,8 @@ struct Inspector::State {
     if (const auto why = why_no_pi(context.pis, environment)) {
       return put(result, {Outcome::missing_pi, "the PI cannot be run: " + *why});
     }
-    if (!readable_by_the_pi())
-      return put(result, {Outcome::missing_pi,
-                          fmt::format("the PI cannot be read: root's inspections run as another user; chmod a+r {}",
-                                      context.pis.own.string())});
+    if (const auto why = why_no_files()) return put(result, {Outcome::missing_pi, "the PI's files cannot be shown: " + *why});
+    if (const auto why = why_unreadable()) return put(result, {Outcome::missing_pi, "the PI cannot be read: " + *why});
     const auto running = program.running(environment);
     if (!running) return put(result, {Outcome::missing_pi, "the PI is not run: " + running.error()});
     result.program = *running;
@@ -323,7 +339,7 @@ struct Inspector::State {
     if (const auto verdict = judge(what, ran); verdict.outcome != Outcome::ok) {
       return put(result, verdict);
     }
-    read_output(result, environment, ran.process.out);
+    read_output(result, environment, ran.process.out, ran.supervision->duration_ns);
     if (result.outcome != Outcome::ok) return;
     if (auto why = specs::why_implausible(rates.of(result.device, result.workload), result.work, result.samples_ns))
       put(result, {Outcome::implausible, std::move(*why)});
@@ -336,11 +352,13 @@ struct Inspector::State {
     if (report.end == Supervision::End::exited) result.exit_code = report.status;
   }
 
-  void read_output(Inspection& result, const StackEnvironment& environment, const std::string& text) const {
-    auto report = parse_pi_output(text);
+  void read_output(Inspection& result, const StackEnvironment& environment, const std::string& text,
+                   std::int64_t wall_ns) const {
+    const auto planned = program.planned();
+    auto report = planned.plain ? parse_plain_output(text, planned.number, wall_ns) : parse_pi_output(text);
     if (!report) return put(result, {report.error().outcome, report.error().reason});
     mask(*report, secrets);
-    auto verified = verify(environment, *report);
+    auto verified = verify(environment, *report, planned.plain);
     const std::string gpu = report->gpu;
     put_report(result, std::move(*report));
     result.loaded.merge(verified.loaded);

@@ -16,6 +16,7 @@ namespace stackx::inspector {
 struct Confinement {
   std::vector<std::filesystem::path> visible;   // read-only, at their own paths; absolute
   std::vector<std::filesystem::path> writable;  // the same, for builds
+  std::filesystem::path directory;              // where the program begins, one of those; empty: its scratch, /tmp
   std::uint64_t disk_bytes = 0;                 // that may lie in them together; 0: no limit
   bool network = false;                         // where packages are fetched and none of their code runs
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // a quarter of it for /tmp, and for /dev/shm

@@ -76,7 +76,8 @@ Words Container::wrap(const Confinement& confinement) const {
   const auto run = engine_.command("run");
   words.insert(words.end(), run.begin(), run.end());
   append(words, {"--rm", "--pull=never", name_option, container_name(), "--label", "stackx=run"});
-  append(words, {"--log-driver", "none", "--hostname", "stackx", "--workdir", "/tmp"});
+  append(words, {"--log-driver", "none", "--hostname", "stackx", "--workdir",
+                 confinement.directory.empty() ? "/tmp" : confinement.directory.string()});
   append(words, {"--network", confinement.network ? "host" : "none"});
   append(words, {"--cap-drop", "all", "--security-opt", "no-new-privileges", "--read-only"});
   append(words, {"--user", user_of(engine_), "--no-healthcheck"});  // it would run beside the PI, as the supervisor

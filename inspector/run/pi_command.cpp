@@ -57,6 +57,19 @@ PiCommand pi_command(const Pis& pis, const StackEnvironment& environment, const 
   return command;
 }
 
+PiCommand plain_command(const Pis& pis, const StackEnvironment& environment, const specs::PiProgram& program) {
+  PiCommand command;
+  if (runs_python(pis, environment)) {
+    start_python(command, pis, environment);
+  } else {
+    command.argv = {pis.own.string()};
+    command.visible = {pis.own};
+  }
+  command.argv.insert(command.argv.end(), program.arguments.begin(), program.arguments.end());
+  if (!program.files.empty()) command.visible.emplace_back(program.files);
+  return command;
+}
+
 std::optional<std::string> why_no_pi(const Pis& pis, const StackEnvironment& environment) {
   if (runs_python(pis, environment)) {
     if (const auto why = why_unreadable(pis.python / "bootstrap.py")) return why;
@@ -65,7 +78,10 @@ std::optional<std::string> why_no_pi(const Pis& pis, const StackEnvironment& env
   const auto program = pis.own.empty() ? pis.native : pis.own;
   if (const auto why = why_unreadable(program)) return why;
   // access() would say yes to root for any file with one execute bit, as exec does.
-  if (access(program.c_str(), X_OK) != 0) return program.string() + " is not executable; chmod +x it";
+  if (access(program.c_str(), X_OK) != 0)
+    return program.string() + (program.extension() == ".py" ? " is not executable, and the stack has no Python that would run "
+                                                              "it; add the component python, or chmod +x it"
+                                                            : " is not executable; chmod +x it");
   return std::nullopt;
 }
 

@@ -4,7 +4,9 @@
 //                 libraries, told to our own PI only
 //   Python stack  PYTHON -s [-S] bootstrap.py SITE pi.py NAME key=value...; SITE "-" and no -S: the
 //                 interpreter's own site-packages
-// A PI of the user's (--pi) stands in the place of ours: a .py file runs under the stack's Python, if it has one.
+// A PI of the user's (--pi) stands in the place of ours: a .py file runs under the stack's Python, if it has one. A plain
+// program (specs/project/pi_program.hpp) is started the same way, with its own arguments in the place of NAME and what
+// follows.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "inspector/environment/environment.hpp"
+#include "specs/project/pi_program.hpp"
 #include "specs/project/workload.hpp"
 
 namespace stackx::inspector {
@@ -31,6 +34,9 @@ struct PiCommand {
 
 PiCommand pi_command(const Pis& pis, const StackEnvironment& environment, const std::string& name,
                      const std::map<std::string, std::string>& parameters);
+
+// `program` is pis.own.
+PiCommand plain_command(const Pis& pis, const StackEnvironment& environment, const specs::PiProgram& program);
 
 // Why the PI that would be started for the stack is none to start; nothing if it is there.
 std::optional<std::string> why_no_pi(const Pis& pis, const StackEnvironment& environment);

@@ -211,7 +211,8 @@ Words Sandbox::wrap(const Confinement& confinement) const {
   for (const auto& socket : sockets_in(shown_paths)) append(words, {"--ro-bind", "/dev/null", socket});
   for (const auto& path : confinement.writable) append(words, {"--bind", path, path});
   // /dev is a file system of its own, in memory that nobody counts.
-  append(words, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp", "--"});
+  append(words, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir",
+                 confinement.directory.empty() ? "/tmp" : confinement.directory.string(), "--"});
   return words;
 }
 

@@ -159,7 +159,7 @@ RunResult run(const SupervisedRun& what, const Confiner& confiner) {
   Command command;
   command.argv = command_line(what, confiner, scratch.path());
   command.environment = confiner.environment();  // the supervisor gives the PI its own
-  command.directory = scratch.path();
+  command.directory = confiner.available() || what.confinement.directory.empty() ? scratch.path() : what.confinement.directory;
   command.deadline = most_time(what, confiner);
   command.stdout_limit = command.stderr_limit = output_limit;
   command.channel = true;

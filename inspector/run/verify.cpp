@@ -121,7 +121,7 @@ std::optional<std::string> other_version(const Part& part, const std::string& st
 
 }  // namespace
 
-Verified verify(const StackEnvironment& environment, const PiReport& report) {
+Verified verify(const StackEnvironment& environment, const PiReport& report, bool plain) {
   Verified result;
   result.loaded = report.loaded;
   const auto files = resolved(report.files);
@@ -142,7 +142,7 @@ Verified verify(const StackEnvironment& environment, const PiReport& report) {
     if (mapped) {
       result.loaded[part->component] =
           part->package_version.empty() ? part->version : part->package_version;
-    } else {
+    } else if (!plain) {
       result.wrong = fmt::format(
           "the PI says neither which version of {} it loaded nor which files; nothing shows that "
           "the "

@@ -8,6 +8,7 @@
 //     its version.
 //   - A library that states no version (netlib) is taken at its package manager's word, if the file
 //     is mapped.
+//   - A plain program says nothing of all this as a rule, and is believed; what it does say is held against the stack.
 #pragma once
 
 #include <map>
@@ -24,6 +25,6 @@ struct Verified {
   std::optional<std::string> wrong;           // why this is another stack
 };
 
-Verified verify(const StackEnvironment& environment, const PiReport& report);
+Verified verify(const StackEnvironment& environment, const PiReport& report, bool plain = false);
 
 }  // namespace stackx::inspector
