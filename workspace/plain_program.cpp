@@ -122,7 +122,8 @@ std::string shown_files(const fs::path& files) {
   const auto real = fs::canonical(files, error);
   if (error) refuse(error.message() + "; expected a directory");
   if (!fs::is_directory(real, error)) refuse("not a directory; expected the one that holds what the program reads");
-  if (const auto why = inspector::why_not_shown(real)) throw bad_input(fmt::format("--files {}; put them into a directory of their own", *why));
+  if (const auto why = inspector::why_not_shown(real))
+    throw bad_input(fmt::format("--files {}; put them into a directory of their own", *why));
   if (specs::to_utf8(real.string()) != real.string()) refuse("expected a path in UTF-8");
   return real.string();
 }

@@ -1,8 +1,9 @@
 // Input: what a PI printed. Whatever it is, the answer is a report or a reason, and a report fits
-// into a result document that can be read back.
+// into a result document that can be read back. The same of plain programs.
 #include <cstdint>
 #include <string>
 
+#include "inspector/run/plain_output.hpp"
 #include "inspector/run/protocol.hpp"
 #include "specs/format/json.hpp"
 #include "specs/result/inspection.hpp"
@@ -46,10 +47,8 @@ void check_report(const inspector::PiReport& report) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  if (const auto parsed = inspector::parse_pi_output(text)) {
-    check_report(*parsed);
-  } else {
-    check_rejected(parsed.error());
-  }
+  const auto check = [](const auto& parsed) { parsed ? check_report(*parsed) : check_rejected(parsed.error()); };
+  check(inspector::parse_pi_output(text));
+  for (const auto number : specs::printed_numbers) check(inspector::parse_plain_output(text, std::string(number), 1000));
   return 0;
 }

@@ -69,6 +69,13 @@ TEST_CASE("a container has nothing that a run does not need", "[container]") {
   CHECK_FALSE(holds(words, {"--privileged"}));
 }
 
+TEST_CASE("a container begins in /tmp, or where the program's files are", "[container]") {
+  auto with_files = some();
+  CHECK(value(Container(podman(), "/s").wrap(with_files), "--workdir") == "/tmp");
+  with_files.directory = "/home/u/data";
+  CHECK(value(Container(podman(), "/s").wrap(with_files), "--workdir") == "/home/u/data");
+}
+
 TEST_CASE("limits that control groups do not enforce here are not asked for", "[container]") {
   auto engine = podman();
   engine.memory = engine.pids = engine.cpuset = false;

@@ -62,6 +62,22 @@ TEST_CASE("a PI of the user's stands in the place of ours", "[pi_command]") {
   CHECK(pi_command(pis, python("/cache/tree"), "x", {}).argv == Words{"/home/me/pi", "x"});
 }
 
+TEST_CASE("a plain program has its own words, and sees its files", "[pi_command]") {
+  auto pis = ours;
+  pis.own = "/home/me/bench.py";
+  stackx::specs::PiProgram program{false, pis.own.string(), "", true, {"--batch", "a b"}, "seconds", "/home/me/data"};
+  const auto script = plain_command(pis, python("/cache/tree"), program);
+  CHECK(script.argv == Words{"/usr/bin/python3.11", "-s", "-S", "/opt/python/bootstrap.py", "/cache/tree", "/home/me/bench.py",
+                             "--batch", "a b"});
+  CHECK(script.visible == Paths{"/opt/python", "/home/me/bench.py", "/home/me/data"});
+  CHECK(plain_command(pis, native(), program).argv == Words{"/home/me/bench.py", "--batch", "a b"});
+  pis.own = program.path = "/usr/bin/sort";
+  program.files.clear();
+  const auto sort = plain_command(pis, python("/cache/tree"), program);
+  CHECK(sort.argv == Words{"/usr/bin/sort", "--batch", "a b"});
+  CHECK(sort.visible == Paths{"/usr/bin/sort"});
+}
+
 TEST_CASE("a PI that cannot be started is named", "[pi_command]") {
   const TempDirectory root;
   Pis pis{root / "pi", root / "python", {}};
@@ -79,5 +95,5 @@ TEST_CASE("a PI that cannot be started is named", "[pi_command]") {
   pis.own = root / "own.py";
   testing::write(pis.own, "");
   CHECK_FALSE(why_no_pi(pis, python("")));  // Python reads it: it need not be executable
-  CHECK(why_no_pi(pis, native()));
+  CHECK_THAT(*why_no_pi(pis, native()), Catch::Contains("the stack has no Python that would run it"));
 }

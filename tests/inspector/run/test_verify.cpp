@@ -62,6 +62,19 @@ TEST_CASE("the stack that was asked for is the right one", "[verify]") {
   CHECK(verify(mkl_with_tbb(), report).loaded == report.loaded);
 }
 
+TEST_CASE("a plain program need not say what it loaded, and what it says has to be right", "[verify]") {
+  const PiReport silent;
+  CHECK(mentions(wrong(silent), "nothing shows that the stack was measured"));
+  CHECK_FALSE(verify(mkl_with_tbb(), silent, true).wrong);
+  CHECK(verify(mkl_with_tbb(), silent, true).loaded.empty());
+  auto report = right();
+  report.loaded["tbb"] = "1.0";
+  CHECK(verify(mkl_with_tbb(), report, true).wrong);
+  report = right();
+  report.files = {"/lib/libc.so.6"};
+  CHECK(verify(mkl_with_tbb(), report, true).wrong);
+}
+
 TEST_CASE("another version is another stack", "[verify]") {
   auto report = right();
   report.loaded["mkl"] = "2024.2.1";
