@@ -181,6 +181,10 @@ void check_program(specs::Plan& plan, const InspectOptions& options, const campa
     if (named) refuse(fmt::format("that campaign is measured by stackx's own PI, not by {}", program_of(options, job)->path));
     return;
   }
+  if (plan.program->plain && !workspace::is_allowed(*plan.program))  // --pi names a file, not its words and files
+    throw bad_input(fmt::format("--resume {}: that campaign is measured by the command {}, which nobody ran here; start a "
+                                "campaign of your own",
+                                plan.id.substr(0, 12), plan.program->text()));
   if (!named && !workspace::is_allowed(*plan.program))
     throw bad_input(fmt::format("--resume {}: that campaign is measured by {}, a program that nobody named here; if it "
                                 "is yours, name it: --pi FILE",

@@ -9,6 +9,7 @@
 
 #include "inspector/cache/cache_use.hpp"
 #include "inspector/environment/environment.hpp"
+#include "inspector/environment/shown_paths.hpp"
 #include "inspector/gpu_requirements.hpp"
 #include "inspector/machine/host.hpp"
 #include "inspector/machine/processor_time.hpp"
@@ -258,8 +259,9 @@ struct Inspector::State {
   std::optional<std::string> why_no_files() const {
     const auto files = program.planned().files;
     std::error_code error;
-    if (files.empty() || fs::is_directory(files, error)) return std::nullopt;
-    return files + (fs::exists(files, error) ? " is not a directory" : " does not exist");
+    if (files.empty()) return std::nullopt;
+    if (!fs::is_directory(files, error)) return files + (fs::exists(files, error) ? " is not a directory" : " does not exist");
+    return why_not_shown(fs::canonical(files, error));  // a link by now, or a plan of somebody else's
   }
 
   Inspection blank(const specs::Stack& stack, const specs::Workload& workload) const {

@@ -184,6 +184,10 @@ TEST_CASE("files are where they are, can be read and not written, and are where 
     result = scene.shell(say, {}, data);
     CHECK(result.outcome == Outcome::missing_pi);
     CHECK(mentions(result.reason, data.string() + " does not exist"));
+    fs::create_directory_symlink("/etc", data);  // since it was planned
+    result = scene.shell(say, {}, data);
+    CHECK(result.outcome == Outcome::missing_pi);
+    CHECK(mentions(result.reason, "/etc lies in /etc, which belongs to the machine"));
   }
 }
 
