@@ -1,5 +1,6 @@
 """What PIs that are not stackx's own measure: said in every document, ranked apart, and never above what a device can do."""
 
+import hashlib
 import json
 import unittest
 
@@ -106,6 +107,19 @@ class ForeignPis(BlackBox):
         message = self.stackx("inspect", self.box, "--resume", own, "--pi", unfair, exit_code=2).stderr
         self.assertIn("measured by stackx's own PI", message)
         self.assertIn("docs/own-pi.md", self.stackx("inspect", self.box, "--pi", "no-such-pi", exit_code=2).stderr)
+
+    def test_a_plan_of_somebody_else_shows_no_files_of_this_machine(self):
+        unfair = self.unfair()
+        plan = self.documents(self.json("inspect", self.box, "--pi", unfair, "--rounds", "1")["campaign"])[0]
+        plan["program"].update(plain=True, arguments=["--all"], files=str(self.scratch))
+        del plan["id"]
+        plan["id"] = hashlib.sha256(json.dumps(plan, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).hexdigest()
+        self.assertEqual(schema_errors("plan", [plan]), [""])
+        self.stackx("import", self.write("theirs.json", json.dumps(plan)))
+        for named in ((), ("--pi", unfair)):
+            refused = self.stackx("inspect", self.box, "--resume", plan["id"], *named, exit_code=2).stderr
+            self.assertIn(f"measured by the command {unfair} --all (SHA-256 ", refused)
+            self.assertIn("nobody ran here", refused)
 
     def test_a_campaign_that_is_named_is_shown_whoever_measured(self):
         unfair = self.unfair()
