@@ -5,44 +5,12 @@
 #include <algorithm>
 
 #include "specs/error.hpp"
-#include "specs/format/brief.hpp"
-#include "specs/format/names.hpp"
-#include "specs/format/printable.hpp"
-#include "specs/format/text_file.hpp"
 
 namespace stackx::pypi {
 namespace {
 
 using specs::Dependency;
 using specs::SpecifierSet;
-using specs::Versioning;
-
-// Each is compared with the others. The most that PyPI's projects state, with all their extras, are some 2,000.
-constexpr std::size_t kMostRequirements = 10'000;
-
-// The dependencies that hold without an extra, or those that `extra` adds.
-std::vector<const Dependency*> holding(const Facts& facts, const specs::Target& target,
-                                       const std::string& extra) {
-  const auto& plain = target.environment();
-  auto with_extra = plain;
-  if (!extra.empty()) with_extra.variables["extra"] = extra;
-  std::vector<const Dependency*> result;
-  for (const auto& dependency : facts.dependencies) {
-    const bool always = dependency.holds(plain);
-    if (extra.empty() ? always : !always && dependency.holds(with_extra))
-      result.push_back(&dependency);
-  }
-  return result;
-}
-
-// Why no catalog can name what is required, or "": there python is Python itself, not the project of that name.
-std::string unnameable(const Dependency& dependency) {
-  if (dependency.name == "python") return "requires python, which in a catalog is Python itself and no project";
-  auto error = specs::component_name_error(dependency.name);
-  for (const auto& extra : dependency.extras)
-    if (error.empty()) error = specs::component_name_error(dependency.name + "+" + extra);
-  return error.empty() ? "" : fmt::format("requires {}: {}", specs::in_quotes(dependency.text()), error);
-}
 
 // Why this version cannot stand in a catalog for this target, or "".
 std::string unusable(const std::string& name, const specs::Version& version, const Facts& facts,
@@ -58,25 +26,10 @@ std::string unusable(const std::string& name, const specs::Version& version, con
 std::expected<Facts, std::string> facts_of(const std::string& name, const specs::Version& version,
                                            const File& file, const Metadata& metadata,
                                            const specs::Target& target) {
-  Facts facts{file.requires_python, metadata.authoritative, {}};
-  if (facts.requires_python.empty()) facts.requires_python = metadata.requires_python;
-  const auto python = SpecifierSet::parse(facts.requires_python, Versioning::pep440);
-  if (!python || python->is_any()) facts.requires_python.clear();
-  if (python && !python->contains(target.python_version()))
-    return std::unexpected("needs another Python");
-  if (metadata.requires_dist.size() > kMostRequirements)
-    return std::unexpected(
-        fmt::format("states {} requirements, more than {}", metadata.requires_dist.size(), kMostRequirements));
-  for (const auto& text : metadata.requires_dist) {
-    auto dependency = specs::parse_dependency(text);
-    if (!dependency)
-      return std::unexpected(fmt::format("{} is not PEP 508: column {}: {}", specs::in_quotes(text),
-                                         dependency.error().column,
-                                         specs::brief(specs::printable(dependency.error().reason))));
-    if (const auto wrong = unnameable(*dependency); !wrong.empty()) return std::unexpected(wrong);
-    facts.dependencies.push_back(std::move(*dependency));
-  }
-  const auto reason = unusable(name, version, facts, target);
+  if (!serves_python(file, metadata, target)) return std::unexpected("needs another Python");
+  auto facts = read_facts(file, metadata);
+  if (!facts) return facts;
+  const auto reason = unusable(name, version, *facts, target);
   if (!reason.empty()) return std::unexpected(reason);
   return facts;
 }

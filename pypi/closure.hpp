@@ -19,17 +19,11 @@
 #include <vector>
 
 #include "pypi/candidates.hpp"
+#include "pypi/facts.hpp"
 #include "pypi/index.hpp"
 #include "specs/python/pep508.hpp"
 
 namespace stackx::pypi {
-
-// What one file states.
-struct Facts {
-  std::string requires_python;  // "" for any
-  bool authoritative = true;
-  std::vector<specs::Dependency> dependencies;  // all, whatever their markers say
-};
 
 // Wheels of one version may state different requirements, where the author's setup.py looked at its Python.
 struct Release {

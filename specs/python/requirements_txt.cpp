@@ -143,7 +143,7 @@ bool is_path_or_url(std::string_view text) {
 
 class RequirementsReader {
  public:
-  explicit RequirementsReader(PythonProject& project) : project_(project) {}
+  explicit RequirementsReader(PythonProject& project, RequirementHashes* hashes = nullptr) : project_(project), hashes_(hashes) {}
 
   void start(const fs::path& path) { follow(path, false); }
 
@@ -226,7 +226,7 @@ class RequirementsReader {
   }
 
   void apply(const Option& option, const std::string& value, const Where& where) {
-    if (option.effect == Effect::hash) check_hash(value, where.place);
+    if (option.effect == Effect::hash) take_hash(value, where.place);
     if (option.effect == Effect::editable)
       throw bad_input(fmt::format(
           "{}: {} {}: a source tree is in no catalog; write what it requires, or the released "
@@ -234,6 +234,14 @@ class RequirementsReader {
           where.place, option.name, in_quotes(value)));
     if (option.effect == Effect::include || option.effect == Effect::constrain)
       include(value, where, where.constraints || option.effect == Effect::constrain);
+  }
+
+  void take_hash(const std::string& value, const std::string& place) {
+    check_hash(value, place);
+    constexpr std::string_view sha256 = "sha256:";
+    if (!hashes_ || !value.starts_with(sha256)) return;
+    auto& digest = (*hashes_)[place].emplace_back(value.substr(sha256.size()));
+    std::ranges::transform(digest, digest.begin(), to_lower);
   }
 
   void include(const std::string& name, const Where& where, bool constraints) {
@@ -272,6 +280,7 @@ class RequirementsReader {
   }
 
   PythonProject& project_;
+  RequirementHashes* hashes_;
   std::vector<fs::path> active_;
   std::set<std::pair<fs::path, bool>> read_;
 };
@@ -285,9 +294,9 @@ PythonProject empty_project(const fs::path& file) {
 
 }  // namespace
 
-PythonProject read_requirements_txt(const fs::path& file) {
+PythonProject read_requirements_txt(const fs::path& file, RequirementHashes* hashes) {
   PythonProject project = empty_project(file);
-  RequirementsReader(project).start(file);
+  RequirementsReader(project, hashes).start(file);
   return project;
 }
 

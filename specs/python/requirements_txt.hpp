@@ -2,12 +2,16 @@
 // continued with a backslash, files named by -r and -c relative to the file that names them.
 //
 //   -r FILE, -c FILE           read; everything in a constraints file is a constraint
-//   --hash=ALGORITHM:DIGEST    checked for its form only: a catalog has hashes of its own
+//   --hash=ALGORITHM:DIGEST    checked for its form: a catalog has hashes of its own; SHA-256 for who asks
 //   --index-url and the like   without effect: the catalogs say what there is
 //   -e, paths, URLs, VCS       errors: a catalog holds released versions
 // Environment variables are not expanded. Rejected: pip's own parser in a Python process (one would
 // have to be there, and its errors name no line).
 #pragma once
+
+#include <map>
+#include <string>
+#include <vector>
 
 #include "specs/python/project.hpp"
 
@@ -15,8 +19,10 @@ namespace stackx::specs {
 
 inline constexpr std::size_t most_requirements = 100'000;  // each takes most of a KiB; no environment has so many
 
+using RequirementHashes = std::map<std::string, std::vector<std::string>>;  // a requirement's place -> SHA-256, lower case
+
 // Throws Error(bad_input) for what is none, and for more than `most_requirements`.
-PythonProject read_requirements_txt(const std::filesystem::path& file);
+PythonProject read_requirements_txt(const std::filesystem::path& file, RequirementHashes* hashes = nullptr);
 
 // Of a text that names no further files, for tests.
 PythonProject parse_requirements_txt(std::string_view text, const std::string& name);

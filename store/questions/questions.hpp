@@ -127,6 +127,8 @@ class Questions {
   const DeviceRow& device(std::int64_t row) const;
   const HardwareRow& hardware(std::int64_t row) const;
   const StackRow& stack(std::int64_t row) const;  // verified against its id
+  // By its id, or how that begins; throws Error(bad_input) if it is none, or several begin so.
+  std::optional<StackRow> stack_named(const std::string& id_or_prefix) const;
   std::string component(std::int64_t row) const;
   specs::Source source(std::int64_t row) const;
   std::optional<SeriesSums> one_series(std::int64_t row) const;

@@ -64,6 +64,11 @@ const StackRow& Questions::stack(std::int64_t row) const {
   });
 }
 
+std::optional<StackRow> Questions::stack_named(const std::string& id_or_prefix) const {
+  const auto row = state_->connection.run([&] { return state_->stack_of(id_or_prefix); });
+  return row ? std::optional(stack(*row)) : std::nullopt;
+}
+
 std::string Questions::component(std::int64_t row) const {
   return state_->connection.run([&] {
     Scan scan(state_->sqlite(), "SELECT name FROM components WHERE id = ?");

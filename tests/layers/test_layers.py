@@ -26,7 +26,8 @@ ALLOWED = {
     "workspace": {"specs", "resolver", "pypi", "store", "inspector", "analysis"},
     "advisor": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace"},
     "campaigns": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace"},
-    "cli": {"specs", "resolver", "pypi", "importers", "store", "inspector", "analysis", "workspace", "advisor", "campaigns"},
+    "blame": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace", "campaigns"},
+    "cli": {"specs", "resolver", "pypi", "importers", "store", "inspector", "analysis", "workspace", "advisor", "campaigns", "blame"},
 }
 # A header that only these may include, by how it is written: what stands behind one door.
 DOORS = {"SQLiteCpp/": {"store"}, "sqlite3.h": {"store"}, "boost/graph/": {"resolver"}, "CLI/": {"cli"}, "toml++/": {"specs"}, "yaml-cpp/": {"specs"},
