@@ -27,43 +27,18 @@ namespace fs = std::filesystem;
 
 constexpr double health_confidence = 0.95;
 
-std::atomic<bool> interrupted = false;  // what a signal handler may touch
+std::atomic<bool> signalled = false;  // what a signal handler may touch
 
 // The first ends the campaign in order, the second at once.
 extern "C" void on_signal(int signal) {
-  interrupted = true;
+  signalled = true;
   std::signal(signal, SIG_DFL);
-}
-
-void listen_to_signals() {
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_signal);
-  if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under `nohup` the terminal may go
-}
-
-inspector::Context inspector_context(const CampaignOptions& options, const specs::Plan& plan,
-                                     const workspace::Context& where) {
-  inspector::Context context;
-  context.host = options.job.loaded.host;
-  context.cache = inspector::cache_directory();
-  context.pis = workspace::find_pis(where.executable_directory);
-  context.program = plan.program;
-  if (plan.program) context.pis.own = plan.program->path;
-  context.data = where.data_directory();
-  context.say = [name = options.name](const std::string& line) { workspace::say("{}{}\n", name, line); };
-  context.supervisor = where.executable_directory / "stackx-supervise";
-  context.offline = options.offline;
-  context.fetch_source = workspace::source_fetch();
-  context.device = options.job.loaded.device;
-  context.cpus = options.share;
-  context.stackx_version = STACKX_VERSION;
-  context.stop = [] { return interrupted.load(); };  // Ctrl-C ends the run under way, too
-  return context;
 }
 
 std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions& options,
                                                           const workspace::Context& context,
                                                           const specs::Plan& plan) {
-  auto where = inspector_context(options, plan, context);
+  auto where = inspector_context(options, plan.program, context);
   if (options.job.refusal) return std::make_unique<RefusedInspector>(*options.job.refusal, where);
   auto inspector = std::make_unique<inspector::Inspector>(
       std::move(where), options.job.loaded.catalog, plan.campaign);
@@ -76,6 +51,33 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
 }
 
 }  // namespace
+
+void listen_to_signals() {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_signal);
+  if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under `nohup` the terminal may go
+}
+
+bool interrupted() { return signalled; }
+
+inspector::Context inspector_context(const CampaignOptions& options, const std::optional<specs::PiProgram>& program,
+                                     const workspace::Context& where) {
+  inspector::Context context;
+  context.host = options.job.loaded.host;
+  context.cache = inspector::cache_directory();
+  context.pis = workspace::find_pis(where.executable_directory);
+  context.program = program;
+  if (program) context.pis.own = program->path;
+  context.data = where.data_directory();
+  context.say = [name = options.name](const std::string& line) { workspace::say("{}{}\n", name, line); };
+  context.supervisor = where.executable_directory / "stackx-supervise";
+  context.offline = options.offline;
+  context.fetch_source = workspace::source_fetch();
+  context.device = options.job.loaded.device;
+  context.cpus = options.share;
+  context.stackx_version = STACKX_VERSION;
+  context.stop = interrupted;  // Ctrl-C ends the run under way, too
+  return context;
+}
 
 CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options,
                          store::Store& store, store::Spool& spool, const workspace::Context& context) {
@@ -90,7 +92,7 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   const double start = steady_seconds();
   CampaignRun run;
   run.ending = campaigns::run(plan, *inspector, *schedule, store.done(plan.id), recorder,
-                              [] { return interrupted.load(); });
+                              interrupted);
   run.seconds = steady_seconds() - start;
   recorder.line.finish();
   run.last = recorder.last;

@@ -37,6 +37,14 @@ struct CampaignRun {
   Throttling throttling;                     // of this start
 };
 
+// What an inspector needs of a machine and a user, for what `program` measures (none: stackx's own PIs).
+inspector::Context inspector_context(const CampaignOptions& options, const std::optional<specs::PiProgram>& program,
+                                     const workspace::Context& where);
+
+// From then on the first SIGINT, SIGTERM or SIGHUP makes interrupted() true, the second ends the process.
+void listen_to_signals();
+bool interrupted();
+
 CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options,
                          store::Store& store, store::Spool& spool, const workspace::Context& context);
 

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -19,6 +18,7 @@
 #include "cli/commands.hpp"
 #include "cli/inspect_end.hpp"
 #include "cli/output/print.hpp"
+#include "cli/shared_options.hpp"
 #include "inspector/environment/stack_python.hpp"
 #include "inspector/gpu_requirements.hpp"
 #include "resolver/resolver.hpp"
@@ -49,22 +49,6 @@ struct InspectOptions {
   std::optional<std::string> resume;  // empty: the newest campaign of the project
   bool dry_run = false;
 };
-
-void read_budget(const std::string& text, specs::CampaignSpec& campaign) {
-  constexpr double most = 1e15;  // "inf" and what no counter holds
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string unit = error == std::errc{} ? std::string(end, text.data() + text.size()) : "";
-  const bool count = unit.empty() && number >= 1;
-  const bool time = (unit == "s" || unit == "m" || unit == "h") && number > 0;
-  if (!(count || time) || !(number < most))
-    throw bad_input(fmt::format(
-        "--budget {}: expected a number of inspections (400) or a time (90s, 30m, 2h)", text));
-  if (unit.empty()) campaign.budget_inspections = static_cast<std::uint64_t>(number);
-  if (unit == "s") campaign.budget_minutes = number / 60;
-  if (unit == "m") campaign.budget_minutes = number;
-  if (unit == "h") campaign.budget_minutes = number * 60;
-}
 
 // Options that another strategy would ignore are mistakes.
 void apply_strategy(const InspectOptions& options, specs::StrategySpec& strategy) {

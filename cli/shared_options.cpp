@@ -1,9 +1,13 @@
 #include "cli/shared_options.hpp"
 
+#include <fmt/format.h>
+
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "advisor/published_note.hpp"
 #include "cli/output/print.hpp"
+#include "specs/error.hpp"
 #include "specs/format/printable.hpp"
 #include "store/store.hpp"
 #include "workspace/output.hpp"
@@ -78,6 +82,22 @@ void add_delta_option(Command command, double& percent) {
       .check(at_least_zero())
       .type_name("PERCENT")
       .show_default();
+}
+
+void read_budget(const std::string& text, specs::CampaignSpec& campaign) {
+  constexpr double most = 1e15;  // "inf" and what no counter holds
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit = error == std::errc{} ? std::string(end, text.data() + text.size()) : "";
+  const bool count = unit.empty() && number >= 1;
+  const bool time = (unit == "s" || unit == "m" || unit == "h") && number > 0;
+  if (!(count || time) || !(number < most))
+    throw bad_input(fmt::format(
+        "--budget {}: expected a number of inspections (400) or a time (90s, 30m, 2h)", text));
+  if (unit.empty()) campaign.budget_inspections = static_cast<std::uint64_t>(number);
+  if (unit == "s") campaign.budget_minutes = number / 60;
+  if (unit == "m") campaign.budget_minutes = number;
+  if (unit == "h") campaign.budget_minutes = number * 60;
 }
 
 void nothing_measured(const advisor::Selection& selection, const nlohmann::json& empty, Globals& globals) {

@@ -5,6 +5,7 @@
 
 #include "advisor/selection.hpp"
 #include "cli/commands.hpp"
+#include "specs/project/campaign.hpp"
 #include "specs/python/project.hpp"
 
 namespace stackx::cli {
@@ -23,6 +24,9 @@ void add_pi_option(Command command, std::string& program);
 
 // --delta: differences below this many percent do not matter.
 void add_delta_option(Command command, double& percent);
+
+// --budget: "400" inspections, "90s", "30m", "2h". Throws Error(bad_input).
+void read_budget(const std::string& text, specs::CampaignSpec& campaign);
 
 // Says that there is nothing, and what there is; the answer is no. `empty` is the rest of the
 // document of --json.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "inspector/paths.hpp"
 #include "pypi/catalog_writer.hpp"
 #include "pypi/locked_files.hpp"
 #include "resolver/resolver.hpp"
@@ -13,35 +12,12 @@
 #include "specs/format/json.hpp"
 #include "workspace/one_version.hpp"
 #include "workspace/output.hpp"
-#include "workspace/pip.hpp"
-#include "workspace/progress.hpp"
+#include "workspace/pip_index.hpp"
 
 namespace stackx::campaigns {
 namespace {
 
 constexpr std::size_t newest = 3;  // versions of a dependency, for each requirement on it
-
-// The index that pip uses, with our cache.
-class PipIndex {
- public:
-  explicit PipIndex(const JobOptions& options)
-      : settings_(workspace::pip_settings(options.pip, options.index_url)),
-        transport_(pypi::make_curl({.ca_file = settings_.ca_file})),
-        index_({settings_.index_url, options.offline},
-               pypi::Cache(inspector::cache_directory() / "pypi"), *transport_,
-               [this](const pypi::Progress& progress) {
-                 line_.show(
-                     fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));
-               }) {}
-  ~PipIndex() { line_.finish(); }
-  pypi::Index& operator*() { return index_; }
-
- private:
-  pypi::PipSettings settings_;
-  std::unique_ptr<pypi::Transport> transport_;
-  workspace::ProgressLine line_;
-  pypi::Index index_;
-};
 
 specs::Artifact artifact(specs::ArtifactType type, const pypi::File& file) {
   specs::Artifact result{};
@@ -107,7 +83,7 @@ std::expected<Packages, Refusal> locked_packages(const specs::AmunSpecification&
   std::vector<std::string> names;
   for (const auto& [name, version] : lock.components) names.push_back(name);
   if (names.empty()) return Packages{};
-  PipIndex index(options);
+  workspace::PipIndex index(options.pip, options.index_url, options.offline);
   const auto listings = (*index).listings(names);
   Packages result;
   std::vector<std::pair<std::string, pypi::NoLockedFile>> missing;
@@ -152,7 +128,7 @@ std::expected<Packages, Refusal> resolved_packages(const specs::AmunSpecificatio
   pypi::Rules
       rules;  // wheels alone: what would have to be built on a Python it was not made for mostly fails
   rules.newest = newest;
-  PipIndex index(options);
+  workspace::PipIndex index(options.pip, options.index_url, options.offline);
   const auto closure = pypi::walk(roots, targets, rules, *index);
   const auto text = pypi::write_catalog(
       closure, targets, {"the requirements, resolved anew", "the package index that pip uses"});

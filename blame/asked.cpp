@@ -1,0 +1,186 @@
+#include "blame/asked.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "blame/between_packages.hpp"
+#include "blame/between_stacks.hpp"
+#include "campaigns/thoth/python.hpp"
+#include "inspector/discover/python_environments.hpp"
+#include "inspector/machine/host.hpp"
+#include "inspector/python/interpreters.hpp"
+#include "specs/error.hpp"
+#include "specs/format/digest.hpp"
+#include "store/store.hpp"
+#include "workspace/allowed_paths.hpp"
+#include "workspace/asked_workload.hpp"
+#include "workspace/load.hpp"
+#include "workspace/plain_program.hpp"
+
+namespace stackx::blame {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The name of a program as a workload has it: "bench" of ./bench.py --batch 8.
+std::string workload_name(const specs::PiProgram& program) {
+  auto name = fs::path(program.path).stem().string();
+  if (specs::is_sha256(name)) name = "script-" + name.substr(0, 12);  // of python -c and -m
+  for (auto& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '-';
+  return name;
+}
+
+// What one printed number means, by the metric.
+std::string number_of(Metric metric) { return metric == Metric::rate ? "rate" : metric == Metric::error ? "error" : "seconds"; }
+
+class Asking {
+ public:
+  Asking(const BlameOptions& options, const workspace::Context& context) : options_(options), context_(context) {}
+
+  Asked ask() {
+    if (options_.pi.empty() == options_.workload.empty())
+      throw bad_input("expected one of --pi COMMAND (a program of your own) and --workload NAME[:KEY=VALUE,...] (`stackx workload list`)");
+    if (options_.pi.empty() && !options_.files.empty()) throw bad_input("--files: shows a directory to the program of --pi; add that");
+    asked_.question.metric = options_.metric.value_or(usual_metric());
+    asked_.question.settings = options_.settings;
+    asked_.question.limits = options_.limits;
+    if (options_.project.empty())
+      read_packages();
+    else
+      read_stacks();
+    if (asked_.between.groups.empty()) return std::move(asked_);
+    name_what_measures();
+    make_question();
+    return std::move(asked_);
+  }
+
+ private:
+  Metric usual_metric() const {
+    return !options_.pi.empty() || options_.workload.starts_with("import") ? Metric::time : Metric::rate;
+  }
+
+  EndContext end_context(const std::string& usual_python) const {
+    EndContext context;
+    context.python = options_.python;
+    context.usual_python = usual_python;
+    context.platform = campaigns::Pythons::usual_platform();
+    if (const auto store = store::default_path(context_.db); fs::exists(store)) context.store = store;
+    return context;
+  }
+
+  void read_packages() {
+    const auto interpreters = inspector::find_interpreters();
+    const auto usual = usual_python(interpreters);
+    asked_.old_end = read_end(options_.old_end, end_context(usual));
+    asked_.new_end = read_end(options_.new_end, end_context(usual));
+    for (const auto* end : {&asked_.old_end, &asked_.new_end})
+      for (const auto& [component, version] : end->others)
+        throw bad_input(fmt::format("{}: has {} {}, which is no package: name the project whose catalogs declare it, --project FILE", end->text,
+                                    component, version));
+    auto& job = asked_.job.loaded;
+    job.host = inspector::detect_host(context_.data_directory());
+    place(interpreters, usual);
+    asked_.index = std::make_unique<workspace::PipIndex>(options_.pip, options_.index_url, options_.offline);
+    asked_.between = between_packages(asked_.old_end, asked_.new_end, **asked_.index, {asked_.old_end.python, asked_.platform});
+    job.catalog = asked_.between.catalog;
+    for (const auto& [name, component] : images_) job.catalog.components.emplace(name, component);
+  }
+
+  std::string usual_python(const std::vector<inspector::Interpreter>& interpreters) const {
+    if (!options_.python.empty()) return options_.python;
+    const auto found = inspector::ask_interpreter("/usr/bin/python3");
+    const auto version = found ? found->version : interpreters.empty() ? std::string("3.12") : interpreters.front().version;
+    return version.substr(0, version.find('.', version.find('.') + 1));
+  }
+
+  // Each end's Python as it is to be had here: 3.11.2 as 3.11 where another release of it is, or an image.
+  void place(const std::vector<inspector::Interpreter>& interpreters, const std::string& usual) {
+    const auto images_file = context_.data_directory() / "images.json";
+    const auto images = fs::exists(images_file) ? specs::load_catalog(images_file) : specs::Catalog{};
+    const bool in_container = options_.limits.runner == "container";
+    const campaigns::Pythons pythons(images, interpreters, options_.limits.runner, in_container);
+    for (auto* end : {&asked_.old_end, &asked_.new_end}) {
+      if (end->python.empty()) end->python = usual;
+      auto place = pythons.serving(end->python);
+      if (const auto dot = end->python.find('.', end->python.find('.') + 1); !place && dot != std::string::npos) {
+        end->python.resize(dot);
+        place = pythons.serving(end->python);
+      }
+      if (!place)
+        throw bad_input(fmt::format("{}: runs on Python {}, which is not here; {}; --python X.Y takes another one", end->text, end->python,
+                                    pythons.text()));
+      asked_.platform = place->platform;
+      if (place->image.empty()) continue;
+      auto& image = images_.try_emplace("image", *images.find("image")).first->second;
+      image_of_python_[end->python] = image.find(place->image)->version.text();
+    }
+  }
+
+  void read_stacks() {
+    specs::PythonContext overlays;
+    asked_.job.loaded = workspace::load(options_.project, context_, overlays, workspace::Need::inspections);
+    auto& loaded = asked_.job.loaded;
+    auto context = end_context("3.12");
+    context.catalog = &loaded.catalog;
+    asked_.old_end = read_end(options_.old_end, context);
+    asked_.new_end = read_end(options_.new_end, context);
+    for (const auto* end : {&asked_.old_end, &asked_.new_end})
+      if (!end->stack) throw bad_input(fmt::format("--project: {}: expected the id of a stack of that project, which the store has", end->text));
+    asked_.between = between_stacks(*asked_.old_end.stack, *asked_.new_end.stack, loaded.project, loaded.catalog);
+    workspace::require_consent(loaded.catalog, false);
+  }
+
+  void name_what_measures() {
+    auto& question = asked_.question;
+    if (!options_.pi.empty()) {
+      question.program = workspace::plain_program(options_.pi, options_.files, number_of(question.metric));
+      workspace::allow_program(*question.program);
+      question.workload = {workload_name(*question.program), {}, question.program->identity()};
+      if (!question.program->arguments.empty())
+        question.workload.params["arguments"] = fmt::format("{}", fmt::join(question.program->arguments, " "));
+      return;
+    }
+    question.workload = workspace::workload_to_measure(options_.workload, context_);
+    if (question.workload.params.contains("framework") || !options_.project.empty()) return;
+    for (const auto* framework : {"torch", "tensorflow", "jax", "onnxruntime", "mxnet", "numpy"})
+      if (has_framework(asked_.old_end, framework) && has_framework(asked_.new_end, framework)) {
+        question.workload.params["framework"] = framework;
+        return;
+      }
+    throw bad_input(fmt::format("--workload {}: no framework that stackx's PIs measure is at both ends; name a program of your own with --pi",
+                                options_.workload));
+  }
+
+  static bool has_framework(const End& end, const std::string& framework) {
+    return std::ranges::any_of(end.packages, [&](const auto& one) { return inspector::framework_of(one.first) == framework; });
+  }
+
+  void make_question() {
+    auto& question = asked_.question;
+    std::vector<Groups> needs;
+    for (const auto& group : asked_.between.groups) needs.push_back(group.needs);
+    question.lattice = Lattice(std::move(needs));
+    question.stack = [between = asked_.between, images = image_of_python_](const Subset& subset) {
+      auto stack = between.stack(subset);
+      const auto python = stack.components.find("python");
+      if (python == stack.components.end()) return stack;
+      if (const auto image = images.find(python->second); image != images.end()) stack.components["image"] = image->second;
+      return stack;
+    };
+  }
+
+  const BlameOptions& options_;
+  const workspace::Context& context_;
+  Asked asked_;
+  std::map<std::string, specs::Component> images_;
+  std::map<std::string, std::string> image_of_python_;
+};
+
+}  // namespace
+
+Asked ask(const BlameOptions& options, const workspace::Context& context) { return Asking(options, context).ask(); }
+
+}  // namespace stackx::blame

@@ -1,0 +1,279 @@
+#include "blame/report/finding.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/text/words.hpp"
+#include "blame/wording.hpp"
+#include "specs/result/outcome.hpp"
+#include "workspace/words.hpp"
+
+namespace stackx::blame {
+namespace {
+
+using analysis::counted;
+using Role = FindingRow::Role;
+
+std::string number(double ratio) {
+  if (ratio >= 10 || ratio < 0.1) return fmt::format("{:.3g}", ratio);
+  return std::abs(ratio - 1) < 0.1 ? fmt::format("{:.3f}", ratio) : fmt::format("{:.2f}", ratio);
+}
+
+// Of both ways: where each interval holds, so does the mean's between the means of their ends.
+Effect mean_of(const Effect& a, const Effect& b) {
+  Effect mean = a;
+  mean.log = (a.log + b.log) / 2;
+  mean.rounds = std::min(a.rounds, b.rounds);
+  mean.shown = a.shown && b.shown;
+  mean.interval.reset();
+  if (a.interval && b.interval)
+    mean.interval = specs::Interval{(a.interval->low + b.interval->low) / 2, (a.interval->high + b.interval->high) / 2,
+                                    std::min(a.interval->coverage, b.interval->coverage)};
+  return mean;
+}
+
+// "it", "its time": what the ratio is of.
+const char* its(Metric metric) {
+  switch (metric) {
+    case Metric::rate: return "it";
+    case Metric::time: return "its time";
+    case Metric::memory: return "its memory";
+    case Metric::import: return "its import time";
+    case Metric::error: return "its error";
+  }
+  return "it";
+}
+
+std::string percent(double share) { return fmt::format("{:.{}f}%", 100 * share, share < 0.1 ? 1 : 0); }
+
+class Making {
+ public:
+  Making(const Between& between, const Trial& trial, Metric metric, const Settings& settings, const Named& named)
+      : between_(between), trial_(trial), answer_(trial.answer), metric_(metric), settings_(settings), named_(named) {}
+
+  Finding make() {
+    result_.metric = metric_;
+    result_.total = ratio_from(answer_.total, metric_);
+    add_rows();
+    add_headline();
+    add_because();
+    add_notes();
+    return std::move(result_);
+  }
+
+ private:
+  std::string name_of(const Groups& groups) const {
+    std::vector<std::string> names;
+    for (const auto group : groups) names.push_back(group_in_words(between_, group));
+    return fmt::format("{}", fmt::join(names, " or "));
+  }
+
+  FindingRow row_of(const Groups& groups) const {
+    FindingRow row;
+    row.name = name_of(groups);
+    for (const auto group : groups) {
+      for (const auto change : between_.groups[group].changes) row.changes.push_back(change_in_words(between_.changes[change]));
+      const auto& because = between_.groups[group].because;
+      row.because.insert(row.because.end(), because.begin(), because.end());
+    }
+    return row;
+  }
+
+  void add_rows() {
+    for (const auto& suspect : answer_.suspects) {
+      auto row = row_of(suspect.groups);
+      row.low = ratio_from(suspect.low, metric_);
+      row.high = ratio_from(suspect.high, metric_);
+      const auto both = mean_of(suspect.low, suspect.high);
+      row.effect = ratio_from(both, metric_);
+      if (suspect.role == Suspect::Role::together) row.role = Role::together;
+      if (suspect.role == Suspect::Role::culprit) row.role = both.log < 0 ? Role::culprit : Role::gain;
+      result_.rows.push_back(std::move(row));
+    }
+    if (answer_.rest.empty() || answer_.rest.size() == between_.groups.size()) return;
+    auto row = row_of(answer_.rest);
+    row.role = Role::others;
+    row.name = answer_.rest.size() == 1 ? name_of(answer_.rest) : fmt::format("the {} others together", answer_.rest.size());
+    row.low = ratio_from(answer_.rest_low, metric_);
+    row.high = ratio_from(answer_.rest_high, metric_);
+    row.effect = ratio_from(mean_of(answer_.rest_low, answer_.rest_high), metric_);
+    row.because.clear();
+    result_.rows.push_back(std::move(row));
+  }
+
+  std::vector<const FindingRow*> rows(Role role) const {
+    std::vector<const FindingRow*> found;
+    for (const auto& row : result_.rows)
+      if (row.role == role) found.push_back(&row);
+    return found;
+  }
+
+  std::string cost() const {
+    return fmt::format("{}, {}, {}", counted(answer_.stacks, "stack"), counted(answer_.inspections, "inspection"),
+                       workspace::duration(trial_.seconds));
+  }
+
+  std::string direction(const Ratio& ratio) const {
+    const bool grew = ratio.value > 1;
+    return grew == is_smaller_better(metric_) ? worse(metric_) : better(metric_);
+  }
+
+  // What share of the whole the named effects explain.
+  std::string share(double log) const {
+    const double total = answer_.total.log;
+    const auto whole = fmt::format("x{} between the two", number(result_.total.value));
+    if (!answer_.total.shown || log * total <= 0) return fmt::format("together it is {}", whole);
+    const bool others = answer_.rest_low.shown || answer_.rest_high.shown;
+    if (!others && log / total > 0.8 && log / total < 1.25) return fmt::format("all of the {}", whole);
+    if (log / total >= 1.25) return fmt::format("of the {}, some is made up for elsewhere", whole);
+    return fmt::format("{} of the {}", log / total > 0.5 ? "most" : "part", whole);
+  }
+
+  void add_headline() {
+    const auto culprits = rows(Role::culprit), gains = rows(Role::gain), together = rows(Role::together);
+    result_.kind = Finding::Kind::found;
+    if (answer_.kind == Answer::Kind::old_fails || answer_.kind == Answer::Kind::new_fails) return fails();
+    if (culprits.empty() && gains.empty() && together.empty()) return nothing_found();
+    std::vector<std::string> parts;
+    double log = 0;
+    for (const auto* list : {&culprits, &gains})
+      for (const auto* row : *list) {
+        parts.push_back(fmt::format("{} makes {} {}", row->name, its(metric_), row->effect->text()));
+        log += std::log(row->effect->value) * (is_smaller_better(metric_) ? -1 : 1);
+      }
+    if (!together.empty()) {
+      std::vector<std::string> names;
+      for (const auto* row : together) names.push_back(row->name);
+      const auto effect = ratio_from(answer_.together, metric_);
+      if (together.size() == 1)
+        parts.push_back(fmt::format("{} makes {} {} {}", names.front(), its(metric_),
+                                    together.front()->low->shown ? together.front()->low->text() : together.front()->high->text(),
+                                    together.front()->low->shown ? "where all others are old, and not where they are new"
+                                                                 : "where all others are new, and not where they are old"));
+      else
+        parts.push_back(fmt::format("{} together make {} {}, and none of them does alone", fmt::join(names, " and "), its(metric_), effect.text()));
+      if (parts.size() == 1) log = answer_.together.log;
+    }
+    result_.headline = fmt::format("{}: {}. {}.", fmt::join(parts, "; "), share(log), cost());
+  }
+
+  void nothing_found() {
+    const auto names = fmt::format("between {} and {}", named_.old_end, named_.new_end);
+    const auto& total = result_.total;
+    if (!answer_.narrowed.empty() && !answer_.complete) {
+      result_.kind = Finding::Kind::unfinished;
+      std::vector<std::string> where;
+      for (const auto group : answer_.narrowed) where.push_back(group_in_words(between_, group, 0));
+      const auto first = std::min<std::size_t>(where.size(), 5);
+      result_.headline = fmt::format("Not found yet: {} is x{} of {} so far, and the cause is probably among {} of {} groups: {}{}. {}.", named_.new_end,
+                                     number(total.value), named_.old_end, where.size(), between_.groups.size(),
+                                     fmt::join(where.begin(), where.begin() + static_cast<std::ptrdiff_t>(first), ", "),
+                                     first < where.size() ? ", ..." : "", cost());
+    } else if (answer_.total.shown) {
+      result_.kind = Finding::Kind::unfinished;
+      result_.headline = fmt::format("Not found: {} makes {} {} of {}, but no single group could be shown to. {}.", named_.new_end, its(metric_),
+                                     total.text(), named_.old_end, cost());
+    } else if (!total.low) {
+      result_.kind = Finding::Kind::unfinished;
+      result_.headline = fmt::format("Not known yet {}: {} are too few to tell. {}.", names, counted(total.rounds, "round"), cost());
+    } else {
+      result_.kind = Finding::Kind::none;
+      result_.headline = fmt::format("No difference shown {}: at most {}. {}.", names, percent(total.most()), cost());
+    }
+  }
+
+  void fails() {
+    const bool is_old = answer_.kind == Answer::Kind::old_fails;
+    result_.kind = is_old ? Finding::Kind::old_fails : Finding::Kind::new_fails;
+    const auto& end = is_old ? trial_.old_end : trial_.new_end;
+    result_.headline = fmt::format("{} does not run: {}{}", is_old ? named_.old_end : named_.new_end,
+                                   end ? specs::to_string(end->outcome) : "no result", end && !end->reason.empty() ? ": " + end->reason : "");
+    if (!result_.headline.ends_with('.')) result_.headline += '.';
+  }
+
+  void add_because() {
+    auto& because = result_.because;
+    if (!trial_.old_amount.empty() && !trial_.new_amount.empty())
+      because.push_back(fmt::format("{}: {}; {}: {} (medians)", named_.old_end, trial_.old_amount, named_.new_end, trial_.new_amount));
+    for (const auto& row : result_.rows) {
+      if (row.role == Role::culprit || row.role == Role::gain || row.role == Role::together)
+        because.push_back(fmt::format("{}: the old end with only it {}, the new end without only it {}; n={}", row.name, row.low->text(),
+                                      inverse(*row.high).text(), row.low->rounds));
+      if (row.role == Role::others)
+        because.push_back(fmt::format("{}: {}", row.name,
+                                      row.effect->shown || row.low->shown || row.high->shown
+                                          ? fmt::format("{} without what is named above, {} with it", row.low->text(), row.high->text())
+                                          : fmt::format("no effect shown, at most {}", percent(std::max(row.low->most(), row.high->most())))));
+    }
+    if (answer_.hidden > 0 && answer_.kind == Answer::Kind::none)
+      because.push_back(fmt::format("{} mixtures of the {} groups show nothing either, in which changes that cancel out would", answer_.hidden,
+                                    between_.groups.size()));
+    if (result_.kind == Finding::Kind::found || result_.kind == Finding::Kind::none)
+      because.push_back(fmt::format("Such an answer names a wrong change in at most {} of cases; one inspection varies by {}", percent(settings_.error),
+                                    percent(answer_.noise)));
+  }
+
+  static Ratio inverse(const Ratio& ratio) {
+    Ratio result = ratio;
+    result.value = 1 / ratio.value;
+    if (ratio.low) {
+      result.low = 1 / *ratio.high;
+      result.high = 1 / *ratio.low;
+    }
+    return result;
+  }
+
+  void add_notes() {
+    result_.notes = between_.notes;
+    if (result_.kind == Finding::Kind::found && !answer_.complete)
+      result_.notes.push_back("what the others do is not known more exactly within the rounds that there were");
+    if (trial_.out_of_time) result_.notes.push_back("the budget is used up; the same command with more goes on from here");
+    if (trial_.interrupted) result_.notes.push_back("interrupted; the same command goes on from here");
+  }
+
+  const Between& between_;
+  const Trial& trial_;
+  const Answer& answer_;
+  Metric metric_;
+  const Settings& settings_;
+  const Named& named_;
+  Finding result_;
+};
+
+}  // namespace
+
+Ratio ratio_from(const Effect& effect, Metric metric) {
+  Ratio ratio{ratio_of(effect.log, metric), {}, {}, effect.rounds, effect.shown};
+  if (!effect.interval) return ratio;
+  const double a = ratio_of(effect.interval->low, metric), b = ratio_of(effect.interval->high, metric);
+  ratio.low = std::min(a, b);
+  ratio.high = std::max(a, b);
+  return ratio;
+}
+
+std::string Ratio::text() const {
+  if (!low) return fmt::format("x{}", number(value));
+  return fmt::format("x{} [{}, {}]", number(value), number(*low), number(*high));
+}
+
+double Ratio::most() const { return low ? std::max(std::abs(*low - 1), std::abs(*high - 1)) : std::abs(value - 1); }
+
+const char* to_string(FindingRow::Role role) {
+  switch (role) {
+    case Role::culprit: return "culprit";
+    case Role::gain: return "gain";
+    case Role::together: return "together";
+    case Role::none: return "none";
+    case Role::others: return "others";
+  }
+  return "none";
+}
+
+Finding make_finding(const Between& between, const Trial& trial, Metric metric, const Settings& settings, const Named& named) {
+  return Making(between, trial, metric, settings, named).make();
+}
+
+}  // namespace stackx::blame

@@ -1,0 +1,195 @@
+#include "blame/report/output.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/text/markdown.hpp"
+#include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
+#include "blame/wording.hpp"
+#include "specs/format/json.hpp"
+
+namespace stackx::blame {
+namespace {
+
+using analysis::counted;
+using Json = nlohmann::json;
+using Kind = Finding::Kind;
+using Role = FindingRow::Role;
+
+constexpr std::size_t most_reasons = 3;
+
+std::string bullet(const std::string& text, std::size_t width) { return "- " + analysis::wrap(analysis::split(text), 2, "", width) + "\n"; }
+
+std::string role_in_words(Role role) {
+  switch (role) {
+    case Role::culprit: return "worse, both ways";
+    case Role::gain: return "better, both ways";
+    case Role::together: return "with others only";
+    default: return "no effect shown";
+  }
+}
+
+std::string effect_in_words(const FindingRow& row) {
+  if (row.role == Role::culprit || row.role == Role::gain) return row.effect->text();
+  if (row.role == Role::together) return fmt::format("{} / {}", row.low->text(), row.high->text());
+  if (row.low->shown || row.high->shown) return fmt::format("{} / {}", row.low->text(), row.high->text());
+  if (!row.low->low || !row.high->low) return "not known";
+  return fmt::format("at most {:.1f}%", 100 * std::max(row.low->most(), row.high->most()));
+}
+
+// What is worth doing next, each with its command.
+std::vector<std::string> next_steps(const Finding& finding, const Named& named) {
+  std::vector<std::string> steps;
+  const bool has_culprit = std::ranges::any_of(finding.rows, [](const auto& row) { return row.role == Role::culprit; });
+  if (has_culprit && !finding.first_bad) steps.push_back("which version it began with: the same command with --versions");
+  if (finding.kind == Kind::found) steps.push_back("text for an issue: the same command with --format markdown");
+  if (finding.kind == Kind::unfinished) steps.push_back("the same command goes on from here");
+  steps.push_back("again: " + named.command);
+  return steps;
+}
+
+std::string table(const Finding& finding, std::size_t width) {
+  std::size_t wide = 0;
+  for (const auto& row : finding.rows) wide = std::max(wide, analysis::width_of(effect_in_words(row)));
+  const auto room = width > wide + 24 ? width - wide - 24 : std::size_t{20};
+  std::string text;
+  for (const auto& row : finding.rows) {
+    const auto role = row.role == Role::others && (row.low->shown || row.high->shown) ? "old / new elsewhere" : role_in_words(row.role);
+    const auto name = analysis::width_of(row.name) > room ? row.name.substr(0, room - 3) + "..." : row.name;
+    text += fmt::format("  {:<{}}  {:<19}  {}\n", name, room, role, effect_in_words(row));
+  }
+  return text;
+}
+
+Json to_json(const Ratio& ratio) {
+  Json json = {{"ratio", ratio.value}, {"rounds", ratio.rounds}, {"shown", ratio.shown}};
+  json["interval"] = ratio.low ? Json::array({*ratio.low, *ratio.high}) : Json();
+  return json;
+}
+
+Json to_json(const FindingRow& row) {
+  Json json = {{"name", row.name}, {"role", to_string(row.role)}, {"changes", row.changes}, {"because", row.because}};
+  json["effect"] = to_json(*row.effect);
+  json["old_with_it"] = to_json(*row.low);
+  json["new_with_it"] = to_json(*row.high);
+  return json;
+}
+
+Json to_json(const FirstBad& first) {
+  Json json = {{"package", first.package}, {"text", first.text}, {"tried", first.tried}, {"between", first.between}, {"skipped", first.skipped}};
+  json["good"] = first.good.empty() ? Json() : Json(first.good);
+  json["bad"] = first.bad.empty() ? Json() : Json(first.bad);
+  json["effect"] = first.effect ? to_json(*first.effect) : Json();
+  return json;
+}
+
+const char* to_string(Kind kind) {
+  switch (kind) {
+    case Kind::found: return "found";
+    case Kind::none: return "none";
+    case Kind::old_fails: return "old_fails";
+    case Kind::new_fails: return "new_fails";
+    case Kind::unfinished: return "unfinished";
+  }
+  return "unfinished";
+}
+
+}  // namespace
+
+std::string plan_text(const Between& between, std::size_t inspections, std::size_t width) {
+  std::string text = fmt::format("{} differ, in {} that can be told apart; {} valid stacks between the ends; usually about {}\n",
+                                 counted(between.changes.size(), "component"), counted(between.groups.size(), "group"),
+                                 between.valid_stacks.empty() ? "very many" : between.valid_stacks, counted(inspections, "inspection"));
+  for (std::size_t i = 0; i < between.groups.size(); ++i) {
+    const auto& group = between.groups[i];
+    text += fmt::format("  {:>2}  {}\n", i + 1, analysis::wrap(analysis::split(group_in_words(between, i, 6)), 6, "", width));
+    if (group.changes.size() < 2) continue;
+    for (std::size_t k = 0; k < std::min(group.because.size(), most_reasons); ++k)
+      text += "      " + analysis::wrap(analysis::split(group.because[k]), 6, "", width) + "\n";
+    if (group.because.size() > most_reasons) text += fmt::format("      and {} reasons more\n", group.because.size() - most_reasons);
+  }
+  return text;
+}
+
+Json plan_json(const Between& between, std::size_t inspections) {
+  Json groups = Json::array();
+  for (std::size_t i = 0; i < between.groups.size(); ++i) {
+    Json changes = Json::array();
+    for (const auto change : between.groups[i].changes) {
+      const auto& one = between.changes[change];
+      changes.push_back({{"component", one.component},
+                         {"old", one.old_version.empty() ? Json() : Json(one.old_version)},
+                         {"new", one.new_version.empty() ? Json() : Json(one.new_version)}});
+    }
+    groups.push_back({{"name", group_in_words(between, i)}, {"changes", changes}, {"because", between.groups[i].because}, {"needs", between.groups[i].needs}});
+  }
+  return {{"groups", groups}, {"valid_stacks", between.valid_stacks}, {"usual_inspections", inspections}};
+}
+
+std::string finding_text(const Finding& finding, const Named& named, std::size_t width) {
+  std::string text = analysis::wrap(analysis::split(finding.headline), 0, "", width) + "\n";
+  if (finding.first_bad) text += analysis::wrap(analysis::split(finding.first_bad->text), 0, "", width) + "\n";
+  if (!finding.rows.empty()) text += "\n" + table(finding, width);
+  if (!finding.because.empty()) text += "\nBecause:\n";
+  for (const auto& sentence : finding.because) text += bullet(sentence, width);
+  text += "\nNext:\n";
+  for (const auto& step : next_steps(finding, named)) text += bullet(step, width);
+  if (!finding.notes.empty()) text += "\nNotes:\n";
+  for (const auto& note : finding.notes) text += bullet(note, width);
+  return text;
+}
+
+std::string finding_markdown(const Finding& finding, const Named& named, const Trial& trial) {
+  using analysis::escape_markdown;
+  std::string text = fmt::format("**{}**\n", escape_markdown(finding.headline));
+  if (finding.first_bad) text += "\n" + escape_markdown(finding.first_bad->text) + "\n";
+  if (!finding.rows.empty()) {
+    text += "\n| change | effect | old end with only it | new end, with it over without it | rounds |\n|---|---|---|---|---|\n";
+    for (const auto& row : finding.rows)
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", escape_markdown(row.name),
+                          row.role == Role::none || row.role == Role::others ? "no effect shown, " + effect_in_words(row) : effect_in_words(row),
+                          row.low->text(), row.high->text(), row.low->rounds);
+  }
+  text += "\n";
+  for (const auto& sentence : finding.because) text += "- " + escape_markdown(sentence) + "\n";
+  if (trial.new_end) {
+    const auto& host = trial.new_end->host;
+    text += fmt::format("- On {}, {}, {}\n", escape_markdown(host.cpu.model), escape_markdown(host.os + " " + host.os_version), escape_markdown(trial.new_end->runner));
+  }
+  text += fmt::format("\nMeasured by stackx; to repeat it:\n\n```console\n$ {}\n```\n", named.command);
+  for (const auto& row : finding.rows) {
+    if (row.changes.size() < 2) continue;
+    text += fmt::format("\n<details><summary>{}: {}</summary>\n\n", escape_markdown(row.name), counted(row.changes.size(), "change"));
+    for (const auto& change : row.changes) text += "- " + escape_markdown(change) + "\n";
+    for (const auto& reason : row.because) text += "- " + escape_markdown(reason) + "\n";
+    text += "\n</details>\n";
+  }
+  return text;
+}
+
+Json finding_json(const Finding& finding, const Between& between, const Trial& trial, const Settings& settings, const Named& named) {
+  Json json = plan_json(between, 0);
+  json.erase("usual_inspections");
+  json["$schema"] = "stackx/blame/1";
+  json["answer"] = {{"text", finding.headline}, {"kind", to_string(finding.kind)}, {"complete", trial.answer.complete}, {"because", finding.because}};
+  json["old"] = named.old_end;
+  json["new"] = named.new_end;
+  json["metric"] = to_string(finding.metric);
+  json["total"] = to_json(finding.total);
+  json["rows"] = Json::array();
+  for (const auto& row : finding.rows) json["rows"].push_back(to_json(row));
+  json["first_bad"] = finding.first_bad ? to_json(*finding.first_bad) : Json();
+  json["error"] = settings.error;
+  json["delta"] = settings.delta;
+  json["noise"] = trial.answer.noise;
+  json["cost"] = {{"stacks", trial.answer.stacks}, {"inspections", trial.answer.inspections}, {"rounds", trial.answer.rounds}, {"seconds", trial.seconds}};
+  json["campaigns"] = trial.campaigns;
+  json["command"] = named.command;
+  json["notes"] = finding.notes;
+  return json;
+}
+
+}  // namespace stackx::blame

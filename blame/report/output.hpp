@@ -1,0 +1,20 @@
+// A finding for people, for an issue, for programs (stackx/blame/1, specs/schemas/blame.json); and what is told before
+// anything is measured.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "blame/report/finding.hpp"
+
+namespace stackx::blame {
+
+// "20 packages differ, in 12 groups; ...", then each group and why it hangs together. `inspections` that it usually takes.
+std::string plan_text(const Between& between, std::size_t inspections, std::size_t width);
+nlohmann::json plan_json(const Between& between, std::size_t inspections);
+
+std::string finding_text(const Finding& finding, const Named& named, std::size_t width);
+std::string finding_markdown(const Finding& finding, const Named& named, const Trial& trial);
+nlohmann::json finding_json(const Finding& finding, const Between& between, const Trial& trial, const Settings& settings, const Named& named);
+
+}  // namespace stackx::blame

@@ -1,0 +1,247 @@
+#include "blame/trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "analysis/statistics/statistics.hpp"
+#include "campaigns/plan_lock.hpp"
+#include "specs/format/clock.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
+#include "specs/random.hpp"
+#include "workspace/progress.hpp"
+#include "workspace/words.hpp"
+
+namespace stackx::blame {
+namespace {
+
+using specs::Inspection;
+using History = std::vector<MeasuredRound>;
+
+std::string id_of(const Question& question) {
+  const auto& limits = question.limits;
+  specs::Json needs = specs::Json::array();
+  for (const auto& subset : question.lattice.stacks(question.settings.few)) needs.push_back(question.stack(subset).id());
+  Subset prefix = question.lattice.none();
+  for (std::size_t group = 0; group < question.lattice.size(); ++group) {
+    prefix = question.lattice.with(prefix, {group});
+    needs.push_back(question.stack(prefix).id());
+  }
+  const specs::Json json = {{"old", question.stack(question.lattice.none()).id()},
+                            {"stacks", needs},
+                            {"workload", question.workload.id()},
+                            {"program", question.program ? specs::to_json(*question.program) : specs::Json()},
+                            {"seed", question.settings.seed},
+                            {"runner", limits.runner},
+                            {"limits", {limits.timeout_seconds, limits.memory_gib, limits.cpus}}};
+  return specs::sha256(json.dump()).substr(0, 12);
+}
+
+double seconds_of(const Inspection& inspection) {
+  double nanoseconds = 0;
+  for (const auto& phase : inspection.phases)
+    if (phase.name == "run") nanoseconds += static_cast<double>(phase.duration_ns);
+  return nanoseconds / 1e9;
+}
+
+// One campaign of a trial: the rounds of one set of stacks, each kept in the history once it is complete.
+
+class TrialSchedule : public campaigns::Schedule {
+ public:
+  TrialSchedule(const Question& question, const std::vector<Subset>& stacks, const specs::Plan& plan, History& history,
+                const std::function<bool()>& late)
+      : question_(question), stacks_(stacks), plan_(plan), history_(history), late_(late) {}
+
+  void add(const Inspection& inspection) override {
+    const auto arm = std::ranges::find(plan_.arms, inspection.arm, &specs::Arm::label);
+    if (arm == plan_.arms.end()) return;
+    rounds_[inspection.round][static_cast<std::size_t>(arm - plan_.arms.begin())] = value_of(inspection, question_.metric);
+  }
+
+  std::vector<std::size_t> arms(std::uint64_t round) override {
+    if (round > 0) history_.push_back({stacks_, values(round - 1)});
+    const auto wanted = next(question_.lattice, question_.settings, history_);
+    if (!wanted.stage || wanted.stacks != stacks_ || (late_() && !rounds_.contains(round))) return {};
+    std::vector<std::size_t> all(stacks_.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    return all;
+  }
+
+  std::uint64_t most_rounds() const override { return plan_.campaign.rounds; }
+
+ private:
+  // An environment that cannot be made gives a result in the first round alone.
+  Rounds::Values values(std::uint64_t round) {
+    Rounds::Values result(stacks_.size());
+    for (const auto& [place, value] : rounds_[round]) result[place] = value;
+    return result;
+  }
+
+  const Question& question_;
+  const std::vector<Subset>& stacks_;
+  const specs::Plan& plan_;
+  History& history_;
+  const std::function<bool()>& late_;
+  std::map<std::uint64_t, std::map<std::size_t, std::optional<double>>> rounds_;
+};
+
+// Results become durable one by one; one line says where the search is.
+class TrialListener : public campaigns::Listener {
+ public:
+  TrialListener(store::Store& store, store::Spool& spool, const SayLine& say) : store_(store), spool_(spool), say_(say) {}
+
+  void result(const Inspection& inspection) override {
+    spool_.write(inspection);
+    store_.ingest(inspection);
+    ++fresh;
+    keep(inspection);
+  }
+  void progress(const campaigns::Progress& progress) override {
+    line_.show(fmt::format("[{} inspections, {}]  {}: {}", inspections.size(), workspace::duration(seconds), doing, progress.current));
+  }
+  void say(const std::string& text) override { line_.say(text); }
+  void finish() { line_.finish(); }
+  void tell(const std::string& text) {
+    line_.finish();
+    say_(text);
+  }
+
+  void keep(const Inspection& inspection) {
+    seconds += seconds_of(inspection);
+    inspections.push_back(inspection);
+    inspections.back().samples_ns.shrink_to_fit();
+  }
+
+  std::string doing;
+  std::size_t fresh = 0;
+  double seconds = 0;
+  std::vector<Inspection> inspections;
+
+ private:
+  workspace::ProgressLine line_;
+  store::Store& store_;
+  store::Spool& spool_;
+  const SayLine& say_;
+};
+
+class Running {
+ public:
+  Running(const Question& question, inspector::StackInspector& inspector, store::Store& store, store::Spool& spool,
+          const std::function<bool()>& stop, std::optional<double> deadline, const SayLine& say)
+      : question_(question), inspector_(inspector), store_(store), spool_(spool), stop_(stop), listener_(store, spool, say) {
+    late_ = [deadline] { return deadline && campaigns::steady_seconds() >= *deadline; };
+    for (const auto& row : store.campaigns())
+      if (row.project == project_name(question)) stored_.push_front(row.id);  // oldest first
+  }
+
+  Trial run() {
+    Next step;
+    while (true) {
+      step = next(question_.lattice, question_.settings, history_);
+      history_.resize(step.used);
+      if (!step.stage || trial_.interrupted || trial_.out_of_time) break;
+      run_rounds(step);
+    }
+    listener_.finish();
+    trial_.answer = step.answer;
+    tell_ends();
+    trial_.fresh = listener_.fresh;
+    trial_.seconds = listener_.seconds;
+    return std::move(trial_);
+  }
+
+ private:
+  void run_rounds(const Next& step) {
+    const auto plan = plan_for(step.stacks);
+    trial_.campaigns.push_back(plan.id);
+    const campaigns::PlanLock lock(spool_, plan.id);
+    TrialSchedule schedule(question_, step.stacks, plan, history_, late_);
+    for (const auto& earlier : campaigns::documents(store_, plan.id)) {
+      schedule.add(earlier);
+      listener_.keep(earlier);
+    }
+    tell(step);
+    const auto ending = campaigns::run(plan, inspector_, schedule, store_.done(plan.id), listener_, stop_);
+    if (ending == campaigns::Ending::interrupted) trial_.interrupted = true;
+    if (ending == campaigns::Ending::complete && late_()) trial_.out_of_time = true;
+    if (ending == campaigns::Ending::too_many_failures || ending == campaigns::Ending::budget) trial_.out_of_time = true;
+  }
+
+  // The one that the store has, where it began with the same question; else a new one, durable before its first inspection.
+  specs::Plan plan_for(const std::vector<Subset>& stacks) {
+    std::vector<specs::Stack> wanted;
+    for (const auto& subset : stacks) wanted.push_back(question_.stack(subset));
+    while (!stored_.empty()) {
+      const auto plan = store_.plan(stored_.front());
+      stored_.pop_front();
+      if (!plan || !std::ranges::equal(plan->arms, wanted, {}, &specs::Arm::stack)) continue;
+      return *plan;
+    }
+    specs::Project project;
+    project.name = project_name(question_);
+    project.workloads = {question_.workload};
+    project.campaign = question_.limits;
+    project.campaign.rounds = question_.settings.most_rounds;
+    project.campaign.sampler.seed = specs::derive_seed(question_.settings.seed, "order", trial_.campaigns.size());
+    project.campaign.max_failed = most_failed;
+    const auto plan = campaigns::make_plan(project, wanted, specs::rfc3339_utc(std::chrono::system_clock::now()), {}, question_.program);
+    spool_.write(plan);
+    store_.ingest(plan);
+    return plan;
+  }
+
+  void tell(const Next& step) {
+    switch (*step.stage) {
+      case Stage::ends: listener_.doing = "both ends"; break;
+      case Stage::hidden: listener_.doing = "what may cancel out"; break;
+      case Stage::proof: listener_.doing = "proof"; break;
+      case Stage::halves: {
+        const auto left = count(step.stacks.back()) - count(step.stacks.front());
+        listener_.doing = fmt::format("halving {} groups", left);
+        break;
+      }
+    }
+    listener_.tell(fmt::format("{}: {} stacks a round", listener_.doing, step.stacks.size()));
+  }
+
+  void tell_ends() {
+    const auto of_end = [&](const Subset& end, std::optional<Inspection>& last, std::string& amount) {
+      const auto stack = question_.stack(end);
+      std::vector<double> amounts;
+      for (const auto& inspection : listener_.inspections) {
+        if (inspection.stack != stack) continue;
+        last = inspection;
+        if (const auto one = amount_of(inspection, question_.metric)) amounts.push_back(*one);
+      }
+      if (!amounts.empty()) amount = amount_in_words(analysis::median(amounts), *last, question_.metric);
+    };
+    of_end(question_.lattice.none(), trial_.old_end, trial_.old_amount);
+    of_end(question_.lattice.all(), trial_.new_end, trial_.new_amount);
+  }
+
+  static constexpr std::uint64_t most_failed = 100'000;  // stacks that fail are walked around
+
+  const Question& question_;
+  inspector::StackInspector& inspector_;
+  store::Store& store_;
+  store::Spool& spool_;
+  const std::function<bool()>& stop_;
+  std::function<bool()> late_;
+  TrialListener listener_;
+  std::deque<std::string> stored_;  // campaigns of this question
+  History history_;
+  Trial trial_;
+};
+
+}  // namespace
+
+std::string project_name(const Question& question) { return "blame-" + id_of(question); }
+
+Trial run_trial(const Question& question, inspector::StackInspector& inspector, store::Store& store, store::Spool& spool,
+                const std::function<bool()>& stop, std::optional<double> deadline, const SayLine& say) {
+  return Running(question, inspector, store, spool, stop, deadline, say).run();
+}
+
+}  // namespace stackx::blame

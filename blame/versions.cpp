@@ -1,0 +1,126 @@
+#include "blame/versions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "blame/between_packages.hpp"
+#include "pypi/candidates.hpp"
+
+namespace stackx::blame {
+namespace {
+
+// The end with what a set of the other changes makes of it, and one package at another version.
+End end_with(const Asked& asked, const Subset& is_new, const std::string& package, const std::string& version) {
+  End end = asked.new_end;
+  end.packages.clear();
+  for (const auto& [name, one] : asked.between.stack(is_new).components)
+    if (name != "python") end.packages[name] = one;
+  end.packages[package] = version;
+  end.hashes.erase(package);  // the lock's are of other versions
+  end.text = fmt::format("{} {}", package, version);
+  return end;
+}
+
+std::vector<std::string> releases_between(Asked& asked, const Change& change) {
+  const auto listings = (**asked.index).listings({change.component});
+  const auto& listing = listings.at(change.component);
+  if (!listing) return {};
+  const pypi::Targets targets({asked.new_end.python}, asked.platform);
+  pypi::Rules rules;
+  rules.prereleases = true;
+  const auto range = [&](const std::string& text) { return *specs::SpecifierSet::parse(text, specs::Versioning::pep440); };
+  const auto candidates = pypi::choose(change.component, *listing, {{range(">=0.dev0")}}, targets, rules);
+  const auto parsed = [](const std::string& text) { return *specs::Version::parse(text, specs::Versioning::pep440); };
+  auto low = parsed(change.old_version), high = parsed(change.new_version);
+  const bool backwards = high < low;
+  if (backwards) std::swap(low, high);
+  std::vector<std::string> result;
+  for (const auto& one : candidates.kept)
+    if (low < one.version && one.version < high) result.push_back(one.version.text());
+  if (backwards) std::ranges::reverse(result);
+  return result;
+}
+
+// What a mixture breaks beyond what the new end breaks itself.
+std::vector<std::string> broken(Asked& asked, const End& end) {
+  const PackagesContext context{asked.new_end.python, asked.platform};
+  const auto usual = between_packages(asked.new_end, asked.new_end, **asked.index, context).notes;
+  std::vector<std::string> result;
+  for (const auto& note : between_packages(end, end, **asked.index, context).notes)
+    if (std::ranges::find(usual, note) == usual.end()) result.push_back(note);
+  return result;
+}
+
+}  // namespace
+
+std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group) {
+  if (!asked.index) return std::nullopt;
+  const auto& change = asked.between.changes[asked.between.groups[group].changes.front()];
+  if (change.is_one_sided() || change.component == "python") return std::nullopt;
+  VersionWalk walk;
+  walk.package = change.component;
+  walk.catalog = asked.job.loaded.catalog;
+  const auto& lattice = asked.question.lattice;
+  const auto all = lattice.all(), without = lattice.without(all, {group});
+  auto stacks = std::vector<specs::Stack>{asked.question.stack(without)};
+  walk.versions = {change.old_version};
+  for (const auto& version : releases_between(asked, change)) {
+    std::vector<std::string> why;
+    for (const auto& others : {all, without}) {
+      const auto end = end_with(asked, others, walk.package, version);
+      const auto wrong = broken(asked, end);
+      if (!wrong.empty()) {
+        if (why.empty()) why = wrong;
+        continue;
+      }
+      const auto made = between_packages(end, end, **asked.index, {asked.new_end.python, asked.platform});
+      auto& component = walk.catalog.components.at(walk.package);
+      component.versions.push_back(*made.catalog.find(walk.package)->find(version));
+      auto stack = asked.question.stack(others);
+      stack.components[walk.package] = version;
+      stacks.push_back(std::move(stack));
+      walk.versions.push_back(version);
+      why.clear();
+      break;
+    }
+    if (!why.empty()) walk.skipped.push_back(fmt::format("{}: {}", version, why.front()));
+  }
+  walk.versions.push_back(change.new_version);
+  stacks.push_back(asked.question.stack(all));
+  if (walk.versions.size() < 3) return std::nullopt;
+  std::vector<Groups> needs;
+  for (std::size_t step = 0; step + 1 < walk.versions.size(); ++step) {
+    Groups earlier;
+    for (std::size_t i = 0; i < step; ++i) earlier.push_back(i);
+    needs.push_back(std::move(earlier));
+  }
+  walk.question = asked.question;
+  walk.question.lattice = Lattice(std::move(needs));
+  walk.question.stack = [stacks](const Subset& steps) { return stacks.at(count(steps)); };
+  return walk;
+}
+
+FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Metric metric) {
+  FirstBad result;
+  result.package = walk.package;
+  result.between = walk.versions.size() - 2 + walk.skipped.size();
+  result.tried = trial.answer.stacks;
+  result.skipped = walk.skipped;
+  for (const auto& suspect : trial.answer.suspects) {
+    if (suspect.role != Suspect::Role::culprit) continue;
+    result.good = walk.versions.at(suspect.groups.front());
+    result.bad = walk.versions.at(suspect.groups.back() + 1);
+    result.effect = ratio_from(suspect.high, metric);
+    break;
+  }
+  if (result.bad.empty())
+    result.text = fmt::format("Which version of {} it began with is not shown: {} of {} measured.", walk.package, result.tried, walk.versions.size());
+  else
+    result.text = fmt::format("It began with {} {}: {} after {}, {} of {} versions measured.", walk.package, result.bad, result.effect->text(),
+                              result.good, result.tried, walk.versions.size());
+  if (!walk.skipped.empty()) result.text += fmt::format(" Left out: {}.", walk.skipped.front());
+  return result;
+}
+
+}  // namespace stackx::blame

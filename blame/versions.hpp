@@ -1,0 +1,31 @@
+// The first bad version: all releases of the culprit's leading package between its two versions, in everything else the new
+// end, as a search on a chain (each step needs the one before).
+//
+// A release whose requirements the new end does not meet is tried with what else is in the culprit's group as it was at
+// either end; where that does not do, it is skipped with the reason. Pre-releases count, they are what one bisects with.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "blame/asked.hpp"
+#include "blame/report/finding.hpp"
+
+namespace stackx::blame {
+
+struct VersionWalk {
+  Question question;                  // groups: the steps between neighbours
+  specs::Catalog catalog;             // of all its stacks
+  std::string package;
+  std::vector<std::string> versions;  // the old end's first
+  std::vector<std::string> skipped;   // "2.4.0rc1: requires triton ==3.1.0"
+};
+
+// Of the group that was found; nothing where its leading package is at one end only, or no release lies between.
+std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group);
+
+FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Metric metric);
+
+}  // namespace stackx::blame

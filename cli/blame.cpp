@@ -1,0 +1,208 @@
+// stackx blame OLD NEW: which version change made it slower.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "advisor/recipes/quoting.hpp"
+#include "blame/asked.hpp"
+#include "blame/report/output.hpp"
+#include "blame/versions.hpp"
+#include "cli/commands.hpp"
+#include "cli/output/print.hpp"
+#include "cli/shared_options.hpp"
+#include "inspector/inspector.hpp"
+#include "specs/error.hpp"
+#include "store/spool.hpp"
+#include "store/store.hpp"
+#include "workspace/output.hpp"
+
+namespace stackx::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using blame::Finding;
+
+struct BlameWords {
+  blame::BlameOptions asked;
+  std::string metric, budget, format = "text";
+  double delta = 1;  // percent
+  bool versions = false, dry_run = false;
+  std::string again;  // the options as they were given
+};
+
+void blame_say(const std::string& line) { workspace::say("{}\n", line); }
+
+// Measures for one command: one store, one inspector for each catalog, one deadline.
+class Measuring {
+ public:
+  Measuring(const BlameWords& words, Globals& globals)
+      : words_(words), globals_(globals), database_(store::default_path(globals.db)), store_(store::Store::open(database_)), spool_(database_) {
+    for (const auto& remark : spool_.recover(store_)) workspace::say("{}\n", remark);
+    campaigns::listen_to_signals();
+    if (words.asked.limits.budget_minutes) deadline_ = campaigns::steady_seconds() + *words.asked.limits.budget_minutes * 60;
+  }
+
+  blame::Trial run(const blame::Question& question, const campaigns::Job& job) {
+    const campaigns::CampaignOptions options{job, words_.asked.offline};
+    inspector::Inspector inspector(campaigns::inspector_context(options, question.program, globals_), job.loaded.catalog, question.limits);
+    return blame::run_trial(question, inspector, store_, spool_, campaigns::interrupted, deadline_, blame_say);
+  }
+
+ private:
+  const BlameWords& words_;
+  Globals& globals_;
+  fs::path database_;
+  store::Store store_;
+  store::Spool spool_;
+  std::optional<double> deadline_;
+};
+
+void print_finding(const Finding& finding, const blame::Asked& asked, const blame::Trial& trial, const blame::Named& named, const BlameWords& words,
+                   Globals& globals) {
+  if (globals.json || words.format == "json")
+    print_json(blame::finding_json(finding, asked.between, trial, asked.question.settings, named));
+  else if (words.format == "markdown")
+    workspace::write_out(blame::finding_markdown(finding, named, trial));
+  else
+    workspace::write_out(blame::finding_text(finding, named, output_width()));
+  if (finding.kind == Finding::Kind::unfinished || finding.kind == Finding::Kind::old_fails) globals.exit_code = 1;
+  if (trial.interrupted) globals.exit_code = interrupted_exit;
+}
+
+// The group to walk the versions of: the worst culprit; nothing where none was found, or several cannot be told apart.
+std::optional<std::size_t> culprit(const blame::Answer& answer) {
+  for (const auto& suspect : answer.suspects)
+    if (suspect.role == blame::Suspect::Role::culprit && suspect.log() < 0 && suspect.groups.size() == 1) return suspect.groups.front();
+  return std::nullopt;
+}
+
+void blame_versions(blame::Asked& asked, const blame::Trial& trial, blame::Metric metric, Measuring& measuring, Finding& finding) {
+  const auto group = culprit(trial.answer);
+  if (!group) return;
+  auto walk = blame::version_walk(asked, *group);
+  if (!walk) {
+    finding.notes.push_back("--versions: no other release lies between the two");
+    return;
+  }
+  workspace::say("versions of {}: {} between the two, of which {} can be tried\n", walk->package, walk->versions.size() - 2 + walk->skipped.size(),
+                 walk->versions.size() - 2);
+  auto job = asked.job;
+  job.loaded.catalog = walk->catalog;
+  walk->question.metric = metric;
+  const auto walked = measuring.run(walk->question, job);
+  finding.first_bad = blame::first_bad(*walk, walked, metric);
+}
+
+void nothing_differs(const blame::Asked& asked, const BlameWords& words, Globals& globals) {
+  const auto text = fmt::format("{} and {} are the same stack: nothing to blame.", words.asked.old_end, words.asked.new_end);
+  if (globals.json || words.format == "json")
+    print_json({{"$schema", "stackx/blame/1"}, {"answer", {{"text", text}, {"kind", "same"}, {"complete", true}, {"because", nlohmann::json::array()}}},
+                {"old", words.asked.old_end}, {"new", words.asked.new_end}, {"notes", asked.between.notes}});
+  else
+    workspace::print("{}\n", text);
+}
+
+void run_blame(BlameWords& words, Globals& globals) {
+  if (!words.metric.empty()) words.asked.metric = blame::metric_from(words.metric);
+  words.asked.settings.delta = words.delta / 100;
+  if (!words.budget.empty()) read_budget(words.budget, words.asked.limits);
+  auto asked = blame::ask(words.asked, globals);
+  for (const auto& end : {asked.old_end, asked.new_end})
+    for (const auto& skipped : end.skipped) workspace::say("{}: left out: {}\n", end.text, skipped);
+  if (asked.between.groups.empty()) return nothing_differs(asked, words, globals);
+  const auto usual = blame::usual_inspections(asked.question.lattice, asked.question.settings);
+  if (words.dry_run) {
+    if (globals.json) return print_json(blame::plan_json(asked.between, usual));
+    return workspace::write_out(blame::plan_text(asked.between, usual, output_width()));
+  }
+  workspace::write_err(blame::plan_text(asked.between, usual, output_width()));
+  const blame::Named named{words.asked.old_end, words.asked.new_end, words.again};
+  Measuring measuring(words, globals);
+  auto metric = asked.question.metric;
+  auto trial = measuring.run(asked.question, asked.job);
+  std::vector<std::string> notes;
+  if (trial.answer.kind == blame::Answer::Kind::new_fails && metric != blame::Metric::error) {
+    const auto failure = blame::make_finding(asked.between, trial, metric, asked.question.settings, named);
+    workspace::say("{} So the question is what breaks it.\n", failure.headline);
+    notes.push_back(failure.headline);
+    metric = asked.question.metric = blame::Metric::error;
+    trial = measuring.run(asked.question, asked.job);
+  }
+  auto finding = blame::make_finding(asked.between, trial, metric, asked.question.settings, named);
+  finding.notes.insert(finding.notes.begin(), notes.begin(), notes.end());
+  if (words.versions && !trial.interrupted) blame_versions(asked, trial, metric, measuring, finding);
+  print_finding(finding, asked, trial, named, words, globals);
+}
+
+void add_what(Command command, BlameWords& words) {
+  auto& asked = words.asked;
+  command.add_option("OLD", asked.old_end, "The end that was fast: a lock file, exact requirements, a `pip freeze` text, an environment's directory, or a stack's id")
+      .type_name("OLD").required();
+  command.add_option("NEW", asked.new_end, "The end that is slow, likewise").type_name("NEW").required();
+  command.add_option("--pi", asked.pi, "A command of your own that measures: it prints one number, a JSON object of the PI protocol, or nothing (then its wall time counts)")
+      .type_name("COMMAND");
+  command.add_option("--files", asked.files, "Directory that the command is shown read-only, and begins in").type_name("DIR");
+  command.add_option("--workload", asked.workload, "Instead of --pi, a workload of stackx's own: matmul:m=512,n=512,k=512").type_name("NAME[:KEY=VALUE,...]");
+  command.add_option("--metric", words.metric, "What is compared [rate of a workload, time of a command]").check(one_of(blame::metric_names())).type_name("NAME");
+  command.add_flag("--versions", words.versions, "Then find the first bad version of the culprit, among all releases between the two");
+}
+
+void add_how(Command command, BlameWords& words) {
+  auto& asked = words.asked;
+  command.add_option("--budget", words.budget, "Stop after so long (30m), with what is known by then; the same command goes on").type_name("TIME");
+  command.add_option("--runner", asked.limits.runner, "Where it runs: local (under bubblewrap where it works) or container").type_name("NAME").check(one_of({"local", "container"}));
+  command.add_option("--python", asked.python, "The Python of both ends [theirs, else this machine's python3]").type_name("X.Y");
+  command.add_option("--project", asked.project, "Project whose catalogs declare what two stacks of the store hold").type_name("FILE");
+  command.add_option("--timeout", asked.limits.timeout_seconds, "Of one inspection, in seconds").check(above_zero()).type_name("SECONDS").show_default();
+  command.add_option("--memory", asked.limits.memory_gib, "Of one inspection, in GiB").check(above_zero()).type_name("GIB").show_default();
+  command.add_option("--seed", asked.settings.seed, "Seed of the search").type_name("S");
+  add_delta_option(command, words.delta);
+  command.add_option("--format", words.format, "text, markdown (for an issue) or json").check(one_of({"text", "markdown", "json"})).show_default();
+  command.add_option("--index-url", asked.index_url, "Another package index than pip's").type_name("URL");
+  command.add_option("--pip", asked.pip, "Python that has the pip to ask for the index").type_name("PYTHON").show_default();
+  command.add_flag("--offline", asked.offline, "Use what is cached and fetch nothing");
+  command.add_flag("--dry-run", words.dry_run, "Say what differs and what hangs together, measure nothing");
+}
+
+// The command as it may be pasted: without what only says how the answer is printed.
+std::string command_text(const BlameWords& words) {
+  const auto& asked = words.asked;
+  std::string text = "stackx blame";
+  const auto add = [&](const std::string& option, const std::string& value) {
+    if (!value.empty()) text += fmt::format("{}{} {}", option.empty() ? "" : " ", option, advisor::shell_quoted(value));
+  };
+  add("", asked.old_end);
+  add("", asked.new_end);
+  add("--pi", asked.pi);
+  add("--files", asked.files);
+  add("--workload", asked.workload);
+  add("--metric", words.metric);
+  add("--project", asked.project.string());
+  add("--python", asked.python);
+  if (asked.limits.runner != "local") add("--runner", asked.limits.runner);
+  return text;
+}
+
+}  // namespace
+
+void add_blame(Command app, Globals& globals) {
+  auto words = std::make_shared<BlameWords>();
+  const auto command = app.add_subcommand("blame", "Which version change between two stacks made it slower");
+  command.describe(
+      {"Finds out which of the changes between two ends is responsible, by measuring valid stacks between them in interleaved rounds: "
+       "halves first, then the culprit alone, both ways. The answer is wrong in at most 5% of cases. Every inspection is kept; the same command "
+       "goes on where it was interrupted.",
+       {{"A program of your own", "stackx blame good.txt bad.txt --pi ./bench.py"},
+        {"What differs, and what hangs together", "stackx blame good.txt bad.txt --pi ./bench.py --dry-run"},
+        {"A workload of stackx's, and the first bad version", "stackx blame old/Pipfile.lock Pipfile.lock --workload matmul --versions"}}});
+  add_what(command, *words);
+  add_how(command, *words);
+  command.callback([words, &globals] {
+    words->again = command_text(*words);
+    run_blame(*words, globals);
+  });
+}
+
+}  // namespace stackx::cli
