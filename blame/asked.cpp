@@ -85,6 +85,7 @@ class Asking {
     place(interpreters, usual);
     asked_.index = std::make_unique<workspace::PipIndex>(options_.pip, options_.index_url, options_.offline);
     asked_.between = between_packages(asked_.old_end, asked_.new_end, **asked_.index, {asked_.old_end.python, asked_.platform});
+    asked_.index->finish();
     job.catalog = asked_.between.catalog;
     for (const auto& [name, component] : images_) job.catalog.components.emplace(name, component);
   }

@@ -131,6 +131,7 @@ class Running {
   Running(const Question& question, inspector::StackInspector& inspector, store::Store& store, store::Spool& spool,
           const std::function<bool()>& stop, std::optional<double> deadline, const SayLine& say)
       : question_(question), inspector_(inspector), store_(store), spool_(spool), stop_(stop), listener_(store, spool, say) {
+    began_ = campaigns::steady_seconds();
     late_ = [deadline] { return deadline && campaigns::steady_seconds() >= *deadline; };
     for (const auto& row : store.campaigns())
       if (row.project == project_name(question)) stored_.push_front(row.id);  // oldest first
@@ -148,7 +149,7 @@ class Running {
     trial_.answer = step.answer;
     tell_ends();
     trial_.fresh = listener_.fresh;
-    trial_.seconds = listener_.seconds;
+    trial_.seconds = stored_seconds_ + campaigns::steady_seconds() - began_;
     return std::move(trial_);
   }
 
@@ -161,6 +162,7 @@ class Running {
     for (const auto& earlier : campaigns::documents(store_, plan.id)) {
       schedule.add(earlier);
       listener_.keep(earlier);
+      stored_seconds_ += seconds_of(earlier);
     }
     tell(step);
     const auto ending = campaigns::run(plan, inspector_, schedule, store_.done(plan.id), listener_, stop_);
@@ -229,6 +231,7 @@ class Running {
   store::Spool& spool_;
   const std::function<bool()>& stop_;
   std::function<bool()> late_;
+  double began_ = 0, stored_seconds_ = 0;
   TrialListener listener_;
   std::deque<std::string> stored_;  // campaigns of this question
   History history_;

@@ -104,6 +104,12 @@ void nothing_differs(const blame::Asked& asked, const BlameWords& words, Globals
     workspace::print("{}\n", text);
 }
 
+// "old.txt" of a path, where the other end is called otherwise.
+std::string short_name(const std::string& end, const std::string& other) {
+  const auto name = fs::path(end).filename().string();
+  return name.empty() || name == fs::path(other).filename() ? end : name;
+}
+
 void run_blame(BlameWords& words, Globals& globals) {
   if (!words.metric.empty()) words.asked.metric = blame::metric_from(words.metric);
   words.asked.settings.delta = words.delta / 100;
@@ -118,7 +124,7 @@ void run_blame(BlameWords& words, Globals& globals) {
     return workspace::write_out(blame::plan_text(asked.between, usual, output_width()));
   }
   workspace::write_err(blame::plan_text(asked.between, usual, output_width()));
-  const blame::Named named{words.asked.old_end, words.asked.new_end, words.again};
+  const blame::Named named{short_name(words.asked.old_end, words.asked.new_end), short_name(words.asked.new_end, words.asked.old_end), words.again};
   Measuring measuring(words, globals);
   auto metric = asked.question.metric;
   auto trial = measuring.run(asked.question, asked.job);

@@ -18,6 +18,7 @@ class PipIndex {
   PipIndex(const PipIndex&) = delete;
   PipIndex& operator=(const PipIndex&) = delete;
   pypi::Index& operator*() { return index_; }
+  void finish() { line_.finish(); }  // of asking, for now: the progress line is left standing
 
  private:
   pypi::PipSettings settings_;

@@ -47,7 +47,7 @@ const char* its(Metric metric) {
   return "it";
 }
 
-std::string percent(double share) { return fmt::format("{:.{}f}%", 100 * share, share < 0.1 ? 1 : 0); }
+std::string percent(double share) { return fmt::format("{:.2g}%", 100 * share); }
 
 class Making {
  public:
@@ -212,7 +212,7 @@ class Making {
       because.push_back(fmt::format("{} mixtures of the {} groups show nothing either, in which changes that cancel out would", answer_.hidden,
                                     between_.groups.size()));
     if (result_.kind == Finding::Kind::found || result_.kind == Finding::Kind::none)
-      because.push_back(fmt::format("Such an answer names a wrong change in at most {} of cases; one inspection varies by {}", percent(settings_.error),
+      because.push_back(fmt::format("of such answers at most {} name a wrong change; one inspection varies by {} here", percent(settings_.error),
                                     percent(answer_.noise)));
   }
 
