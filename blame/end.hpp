@@ -33,10 +33,10 @@ struct End {
 };
 
 struct EndContext {
-  std::string python;                     // the user's word; "": the end's own
+  std::string python = {};                // the user's word; "": the end's own
   std::string usual_python = "3.12";      // whom markers are held against where nobody says
   std::string platform = "linux x86_64";  // the same
-  std::filesystem::path store;            // that stacks are looked up in; "": none
+  std::filesystem::path store = {};       // that stacks are looked up in; "": none
   const specs::Catalog* catalog = nullptr;  // says which components of a stack are packages; null: the store's documents do
 };
 

@@ -160,10 +160,8 @@ TEST_CASE("between stacks: every state that is closed is valid in the catalog, a
     specs::Random random(seed);
     const auto all = made_up_space(random);
     const resolver::Resolver resolver(all.project, all.catalog);
-    std::vector<specs::Stack> ends;
     if (resolver.count() < 2) continue;
-    resolver.draw(2, seed, [&](const resolver::Choice& choice) { ends.push_back(resolver.stack(choice)); });
-    if (ends[0] == ends[1]) continue;
+    const auto ends = resolver.apart(2, seed);
     INFO("seed " << seed << " old " << ends[0].id() << " new " << ends[1].id());
     Between found;
     try {
@@ -191,10 +189,9 @@ TEST_CASE("between stacks: every state that is closed is valid in the catalog, a
     closed += count;
     changes += found.changes.size();
   }
-  UNSCOPED_INFO(cases << " " << changes << " " << closed << " " << valid);
-  CHECK(changes > cases * 3);
-  CHECK(closed > valid / 2);  // stricter, but not by much
-  CHECK(closed > cases * 5 / 2);
+  CHECK(changes > cases * 5 / 2);
+  CHECK(closed > valid * 3 / 4);  // stricter, but not by much
+  CHECK(closed > cases * 3);
 }
 
 }  // namespace between_stacks_tests
