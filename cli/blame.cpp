@@ -71,10 +71,10 @@ void print_finding(const Finding& finding, const blame::Asked& asked, const blam
   if (trial.interrupted) globals.exit_code = interrupted_exit;
 }
 
-// The group to walk the versions of: the worst culprit; nothing where none was found, or several cannot be told apart.
+// The group to walk the versions of: the one with the largest effect; nothing where none was found, or several cannot be told apart.
 std::optional<std::size_t> culprit(const blame::Answer& answer) {
   for (const auto& suspect : answer.suspects)
-    if (suspect.role == blame::Suspect::Role::culprit && suspect.log() < 0 && suspect.groups.size() == 1) return suspect.groups.front();
+    if (suspect.role == blame::Suspect::Role::culprit && suspect.groups.size() == 1) return suspect.groups.front();
   return std::nullopt;
 }
 
@@ -95,15 +95,6 @@ void blame_versions(blame::Asked& asked, const blame::Trial& trial, blame::Metri
   finding.first_bad = blame::first_bad(*walk, walked, metric);
 }
 
-void nothing_differs(const blame::Asked& asked, const BlameWords& words, Globals& globals) {
-  const auto text = fmt::format("{} and {} are the same stack: nothing to blame.", words.asked.old_end, words.asked.new_end);
-  if (globals.json || words.format == "json")
-    print_json({{"$schema", "stackx/blame/1"}, {"answer", {{"text", text}, {"kind", "same"}, {"complete", true}, {"because", nlohmann::json::array()}}},
-                {"old", words.asked.old_end}, {"new", words.asked.new_end}, {"notes", asked.between.notes}});
-  else
-    workspace::print("{}\n", text);
-}
-
 // "old.txt" of a path, where the other end is called otherwise.
 std::string short_name(const std::string& end, const std::string& other) {
   const auto name = fs::path(end).filename().string();
@@ -117,14 +108,20 @@ void run_blame(BlameWords& words, Globals& globals) {
   auto asked = blame::ask(words.asked, globals);
   for (const auto& end : {asked.old_end, asked.new_end})
     for (const auto& skipped : end.skipped) workspace::say("{}: left out: {}\n", end.text, skipped);
-  if (asked.between.groups.empty()) return nothing_differs(asked, words, globals);
+  const blame::Named named{short_name(words.asked.old_end, words.asked.new_end), short_name(words.asked.new_end, words.asked.old_end), words.again};
+  if (asked.between.groups.empty()) {
+    Finding same;
+    same.kind = Finding::Kind::same;
+    same.metric = asked.question.metric;
+    same.headline = fmt::format("{} and {} are the same stack: nothing to blame.", named.old_end, named.new_end);
+    return print_finding(same, asked, {}, named, words, globals);
+  }
   const auto usual = blame::usual_inspections(asked.question.lattice, asked.question.settings);
   if (words.dry_run) {
     if (globals.json) return print_json(blame::plan_json(asked.between, usual));
     return workspace::write_out(blame::plan_text(asked.between, usual, output_width()));
   }
   workspace::write_err(blame::plan_text(asked.between, usual, output_width()));
-  const blame::Named named{short_name(words.asked.old_end, words.asked.new_end), short_name(words.asked.new_end, words.asked.old_end), words.again};
   Measuring measuring(words, globals);
   auto metric = asked.question.metric;
   auto trial = measuring.run(asked.question, asked.job);

@@ -67,7 +67,7 @@ class Making {
  private:
   std::string name_of(const Groups& groups) const {
     std::vector<std::string> names;
-    for (const auto group : groups) names.push_back(group_in_words(between_, group));
+    for (const auto group : groups) names.push_back(group_in_words(between_, group, 0));
     return fmt::format("{}", fmt::join(names, " or "));
   }
 
@@ -194,6 +194,15 @@ class Making {
     if (!result_.headline.ends_with('.')) result_.headline += '.';
   }
 
+  // What comes with the leading change of a group, and the first reason why.
+  static std::string company_of(const FindingRow& row) {
+    constexpr std::size_t most = 4;
+    const auto end = row.changes.begin() + static_cast<std::ptrdiff_t>(std::min(row.changes.size(), most + 1));
+    return fmt::format("with {} come {}{}{}", row.changes.front(), fmt::join(row.changes.begin() + 1, end, ", "),
+                       row.changes.size() > most + 1 ? fmt::format(" and {} more", row.changes.size() - most - 1) : "",
+                       row.because.empty() ? "" : fmt::format(": {}", row.because.front()));
+  }
+
   void add_because() {
     auto& because = result_.because;
     if (!trial_.old_amount.empty() && !trial_.new_amount.empty())
@@ -202,6 +211,7 @@ class Making {
       if (row.role == Role::culprit || row.role == Role::gain || row.role == Role::together)
         because.push_back(fmt::format("{}: the old end with only it {}, the new end without only it {}; n={}", row.name, row.low->text(),
                                       inverse(*row.high).text(), row.low->rounds));
+      if (row.role != Role::none && row.role != Role::others && row.changes.size() > 1) because.push_back(company_of(row));
       if (row.role == Role::others)
         because.push_back(fmt::format("{}: {}", row.name,
                                       row.effect->shown || row.low->shown || row.high->shown

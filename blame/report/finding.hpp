@@ -45,7 +45,7 @@ struct FirstBad {
 };
 
 struct Finding {
-  enum class Kind { found, none, old_fails, new_fails, unfinished } kind = Kind::none;
+  enum class Kind { found, none, same, old_fails, new_fails, unfinished } kind = Kind::none;
   std::string headline;                // the answer; with what it cost
   Metric metric = Metric::rate;
   Ratio total;

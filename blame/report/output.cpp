@@ -43,9 +43,10 @@ std::string effect_in_words(const FindingRow& row) {
 // What is worth doing next, each with its command.
 std::vector<std::string> next_steps(const Finding& finding, const Named& named) {
   std::vector<std::string> steps;
-  const bool has_culprit = std::ranges::any_of(finding.rows, [](const auto& row) { return row.role == Role::culprit; });
+  const bool has_culprit = std::ranges::any_of(finding.rows, [](const auto& row) { return row.role == Role::culprit || row.role == Role::gain; });
   if (has_culprit && !finding.first_bad) steps.push_back("which version it began with: the same command with --versions");
   if (finding.kind == Kind::found) steps.push_back("text for an issue: the same command with --format markdown");
+  if (finding.kind == Kind::same) return steps;
   if (finding.kind == Kind::unfinished) steps.push_back("the same command goes on from here");
   steps.push_back("again: " + named.command);
   return steps;
@@ -90,6 +91,7 @@ const char* to_string(Kind kind) {
   switch (kind) {
     case Kind::found: return "found";
     case Kind::none: return "none";
+    case Kind::same: return "same";
     case Kind::old_fails: return "old_fails";
     case Kind::new_fails: return "new_fails";
     case Kind::unfinished: return "unfinished";
@@ -135,8 +137,9 @@ std::string finding_text(const Finding& finding, const Named& named, std::size_t
   if (!finding.rows.empty()) text += "\n" + table(finding, width);
   if (!finding.because.empty()) text += "\nBecause:\n";
   for (const auto& sentence : finding.because) text += bullet(sentence, width);
-  text += "\nNext:\n";
-  for (const auto& step : next_steps(finding, named)) text += bullet(step, width);
+  const auto steps = next_steps(finding, named);
+  if (!steps.empty()) text += "\nNext:\n";
+  for (const auto& step : steps) text += bullet(step, width);
   if (!finding.notes.empty()) text += "\nNotes:\n";
   for (const auto& note : finding.notes) text += bullet(note, width);
   return text;

@@ -55,6 +55,7 @@ void Rounds::add(const std::vector<Subset>& stacks, const Values& values) {
       ++failures_[stacks[i]];
   }
   if (blocks_.empty() || stacks != blocks_.back().stacks) blocks_.push_back({stacks, rounds_});
+  noise_.reset();
   ++rounds_;
   inspections_ += stacks.size();
 }
@@ -75,7 +76,7 @@ Estimate Rounds::estimate(const Subset& a, const Subset& b, double alpha, std::s
   if (values.empty()) return result;
   result.log = analysis::mean(values);
   result.median = analysis::median(values);
-  const auto [deviation, freedom] = pooled();
+  const auto& [deviation, freedom] = pooled();
   result.error = std::sqrt(2 / static_cast<double>(values.size())) * std::max(deviation, least_noise);
   const auto known = static_cast<double>(std::max<std::size_t>(freedom, 1));
   result.times = boost::math::quantile(boost::math::complement(boost::math::students_t(known), alpha / 2));
@@ -89,7 +90,12 @@ bool Rounds::is_broken(const Subset& stack) const {
 
 double Rounds::noise() const { return pooled().deviation; }
 
-Rounds::Noise Rounds::pooled() const {
+const Rounds::Noise& Rounds::pooled() const {
+  if (!noise_) noise_ = compute_noise();
+  return *noise_;
+}
+
+Rounds::Noise Rounds::compute_noise() const {
   std::vector<double> all;
   Noise noise;
   double squares = 0;

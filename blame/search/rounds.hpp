@@ -53,11 +53,13 @@ class Rounds {
     std::vector<Subset> stacks;
     std::size_t begin = 0;  // its first round
   };
-  Noise pooled() const;
+  const Noise& pooled() const;
+  Noise compute_noise() const;
 
   std::map<Subset, std::map<std::size_t, double>> values_;  // stack -> round -> value
   std::map<Subset, std::size_t> failures_;
   std::vector<Block> blocks_;
+  mutable std::optional<Noise> noise_;  // of the rounds so far
   std::size_t rounds_ = 0, inspections_ = 0;
 };
 

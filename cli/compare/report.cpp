@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "advisor/recipes/quoting.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/format/json.hpp"
 
@@ -72,6 +73,18 @@ void note_rounds(const CompareReport& report, std::vector<std::string>& notes) {
     notes.push_back(
         fmt::format("{} ran in rounds that they do not share; only shared rounds are compared",
                     counted(couples, "couple")));
+}
+
+// Two locks that differ in speed differ in many packages: `blame` says in which it lies.
+std::optional<std::string> how_to_blame(const CompareReport& report) {
+  using analysis::Verdict;
+  const auto& [a, b] = std::pair(report.sides.a.what, report.sides.b.what);
+  const auto verdict = report.result.overall.verdict;
+  if (a.kind != Compared::Kind::lock || b.kind != Compared::Kind::lock || (verdict != Verdict::faster && verdict != Verdict::slower))
+    return std::nullopt;
+  const auto measured = report.sides.workload.program.empty() ? fmt::format("--workload {}", advisor::shell_quoted(report.sides.workload.text()))
+                                                              : std::string("--pi COMMAND");
+  return fmt::format("which of the changes it is says: stackx blame {} {} {}", advisor::shell_quoted(a.text), advisor::shell_quoted(b.text), measured);
 }
 
 nlohmann::json json_of(const std::optional<Interval>& interval) {
@@ -160,6 +173,7 @@ std::vector<std::string> compare_notes(const CompareReport& report) {
       result.push_back(fmt::format("{} only in A and {} only in B: not compared",
                                    counted(a, "stack"), counted(b, "stack")));
   }
+  if (auto how = how_to_blame(report)) result.push_back(std::move(*how));
   return result;
 }
 

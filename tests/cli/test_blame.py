@@ -60,3 +60,185 @@ class Blame(PythonStack):
     @staticmethod
     def roles(answer, role="culprit"):
         return [row["name"] for row in answer["rows"] if row["role"] == role]
+
+    def tell(self, ends, *options, exit_code=0):
+        return self.stackx("blame", *ends, "--pi", self.bench, *options, exit_code=exit_code, cwd=self.scratch).stdout
+
+
+class Culprits(Blame):
+    """Real processes, real wheels; the many seeds run on made-up clocks (tests/blame/search)."""
+
+    def test_one_of_twenty(self):
+        ends = self.ends(20, {("p13", "2.0"): "0.4"})
+        answer = self.blame(ends)
+        self.assertEqual(self.roles(answer), ["p13 1.0 -> 2.0"])
+        self.assertEqual(schema_errors("blame", [answer]), [""])
+        self.assertEqual(answer["answer"]["kind"], "found")
+        self.assertTrue(answer["answer"]["complete"])
+        low, high = answer["rows"][0]["effect"]["interval"]
+        self.assertTrue(1.3 < low < 1.42 < high + 0.05, answer["rows"][0])
+        self.assertIn("all of the x1.4", answer["answer"]["text"])
+        # 3 log2(20) + 10 verdicts of 6 rounds and two stacks
+        self.assertLessEqual(answer["cost"]["inspections"], 276)
+        self.assertEqual(answer["valid_stacks"], str(2**20))
+        with self.subTest("again: nothing is measured anew, offline, and the answer is the same"):
+            asked = len(self.index.asked)
+            again = self.blame(ends, "--offline")
+            self.assertEqual(len(self.index.asked), asked)
+            self.assertEqual(again["rows"], answer["rows"])
+            self.assertEqual(again["campaigns"], answer["campaigns"])
+        with self.subTest("for people, and for an issue"):
+            text = self.tell(["old.txt", "new.txt"])
+            self.assertTrue(text.startswith("p13 1.0 -> 2.0 makes its time x1."), text)
+            self.assertLessEqual(max(map(len, text.splitlines())), 100)
+            markdown = self.tell(["old.txt", "new.txt"], "--format", "markdown")
+            self.assertTrue(markdown.startswith("**p13 1.0"), markdown)
+            self.assertIn("$ stackx blame old.txt new.txt --pi", markdown)
+
+    def test_one_alone(self):
+        answer = self.blame(self.ends(1, {("p00", "2.0"): "0.5"}))
+        self.assertEqual(self.roles(answer), ["p00 1.0 -> 2.0"])
+
+    def test_two_culprits_of_ten(self):
+        answer = self.blame(self.ends(10, {("p02", "2.0"): "0.6", ("p07", "2.0"): "0.3"}))
+        self.assertEqual(self.roles(answer), ["p02 1.0 -> 2.0", "p07 1.0 -> 2.0"])
+
+    def test_slow_only_together(self):
+        cost = "0.5 if versions['p01'] == versions['p08'] == '2.0' else 0"
+        answer = self.blame(self.ends(10, {("p08", "2.0"): cost}))
+        self.assertEqual(sorted(self.roles(answer, "together")), ["p01 1.0 -> 2.0", "p08 1.0 -> 2.0"])
+        self.assertIn("together", answer["answer"]["text"])
+
+    def test_hidden_by_a_gain(self):
+        answer = self.blame(self.ends(10, {("p03", "2.0"): "0.5", ("p06", "1.0"): "0.5"}))
+        self.assertEqual(self.roles(answer), ["p03 1.0 -> 2.0"])
+        self.assertEqual(self.roles(answer, "gain"), ["p06 1.0 -> 2.0"])
+
+    def test_bound_by_pins(self):
+        requires = {("p04", "2.0"): ["p05==2.0", "p06>=2"], ("p05", "2.0"): ["p04>=2"], ("p07", "2.0"): ["p04>=2"]}
+        answer = self.blame(self.ends(9, {("p05", "2.0"): "0.4"}, requires))
+        (row,) = [row for row in answer["rows"] if row["role"] == "culprit"]
+        self.assertEqual(row["changes"][0], "p04 1.0 -> 2.0")
+        self.assertIn("p05 1.0 -> 2.0", row["changes"])
+        self.assertNotIn("p06 1.0 -> 2.0", row["changes"])  # can be new alone
+        self.assertNotIn("p07 1.0 -> 2.0", row["changes"])
+        self.assertTrue(any("p04 2.0 requires p05 ==2.0" in reason for reason in row["because"]), row)
+
+    def test_nothing(self):
+        answer = self.blame(self.ends(6))
+        self.assertEqual(answer["answer"]["kind"], "none")
+        self.assertIn("No difference shown between old.txt and new.txt: at most ", answer["answer"]["text"])
+        self.assertEqual(schema_errors("blame", [answer]), [""])
+
+    def test_the_same(self):
+        old, new = self.ends(3)
+        answer = self.blame([old, old])
+        self.assertEqual((answer["answer"]["kind"], answer["groups"]), ("same", []))
+        self.assertEqual(schema_errors("blame", [answer]), [""])
+
+    def test_versions(self):
+        ends = self.ends(4, {("p03", "2.0"): "0.4", ("p03", "1.7rc1"): "0.4", ("p03", "1.9"): "0.4"}, between=("1.2", "1.5", "1.7rc1", "1.9"))
+        answer = self.blame(ends, "--versions")
+        self.assertEqual((answer["first_bad"]["good"], answer["first_bad"]["bad"]), ("1.5", "1.7rc1"))
+        self.assertEqual(schema_errors("blame", [answer]), [""])
+
+
+class Metrics(Blame):
+    def test_what_breaks_it(self):
+        answer = self.blame(self.ends(6, {("p02", "2.0"): "1 / 0"}))
+        self.assertEqual(self.roles(answer), ["p02 1.0 -> 2.0"])
+        self.assertEqual(answer["metric"], "error")
+        self.assertTrue(any("does not run" in note for note in answer["notes"]), answer["notes"])
+
+    def test_memory(self):
+        self.bench = self.write("bench.py", "import p00, p01, p02, p03\nkept = bytearray(int(2e7 * (2 + p01.cost({}) + p03.cost({}))))\n"
+                                            "kept[::4096] = b'1' * len(kept[::4096])\n")
+        answer = self.blame(self.ends(4, {("p03", "2.0"): "2"}), "--metric", "memory")
+        self.assertEqual(self.roles(answer), ["p03 1.0 -> 2.0"])
+
+    def test_a_wrong_answer(self):
+        self.bench = self.write("bench.py", "import p00, p01, p02\nprint(1e-7 * (1 + p01.cost({})))\n")
+        answer = self.blame(self.ends(3, {("p01", "2.0"): "999"}), "--metric", "error")
+        self.assertEqual(self.roles(answer), ["p01 1.0 -> 2.0"])
+        self.assertAlmostEqual(answer["rows"][0]["effect"]["ratio"], 1000, delta=1)
+
+    def test_a_rate_and_files(self):
+        data = self.scratch / "data files"
+        data.mkdir()
+        (data / "n.txt").write_text("50")
+        self.bench = "python bench.py n.txt"
+        (data / "bench.py").write_text("import sys, p00, p01\nprint(float(open(sys.argv[1]).read()) / (1 + p01.cost({})))\n")
+        answer = self.json("blame", *self.ends(2, {("p01", "2.0"): "0.25"}), "--pi", f"python '{data}/bench.py' n.txt", "--files", data,
+                           "--metric", "rate")
+        self.assertEqual(self.roles(answer), ["p01 1.0 -> 2.0"])
+        self.assertAlmostEqual(answer["rows"][0]["effect"]["ratio"], 0.8, delta=1e-6)
+
+    def test_wall_time_of_a_program_that_prints_nothing(self):
+        self.bench = self.write("bench.py", "import time, p00, p01\ntime.sleep(0.1 * (1 + p00.cost({})))\n")
+        answer = self.blame(self.ends(2, {("p00", "2.0"): "1"}))
+        self.assertEqual(self.roles(answer), ["p00 1.0 -> 2.0"])
+
+
+class GoingOn(Blame):
+    def test_killed_at_random_moments(self):
+        ends = self.ends(12, {("p05", "2.0"): "0.4"})
+        words = [STACKX, "blame", *map(str, ends), "--pi", str(self.bench), "--json"]
+        self.stackx("blame", *ends, "--pi", self.bench, "--dry-run")  # the index is in the cache
+        for moment in (0.4, 0.9, 1.7):
+            process = subprocess.Popen(words, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(moment)
+            process.kill()
+            process.wait()
+        answer = self.blame(ends, "--offline") if (self.cache / "wheels").exists() and len(list((self.cache / "wheels").iterdir())) >= 24 else self.blame(ends)
+        self.assertEqual(self.roles(answer), ["p05 1.0 -> 2.0"])
+        documents = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
+        slots = [(one["campaign"], one["round"], one["arm"]) for one in documents if one["$schema"] == "stackx/inspection/1"]
+        self.assertEqual(len(slots), len(set(slots)))
+        self.assertEqual(self.stackx("db", "check").returncode, 0)
+
+    def test_interrupted(self):
+        ends = self.ends(12, {("p05", "2.0"): "0.4"})
+        process = subprocess.Popen([STACKX, "blame", *map(str, ends), "--pi", str(self.bench)], env=self.environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in process.stderr:
+            if line.startswith("halving"):
+                break
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("the same command goes on from here", out)
+
+    def test_a_budget(self):
+        ends = self.ends(12, {("p05", "2.0"): "0.4"})
+        out = self.tell(ends, "--budget", "1s", exit_code=1)
+        self.assertTrue(out.startswith("Not "), out)
+        self.assertEqual(self.roles(self.blame(ends)), ["p05 1.0 -> 2.0"])
+
+
+class Ends(Blame):
+    def test_dry_run_says_what_hangs_together(self):
+        ends = self.ends(4, {}, {("p01", "2.0"): ["p02==2.0"], ("p02", "2.0"): ["p01==2.0"]})
+        text = self.tell(ends, "--dry-run")
+        self.assertTrue(text.startswith("4 components differ, in 3 groups that can be told apart; 8 valid stacks between the ends; usually about"), text)
+        self.assertIn("p01 1.0 -> 2.0 with p02 1.0 -> 2.0\n      p01 2.0 requires p02 ==2.0", text)
+
+    def refused(self, *arguments):
+        done = self.stackx("blame", *arguments, exit_code=2)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+    def test_bad_input(self):
+        old, new = self.ends(2)
+        loose = self.write("loose.txt", "p00==1.0\np01>=1\n")
+        self.assertIn("--pi COMMAND", self.refused(old, new))
+        self.assertIn("loose.txt:2", self.refused(old, loose, "--pi", self.bench))
+        self.assertIn("no-such.txt", self.refused(old, "no-such.txt", "--pi", self.bench))
+        self.assertIn("nowhere.py", self.refused(old, new, "--pi", "./nowhere.py"))
+        self.assertIn("p00 9.9", self.refused(old, self.write("odd.txt", "p00==9.9\n"), "--pi", self.bench))
+        self.assertIn("--files", self.refused(old, new, "--workload", "matmul", "--files", "."))
+        self.assertIn("framework", self.refused(old, new, "--workload", "matmul"))
+        self.assertIn("Python 3.99", self.refused(old, new, "--pi", self.bench, "--python", "3.99"))
+
+
+if __name__ == "__main__":
+    unittest.main()
