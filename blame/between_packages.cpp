@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "blame/asked_extras.hpp"
 #include "blame/groups.hpp"
 #include "blame/question.hpp"
 #include "blame/rules.hpp"
@@ -16,7 +17,6 @@
 namespace stackx::blame {
 namespace {
 
-using Extras = std::map<std::string, std::set<std::string>>;  // of a package
 using States = std::vector<State>;
 using Seen = std::set<std::tuple<std::string, std::string, States>>;  // package, extra, in which states
 
@@ -36,7 +36,7 @@ class BetweenPackages {
 
   Between run() {
     find_changes();
-    for (const bool is_new : {false, true}) find_extras(is_new);
+    for (const bool is_new : {false, true}) extras_[is_new] = asked_extras(*ends_[is_new], pythons_, python_at(is_new), locked_);
     for (const auto& [name, versions] : parties_)
       for (const auto& party : versions) require(party);
     auto rules = rules_.all();
@@ -96,24 +96,6 @@ class BetweenPackages {
     if (found == parties_.end()) return nullptr;
     const auto party = std::ranges::find_if(found->second, [&](const Party& one) { return one.at_end[is_new]; });
     return party == found->second.end() ? nullptr : &*party;
-  }
-
-  // Those that somebody asks for at that end.
-  void find_extras(bool is_new) {
-    std::vector<std::pair<const Party*, std::string>> waiting;  // with an extra that is in force
-    const auto ask = [&](const std::string& name, const auto& extras) {
-      const auto* party = party_at(is_new, name);
-      for (const auto& extra : extras)
-        if (party && extras_[is_new][name].insert(extra).second) waiting.emplace_back(party, extra);
-    };
-    for (const auto& [name, extras] : ends_[is_new]->extras) ask(name, extras);
-    for (const auto& [name, versions] : parties_)
-      if (const auto* party = party_at(is_new, name)) waiting.emplace_back(party, "");
-    while (!waiting.empty()) {
-      const auto [party, extra] = waiting.back();
-      waiting.pop_back();
-      for (const auto* dependency : requirements(*party, python_at(is_new), extra)) ask(dependency->name, dependency->extras);
-    }
   }
 
   bool is_asked_for(bool is_new, const std::string& name, const std::string& extra) const {
@@ -260,7 +242,7 @@ class BetweenPackages {
   Between between_;
   std::map<std::string, std::size_t> place_;          // of a change
   std::map<std::string, std::vector<Party>> parties_;  // old first
-  Extras extras_[2];
+  AskedExtras extras_[2];
   std::set<std::string> absent_;  // required, and at neither end
 };
 
@@ -270,9 +252,15 @@ Between between_locked(const End& old_end, const End& new_end, const Pythons& py
   return BetweenPackages(old_end, new_end, pythons, locked).run();
 }
 
-Between between_packages(const End& old_end, const End& new_end, pypi::Index& index, const PackagesContext& context) {
+Between between_packages(End old_end, End new_end, pypi::Index& index, const PackagesContext& context) {
   const auto pythons = pythons_of(old_end, new_end, context.usual_python, context.platform);
-  return between_locked(old_end, new_end, pythons, read_locked(old_end, new_end, pythons, index));
+  const auto locked = read_locked(old_end, new_end, pythons, index);
+  std::vector<std::string> notes;
+  add_likely_extras(old_end, new_end, pythons, 0, locked, notes);
+  add_likely_extras(new_end, old_end, pythons, pythons.size() - 1, locked, notes);
+  auto result = between_locked(old_end, new_end, pythons, locked);
+  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
+  return result;
 }
 
 }  // namespace stackx::blame

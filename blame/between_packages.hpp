@@ -1,7 +1,7 @@
 // What lies between two ends of Python packages (blame/between.hpp).
 //
-// An extra is in force for a version where its own end asks for it: the end itself, or a package there. A requirement on what
-// neither end has is nobody's: it is optional on this platform, or was left out.
+// An extra is in force for a version where its own end asks for it (blame/asked_extras.hpp). A requirement on what neither end has
+// is nobody's: it is optional on this platform, or was left out.
 #pragma once
 
 #include "blame/between.hpp"
@@ -17,9 +17,9 @@ struct PackagesContext {
 
 // Everything from the index: offline with a cache that has it. The catalog has all packages of both ends with their files, and
 // `python`. Throws Error(bad_input) for what the index does not have (blame/locked_package.hpp).
-Between between_packages(const End& old_end, const End& new_end, pypi::Index& index, const PackagesContext& context = {});
+Between between_packages(End old_end, End new_end, pypi::Index& index, const PackagesContext& context = {});
 
-// The same from what is known: `locked` has every package of both ends on each of `pythons`.
+// The same from what is known, with no extras but those that the ends state: `locked` has every package of both ends on each of `pythons`.
 Between between_locked(const End& old_end, const End& new_end, const Pythons& pythons, const LockedPackages& locked);
 
 }  // namespace stackx::blame

@@ -1,6 +1,7 @@
 #include "blame/groups.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/dynamic_bitset.hpp>
@@ -23,7 +24,7 @@ Arrows arrows_of(std::size_t count, const std::vector<Rule>& rules) {
 }
 
 // Tarjan 1972. Of each change the number of its component, which is above those that it reaches. With a stack of its own:
-// locks have thousands of packages, and a chain of them may be as long.
+// a chain of requirements may be as long as a lock.
 Places components_of(const Arrows& arrows) {
   constexpr auto none = std::numeric_limits<std::size_t>::max();
   struct Visit {
@@ -88,19 +89,26 @@ class Joining {
     for (const auto& [which, by] : wanted) {
       const auto one = component[by.front()->change];
       if (!std::ranges::all_of(by, [&](const Rule* rule) { return component[rule->change] == one; })) continue;
-      more.push_back(presence(*by.front()));
+      more.push_back(presence(by));
     }
     rules_.insert(rules_.end(), more.begin(), more.end());
     return !more.empty();
   }
 
-  Rule presence(const Rule& rule) const {
-    const auto &there = changes_[rule.required], &wants = changes_[rule.change];
-    const auto& version = wants.version(rule.is_new);
+  // Those that require it are one group: it is bound to the first of them.
+  Rule presence(const std::vector<const Rule*>& by) const {
+    const auto& rule = *by.front();
+    std::set<std::string> owners;
+    for (const auto* one : by)
+      if (one->required == rule.required) owners.insert(in_words(one->change, rule.is_new));
     return {rule.required, rule.change, rule.is_new,
-            fmt::format("{} {} is there for {} alone", there.component, there.version(rule.is_new),
-                        version.empty() ? "want of " + wants.component : wants.component + " " + version),
-            true};
+            fmt::format("{} is there for {} alone", in_words(rule.required, rule.is_new), fmt::join(owners, " and ")), true};
+  }
+
+  std::string in_words(std::size_t change, bool is_new) const {
+    const auto& [component, old_version, new_version] = changes_[change];
+    const auto& version = is_new ? new_version : old_version;
+    return version.empty() ? "want of " + component : component + " " + version;
   }
 
   const std::vector<Change>& changes_;

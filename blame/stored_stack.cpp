@@ -45,7 +45,7 @@ StoredStack stored_stack(const std::string& id_or_prefix, const std::filesystem:
   const store::Questions questions(store);
   const auto found = questions.stack_named(id_or_prefix);
   if (!found)
-    throw bad_input(fmt::format("no stack of {} begins with {}; `stackx query stacks` and `stackx compare` list ids",
+    throw bad_input(fmt::format("no stack of {} begins with {}; `stackx query best` names the ids of those that were measured",
                                 store.string(), id_or_prefix));
   StoredStack result{found->stack, {}};
   std::optional<Files> files;  // read if a component needs them

@@ -97,7 +97,8 @@ TEST_CASE("between packages: what requires each other changes together, what lea
 TEST_CASE("between packages: what is at one end alone belongs to the one that requires it, is shared, or free") {
   const Requires all{{"torch", {{"2", {"nccl", "jinja"}}}}, {"jax", {{"2", {"jinja"}}}}, {"nccl", {{"2", {"driver-api"}}}}};
   const auto found = between(end_of("OLD", {{"torch", "1"}, {"jax", "1"}}),
-                             end_of("NEW", {{"torch", "2"}, {"jax", "2"}, {"nccl", "2"}, {"jinja", "2"}, {"driver-api", "2"}, {"rich", "2"}}), all);
+                             end_of("NEW", {{"torch", "2"}, {"jax", "2"}, {"nccl", "2"}, {"jinja", "2"}, {"driver-api", "2"}, {"rich", "2"}}),
+                             all);
   CHECK(names(found) == Names{{"jinja"}, {"jax"}, {"rich"}, {"torch", "driver-api", "nccl"}});
   CHECK(found.groups[3].because == std::vector<std::string>{"torch 2 requires nccl", "driver-api 2 is there for nccl 2 alone",
                                                             "nccl 2 requires driver-api", "nccl 2 is there for torch 2 alone"});
@@ -119,8 +120,8 @@ TEST_CASE("between packages: what an end breaks itself holds for nobody, and is 
 }
 
 TEST_CASE("between packages: local builds are told apart") {
-  const auto found = between(end_of("OLD", {{"torch", "2.4.0"}, {"vision", "1"}}), end_of("NEW", {{"torch", "2.4.0+cu121"}, {"vision", "2"}}),
-                             {{"vision", {{"1", {"torch===2.4.0"}}}}});
+  const auto found = between(end_of("OLD", {{"torch", "2.4.0"}, {"vision", "1"}}),
+                             end_of("NEW", {{"torch", "2.4.0+cu121"}, {"vision", "2"}}), {{"vision", {{"1", {"torch===2.4.0"}}}}});
   CHECK(names(found) == Names{{"vision"}, {"torch"}});
   CHECK(found.valid_stacks == "3");
 }
@@ -256,8 +257,15 @@ class Oracle {
   }
 
   // Those of that state's Python.
-  std::vector<specs::Dependency> dependencies(std::size_t state, const std::string& name, const std::string& version,
-                                              const std::string& extra) const {
+  const std::vector<specs::Dependency>& dependencies(std::size_t state, const std::string& name, const std::string& version,
+                                                     const std::string& extra) const {
+    const auto which = change("python");
+    const auto [known, is_first] = dependencies_.try_emplace({which && is_new(state, *which), name, version, extra});
+    if (is_first) known->second = find_dependencies(state, name, version, extra);
+    return known->second;
+  }
+  std::vector<specs::Dependency> find_dependencies(std::size_t state, const std::string& name, const std::string& version,
+                                                   const std::string& extra) const {
     std::vector<specs::Dependency> result;
     const auto of = all_.find(name);
     if (of == all_.end() || !of->second.contains(version)) return result;
@@ -368,7 +376,8 @@ class Oracle {
         }
       std::set<std::size_t> by;
       for (const auto& [owner, version, required] : direct_)
-        if (const auto i = change(owner), r = change(required); i && r && is_at(end, owner, version) && always_equal(c, *r) && !always_equal(c, *i))
+        if (const auto i = change(owner), r = change(required);
+            i && r && is_at(end, owner, version) && always_equal(c, *r) && !always_equal(c, *i))
           by.insert(*i);
       if (!loose || by.empty() || !std::ranges::all_of(by, [&](std::size_t i) { return always_equal(i, *by.begin()); })) continue;
       std::erase_if(valid_, [&](std::size_t s) { return is_new(s, c) == end && is_new(s, *by.begin()) != end; });
@@ -381,6 +390,7 @@ class Oracle {
   const Requires& all_;
   std::vector<Change> changes_;
   std::map<std::string, std::set<std::string>> extras_[2];
+  mutable std::map<std::tuple<bool, std::string, std::string, std::string>, std::vector<specs::Dependency>> dependencies_;
   mutable std::set<std::tuple<std::string, std::string, std::string>> direct_;  // owner, its version, required
   std::vector<std::size_t> valid_;
 };
@@ -418,7 +428,8 @@ MadeUp make_up(std::uint64_t seed, bool markers = false) {
         text += one_of(3) ? ranges[random.below(8)] : one_of(2) ? "" : "==" + std::string(version);
         std::string marker;
         if (one_of(3)) marker = one_of(2) ? "extra == 'x'" : "extra == 'y'";
-        if (markers && one_of(3)) marker += (marker.empty() ? "" : " and ") + std::string("python_version ") + (one_of(2) ? "<" : ">=") + " '3.10'";
+        if (markers && one_of(3))
+          marker += (marker.empty() ? "" : " and ") + std::string("python_version ") + (one_of(2) ? "<" : ">=") + " '3.10'";
         if (!marker.empty()) text += "; " + marker;
         result.all[name][version].push_back(text);
       }

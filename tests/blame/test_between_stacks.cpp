@@ -90,7 +90,8 @@ TEST_CASE("between stacks: a library for another, its setting, and the image") {
        {"coretype", {{"kind", "setting"}, {"versioning", "opaque"}, {"versions", {{"Haswell", Json::object()}}}}},
        {"numpy", {{"versions", {{"1.26", {{"requires", {{"blas", "*"}}}}}, {"2.0", {{"requires", {{"blas", "*"}}}}}}}}}},
       {{"numpy", "*"}, {"image", "*"}}, {{"cpu", "here"}});
-  const specs::Stack old_stack{{{"cpu", "elsewhere"}, {"image", "bullseye"}, {"openblas", "0.3.21"}, {"coretype", "Haswell"}, {"numpy", "1.26"}}};
+  const specs::Stack old_stack{
+      {{"cpu", "elsewhere"}, {"image", "bullseye"}, {"openblas", "0.3.21"}, {"coretype", "Haswell"}, {"numpy", "1.26"}}};
   const specs::Stack new_stack{{{"cpu", "here"}, {"image", "bookworm"}, {"mkl", "2024.2"}, {"numpy", "2.0"}}};
   const auto found = between_stacks(old_stack, new_stack, all.project, all.catalog);
   CHECK(names(found) == Names{{"image"}, {"mkl", "coretype", "openblas"}, {"numpy"}});

@@ -104,7 +104,8 @@ TEST_CASE("end: what leaves a choice is told at its line, with what to do") {
 
 TEST_CASE("end: pip freeze, where what is not from an index is skipped and named") {
   const Folder folder;
-  const auto end = folder.read("freeze.txt", "numpy==1.26.4\n-e git+https://h/lib.git@1234#egg=lib\nmine @ file:///tmp/mine\ntorch==2.4.0+cu121\n");
+  const auto end = folder.read(
+      "freeze.txt", "numpy==1.26.4\n-e git+https://h/lib.git@1234#egg=lib\nmine @ file:///tmp/mine\ntorch==2.4.0+cu121\n");
   CHECK(end.packages == Packages{{"numpy", "1.26.4"}, {"torch", "2.4.0+cu121"}});
   REQUIRE(end.skipped.size() == 2);
   CHECK_THAT(end.skipped[1], Contains("mine"));
@@ -117,7 +118,9 @@ TEST_CASE("end: uv.lock, poetry.lock and conda's environment.yml") {
   CHECK(uv.python == "3.12");
   CHECK(uv.packages == Packages{{"six", "1.16.0"}});
   CHECK(uv.skipped == std::vector<std::string>{"mine (not from an index)"});
-  CHECK(folder.read("poetry.lock", "[[package]]\nname = \"six\"\nversion = \"1.16.0\"\n[metadata]\npython-versions = \"^3.9\"\n").python.empty());
+  const auto poetry =
+      folder.read("poetry.lock", "[[package]]\nname = \"six\"\nversion = \"1.16.0\"\n[metadata]\npython-versions = \"^3.9\"\n");
+  CHECK(poetry.python.empty());
   const auto conda = folder.read("environment.yml", "dependencies:\n- python=3.11\n- numpy\n- pip:\n  - six==1.16.0\n");
   CHECK(conda.python == "3.11");
   CHECK(conda.packages == Packages{{"six", "1.16.0"}});
@@ -133,7 +136,8 @@ TEST_CASE("end: what is installed, without installers and what no index has") {
   for (const auto& entry : fs::directory_iterator(fs::path(environment) / "lib")) site = entry.path() / "site-packages";
   const auto name = fs::relative(site, fs::path(environment).parent_path()).string();
   const auto install = [&](const std::string& package, const std::string& version) {
-    folder.file(name + "/" + package + "-" + version + ".dist-info/METADATA", "Metadata-Version: 2.1\nName: " + package + "\nVersion: " + version + "\n");
+    folder.file(name + "/" + package + "-" + version + ".dist-info/METADATA",
+                "Metadata-Version: 2.1\nName: " + package + "\nVersion: " + version + "\n");
   };
   install("Six", "1.16.0");
   install("pip", "23.0");

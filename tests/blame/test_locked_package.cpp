@@ -118,6 +118,30 @@ TEST_CASE("locked packages: another Python's wheels, Requires-Python, and what w
   CHECK(found.valid_stacks == "4");
 }
 
+TEST_CASE("locked packages: an extra of which all is there was asked for, whatever the lock forgot") {
+  HashedIndex index;
+  for (const char* version : {"1", "2"}) {
+    const std::string cuda = version[0] == '1' ? "cudnn8" : "cudnn9";
+    index.file("tf", "tf-" + std::string(version) + "-py3-none-any.whl",
+               "Requires-Dist: " + cuda + "; extra == 'and-cuda'\nRequires-Dist: six; extra == 'and-cuda'\n"
+               "Requires-Dist: tf[and-cuda]; extra == 'all'\nRequires-Dist: pytest; extra == 'test'\nRequires-Dist: rich; extra == 'test'\n"
+               "Requires-Dist: pytest>=9; extra == 'new-test'\n", version[0]);
+    index.file(cuda, cuda + "-1-py3-none-any.whl", "Name: cudnn\n", '3');
+  }
+  index.file("six", "six-1-py3-none-any.whl", "Name: six\n", '4');
+  index.file("pytest", "pytest-8-py3-none-any.whl", "Name: pytest\n", '5');
+  auto asked = index.index();
+  const auto found = between_packages(end_of("OLD", {{"tf", "1"}, {"cudnn8", "1"}, {"six", "1"}}),
+                                      end_of("NEW", {{"tf", "2"}, {"cudnn9", "1"}, {"six", "1"}, {"pytest", "8"}}), asked);
+  REQUIRE(found.groups.size() == 2);
+  CHECK(found.groups[0].changes.size() == 1);  // pytest, for nobody: rich is not there, and 8 is not 9
+  CHECK(found.groups[1].changes.size() == 3);
+  CHECK(found.notes == std::vector<std::string>{
+                           "OLD: tf[and-cuda] is taken to be asked for: all that it adds is there, and nothing else requires cudnn8",
+                           "NEW: tf[and-cuda] is taken to be asked for: all that it adds is there, and nothing else requires cudnn9"});
+  CHECK(found.groups[1].because[0] == "tf[and-cuda] 1 requires cudnn8");
+}
+
 TEST_CASE("locked packages: what the index does not have is one error with the first five") {
   HashedIndex index;
   index.file("a", "a-1-py3-none-any.whl", "", '1');
@@ -128,9 +152,11 @@ TEST_CASE("locked packages: what the index does not have is one error with the f
     auto asked = index.index();
     between_packages(old_end, end_of("NEW", {{"b", "1"}}), asked);
   });
-  CHECK_THAT(said, Contains("OLD and NEW: ") && Contains("a 1: none of the 1 files that the package index lists has one of the 1 hashes") &&
-                       Contains("b 1: the lock has no wheel for CPython 3.11") && Contains("e 1: the package index lists no file of this version") &&
-                       Contains("; and 2 more; ") && Contains("--index-url"));
+  CHECK_THAT(said, Contains("OLD and NEW: ") &&
+                       Contains("a 1: none of the 1 files that the package index lists has one of the 1 hashes") &&
+                       Contains("b 1: the lock has no wheel for CPython 3.11") &&
+                       Contains("e 1: the package index lists no file of this version") && Contains("; and 2 more; ") &&
+                       Contains("--index-url"));
   CHECK(said.find("f 1") == said.npos);
 }
 
