@@ -55,7 +55,7 @@ std::vector<std::string> next_steps(const Finding& finding, const Named& named) 
 std::string table(const Finding& finding, std::size_t width) {
   std::size_t wide = 0;
   for (const auto& row : finding.rows) wide = std::max(wide, analysis::width_of(effect_in_words(row)));
-  const auto room = width > wide + 24 ? width - wide - 24 : std::size_t{20};
+  const auto room = width > wide + 25 ? width - wide - 25 : std::size_t{20};
   std::string text;
   for (const auto& row : finding.rows) {
     const auto role = row.role == Role::others && (row.low->shown || row.high->shown) ? "old / new elsewhere" : role_in_words(row.role);

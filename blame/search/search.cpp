@@ -10,7 +10,7 @@ namespace {
 
 // The search's own errors cost rounds, never a wrong claim.
 constexpr double steering_alpha = 0.002, halving_alpha = 0.02;
-constexpr std::size_t ends_rounds = 12, halving_rounds = 24, wide_rounds = 24, enough_rounds = 30, few_inspections = 200, most_suspects = 6, most_attempts = 3;
+constexpr std::size_t ends_rounds = 12, halving_rounds = 24, wide_rounds = 24, enough_rounds = 30, few_inspections = 200, most_suspects = 6, most_attempts = 3, most_ways = 5;
 
 struct OutOfBudget {};
 
@@ -99,17 +99,19 @@ class Search {
 
   // The group that makes the largest step on a way through the segment; several, where no stack between them runs.
   Groups narrow(Segment segment, std::uint64_t seed) {
-    while (true) {
-      narrowing_ = lattice_.way(segment.low, segment.high, settings_.seed + seed);
+    for (std::size_t ways = 0; ways < most_ways;) {
+      narrowing_ = lattice_.way(segment.low, segment.high, settings_.seed + seed + ways);
       if (narrowing_.size() == 1) return narrowing_;
       const auto middle = middle_of(segment.low, narrowing_);
-      if (!middle) {
-        std::ranges::sort(narrowing_);
-        return narrowing_;
+      if (!middle) {  // nothing runs on this way
+        ++ways;
+        continue;
       }
       if (const auto left = larger_step_is_left(segment, *middle))
         (*left ? segment.high : segment.low) = *middle;
     }
+    std::ranges::sort(narrowing_);
+    return narrowing_;
   }
 
   // As near to the half as there is a stack that was not seen to fail.

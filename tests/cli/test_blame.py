@@ -99,20 +99,20 @@ class Culprits(Blame):
         answer = self.blame(self.ends(1, {("p00", "2.0"): "0.5"}))
         self.assertEqual(self.roles(answer), ["p00 1.0 -> 2.0"])
 
-    def test_two_culprits_of_ten(self):
-        answer = self.blame(self.ends(10, {("p02", "2.0"): "0.6", ("p07", "2.0"): "0.3"}))
-        self.assertEqual(self.roles(answer), ["p02 1.0 -> 2.0", "p07 1.0 -> 2.0"])
+    def test_two_culprits(self):
+        answer = self.blame(self.ends(6, {("p02", "2.0"): "0.6", ("p05", "2.0"): "0.3"}))
+        self.assertEqual(self.roles(answer), ["p02 1.0 -> 2.0", "p05 1.0 -> 2.0"])
 
     def test_slow_only_together(self):
-        cost = "0.5 if versions['p01'] == versions['p08'] == '2.0' else 0"
-        answer = self.blame(self.ends(10, {("p08", "2.0"): cost}))
-        self.assertEqual(sorted(self.roles(answer, "together")), ["p01 1.0 -> 2.0", "p08 1.0 -> 2.0"])
+        cost = "0.5 if versions['p01'] == versions['p04'] == '2.0' else 0"
+        answer = self.blame(self.ends(6, {("p04", "2.0"): cost}))
+        self.assertEqual(sorted(self.roles(answer, "together")), ["p01 1.0 -> 2.0", "p04 1.0 -> 2.0"])
         self.assertIn("together", answer["answer"]["text"])
 
     def test_hidden_by_a_gain(self):
-        answer = self.blame(self.ends(10, {("p03", "2.0"): "0.5", ("p06", "1.0"): "0.5"}))
+        answer = self.blame(self.ends(5, {("p03", "2.0"): "0.5", ("p01", "1.0"): "0.5"}))
         self.assertEqual(self.roles(answer), ["p03 1.0 -> 2.0"])
-        self.assertEqual(self.roles(answer, "gain"), ["p06 1.0 -> 2.0"])
+        self.assertEqual(self.roles(answer, "gain"), ["p01 1.0 -> 2.0"])
 
     def test_bound_by_pins(self):
         requires = {("p04", "2.0"): ["p05==2.0", "p06>=2"], ("p05", "2.0"): ["p04>=2"], ("p07", "2.0"): ["p04>=2"]}
@@ -125,7 +125,7 @@ class Culprits(Blame):
         self.assertTrue(any("p04 2.0 requires p05 ==2.0" in reason for reason in row["because"]), row)
 
     def test_nothing(self):
-        answer = self.blame(self.ends(6))
+        answer = self.blame(self.ends(4))
         self.assertEqual(answer["answer"]["kind"], "none")
         self.assertIn("No difference shown between old.txt and new.txt: at most ", answer["answer"]["text"])
         self.assertEqual(schema_errors("blame", [answer]), [""])
@@ -137,7 +137,7 @@ class Culprits(Blame):
         self.assertEqual(schema_errors("blame", [answer]), [""])
 
     def test_versions(self):
-        ends = self.ends(4, {("p03", "2.0"): "0.4", ("p03", "1.7rc1"): "0.4", ("p03", "1.9"): "0.4"}, between=("1.2", "1.5", "1.7rc1", "1.9"))
+        ends = self.ends(2, {("p01", "2.0"): "0.4", ("p01", "1.7rc1"): "0.4", ("p01", "1.9"): "0.4"}, between=("1.2", "1.5", "1.7rc1", "1.9"))
         answer = self.blame(ends, "--versions")
         self.assertEqual((answer["first_bad"]["good"], answer["first_bad"]["bad"]), ("1.5", "1.7rc1"))
         self.assertEqual(schema_errors("blame", [answer]), [""])
@@ -145,16 +145,16 @@ class Culprits(Blame):
 
 class Metrics(Blame):
     def test_what_breaks_it(self):
-        answer = self.blame(self.ends(6, {("p02", "2.0"): "1 / 0"}))
+        answer = self.blame(self.ends(4, {("p02", "2.0"): "1 / 0"}))
         self.assertEqual(self.roles(answer), ["p02 1.0 -> 2.0"])
         self.assertEqual(answer["metric"], "error")
         self.assertTrue(any("does not run" in note for note in answer["notes"]), answer["notes"])
 
     def test_memory(self):
-        self.bench = self.write("bench.py", "import p00, p01, p02, p03\nkept = bytearray(int(2e7 * (2 + p01.cost({}) + p03.cost({}))))\n"
+        self.bench = self.write("bench.py", "import p00, p01\nkept = bytearray(int(2e7 * (2 + p00.cost({}) + p01.cost({}))))\n"
                                             "kept[::4096] = b'1' * len(kept[::4096])\n")
-        answer = self.blame(self.ends(4, {("p03", "2.0"): "2"}), "--metric", "memory")
-        self.assertEqual(self.roles(answer), ["p03 1.0 -> 2.0"])
+        answer = self.blame(self.ends(2, {("p01", "2.0"): "2"}), "--metric", "memory")
+        self.assertEqual(self.roles(answer), ["p01 1.0 -> 2.0"])
 
     def test_a_wrong_answer(self):
         self.bench = self.write("bench.py", "import p00, p01, p02\nprint(1e-7 * (1 + p01.cost({})))\n")
@@ -181,7 +181,7 @@ class Metrics(Blame):
 
 class GoingOn(Blame):
     def test_killed_at_random_moments(self):
-        ends = self.ends(12, {("p05", "2.0"): "0.4"})
+        ends = self.ends(6, {("p05", "2.0"): "0.4"})
         words = [STACKX, "blame", *map(str, ends), "--pi", str(self.bench), "--json"]
         self.stackx("blame", *ends, "--pi", self.bench, "--dry-run")  # the index is in the cache
         for moment in (0.4, 0.9, 1.7):
@@ -189,7 +189,7 @@ class GoingOn(Blame):
             time.sleep(moment)
             process.kill()
             process.wait()
-        answer = self.blame(ends, "--offline") if (self.cache / "wheels").exists() and len(list((self.cache / "wheels").iterdir())) >= 24 else self.blame(ends)
+        answer = self.blame(ends)
         self.assertEqual(self.roles(answer), ["p05 1.0 -> 2.0"])
         documents = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
         slots = [(one["campaign"], one["round"], one["arm"]) for one in documents if one["$schema"] == "stackx/inspection/1"]
@@ -197,7 +197,7 @@ class GoingOn(Blame):
         self.assertEqual(self.stackx("db", "check").returncode, 0)
 
     def test_interrupted(self):
-        ends = self.ends(12, {("p05", "2.0"): "0.4"})
+        ends = self.ends(6, {("p05", "2.0"): "0.4"})
         process = subprocess.Popen([STACKX, "blame", *map(str, ends), "--pi", str(self.bench)], env=self.environment,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for line in process.stderr:
@@ -209,7 +209,7 @@ class GoingOn(Blame):
         self.assertIn("the same command goes on from here", out)
 
     def test_a_budget(self):
-        ends = self.ends(12, {("p05", "2.0"): "0.4"})
+        ends = self.ends(6, {("p05", "2.0"): "0.4"})
         out = self.tell(ends, "--budget", "1s", exit_code=1)
         self.assertTrue(out.startswith("Not "), out)
         self.assertEqual(self.roles(self.blame(ends)), ["p05 1.0 -> 2.0"])
