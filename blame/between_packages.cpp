@@ -252,9 +252,9 @@ Between between_locked(const End& old_end, const End& new_end, const Pythons& py
   return BetweenPackages(old_end, new_end, pythons, locked).run();
 }
 
-Between between_packages(End old_end, End new_end, pypi::Index& index, const PackagesContext& context) {
+Between between_packages(End old_end, End new_end, const std::vector<pypi::Index*>& indices, const PackagesContext& context) {
   const auto pythons = pythons_of(old_end, new_end, context.usual_python, context.platform);
-  const auto locked = read_locked(old_end, new_end, pythons, index);
+  const auto locked = read_locked(old_end, new_end, pythons, indices);
   std::vector<std::string> notes;
   add_likely_extras(old_end, new_end, pythons, 0, locked, notes);
   add_likely_extras(new_end, old_end, pythons, pythons.size() - 1, locked, notes);

@@ -35,7 +35,9 @@ struct LockedPackage {
 using LockedPackages = std::map<std::string, std::map<std::string, LockedPackage>>;  // name -> version, as the ends write it
 
 // Of all that either end has, and nothing else. What an end has must be there for its Python: else Error(bad_input) that names
-// the first five. A version may be another build elsewhere: the lock's hashes decide, or without any the index.
-LockedPackages read_locked(const End& old_end, const End& new_end, const Pythons& pythons, pypi::Index& index);
+// the first five. Each is taken from the first index that has it: the lock's hashes decide, or without any the version (2.4.0+cu121
+// is PyTorch's own index'). There is one index at least.
+LockedPackages read_locked(const End& old_end, const End& new_end, const Pythons& pythons,
+                           const std::vector<pypi::Index*>& indices);
 
 }  // namespace stackx::blame

@@ -27,21 +27,24 @@ End end_of(const std::string& text, std::map<std::string, std::string> packages,
 // FakeIndex states no hash, and what has none is never locked.
 class HashedIndex {
  public:
+  explicit HashedIndex(const std::string& host = "h") : host_("https://" + host) {}
+
   void file(const std::string& project, const std::string& name, const std::string& metadata, char digit, Json members = Json::object()) {
     members["filename"] = name;
-    members["url"] = "https://h/f/" + name;
+    members["url"] = host_ + "/f/" + name;
     members["hashes"] = {{"sha256", digest(digit)}};
     members["core-metadata"] = true;
     listings_[project].push_back(members);
-    if (!metadata.empty()) fake_.transport.bodies["https://h/f/" + name + ".metadata"] = "Metadata-Version: 2.1\n" + metadata;
-    fake_.transport.bodies["https://h/simple/" + project + "/"] = Json{{"files", listings_[project]}}.dump();
+    if (!metadata.empty()) fake_.transport.bodies[host_ + "/f/" + name + ".metadata"] = "Metadata-Version: 2.1\n" + metadata;
+    fake_.transport.bodies[host_ + "/simple/" + project + "/"] = Json{{"files", listings_[project]}}.dump();
   }
-  pypi::Index index(bool offline = false) { return pypi::Index({"https://h/simple", offline}, fake_.cache(), fake_.transport, nullptr); }
+  pypi::Index index(bool offline = false) { return pypi::Index({host_ + "/simple", offline}, fake_.cache(), fake_.transport, nullptr); }
   std::vector<std::string>& asked() { return fake_.transport.asked; }
 
  private:
   tests::FakeIndex fake_;
   std::map<std::string, std::vector<Json>> listings_;
+  std::string host_;
 };
 
 std::vector<std::string> files(const Between& all, const std::string& name, const std::string& version) {
@@ -76,7 +79,7 @@ TEST_CASE("locked packages: files and requirements from the index, of the versio
   new_end.hashes["torch"] = {digest('2'), digest('3')};
 
   auto online = index.index();
-  const auto found = between_packages(old_end, new_end, online);
+  const auto found = between_packages(old_end, new_end, {&online});
   REQUIRE(found.groups.size() == 1);
   CHECK(found.valid_stacks == "2");
   CHECK(found.groups[0].because == std::vector<std::string>{"torch 2.3.1 requires triton ==2.3.1", "torch 2.4.0 requires triton ==3.0.0"});
@@ -91,7 +94,7 @@ TEST_CASE("locked packages: files and requirements from the index, of the versio
 
   index.asked().clear();
   auto offline = index.index(true);
-  CHECK(between_packages(old_end, new_end, offline).valid_stacks == "2");
+  CHECK(between_packages(old_end, new_end, {&offline}).valid_stacks == "2");
   CHECK(index.asked().empty());
 }
 
@@ -106,7 +109,7 @@ TEST_CASE("locked packages: another Python's wheels, Requires-Python, and what w
   index.file("built", "built-2-py3-none-any.whl", "Name: built\n", '7');
   auto asked = index.index();
   const auto found = between_packages(end_of("OLD", {{"numpy", "1.21.0"}, {"pure", "1"}, {"built", "1"}}, "3.9"),
-                                      end_of("NEW", {{"numpy", "2.1.0"}, {"pure", "2"}, {"built", "2"}}, "3.11"), asked);
+                                      end_of("NEW", {{"numpy", "2.1.0"}, {"pure", "2"}, {"built", "2"}}, "3.11"), {&asked});
   std::map<std::string, std::size_t> group_of;
   for (std::size_t g = 0; g < found.groups.size(); ++g)
     for (const auto i : found.groups[g].changes) group_of[found.changes[i].component] = g;
@@ -116,6 +119,22 @@ TEST_CASE("locked packages: another Python's wheels, Requires-Python, and what w
   CHECK(group_of.at("pure") == group_of.at("numpy"));  // 1: not on 3.11; 2: needs numpy 2
   CHECK(group_of.at("built") != group_of.at("numpy"));
   CHECK(found.valid_stacks == "4");
+}
+
+TEST_CASE("locked packages: a build that the first index does not have comes from the next") {
+  HashedIndex usual, builds("builds");
+  usual.file("torch", "torch-2.4.0-py3-none-any.whl", "Requires-Dist: numpy<2\n", '1');
+  usual.file("numpy", "numpy-1.26-py3-none-any.whl", "Name: numpy\n", '2');
+  usual.file("numpy", "numpy-2.0-py3-none-any.whl", "Name: numpy\n", '3');
+  builds.file("torch", "torch-2.4.0-py3-none-any.whl", "Requires-Dist: numpy<1\n", '4');
+  builds.file("torch", "torch-2.4.0+cu121-py3-none-any.whl", "Name: torch\n", '5');
+  auto first = usual.index(), second = builds.index();
+  const auto found = between_packages(end_of("OLD", {{"torch", "2.4.0"}, {"numpy", "1.26"}}),
+                                      end_of("NEW", {{"torch", "2.4.0+cu121"}, {"numpy", "2.0"}}), {&first, &second});
+  CHECK(found.valid_stacks == "3");
+  CHECK(found.notes.empty());
+  CHECK(found.catalog.find("torch")->find("2.4.0")->artifacts.size() == 1);
+  CHECK(found.catalog.find("torch")->find("2.4.0+cu121")->artifacts.at(0).sha256 == digest('5'));
 }
 
 TEST_CASE("locked packages: an extra of which all is there was asked for, whatever the lock forgot") {
@@ -132,7 +151,7 @@ TEST_CASE("locked packages: an extra of which all is there was asked for, whatev
   index.file("pytest", "pytest-8-py3-none-any.whl", "Name: pytest\n", '5');
   auto asked = index.index();
   const auto found = between_packages(end_of("OLD", {{"tf", "1"}, {"cudnn8", "1"}, {"six", "1"}}),
-                                      end_of("NEW", {{"tf", "2"}, {"cudnn9", "1"}, {"six", "1"}, {"pytest", "8"}}), asked);
+                                      end_of("NEW", {{"tf", "2"}, {"cudnn9", "1"}, {"six", "1"}, {"pytest", "8"}}), {&asked});
   REQUIRE(found.groups.size() == 2);
   CHECK(found.groups[0].changes.size() == 1);  // pytest, for nobody: rich is not there, and 8 is not 9
   CHECK(found.groups[1].changes.size() == 3);
@@ -150,7 +169,7 @@ TEST_CASE("locked packages: what the index does not have is one error with the f
   old_end.hashes["a"] = {digest('9')};
   const auto said = message([&] {
     auto asked = index.index();
-    between_packages(old_end, end_of("NEW", {{"b", "1"}}), asked);
+    between_packages(old_end, end_of("NEW", {{"b", "1"}}), {&asked});
   });
   CHECK_THAT(said, Contains("OLD and NEW: ") &&
                        Contains("a 1: none of the 1 files that the package index lists has one of the 1 hashes") &&
