@@ -8,6 +8,7 @@
 
 #include "blame/asked_extras.hpp"
 #include "blame/groups.hpp"
+#include "blame/platform_lock.hpp"
 #include "blame/question.hpp"
 #include "blame/rules.hpp"
 #include "specs/error.hpp"
@@ -256,6 +257,8 @@ Between between_packages(End old_end, End new_end, const std::vector<pypi::Index
   const auto pythons = pythons_of(old_end, new_end, context.usual_python, context.platform);
   const auto locked = read_locked(old_end, new_end, pythons, indices);
   std::vector<std::string> notes;
+  leave_out_other_platforms(old_end, pythons, 0, locked, notes);
+  leave_out_other_platforms(new_end, pythons, pythons.size() - 1, locked, notes);
   add_likely_extras(old_end, new_end, pythons, 0, locked, notes);
   add_likely_extras(new_end, old_end, pythons, pythons.size() - 1, locked, notes);
   auto result = between_locked(old_end, new_end, pythons, locked);

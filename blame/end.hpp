@@ -30,6 +30,7 @@ struct End {
   std::map<std::string, std::string> others;               // of a stack: components that are no packages (image, settings)
   std::optional<specs::Stack> stack;                       // of a stack: all of it
   std::vector<std::string> skipped;                        // "mylib (from a path)"
+  bool is_for_all_platforms = false;                       // of uv and Poetry: it has what others need, too
 };
 
 struct EndContext {

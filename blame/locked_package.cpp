@@ -31,7 +31,7 @@ class ReadingLocked {
 
   LockedPackages run() {
     list();
-    if (!missing_.empty()) refuse();
+    if (!missing_.empty()) refuse_missing(fmt::format("{} and {}", ends_[0]->text, ends_[1]->text), missing_);
     read_facts();
     return std::move(result_);
   }
@@ -94,7 +94,11 @@ class ReadingLocked {
         return take(name, version, files, index, package);
     for (std::size_t i = 0; i < pythons_.size(); ++i)
       if (!first[i] && is_own(name, version, i)) {
-        missing_.push_back(fmt::format("{} {}: {}", name, version, first[i].error().reason));
+        const auto reason = fmt::format("{} {}: {}", name, version, first[i].error().reason);
+        if (first[i].error().why != pypi::NoLockedFile::Why::other_target || !is_for_all_platforms(name, version))
+          return missing_.push_back(reason);
+        package.missing = reason;
+        package.on.resize(pythons_.size());
         return;
       }
   }
@@ -128,14 +132,9 @@ class ReadingLocked {
     return found != ends_[is_new]->packages.end() && found->second == version;
   }
 
-  [[noreturn]] void refuse() const {
-    constexpr std::size_t most = 5;
-    const auto shown = std::min(missing_.size(), most);
-    throw bad_input(fmt::format(
-        "{} and {}: the package index does not have what they name: {}{}; name the index that has these builds (pip's --index-url "
-        "or extra-index-url), or leave out the packages that do not matter",
-        ends_[0]->text, ends_[1]->text, fmt::join(missing_.begin(), missing_.begin() + shown, "; "),
-        missing_.size() > most ? fmt::format("; and {} more", missing_.size() - most) : ""));
+  bool is_for_all_platforms(const std::string& name, const std::string& version) const {
+    return (!has(false, name, version) || ends_[0]->is_for_all_platforms) &&
+           (!has(true, name, version) || ends_[1]->is_for_all_platforms);
   }
 
   void read_facts() {
@@ -176,6 +175,15 @@ class ReadingLocked {
 };
 
 }  // namespace
+
+void refuse_missing(const std::string& ends, const std::vector<std::string>& missing) {
+  constexpr std::size_t most = 5;
+  const auto shown = missing.begin() + static_cast<std::ptrdiff_t>(std::min(missing.size(), most));
+  throw bad_input(fmt::format(
+      "{}: the package index does not have what they name: {}{}; name the index that has these builds (pip's --index-url "
+      "or extra-index-url), or leave out the packages that do not matter",
+      ends, fmt::join(missing.begin(), shown, "; "), missing.size() > most ? fmt::format("; and {} more", missing.size() - most) : ""));
+}
 
 Pythons pythons_of(const End& old_end, const End& new_end, const std::string& usual, const std::string& platform) {
   auto before = old_end.python, after = new_end.python;

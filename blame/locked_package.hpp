@@ -30,6 +30,7 @@ struct OnPython {
 struct LockedPackage {
   std::vector<specs::Artifact> artifacts;  // wheels for any of the Pythons, the best first, then source archives
   std::vector<OnPython> on;                // for each of Pythons
+  std::string missing = {};                // why its end cannot have it, where that has what other platforms need
 };
 
 using LockedPackages = std::map<std::string, std::map<std::string, LockedPackage>>;  // name -> version, as the ends write it
@@ -39,5 +40,7 @@ using LockedPackages = std::map<std::string, std::map<std::string, LockedPackage
 // is PyTorch's own index'). There is one index at least.
 LockedPackages read_locked(const End& old_end, const End& new_end, const Pythons& pythons,
                            const std::vector<pypi::Index*>& indices);
+
+[[noreturn]] void refuse_missing(const std::string& ends, const std::vector<std::string>& missing);  // "a 1: reason"
 
 }  // namespace stackx::blame

@@ -137,6 +137,37 @@ TEST_CASE("locked packages: a build that the first index does not have comes fro
   CHECK(found.catalog.find("torch")->find("2.4.0+cu121")->artifacts.at(0).sha256 == digest('5'));
 }
 
+TEST_CASE("locked packages: of a lock for all platforms, what only others need is left out") {
+  HashedIndex index;
+  for (const char* version : {"1", "2"}) {
+    index.file("click", "click-" + std::string(version) + "-py3-none-any.whl",
+               "Requires-Dist: colorama; sys_platform == 'win32'\nRequires-Dist: tomli; python_version < '3.11'\n"
+               "Requires-Dist: rich; extra == 'pretty'\n", version[0]);
+    index.file("colorama", "colorama-" + std::string(version) + "-py3-none-any.whl", "Requires-Dist: part\n", version[0]);
+  }
+  index.file("part", "part-1-py3-none-any.whl", "Name: part\n", '3');
+  index.file("tomli", "tomli-1-py3-none-any.whl", "Name: tomli\n", '4');
+  index.file("rich", "rich-1-py3-none-any.whl", "Name: rich\n", '5');
+  index.file("pywin32", "pywin32-1-cp311-cp311-win_amd64.whl", "", '6');
+  auto old_end = end_of("uv.lock", {{"click", "1"}, {"colorama", "1"}, {"part", "1"}, {"pywin32", "1"}, {"rich", "1"}, {"tomli", "1"}});
+  auto new_end = end_of("NEW", {{"click", "2"}, {"rich", "1"}});
+  const auto between = [&] {
+    auto asked = index.index();
+    return between_packages(old_end, new_end, {&asked});
+  };
+  CHECK_THAT(message(between), Contains("pywin32 1: the lock has no wheel"));
+  old_end.is_for_all_platforms = true;
+  const auto found = between();
+  CHECK(found.changes.size() == 1);  // click
+  CHECK(found.notes == std::vector<std::string>{"uv.lock: left out, because nothing requires it on CPython 3.11 on Linux x86_64: "
+                                                "colorama, part, pywin32, tomli"});
+  CHECK(found.catalog.find("rich"));
+
+  index.file("needs", "needs-1-py3-none-any.whl", "Requires-Dist: pywin32\n", '7');
+  old_end.packages["needs"] = "1";
+  CHECK_THAT(message(between), Contains("uv.lock: the package index does not have") && Contains("pywin32 1: the lock has no wheel"));
+}
+
 TEST_CASE("locked packages: an extra of which all is there was asked for, whatever the lock forgot") {
   HashedIndex index;
   for (const char* version : {"1", "2"}) {
