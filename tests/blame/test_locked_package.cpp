@@ -121,6 +121,21 @@ TEST_CASE("locked packages: another Python's wheels, Requires-Python, and what w
   CHECK(found.valid_stacks == "4");
 }
 
+TEST_CASE("locked packages: one version in two spellings is one, with the files of both locks") {
+  HashedIndex index;
+  index.file("a", "a-1.0-cp39-cp39-manylinux1_x86_64.whl", "Name: a\n", '1');
+  index.file("a", "a-1.0-cp311-cp311-manylinux1_x86_64.whl", "Name: a\n", '2');
+  auto old_end = end_of("OLD", {{"a", "1.0"}}, "3.9"), new_end = end_of("NEW", {{"a", "1.0.0"}}, "3.11");
+  old_end.hashes["a"] = {digest('1')};
+  new_end.hashes["a"] = {digest('2')};
+  auto asked = index.index();
+  const auto found = between_packages(old_end, new_end, {&asked});
+  REQUIRE(found.changes.size() == 1);
+  CHECK(found.changes[0].component == "python");
+  CHECK(files(found, "a", "1.0").size() == 2);
+  CHECK(found.notes.empty());
+}
+
 TEST_CASE("locked packages: a build that the first index does not have comes from the next") {
   HashedIndex usual, builds("builds");
   usual.file("torch", "torch-2.4.0-py3-none-any.whl", "Requires-Dist: numpy<2\n", '1');
