@@ -36,20 +36,9 @@ class AtEnd {
     return facts ? pypi::holding(*facts, pythons_[python_], extra) : std::vector<const specs::Dependency*>{};
   }
 
-  // The names that its markers compare `extra` with, written as Marker::text() writes them.
   std::set<std::string> extras_of(const std::string& name) const {
-    constexpr std::string_view begin = "extra == \"";
-    std::set<std::string> result;
     const auto* facts = facts_of(name);
-    if (!facts) return result;
-    for (const auto& dependency : facts->dependencies) {
-      const auto text = dependency.marker ? dependency.marker->text() : "";
-      for (auto at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
-        const auto from = at + begin.size();
-        result.insert(text.substr(from, text.find('"', from) - from));
-      }
-    }
-    return result;
+    return facts ? known_extras(*facts) : std::set<std::string>{};
   }
 
  private:
@@ -81,6 +70,20 @@ bool is_met_at(const End& end, const specs::Dependency& dependency) {
 }
 
 }  // namespace
+
+// What markers compare `extra` with, as Marker::text() writes it.
+std::set<std::string> known_extras(const pypi::Facts& facts) {
+  constexpr std::string_view begin = "extra == \"";
+  std::set<std::string> result;
+  for (const auto& dependency : facts.dependencies) {
+    const auto text = dependency.marker ? dependency.marker->text() : "";
+    for (auto at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
+      const auto from = at + begin.size();
+      result.insert(text.substr(from, text.find('"', from) - from));
+    }
+  }
+  return result;
+}
 
 AskedExtras asked_extras(const End& end, const Pythons& pythons, std::size_t python, const LockedPackages& locked) {
   return AtEnd(end, pythons, python, locked).extras();

@@ -22,6 +22,9 @@ using AskedExtras = std::map<std::string, std::set<std::string>>;  // of a packa
 // `python`: the end's, a place in the `on` of each package.
 AskedExtras asked_extras(const End& end, const Pythons& pythons, std::size_t python, const LockedPackages& locked);
 
+// Those that a file's requirements know.
+std::set<std::string> known_extras(const pypi::Facts& facts);
+
 // Adds those that are likely, and says so.
 void add_likely_extras(End& end, const End& other, const Pythons& pythons, std::size_t python, const LockedPackages& locked,
                        std::vector<std::string>& notes);

@@ -36,7 +36,7 @@ struct Group {
 
 struct Between {
   // The question to the resolver: its stacks are the valid ones. What is at one end alone is optional without a component
-  // for that: everything requires it if it is there (`requires_if`), and that is enough to be in a stack.
+  // for that: one that is always there requires it if it is there (`requires_if`), and that is enough to be in a stack.
   specs::Project project;
   specs::Catalog catalog;
   std::vector<Change> changes;     // by name

@@ -8,11 +8,12 @@
 
 #include "blame/asked_extras.hpp"
 #include "blame/groups.hpp"
+#include "blame/platform_lock.hpp"
 #include "blame/question.hpp"
 #include "blame/rules.hpp"
 #include "specs/error.hpp"
+#include "specs/format/text_file.hpp"
 #include "specs/python/pep508.hpp"
-#include "workspace/one_version.hpp"
 
 namespace stackx::blame {
 namespace {
@@ -20,7 +21,11 @@ namespace {
 using States = std::vector<State>;
 using Seen = std::set<std::tuple<std::string, std::string, States>>;  // package, extra, in which states
 
-specs::Version parsed(const std::string& version) { return *specs::Version::parse(version, specs::Versioning::pep440); }
+specs::Version parsed(const std::string& version) {
+  const auto result = specs::Version::parse(version, specs::Versioning::pep440);
+  if (!result) throw bad_input(fmt::format("{}: no version of a Python package: {}", specs::in_quotes(version), result.error().reason));
+  return *result;
+}
 
 // One version of a package: who requires, or what is required.
 struct Party {
@@ -252,10 +257,15 @@ Between between_locked(const End& old_end, const End& new_end, const Pythons& py
   return BetweenPackages(old_end, new_end, pythons, locked).run();
 }
 
-Between between_packages(End old_end, End new_end, pypi::Index& index, const PackagesContext& context) {
+Between between_packages(End old_end, End new_end, const std::vector<pypi::Index*>& indices, const PackagesContext& context) {
+  for (auto& [name, version] : new_end.packages)  // 1.0 and 1.0.0 are one
+    if (const auto known = old_end.packages.find(name); known != old_end.packages.end() && parsed(known->second) == parsed(version))
+      version = known->second;
   const auto pythons = pythons_of(old_end, new_end, context.usual_python, context.platform);
-  const auto locked = read_locked(old_end, new_end, pythons, index);
+  const auto locked = read_locked(old_end, new_end, pythons, indices);
   std::vector<std::string> notes;
+  leave_out_other_platforms(old_end, pythons, 0, locked, notes);
+  leave_out_other_platforms(new_end, pythons, pythons.size() - 1, locked, notes);
   add_likely_extras(old_end, new_end, pythons, 0, locked, notes);
   add_likely_extras(new_end, old_end, pythons, pythons.size() - 1, locked, notes);
   auto result = between_locked(old_end, new_end, pythons, locked);

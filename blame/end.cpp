@@ -94,10 +94,9 @@ class EndReader {
   void read_file(const fs::path& file) {
     const auto name = file.filename().string();
     const auto extension = file.extension();
-    if (name == "Pipfile.lock" || name == "pylock.toml" || (name.starts_with("pylock.") && extension == ".toml"))
-      read_lock(file);
-    else if (name == "uv.lock" || name == "poetry.lock" || name == "Pipfile" || extension == ".yml" || extension == ".yaml" ||
-             extension == ".toml")
+    end_.is_for_all_platforms = name == "uv.lock" || name == "poetry.lock";
+    if (specs::is_lock_file(file) || name == "Pipfile" || extension == ".toml" || extension == ".lock" || extension == ".yml" ||
+        extension == ".yaml")
       take(specs::read_package_list(file, python_context(), context_.usual_python));
     else if (access(file.c_str(), X_OK) == 0 && name.starts_with("py"))
       read_installed(file);
@@ -105,41 +104,18 @@ class EndReader {
       read_requirements(file);
   }
 
-  // With the user's Python, else with the lock's own, else with one that it is for.
-  void read_lock(const fs::path& file) {
-    if (end_.python.empty()) {
-      const auto list = specs::read_package_list(file, python_context(), context_.usual_python);
-      if (list.python) end_.python = python_in(*list.python);
-    }
-    const auto lock = lock_of(file);
-    for (const auto& [component, version] : lock.components) {
-      const auto plus = component.find('+');
-      if (plus == component.npos)
-        add(component, version, lock.where.at(component));
-      else
-        end_.extras[component.substr(0, plus)].insert(component.substr(plus + 1));
-    }
-    end_.hashes = lock.hashes;
-  }
-
-  specs::Lock lock_of(const fs::path& file) const {
-    if (!end_.python.empty()) return specs::load_lock(file, end_.python, context_.platform);
-    try {
-      return specs::load_lock(file, "", context_.platform);
-    } catch (const Error&) {  // a marker needs one
-      return specs::load_lock(file, context_.usual_python, context_.platform);
-    }
-  }
-
   void read_requirements(const fs::path& file) {
     if (holds_other_sources(specs::read_text_file(file, "requirements")))
       return take(specs::parse_freeze(specs::read_text_file(file, "requirements"), file.string()));
     specs::RequirementHashes hashes;
     const auto project = specs::read_requirements_txt(file, &hashes);
-    take({project.dependencies, project.constraints, {}, {}}, hashes);
+    specs::PackageList list{project.dependencies, project.constraints, {}, {}};
+    for (const auto& [dependency, place] : project.dependencies)
+      if (const auto known = hashes.find(place); known != hashes.end()) list.hashes[dependency.name] = known->second;
+    take(list);
   }
 
-  void take(const specs::PackageList& list, const specs::RequirementHashes& hashes = {}) {
+  void take(const specs::PackageList& list) {
     if (list.python && end_.python.empty()) end_.python = python_in(*list.python);
     for (const auto& one : list.skipped) end_.skipped.push_back(one);
     const auto environment = specs::MarkerEnvironment::for_python(
@@ -164,7 +140,8 @@ class EndReader {
       add(dependency.name, version, placed.place);
       if (!dependency.extras.empty())
         end_.extras[dependency.name].insert(dependency.extras.begin(), dependency.extras.end());
-      if (const auto known = hashes.find(placed.place); known != hashes.end()) end_.hashes[dependency.name] = known->second;
+      if (const auto known = list.hashes.find(dependency.name); known != list.hashes.end())
+        end_.hashes[dependency.name] = known->second;
     }
   }
 

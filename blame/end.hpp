@@ -1,6 +1,6 @@
 // One end of what is compared, as its user names it: which version of which package it has.
 //
-//   Pipfile.lock, pylock.toml, uv.lock, poetry.lock   what was chosen; hashes of the first two
+//   Pipfile.lock, pylock.toml, uv.lock, poetry.lock   what was chosen, with the hashes of its files
 //   requirements.txt, `pip freeze` (also <(pip freeze), -)   every requirement with one version; --hash is kept
 //   environment.yml                                  its pip part
 //   DIRECTORY, DIRECTORY/bin/python                  what is installed there, without installers (pip, setuptools, ...)
@@ -30,6 +30,7 @@ struct End {
   std::map<std::string, std::string> others;               // of a stack: components that are no packages (image, settings)
   std::optional<specs::Stack> stack;                       // of a stack: all of it
   std::vector<std::string> skipped;                        // "mylib (from a path)"
+  bool is_for_all_platforms = false;                       // of uv and Poetry: it has what others need, too
 };
 
 struct EndContext {

@@ -30,12 +30,17 @@ struct OnPython {
 struct LockedPackage {
   std::vector<specs::Artifact> artifacts;  // wheels for any of the Pythons, the best first, then source archives
   std::vector<OnPython> on;                // for each of Pythons
+  std::string missing = {};                // why its end cannot have it, where that has what other platforms need
 };
 
 using LockedPackages = std::map<std::string, std::map<std::string, LockedPackage>>;  // name -> version, as the ends write it
 
 // Of all that either end has, and nothing else. What an end has must be there for its Python: else Error(bad_input) that names
-// the first five. A version may be another build elsewhere: the lock's hashes decide, or without any the index.
-LockedPackages read_locked(const End& old_end, const End& new_end, const Pythons& pythons, pypi::Index& index);
+// the first five. Each is taken from the first index that has it: the lock's hashes decide, or without any the version (2.4.0+cu121
+// is PyTorch's own index'). There is one index at least.
+LockedPackages read_locked(const End& old_end, const End& new_end, const Pythons& pythons,
+                           const std::vector<pypi::Index*>& indices);
+
+[[noreturn]] void refuse_missing(const std::string& ends, const std::vector<std::string>& missing);  // "a 1: reason"
 
 }  // namespace stackx::blame

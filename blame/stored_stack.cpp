@@ -35,8 +35,8 @@ bool is_file_of(const std::string& file, const std::string& package) {
 
 bool is_package(const std::string& name, const std::string& version, const Files& files) {
   if (name == "image" || specs::normalized_name(name) != name || !specs::is_python_package_name(name)) return false;
-  if (files.empty()) return specs::Version::parse(version, specs::Versioning::pep440).has_value();
-  return std::ranges::any_of(files, [&](const auto& one) { return is_file_of(one.first, name); });
+  if (!specs::Version::parse(version, specs::Versioning::pep440)) return false;
+  return files.empty() || std::ranges::any_of(files, [&](const auto& one) { return is_file_of(one.first, name); });
 }
 
 }  // namespace

@@ -67,6 +67,7 @@ PackageList of_lock(const fs::path& file, const PythonContext& context, const st
     if (!context.python.empty()) throw;
     lock = lock_for_some_python(file, context, usual_python);
   }
+  list.hashes = lock.hashes;
   for (const auto& [name, version] : lock.components) {
     const auto plus = name.find('+');
     const auto text = plus == name.npos ? name : fmt::format("{}[{}]", name.substr(0, plus), name.substr(plus + 1));
@@ -84,6 +85,19 @@ bool is_from_index(const TomlNode& package) {
   return type && type->is_text() && type->text() == "legacy";
 }
 
+// {hash = "sha256:0123abcd..."} of uv's wheels and sdist, and of Poetry's files.
+void read_hashes_of(const TomlNode& package, std::vector<std::string>& found) {
+  constexpr std::string_view sha256 = "sha256:";
+  const auto take = [&](const TomlNode& file) {
+    const auto* hash = file.is_table() ? file.find("hash") : nullptr;
+    if (hash && hash->is_text() && hash->text().starts_with(sha256)) found.push_back(hash->text().substr(sha256.size()));
+  };
+  if (const auto* sdist = package.find("sdist")) take(*sdist);
+  for (const char* list : {"wheels", "files"})
+    if (const auto* files = package.find(list))
+      for (const auto& file : files->items()) take(file);
+}
+
 PackageList of_packages(const fs::path& file) {
   const auto document = TomlNode::parse_file(file);
   PackageList list;
@@ -99,6 +113,8 @@ PackageList of_packages(const fs::path& file) {
       }
       const auto placed = read_dependency(name + "==" + version->text(), package.place());
       by_name[placed.dependency.name].push_back(placed);
+      if (std::vector<std::string> hashes; read_hashes_of(package, hashes), !hashes.empty())
+        list.hashes[placed.dependency.name] = std::move(hashes);
     }
   for (auto& [name, placed] : by_name)
     if (placed.size() == 1)

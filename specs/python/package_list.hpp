@@ -11,6 +11,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct PackageList {
   std::vector<PlacedDependency> dependencies, constraints;
   std::optional<SpecifierSet> python;  // that the file asks for
   std::vector<std::string> skipped;    // "mylib (from a path)"
+  std::map<std::string, std::vector<std::string>> hashes = {};  // of a lock: package -> SHA-256 of its files
 };
 
 // `python` "": locks that need one for their markers take `usual_python`. Throws Error(bad_input) for what is none of

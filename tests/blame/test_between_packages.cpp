@@ -97,8 +97,8 @@ TEST_CASE("between packages: what requires each other changes together, what lea
 TEST_CASE("between packages: what is at one end alone belongs to the one that requires it, is shared, or free") {
   const Requires all{{"torch", {{"2", {"nccl", "jinja"}}}}, {"jax", {{"2", {"jinja"}}}}, {"nccl", {{"2", {"driver-api"}}}}};
   const auto found = between(end_of("OLD", {{"torch", "1"}, {"jax", "1"}}),
-                             end_of("NEW", {{"torch", "2"}, {"jax", "2"}, {"nccl", "2"}, {"jinja", "2"}, {"driver-api", "2"}, {"rich", "2"}}),
-                             all);
+                             end_of("NEW", {{"torch", "2"}, {"jax", "2"}, {"nccl", "2"}, {"jinja", "2"}, {"driver-api", "2"},
+                                            {"rich", "2"}}), all);
   CHECK(names(found) == Names{{"jinja"}, {"jax"}, {"rich"}, {"torch", "driver-api", "nccl"}});
   CHECK(found.groups[3].because == std::vector<std::string>{"torch 2 requires nccl", "driver-api 2 is there for nccl 2 alone",
                                                             "nccl 2 requires driver-api", "nccl 2 is there for torch 2 alone"});

@@ -114,9 +114,13 @@ TEST_CASE("end: pip freeze, where what is not from an index is skipped and named
 TEST_CASE("end: uv.lock, poetry.lock and conda's environment.yml") {
   const Folder folder;
   const auto uv = folder.read("uv.lock", "version = 1\nrequires-python = \"==3.12.*\"\n[[package]]\nname = \"six\"\nversion = \"1.16.0\"\n"
-      "source = { registry = \"https://h/simple\" }\n[[package]]\nname = \"mine\"\nversion = \"0.1.0\"\nsource = { virtual = \".\" }\n");
+      "source = { registry = \"https://h/simple\" }\nsdist = { url = \"https://h/six.tar.gz\", hash = \"sha256:" + a64 + "\" }\n"
+      "wheels = [{ url = \"https://h/six.whl\", hash = \"sha256:" + b64 + "\" }]\n"
+      "[[package]]\nname = \"mine\"\nversion = \"0.1.0\"\nsource = { virtual = \".\" }\n");
   CHECK(uv.python == "3.12");
   CHECK(uv.packages == Packages{{"six", "1.16.0"}});
+  CHECK(uv.hashes == std::map<std::string, std::vector<std::string>>{{"six", {a64, b64}}});
+  CHECK(uv.is_for_all_platforms);
   CHECK(uv.skipped == std::vector<std::string>{"mine (not from an index)"});
   const auto poetry =
       folder.read("poetry.lock", "[[package]]\nname = \"six\"\nversion = \"1.16.0\"\n[metadata]\npython-versions = \"^3.9\"\n");

@@ -27,21 +27,24 @@ End end_of(const std::string& text, std::map<std::string, std::string> packages,
 // FakeIndex states no hash, and what has none is never locked.
 class HashedIndex {
  public:
+  explicit HashedIndex(const std::string& host = "h") : host_("https://" + host) {}
+
   void file(const std::string& project, const std::string& name, const std::string& metadata, char digit, Json members = Json::object()) {
     members["filename"] = name;
-    members["url"] = "https://h/f/" + name;
+    members["url"] = host_ + "/f/" + name;
     members["hashes"] = {{"sha256", digest(digit)}};
     members["core-metadata"] = true;
     listings_[project].push_back(members);
-    if (!metadata.empty()) fake_.transport.bodies["https://h/f/" + name + ".metadata"] = "Metadata-Version: 2.1\n" + metadata;
-    fake_.transport.bodies["https://h/simple/" + project + "/"] = Json{{"files", listings_[project]}}.dump();
+    if (!metadata.empty()) fake_.transport.bodies[host_ + "/f/" + name + ".metadata"] = "Metadata-Version: 2.1\n" + metadata;
+    fake_.transport.bodies[host_ + "/simple/" + project + "/"] = Json{{"files", listings_[project]}}.dump();
   }
-  pypi::Index index(bool offline = false) { return pypi::Index({"https://h/simple", offline}, fake_.cache(), fake_.transport, nullptr); }
+  pypi::Index index(bool offline = false) { return pypi::Index({host_ + "/simple", offline}, fake_.cache(), fake_.transport, nullptr); }
   std::vector<std::string>& asked() { return fake_.transport.asked; }
 
  private:
   tests::FakeIndex fake_;
   std::map<std::string, std::vector<Json>> listings_;
+  std::string host_;
 };
 
 std::vector<std::string> files(const Between& all, const std::string& name, const std::string& version) {
@@ -76,7 +79,7 @@ TEST_CASE("locked packages: files and requirements from the index, of the versio
   new_end.hashes["torch"] = {digest('2'), digest('3')};
 
   auto online = index.index();
-  const auto found = between_packages(old_end, new_end, online);
+  const auto found = between_packages(old_end, new_end, {&online});
   REQUIRE(found.groups.size() == 1);
   CHECK(found.valid_stacks == "2");
   CHECK(found.groups[0].because == std::vector<std::string>{"torch 2.3.1 requires triton ==2.3.1", "torch 2.4.0 requires triton ==3.0.0"});
@@ -91,7 +94,7 @@ TEST_CASE("locked packages: files and requirements from the index, of the versio
 
   index.asked().clear();
   auto offline = index.index(true);
-  CHECK(between_packages(old_end, new_end, offline).valid_stacks == "2");
+  CHECK(between_packages(old_end, new_end, {&offline}).valid_stacks == "2");
   CHECK(index.asked().empty());
 }
 
@@ -106,7 +109,7 @@ TEST_CASE("locked packages: another Python's wheels, Requires-Python, and what w
   index.file("built", "built-2-py3-none-any.whl", "Name: built\n", '7');
   auto asked = index.index();
   const auto found = between_packages(end_of("OLD", {{"numpy", "1.21.0"}, {"pure", "1"}, {"built", "1"}}, "3.9"),
-                                      end_of("NEW", {{"numpy", "2.1.0"}, {"pure", "2"}, {"built", "2"}}, "3.11"), asked);
+                                      end_of("NEW", {{"numpy", "2.1.0"}, {"pure", "2"}, {"built", "2"}}, "3.11"), {&asked});
   std::map<std::string, std::size_t> group_of;
   for (std::size_t g = 0; g < found.groups.size(); ++g)
     for (const auto i : found.groups[g].changes) group_of[found.changes[i].component] = g;
@@ -116,6 +119,68 @@ TEST_CASE("locked packages: another Python's wheels, Requires-Python, and what w
   CHECK(group_of.at("pure") == group_of.at("numpy"));  // 1: not on 3.11; 2: needs numpy 2
   CHECK(group_of.at("built") != group_of.at("numpy"));
   CHECK(found.valid_stacks == "4");
+}
+
+TEST_CASE("locked packages: one version in two spellings is one, with the files of both locks") {
+  HashedIndex index;
+  index.file("a", "a-1.0-cp39-cp39-manylinux1_x86_64.whl", "Name: a\n", '1');
+  index.file("a", "a-1.0-cp311-cp311-manylinux1_x86_64.whl", "Name: a\n", '2');
+  auto old_end = end_of("OLD", {{"a", "1.0"}}, "3.9"), new_end = end_of("NEW", {{"a", "1.0.0"}}, "3.11");
+  old_end.hashes["a"] = {digest('1')};
+  new_end.hashes["a"] = {digest('2')};
+  auto asked = index.index();
+  const auto found = between_packages(old_end, new_end, {&asked});
+  REQUIRE(found.changes.size() == 1);
+  CHECK(found.changes[0].component == "python");
+  CHECK(files(found, "a", "1.0").size() == 2);
+  CHECK(found.notes.empty());
+}
+
+TEST_CASE("locked packages: a build that the first index does not have comes from the next") {
+  HashedIndex usual, builds("builds");
+  usual.file("torch", "torch-2.4.0-py3-none-any.whl", "Requires-Dist: numpy<2\n", '1');
+  usual.file("numpy", "numpy-1.26-py3-none-any.whl", "Name: numpy\n", '2');
+  usual.file("numpy", "numpy-2.0-py3-none-any.whl", "Name: numpy\n", '3');
+  builds.file("torch", "torch-2.4.0-py3-none-any.whl", "Requires-Dist: numpy<1\n", '4');
+  builds.file("torch", "torch-2.4.0+cu121-py3-none-any.whl", "Name: torch\n", '5');
+  auto first = usual.index(), second = builds.index();
+  const auto found = between_packages(end_of("OLD", {{"torch", "2.4.0"}, {"numpy", "1.26"}}),
+                                      end_of("NEW", {{"torch", "2.4.0+cu121"}, {"numpy", "2.0"}}), {&first, &second});
+  CHECK(found.valid_stacks == "3");
+  CHECK(found.notes.empty());
+  CHECK(found.catalog.find("torch")->find("2.4.0")->artifacts.size() == 1);
+  CHECK(found.catalog.find("torch")->find("2.4.0+cu121")->artifacts.at(0).sha256 == digest('5'));
+}
+
+TEST_CASE("locked packages: of a lock for all platforms, what only others need is left out") {
+  HashedIndex index;
+  for (const char* version : {"1", "2"}) {
+    index.file("click", "click-" + std::string(version) + "-py3-none-any.whl",
+               "Requires-Dist: colorama; sys_platform == 'win32'\nRequires-Dist: tomli; python_version < '3.11'\n"
+               "Requires-Dist: rich; extra == 'pretty'\n", version[0]);
+    index.file("colorama", "colorama-" + std::string(version) + "-py3-none-any.whl", "Requires-Dist: part\n", version[0]);
+  }
+  index.file("part", "part-1-py3-none-any.whl", "Name: part\n", '3');
+  index.file("tomli", "tomli-1-py3-none-any.whl", "Name: tomli\n", '4');
+  index.file("rich", "rich-1-py3-none-any.whl", "Name: rich\n", '5');
+  index.file("pywin32", "pywin32-1-cp311-cp311-win_amd64.whl", "", '6');
+  auto old_end = end_of("uv.lock", {{"click", "1"}, {"colorama", "1"}, {"part", "1"}, {"pywin32", "1"}, {"rich", "1"}, {"tomli", "1"}});
+  auto new_end = end_of("NEW", {{"click", "2"}, {"rich", "1"}});
+  const auto between = [&] {
+    auto asked = index.index();
+    return between_packages(old_end, new_end, {&asked});
+  };
+  CHECK_THAT(message(between), Contains("pywin32 1: the lock has no wheel"));
+  old_end.is_for_all_platforms = true;
+  const auto found = between();
+  CHECK(found.changes.size() == 1);  // click
+  CHECK(found.notes == std::vector<std::string>{"uv.lock: left out, because nothing requires it on CPython 3.11 on Linux x86_64: "
+                                                "colorama, part, pywin32, tomli"});
+  CHECK(found.catalog.find("rich"));
+
+  index.file("needs", "needs-1-py3-none-any.whl", "Requires-Dist: pywin32\n", '7');
+  old_end.packages["needs"] = "1";
+  CHECK_THAT(message(between), Contains("uv.lock: the package index does not have") && Contains("pywin32 1: the lock has no wheel"));
 }
 
 TEST_CASE("locked packages: an extra of which all is there was asked for, whatever the lock forgot") {
@@ -132,7 +197,7 @@ TEST_CASE("locked packages: an extra of which all is there was asked for, whatev
   index.file("pytest", "pytest-8-py3-none-any.whl", "Name: pytest\n", '5');
   auto asked = index.index();
   const auto found = between_packages(end_of("OLD", {{"tf", "1"}, {"cudnn8", "1"}, {"six", "1"}}),
-                                      end_of("NEW", {{"tf", "2"}, {"cudnn9", "1"}, {"six", "1"}, {"pytest", "8"}}), asked);
+                                      end_of("NEW", {{"tf", "2"}, {"cudnn9", "1"}, {"six", "1"}, {"pytest", "8"}}), {&asked});
   REQUIRE(found.groups.size() == 2);
   CHECK(found.groups[0].changes.size() == 1);  // pytest, for nobody: rich is not there, and 8 is not 9
   CHECK(found.groups[1].changes.size() == 3);
@@ -150,7 +215,7 @@ TEST_CASE("locked packages: what the index does not have is one error with the f
   old_end.hashes["a"] = {digest('9')};
   const auto said = message([&] {
     auto asked = index.index();
-    between_packages(old_end, end_of("NEW", {{"b", "1"}}), asked);
+    between_packages(old_end, end_of("NEW", {{"b", "1"}}), {&asked});
   });
   CHECK_THAT(said, Contains("OLD and NEW: ") &&
                        Contains("a 1: none of the 1 files that the package index lists has one of the 1 hashes") &&
