@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "blame/between_packages.hpp"
-#include "blame/between_stacks.hpp"
+#include "blame/between/packages.hpp"
+#include "blame/between/stacks.hpp"
 #include "campaigns/thoth/python.hpp"
 #include "inspector/discover/python_environments.hpp"
 #include "inspector/machine/host.hpp"
@@ -84,7 +84,7 @@ class Asking {
     job.host = inspector::detect_host(context_.data_directory());
     place(interpreters, usual);
     asked_.index = std::make_unique<workspace::PipIndex>(options_.pip, options_.index_url, options_.offline);
-    asked_.between = between_packages(asked_.old_end, asked_.new_end, **asked_.index, {asked_.old_end.python, asked_.platform});
+    asked_.between = between_packages(asked_.old_end, asked_.new_end, asked_.index->all(), {asked_.old_end.python, asked_.platform});
     asked_.index->finish();
     job.catalog = asked_.between.catalog;
     for (const auto& [name, component] : images_) job.catalog.components.emplace(name, component);

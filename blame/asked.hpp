@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "blame/between.hpp"
-#include "blame/end.hpp"
+#include "blame/between/between.hpp"
+#include "blame/ends/end.hpp"
 #include "blame/trial.hpp"
 #include "campaigns/job.hpp"
 #include "specs/project/campaign.hpp"

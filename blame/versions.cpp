@@ -1,10 +1,11 @@
 #include "blame/versions.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "blame/between_packages.hpp"
+#include "blame/between/packages.hpp"
 #include "pypi/candidates.hpp"
 
 namespace stackx::blame {
@@ -42,13 +43,16 @@ std::vector<std::string> releases_between(Asked& asked, const Change& change) {
   return result;
 }
 
-// What a mixture breaks beyond what the new end breaks itself.
-std::vector<std::string> broken(Asked& asked, const End& end) {
-  const PackagesContext context{asked.new_end.python, asked.platform};
-  const auto usual = between_packages(asked.new_end, asked.new_end, **asked.index, context).notes;
-  std::vector<std::string> result;
-  for (const auto& note : between_packages(end, end, **asked.index, context).notes)
-    if (std::ranges::find(usual, note) == usual.end()) result.push_back(note);
+// A mixture, and what it breaks beyond what the new end breaks itself.
+struct Mixture {
+  Between made;
+  std::vector<std::string> broken;
+};
+
+Mixture mixture(Asked& asked, const End& end, const std::vector<std::string>& usual) {
+  Mixture result{between_packages(end, end, asked.index->all(), {asked.new_end.python, asked.platform}), {}};
+  for (const auto& one : result.made.broken)
+    if (std::ranges::find(usual, one) == usual.end()) result.broken.push_back(one);
   return result;
 }
 
@@ -65,26 +69,29 @@ std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group) {
   const auto all = lattice.all(), without = lattice.without(all, {group});
   auto stacks = std::vector<specs::Stack>{asked.question.stack(without)};
   walk.versions = {change.old_version};
+  const auto usual = mixture(asked, asked.new_end, {}).broken;
+  // Where the others are new, if that may be; else as they were.
+  const std::vector<Subset> companies{all, without, lattice.with(lattice.none(), {group}), lattice.none()};
+  constexpr std::size_t first_old = 2;
   for (const auto& version : releases_between(asked, change)) {
-    std::vector<std::string> why;
-    for (const auto& others : {all, without}) {
-      const auto end = end_with(asked, others, walk.package, version);
-      const auto wrong = broken(asked, end);
-      if (!wrong.empty()) {
-        if (why.empty()) why = wrong;
+    std::string why;
+    for (std::size_t i = 0; i < companies.size(); ++i) {
+      const auto& company = companies[i];
+      const auto [made, broken] = mixture(asked, end_with(asked, company, walk.package, version), usual);
+      if (!broken.empty()) {
+        if (why.empty()) why = broken.front();
         continue;
       }
-      const auto made = between_packages(end, end, **asked.index, {asked.new_end.python, asked.platform});
-      auto& component = walk.catalog.components.at(walk.package);
-      component.versions.push_back(*made.catalog.find(walk.package)->find(version));
-      auto stack = asked.question.stack(others);
+      why.clear();
+      walk.catalog.components.at(walk.package).versions.push_back(*made.catalog.find(walk.package)->find(version));
+      auto stack = asked.question.stack(company);
       stack.components[walk.package] = version;
       stacks.push_back(std::move(stack));
       walk.versions.push_back(version);
-      why.clear();
+      if (i >= first_old) walk.in_old_company.push_back(version);
       break;
     }
-    if (!why.empty()) walk.skipped.push_back(fmt::format("{}: {}", version, why.front()));
+    if (!why.empty()) walk.skipped.push_back(why);
   }
   walk.versions.push_back(change.new_version);
   stacks.push_back(asked.question.stack(all));
@@ -107,19 +114,28 @@ FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Metric metric) {
   result.between = walk.versions.size() - 2 + walk.skipped.size();
   result.tried = trial.answer.stacks;
   result.skipped = walk.skipped;
+  std::vector<std::string> further;
   for (const auto& suspect : trial.answer.suspects) {
     if (suspect.role != Suspect::Role::culprit) continue;
+    const auto& bad = walk.versions.at(suspect.groups.back() + 1);
+    if (!result.bad.empty()) {
+      further.push_back(fmt::format("{} {}", bad, ratio_from(suspect.high, metric).text()));
+      continue;
+    }
     result.good = walk.versions.at(suspect.groups.front());
-    result.bad = walk.versions.at(suspect.groups.back() + 1);
+    result.bad = bad;
     result.effect = ratio_from(suspect.high, metric);
-    break;
   }
   if (result.bad.empty())
     result.text = fmt::format("Which version of {} it began with is not shown: {} of {} measured.", walk.package, result.tried, walk.versions.size());
   else
     result.text = fmt::format("It began with {} {}: {} after {}, {} of {} versions measured.", walk.package, result.bad, result.effect->text(),
                               result.good, result.tried, walk.versions.size());
-  if (!walk.skipped.empty()) result.text += fmt::format(" Left out: {}.", walk.skipped.front());
+  if (!further.empty()) result.text += fmt::format(" Further steps: {}.", fmt::join(further, ", "));
+  if (!walk.in_old_company.empty())
+    result.text += fmt::format(" {} of them ran with the old end's other packages, because the new end's do not allow them.", walk.in_old_company.size());
+  if (!walk.skipped.empty())
+    result.text += fmt::format(" {} of {} releases between are left out: {}.", walk.skipped.size(), result.between, walk.skipped.front());
   return result;
 }
 

@@ -1,8 +1,9 @@
 // The first bad version: all releases of the culprit's leading package between its two versions, in everything else the new
 // end, as a search on a chain (each step needs the one before).
 //
-// A release whose requirements the new end does not meet is tried with what else is in the culprit's group as it was at
-// either end; where that does not do, it is skipped with the reason. Pre-releases count, they are what one bisects with.
+// A release whose requirements the new end does not meet is tried with the rest of the culprit's group as it was, then with
+// all others as they were: they were shown to do little. Where that does not do either, it is skipped with the reason.
+// Pre-releases count, they are what one bisects with.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,8 @@ struct VersionWalk {
   specs::Catalog catalog;             // of all its stacks
   std::string package;
   std::vector<std::string> versions;  // the old end's first
-  std::vector<std::string> skipped;   // "2.4.0rc1: requires triton ==3.1.0"
+  std::vector<std::string> in_old_company;  // those of them that the new end's other packages do not allow
+  std::vector<std::string> skipped;   // why a release goes with neither: "torch 2.4.0rc1 requires triton ==3.1.0"
 };
 
 // Of the group that was found; nothing where its leading package is at one end only, or no release lies between.

@@ -7,6 +7,7 @@
 
 #include "advisor/recipes/quoting.hpp"
 #include "blame/asked.hpp"
+#include "blame/report/kept.hpp"
 #include "blame/report/output.hpp"
 #include "blame/versions.hpp"
 #include "cli/commands.hpp"
@@ -137,6 +138,8 @@ void run_blame(BlameWords& words, Globals& globals) {
   finding.notes.insert(finding.notes.begin(), notes.begin(), notes.end());
   if (words.versions && !trial.interrupted) blame_versions(asked, trial, metric, measuring, finding);
   print_finding(finding, asked, trial, named, words, globals);
+  blame::keep(store::default_path(globals.db), fmt::format("{}-{}", blame::project_name(asked.question).substr(6), blame::to_string(metric)),
+              blame::finding_json(finding, asked.between, trial, asked.question.settings, named));
 }
 
 void add_what(Command command, BlameWords& words) {

@@ -11,6 +11,7 @@
 #include "advisor/selection.hpp"
 #include "analysis/report/html.hpp"
 #include "analysis/report/text.hpp"
+#include "blame/report/kept.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/file.hpp"
 #include "cli/shared_options.hpp"
@@ -130,6 +131,9 @@ void report(const ReportOptions& options, Globals& globals) {
       [&](const store::Measurement& measurement) { return store.inspection(measurement); }, how);
   auto& notes = report.ranking.notes;
   notes.insert(notes.end(), selection.left_out.begin(), selection.left_out.end());
+  std::set<std::string> campaigns;
+  for (const auto& one : measurements) campaigns.insert(one.campaign);
+  report.blamed = blame::kept_about(store::default_path(globals.db), campaigns);
   if (format == "html")
     write_output(options.output, html(report, options, globals));
   else if (format == "markdown")

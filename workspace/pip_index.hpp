@@ -1,8 +1,9 @@
-// The package index that pip uses, with stackx's cache and a progress line.
+// The package indices that pip uses, its extra ones too, with stackx's cache and a progress line.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pypi/index.hpp"
 #include "pypi/pip_settings.hpp"
@@ -17,14 +18,15 @@ class PipIndex {
   ~PipIndex() { line_.finish(); }
   PipIndex(const PipIndex&) = delete;
   PipIndex& operator=(const PipIndex&) = delete;
-  pypi::Index& operator*() { return index_; }
+  pypi::Index& operator*() { return *indices_.front(); }
+  std::vector<pypi::Index*> all() const;  // pip's index first
   void finish() { line_.finish(); }  // of asking, for now: the progress line is left standing
 
  private:
   pypi::PipSettings settings_;
   std::unique_ptr<pypi::Transport> transport_;
   ProgressLine line_;
-  pypi::Index index_;
+  std::vector<std::unique_ptr<pypi::Index>> indices_;
 };
 
 }  // namespace stackx::workspace

@@ -23,6 +23,7 @@ Cell high(const std::optional<Interval>& interval, Show show);
 std::string of_sample(const Report& report);
 
 ReportTable effects_table(const Report& report);
+ReportTable blamed_table(const Report& report);
 ReportTable rounds_table(const Report& report);
 ReportTable round_rates_table(const Report& report);
 ReportTable failures_table(const Report& report);

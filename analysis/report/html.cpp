@@ -214,7 +214,7 @@ std::string html(const Report& report, std::string_view chart_library,
   values["workload"] = breakable(values["workload"]);
   for (const char* name :
        {"ranking", "unranked", "distributions", "spread_samples", "spread_inspections", "sizes",
-        "effects", "rounds", "round_rates", "failures", "sentinels", "machines", "campaigns"})
+        "effects", "blamed", "rounds", "round_rates", "failures", "sentinels", "machines", "campaigns"})
     values[std::string("table_") + name] = "";
   for (const ReportTable& table : tables(report)) values["table_" + table.name] = table_html(table);
   auto basis = report.headline.context;

@@ -127,6 +127,16 @@ json machines_json(const Report& report) {
   return result;
 }
 
+json blamed_json(const Report& report) {
+  json result = json::array();
+  for (const Blamed& of : report.blamed) {
+    json row = {{"answer", of.answer}, {"change", of.change}, {"role", of.role}, {"metric", of.metric}, {"ratio", of.ratio}, {"rounds", of.rounds}};
+    row["interval"] = of.low && of.high ? json::array({*of.low, *of.high}) : json();
+    result.push_back(std::move(row));
+  }
+  return result;
+}
+
 json campaigns_json(const Report& report) {
   json result = json::array();
   for (const CampaignFacts& of : report.campaigns)
@@ -161,6 +171,7 @@ json to_json(const Report& report) {
                  {"sizes", sizes_json(report)},
                  {"drift", json::array()},
                  {"effects", to_json(report.effects)},
+                 {"blamed", blamed_json(report)},
                  {"conditions", conditions_json(report.conditions)},
                  {"failures", failures_json(report)},
                  {"sentinels", sentinels_json(report)},

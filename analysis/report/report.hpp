@@ -58,6 +58,17 @@ struct CampaignFacts {
   std::string first, last;  // when the first and the last inspection ended
 };
 
+// What `stackx blame` found with some of these campaigns, a row a suspect.
+struct Blamed {
+  std::string answer;           // in one sentence
+  std::string change;           // "torch 2.3.1 -> 2.4.0"
+  std::string role;             // "culprit", "gain", "together", "none", "others"
+  std::string metric;           // "rate", "time", ...
+  double ratio = 1;             // new over old of the metric
+  std::optional<double> low, high;
+  std::uint64_t rounds = 0;
+};
+
 struct Report {
   std::string question, answer;  // the answer is the headline's line
   Headline headline;
@@ -68,6 +79,7 @@ struct Report {
   std::optional<Sizes> sizes;
   std::vector<Drift> drifts;
   Effects effects;
+  std::vector<Blamed> blamed;
   Conditions conditions;
   std::vector<FailureReason> failures;
   std::vector<Machine> machines;

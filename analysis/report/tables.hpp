@@ -33,7 +33,7 @@ struct ReportTable {
 };
 
 // Those that have rows, in reading order: ranking, unranked, distributions, spread_samples,
-// spread_inspections, sizes, effects, rounds, round_rates, failures, sentinels, machines, campaigns,
+// spread_inspections, sizes, effects, blamed, rounds, round_rates, failures, sentinels, machines, campaigns,
 // values. The last one has a row for every inspection and is for CSV.
 std::vector<ReportTable> tables(const Report& report);
 

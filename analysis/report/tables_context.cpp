@@ -152,6 +152,38 @@ ReportTable sentinels_table(const Report& report) {
   return table;
 }
 
+ReportTable blamed_table(const Report& report) {
+  ReportTable table{"blamed",
+                    "Blamed changes",
+                    "What stackx blame found with these campaigns: the new end over the old one, each interval together with all others of its answer.",
+                    {{"answer", "Answer"},
+                     {"change", "Change"},
+                     {"role", "Role"},
+                     {"metric", "Metric"},
+                     {"ratio", "Ratio", true},
+                     {"interval", "Interval", true, Shown::to_people},
+                     {"low", "Low", true, Shown::in_csv},
+                     {"high", "High", true, Shown::in_csv},
+                     {"n", "n rounds", true}},
+                    {}};
+  const std::string* last = nullptr;
+  for (const Blamed& of : report.blamed) {
+    const bool again = last && *last == of.answer;  // once for its rows
+    last = &of.answer;
+    const auto bound = [](const std::optional<double>& value) { return value ? Cell{fmt::format("{:.3f}", *value), *value} : missing(); };
+    table.rows.push_back({{again ? "" : of.answer},
+                          {of.change},
+                          {of.role},
+                          {of.metric},
+                          {fmt::format("{:.3f}", of.ratio), of.ratio},
+                          of.low && of.high ? Cell{fmt::format("[{:.3f}, {:.3f}]", *of.low, *of.high)} : missing(),
+                          bound(of.low),
+                          bound(of.high),
+                          count(of.rounds)});
+  }
+  return table;
+}
+
 ReportTable machines_table(const Report& report) {
   ReportTable table{"machines",
                     "Machine facts",

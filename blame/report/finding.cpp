@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "analysis/text/words.hpp"
-#include "blame/wording.hpp"
+#include "blame/between/wording.hpp"
 #include "specs/result/outcome.hpp"
 #include "workspace/words.hpp"
 

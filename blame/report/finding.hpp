@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "blame/between.hpp"
+#include "blame/between/between.hpp"
 #include "blame/trial.hpp"
 
 namespace stackx::blame {
@@ -40,7 +40,7 @@ struct FirstBad {
   std::string package, good, bad;      // neighbours; empty: not found
   std::size_t tried = 0, between = 0;  // versions measured; versions that could be
   std::optional<Ratio> effect;
-  std::vector<std::string> skipped;    // "2.4.0rc1: requires triton 3.1"
+  std::vector<std::string> skipped;    // "torch 2.4.0rc1 requires triton ==3.1"
   std::string text;                    // the sentence
 };
 

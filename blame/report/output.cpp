@@ -8,7 +8,7 @@
 #include "analysis/text/markdown.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
-#include "blame/wording.hpp"
+#include "blame/between/wording.hpp"
 #include "specs/format/json.hpp"
 
 namespace stackx::blame {

@@ -1,0 +1,204 @@
+#include "blame/between/locked_package.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "pypi/locked_files.hpp"
+#include "specs/error.hpp"
+
+namespace stackx::blame {
+namespace {
+
+specs::Artifact artifact_of(specs::ArtifactType type, const pypi::File& file) {
+  specs::Artifact result{};
+  result.type = type;
+  result.file = file.name;
+  result.sha256 = file.sha256;
+  result.size = file.size;
+  return result;
+}
+
+// "3.11" leaves open which 3.11.2 states.
+bool is_start_of(const std::string& python, const std::string& of) { return of == python || of.starts_with(python + "."); }
+
+class ReadingLocked {
+ public:
+  ReadingLocked(const End& old_end, const End& new_end, const Pythons& pythons, const std::vector<pypi::Index*>& indices)
+      : ends_{&old_end, &new_end}, pythons_(pythons), indices_(indices) {}
+
+  LockedPackages run() {
+    list();
+    if (!missing_.empty()) refuse_missing(fmt::format("{} and {}", ends_[0]->text, ends_[1]->text), missing_);
+    read_facts();
+    return std::move(result_);
+  }
+
+ private:
+  struct Asked {
+    std::string name, version;
+    std::size_t python;
+    pypi::File file;
+    std::size_t index;
+  };
+  using Files = std::vector<std::expected<pypi::LockedFiles, pypi::NoLockedFile>>;  // for each of the Pythons
+
+  std::size_t python_of(bool is_new) const { return is_new ? pythons_.size() - 1 : 0; }
+
+  void list() {
+    std::set<std::string> names;
+    for (const auto* end : ends_)
+      for (const auto& [name, version] : end->packages) names.insert(name);
+    for (auto* index : indices_) listings_.push_back(index->listings({names.begin(), names.end()}));
+    for (const bool is_new : {false, true})
+      for (const auto& [name, version] : ends_[is_new]->packages)
+        if (auto& of_name = result_[name]; !of_name.contains(version)) choose(name, version, of_name[version]);  // not at both ends
+  }
+
+  std::vector<std::string> hashes_of(const std::string& name, const std::string& version) const {
+    std::vector<std::string> result;
+    for (const auto* end : ends_) {
+      const auto packages = end->packages.find(name);
+      const auto hashes = end->hashes.find(name);
+      if (packages != end->packages.end() && packages->second == version && hashes != end->hashes.end())
+        result.insert(result.end(), hashes->second.begin(), hashes->second.end());
+    }
+    return result;
+  }
+
+  bool is_own(const std::string& name, const std::string& version, std::size_t python) const {
+    return (has(false, name, version) && python_of(false) == python) || (has(true, name, version) && python_of(true) == python);
+  }
+
+  Files files_of(const std::string& name, const std::string& version, std::size_t index) const {
+    const auto hashes = hashes_of(name, version);
+    const auto& listing = listings_[index].at(name);
+    Files result;
+    for (const auto& python : pythons_)
+      result.push_back(pypi::locked_files(name, version, hashes, listing ? *listing : pypi::Listing{}, python));
+    return result;
+  }
+
+  // From the first index that has what its own end needs.
+  void choose(const std::string& name, const std::string& version, LockedPackage& package) {
+    const auto serves = [&](const Files& files) {
+      for (std::size_t i = 0; i < pythons_.size(); ++i)
+        if (!files[i] && is_own(name, version, i)) return false;
+      return true;
+    };
+    const auto first = files_of(name, version, 0);
+    for (std::size_t index = 0; index < indices_.size(); ++index)
+      if (const auto files = index == 0 ? first : files_of(name, version, index); serves(files))
+        return take(name, version, files, index, package);
+    for (std::size_t i = 0; i < pythons_.size(); ++i)
+      if (!first[i] && is_own(name, version, i)) {
+        const auto reason = fmt::format("{} {}: {}", name, version, first[i].error().reason);
+        if (first[i].error().why != pypi::NoLockedFile::Why::other_target || !is_for_all_platforms(name, version))
+          return missing_.push_back(reason);
+        package.missing = reason;
+        package.on.resize(pythons_.size());
+        return;
+      }
+  }
+
+  void take(const std::string& name, const std::string& version, const Files& files, std::size_t index, LockedPackage& package) {
+    std::set<std::string> seen;
+    const auto keep = [&](specs::ArtifactType type, const std::vector<pypi::File>& some) {
+      for (const auto& file : some)
+        if (seen.insert(file.name).second) package.artifacts.push_back(artifact_of(type, file));
+    };
+    for (const auto& one : files)
+      if (one) keep(specs::ArtifactType::wheel, one->wheels);
+    for (const auto& one : files)
+      if (one) keep(specs::ArtifactType::sdist, one->sources);
+
+    // What is installed from a wheel here need not build elsewhere.
+    bool from_source = true;
+    for (std::size_t i = 0; i < pythons_.size(); ++i)
+      from_source = from_source && (!is_own(name, version, i) || files[i]->wheels.empty());
+    package.on.resize(pythons_.size());
+    for (std::size_t i = 0; i < pythons_.size(); ++i)
+      if (files[i] && (!files[i]->wheels.empty() || from_source || is_own(name, version, i)))
+        asked_.push_back(
+            {name, version, i, files[i]->wheels.empty() ? files[i]->sources.front() : files[i]->wheels.front(), index});
+      else
+        package.on[i].fault = fmt::format("has no wheel for Python {}", pythons_[i].python());
+  }
+
+  bool has(bool is_new, const std::string& name, const std::string& version) const {
+    const auto found = ends_[is_new]->packages.find(name);
+    return found != ends_[is_new]->packages.end() && found->second == version;
+  }
+
+  bool is_for_all_platforms(const std::string& name, const std::string& version) const {
+    return (!has(false, name, version) || ends_[0]->is_for_all_platforms) &&
+           (!has(true, name, version) || ends_[1]->is_for_all_platforms);
+  }
+
+  void read_facts() {
+    for (std::size_t index = 0; index < indices_.size(); ++index) {
+      std::vector<const Asked*> asked;
+      std::vector<pypi::File> files;
+      for (const auto& one : asked_)
+        if (one.index == index) asked.push_back(&one), files.push_back(one.file);
+      const auto metadata = indices_[index]->metadata(files);
+      for (std::size_t i = 0; i < asked.size(); ++i) read_facts(*asked[i], metadata[i]);
+    }
+  }
+
+  void read_facts(const Asked& asked, const std::expected<pypi::Metadata, std::string>& metadata) {
+    auto& on = result_.at(asked.name).at(asked.version).on[asked.python];
+    if (!metadata) {
+      on.unread = metadata.error();
+      return;
+    }
+    const auto& file = asked.file;
+    if (!pypi::serves_python(file, *metadata, pythons_[asked.python]))
+      on.fault =
+          fmt::format("requires Python {}", file.requires_python.empty() ? metadata->requires_python : file.requires_python);
+    auto facts = pypi::read_facts(file, *metadata);
+    if (facts)
+      on.facts = std::move(*facts);
+    else
+      on.unread = facts.error();
+  }
+
+  const End* ends_[2];
+  const Pythons& pythons_;
+  const std::vector<pypi::Index*>& indices_;
+  std::vector<std::map<std::string, std::optional<pypi::Listing>>> listings_;  // of each index
+  LockedPackages result_;
+  std::vector<Asked> asked_;
+  std::vector<std::string> missing_;
+};
+
+}  // namespace
+
+void refuse_missing(const std::string& ends, const std::vector<std::string>& missing) {
+  constexpr std::size_t most = 5;
+  const auto shown = missing.begin() + static_cast<std::ptrdiff_t>(std::min(missing.size(), most));
+  throw bad_input(fmt::format(
+      "{}: the package index does not have what they name: {}{}; name the index that has these builds (pip's --index-url "
+      "or extra-index-url), or leave out the packages that do not matter",
+      ends, fmt::join(missing.begin(), shown, "; "), missing.size() > most ? fmt::format("; and {} more", missing.size() - most) : ""));
+}
+
+Pythons pythons_of(const End& old_end, const End& new_end, const std::string& usual, const std::string& platform) {
+  auto before = old_end.python, after = new_end.python;
+  if (before.empty()) before = after.empty() ? usual : after;
+  if (after.empty()) after = before;
+  if (is_start_of(before, after)) before = after;
+  if (is_start_of(after, before)) after = before;
+  Pythons result{specs::Target(before, platform)};
+  if (after != before) result.emplace_back(after, platform);
+  return result;
+}
+
+LockedPackages read_locked(const End& old_end, const End& new_end, const Pythons& pythons,
+                           const std::vector<pypi::Index*>& indices) {
+  return ReadingLocked(old_end, new_end, pythons, indices).run();
+}
+
+}  // namespace stackx::blame
