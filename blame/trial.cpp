@@ -102,6 +102,12 @@ class TrialListener : public campaigns::Listener {
     line_.show(fmt::format("[{} inspections, {}]  {}: {}", inspections.size(), workspace::duration(seconds), doing, progress.current));
   }
   void say(const std::string& text) override { line_.say(text); }
+  void finished(std::uint64_t /*round*/) override {
+    if (told_minutes_ || fresh == 0) return;
+    told_minutes_ = true;
+    const double each = seconds / static_cast<double>(inspections.size());
+    tell(fmt::format("an inspection takes {}: usually about {} in all", workspace::duration(each), workspace::duration(each * static_cast<double>(usual))));
+  }
   void finish() { line_.finish(); }
   void tell(const std::string& text) {
     line_.finish();
@@ -115,12 +121,14 @@ class TrialListener : public campaigns::Listener {
   }
 
   std::string doing;
+  std::size_t usual = 0;  // inspections
   std::size_t fresh = 0;
   double seconds = 0;
   std::vector<Inspection> inspections;
 
  private:
   workspace::ProgressLine line_;
+  bool told_minutes_ = false;
   store::Store& store_;
   store::Spool& spool_;
   const SayLine& say_;
@@ -132,6 +140,7 @@ class Running {
           const std::function<bool()>& stop, std::optional<double> deadline, const SayLine& say)
       : question_(question), inspector_(inspector), store_(store), spool_(spool), stop_(stop), listener_(store, spool, say) {
     began_ = campaigns::steady_seconds();
+    listener_.usual = usual_inspections(question.lattice, question.settings);
     late_ = [deadline] { return deadline && campaigns::steady_seconds() >= *deadline; };
     for (const auto& row : store.campaigns())
       if (row.project == project_name(question)) stored_.push_front(row.id);  // oldest first

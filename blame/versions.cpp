@@ -104,6 +104,7 @@ std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group) {
   }
   walk.question = asked.question;
   walk.question.lattice = Lattice(std::move(needs));
+  walk.question.settings.most_suspects = 1;  // the largest step; what all others do together stands beside it
   walk.question.stack = [stacks](const Subset& steps) { return stacks.at(count(steps)); };
   return walk;
 }

@@ -106,6 +106,7 @@ void run_blame(BlameWords& words, Globals& globals) {
   if (!words.metric.empty()) words.asked.metric = blame::metric_from(words.metric);
   words.asked.settings.delta = words.delta / 100;
   if (!words.budget.empty()) read_budget(words.budget, words.asked.limits);
+  if (words.asked.limits.budget_inspections) words.asked.settings.most_inspections = *words.asked.limits.budget_inspections;
   auto asked = blame::ask(words.asked, globals);
   for (const auto& end : {asked.old_end, asked.new_end})
     for (const auto& skipped : end.skipped) workspace::say("{}: left out: {}\n", end.text, skipped);
@@ -157,7 +158,7 @@ void add_what(Command command, BlameWords& words) {
 
 void add_how(Command command, BlameWords& words) {
   auto& asked = words.asked;
-  command.add_option("--budget", words.budget, "Stop after so long (30m), with what is known by then; the same command goes on").type_name("TIME");
+  command.add_option("--budget", words.budget, "Stop after so long (30m) or so many inspections [1000], with what is known by then; the same command goes on").type_name("N|TIME");
   command.add_option("--runner", asked.limits.runner, "Where it runs: local (under bubblewrap where it works) or container").type_name("NAME").check(one_of({"local", "container"}));
   command.add_option("--python", asked.python, "The Python of both ends [theirs, else this machine's python3]").type_name("X.Y");
   command.add_option("--project", asked.project, "Project whose catalogs declare what two stacks of the store hold").type_name("FILE");
@@ -202,7 +203,7 @@ void add_blame(Command app, Globals& globals) {
        "goes on where it was interrupted.",
        {{"A program of your own", "stackx blame good.txt bad.txt --pi ./bench.py"},
         {"What differs, and what hangs together", "stackx blame good.txt bad.txt --pi ./bench.py --dry-run"},
-        {"A workload of stackx's, and the first bad version", "stackx blame old/Pipfile.lock Pipfile.lock --workload matmul --versions"}}});
+        {"A workload of stackx's, and the first bad version", "stackx blame old.lock new.lock --workload matmul --versions"}}});
   add_what(command, *words);
   add_how(command, *words);
   command.callback([words, &globals] {

@@ -10,7 +10,7 @@ namespace {
 
 // The search's own errors cost rounds, never a wrong claim.
 constexpr double steering_alpha = 0.002, halving_alpha = 0.02;
-constexpr std::size_t ends_rounds = 12, halving_rounds = 24, wide_rounds = 24, enough_rounds = 30, few_inspections = 200, most_suspects = 6, most_attempts = 3, most_ways = 5;
+constexpr std::size_t ends_rounds = 12, halving_rounds = 24, wide_rounds = 24, enough_rounds = 30, few_inspections = 200, most_attempts = 3, most_ways = 5;
 
 struct OutOfBudget {};
 
@@ -41,6 +41,7 @@ class Search {
   double edge() const { return std::log1p(settings_.delta); }
 
   void round(Stage stage, const std::vector<Subset>& stacks) {
+    if (rounds_.inspections() + stacks.size() > settings_.most_inspections) throw OutOfBudget();
     const auto values = ask_(stage, stacks);
     if (!values) throw OutOfBudget();
     rounds_.add(stacks, *values);
@@ -61,8 +62,7 @@ class Search {
       do {
         if (found) suspects_.push_back(narrow(*found, attempt));
         found = prove();
-      } while (found && suspects_.size() < most_suspects);
-      if (found) return false;
+      } while (found && suspects_.size() < settings_.most_suspects);
       if (!differ && suspects_.empty()) return true;  // nothing hides
       if (std::ranges::any_of(suspects_, [&](const auto& suspect) { return has_effect(suspect); })) return true;
       suspects_.clear();  // a step that was none: another way
@@ -196,7 +196,7 @@ class Search {
     while (true) {
       round(suspects_.empty() ? Stage::hidden : Stage::proof, what.stacks);
       const auto done = rounds_.size() - first;
-      if (suspects_.size() < most_suspects)
+      if (suspects_.size() < settings_.most_suspects)
         if (const auto found = surprise(what, first)) return drop_idle(what, first), found;
       if (done < look) continue;
       const auto effects = judge(rounds_, first, claims, settings_.delta, alpha);

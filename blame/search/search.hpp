@@ -32,6 +32,8 @@ struct Settings {
   double error = 0.05;           // of the whole answer: any claim of an effect is wrong that often at most
   std::size_t most_rounds = 60;  // of one proof
   std::size_t few = 8;           // stacks
+  std::size_t most_suspects = 6;
+  std::size_t most_inspections = 1000;  // then what is known is the answer
   std::uint64_t seed = 1;
 };
 

@@ -55,6 +55,7 @@ Read refuse_number(std::string_view line, const std::string& what, const char* w
 Read of_wall_time(std::int64_t wall_ns) {
   PiReport report;
   report.samples_ns = {std::max<std::int64_t>(wall_ns, 1)};
+  report.work.items = 1;  // one run: rankings and comparisons are of rates
   return report;
 }
 
@@ -63,6 +64,7 @@ Read of_seconds(std::string_view line, double seconds) {
   if (!(ns >= 1 && ns < 9e18)) return refuse_number(line, "seconds", "a number above 0, from 1 ns to 285 years");
   PiReport report;
   report.samples_ns = {static_cast<std::int64_t>(ns)};
+  report.work.items = 1;
   return report;
 }
 

@@ -6,7 +6,7 @@
 // @result), and is then read as strictly as any PI's. Else it is a number where the last line that is not blank is one,
 // and nothing beside it: "0.25", not "0.25 s", whose unit nobody here can be sure of.
 //
-//   seconds  one sample of so long
+//   seconds  one sample of so long, which is one item (a run)
 //   rate     one sample of a second, with so many items
 //   error    a check that judges nothing, beside the wall time as the sample
 //

@@ -14,7 +14,7 @@ import unittest
 import zipfile
 
 from harness import STACKX, schema_errors
-from python_stack import PythonStack
+from python_stack import HERE, PROGRAM, PythonStack
 
 BENCH = '''import importlib, pathlib, time
 names = [path.name for path in pathlib.Path(importlib.import_module("p00").__file__).parents[1].iterdir() if path.name.startswith("p") and path.name[1:].isdigit()]
@@ -221,6 +221,37 @@ class Ends(Blame):
         text = self.tell(ends, "--dry-run")
         self.assertTrue(text.startswith("4 components differ, in 3 groups that can be told apart; 8 valid stacks between the ends; usually about"), text)
         self.assertIn("p01 1.0 -> 2.0 with p02 1.0 -> 2.0\n      p01 2.0 requires p02 ==2.0", text)
+
+    def test_an_environment_and_a_stack_of_the_store(self):
+        old, new = self.ends(2, {("p01", "2.0"): "0.4"})
+        site = self.scratch / "venv" / "lib" / f"python{HERE}" / "site-packages"
+        site.mkdir(parents=True)
+        (self.scratch / "venv" / "bin").mkdir()
+        (self.scratch / "venv" / "bin" / "python").symlink_to(PROGRAM)
+        (self.scratch / "venv" / "pyvenv.cfg").write_text(f"home = {pathlib.Path(PROGRAM).parent}\ninclude-system-site-packages = false\n")
+        for name in ("p00", "p01"):
+            zipfile.ZipFile(io.BytesIO(self.index.files[f"{name}-1.0-py3-none-any.whl"])).extractall(site)
+        answer = self.blame([self.scratch / "venv", new], "--python", HERE)
+        self.assertEqual(self.roles(answer), ["p01 1.0 -> 2.0"])
+        stacks = {json.dumps(one["stack"]["components"] if "components" in one["stack"] else one["stack"], sort_keys=True)
+                  for one in map(json.loads, self.stackx("export").stdout.splitlines()) if one["$schema"] == "stackx/inspection/1"}
+        self.assertEqual(len(stacks), 4)
+        with self.subTest("two stacks that were measured, by their ids"):
+            ids = {}
+            for one in map(json.loads, self.stackx("export").stdout.splitlines()):
+                if one["$schema"] == "stackx/plan/1":
+                    for arm in one["arms"]:
+                        versions = arm["stack"].get("components", arm["stack"])
+                        ids[versions["p00"], versions["p01"]] = arm["label"]
+            answer = self.blame([ids["1.0", "1.0"], ids["1.0", "2.0"]])
+            self.assertEqual(self.roles(answer), ["p01 1.0 -> 2.0"])
+        with self.subTest("a report on these campaigns tells it"):
+            report = self.json("report", "--pi", self.bench, "--workload", "bench")
+            self.assertIn(("p01 1.0 -> 2.0", "culprit"), [(row["change"], row["role"]) for row in report["blamed"]])
+            self.assertIn("## Blamed changes", self.stackx("report", "--pi", self.bench, "--workload", "bench").stdout)
+        with self.subTest("compare of the two locks says how to blame"):
+            text = self.stackx("compare", old, new, "--pi", self.bench, "--no-plots").stdout
+            self.assertIn("which of the changes it is says: stackx blame", text)
 
     def refused(self, *arguments):
         done = self.stackx("blame", *arguments, exit_code=2)

@@ -33,7 +33,7 @@ TEST_CASE("one number at the end is the sample, whatever was said before", "[pla
     CHECK(samples(text) == Samples{250'000'000});
   CHECK(samples("1e-9") == Samples{1});
   CHECK(samples("3") == Samples{3'000'000'000});
-  CHECK(parse_plain_output("0.25", "seconds", wall)->work.items == 0);
+  CHECK(parse_plain_output("0.25", "seconds", wall)->work.items == 1);
 }
 
 TEST_CASE("where no number is, the wall time is the sample", "[plain_output]") {

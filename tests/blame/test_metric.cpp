@@ -1,0 +1,69 @@
+// What is compared of an inspection.
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "blame/metric.hpp"
+
+using namespace stackx;
+using namespace stackx::blame;
+
+namespace {
+
+specs::Inspection inspection() {
+  specs::Inspection one;
+  one.workload.pi = "matmul";
+  one.samples_ns = {2'000'000, 1'000'000, 4'000'000};
+  one.work.flop = 4e6;
+  one.usage.max_rss_bytes = 1 << 20;
+  one.phases = {{"load", 0, 500'000'000}, {"run", 0, 2'000'000'000}};
+  one.check = specs::Check{"float64", 1e-7, 1e-5, true};
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("each metric of an inspection, and larger is better") {
+  const auto one = inspection();
+  CHECK(*amount_of(one, Metric::rate) == Approx(2));  // GFLOP/s
+  CHECK(*amount_of(one, Metric::time) == Approx(0.002));
+  CHECK(*amount_of(one, Metric::memory) == Approx(1048576));
+  CHECK(*amount_of(one, Metric::import) == Approx(0.5));
+  CHECK(*amount_of(one, Metric::error) == Approx(1e-7));
+  CHECK(*value_of(one, Metric::rate) == Approx(std::log(2)));
+  CHECK(*value_of(one, Metric::time) == Approx(-std::log(0.002)));
+  CHECK(ratio_of(std::log(0.5), Metric::rate) == Approx(0.5));
+  CHECK(ratio_of(std::log(0.5), Metric::time) == Approx(2));
+  CHECK(amount_in_words(2, one, Metric::rate) == "2 GFLOP/s");
+  CHECK(amount_in_words(0.002, one, Metric::time) == "2 ms");
+  CHECK(amount_in_words(1, one, Metric::error) == "no result");
+}
+
+TEST_CASE("what an inspection does not have") {
+  auto one = inspection();
+  one.phases.clear();
+  CHECK_FALSE(value_of(one, Metric::import));
+  one.workload.pi = "import";
+  CHECK(*amount_of(one, Metric::import) == Approx(0.002));
+  one.work = {};
+  CHECK(*amount_of(one, Metric::rate) == Approx(500));  // samples a second
+  one.samples_ns.clear();
+  CHECK_FALSE(value_of(one, Metric::time));
+}
+
+TEST_CASE("a failure has no rate, but an error") {
+  auto one = inspection();
+  one.outcome = specs::Outcome::crashed;
+  for (const auto metric : {Metric::rate, Metric::time, Metric::memory, Metric::import}) CHECK_FALSE(value_of(one, metric));
+  one.check.reset();
+  CHECK(*amount_of(one, Metric::error) == 1);
+  one.outcome = specs::Outcome::ok;
+  CHECK(*amount_of(one, Metric::error) < 1e-16);
+  one.outcome = specs::Outcome::wrong_result;
+  one.check = specs::Check{"float64", 0.25, 1e-5, false};
+  CHECK(*amount_of(one, Metric::error) == 0.25);
+}
+
+TEST_CASE("metrics by their names") {
+  for (const auto& name : metric_names()) CHECK(to_string(*metric_from(name)) == name);
+  CHECK_FALSE(metric_from("speed"));
+}
