@@ -144,6 +144,7 @@ class Running {
     late_ = [deadline] { return deadline && campaigns::steady_seconds() >= *deadline; };
     for (const auto& row : store.campaigns())
       if (row.project == project_name(question)) stored_.push_front(row.id);  // oldest first
+    if (question.metric != Metric::error && !stored_.empty() && an_end_failed(stored_.front())) stored_.clear();
   }
 
   Trial run() {
@@ -163,6 +164,13 @@ class Running {
   }
 
  private:
+  // What did not run then may run now: a library is there, a disk has room again.
+  bool an_end_failed(const std::string& campaign) const {
+    std::map<specs::Stack, bool> ran;
+    for (const auto& one : campaigns::documents(store_, campaign)) ran[one.stack] |= one.outcome == specs::Outcome::ok;
+    return std::ranges::any_of(ran, [](const auto& one) { return !one.second; });
+  }
+
   void run_rounds(const Next& step) {
     const auto plan = plan_for(step.stacks);
     trial_.campaigns.push_back(plan.id);

@@ -231,7 +231,8 @@ Images::Made Images::make_debootstrap(const specs::Artifact& base, const std::st
   const auto archive = settings_.root / fmt::format("{}.{}.tar", key, getpid());
   if (say) say(fmt::format("making base image {} with mmdebstrap (about a minute)", suite));
   Command command;
-  command.argv = {"mmdebstrap", "--quiet", "--variant=minbase", suite, archive.string()};
+  // A cache below root's home is shown to another user, whom Debian's own /root does not let pass.
+  command.argv = {"mmdebstrap", "--quiet", "--variant=minbase", "--customize-hook=chmod 0755 \"$1/root\"", suite, archive.string()};
   if (const auto mirror = debian_mirror(); !mirror.empty()) command.argv.push_back(mirror);
   command.environment = fetching_environment();
   command.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(settings_.build_seconds * 1000));

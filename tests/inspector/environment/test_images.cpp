@@ -80,7 +80,7 @@ TEST_CASE("a suite is made once, and what it holds is recorded", "[images]") {
   CHECK(image->python->version == "3.11.2");
   CHECK(image->python->glibc == "2.36");
   CHECK(image->python->program == "/usr/bin/python3");
-  CHECK_THAT(machine.made(), Catch::Contains("--variant=minbase bookworm "));
+  CHECK_THAT(machine.made(), Catch::Contains("--variant=minbase --customize-hook=chmod 0755 \"$1/root\" bookworm "));
   CHECK(machine.podman.count("[import]") == 1);
   CHECK(machine.podman.count("[build]") == 1);
   CHECK(machine.podman.count("[--runtime] [runc] [build] [--ulimit] [nofile=1024:1024] [--network] [host]") == 1);
