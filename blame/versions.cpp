@@ -56,6 +56,13 @@ Mixture mixture(Asked& asked, const End& end, const std::vector<std::string>& us
   return result;
 }
 
+// The largest step makes most of the whole.
+bool is_all(const Answer& answer) {
+  for (const auto& suspect : answer.suspects)
+    if (suspect.role == Suspect::Role::culprit) return suspect.log() / answer.total.log > 0.8;
+  return false;
+}
+
 }  // namespace
 
 std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group) {
@@ -130,9 +137,11 @@ FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Metric metric) {
   if (result.bad.empty())
     result.text = fmt::format("Which version of {} it began with is not shown: {} of {} measured.", walk.package, result.tried, walk.versions.size());
   else
-    result.text = fmt::format("It began with {} {}: {} after {}, {} of {} versions measured.", walk.package, result.bad, result.effect->text(),
-                              result.good, result.tried, walk.versions.size());
+    result.text = fmt::format("{} {} {}: {} after {}, {} of {} versions measured.", is_all(trial.answer) ? "It began with" : "The largest step is",
+                              walk.package, result.bad, result.effect->text(), result.good, result.tried, walk.versions.size());
   if (!further.empty()) result.text += fmt::format(" Further steps: {}.", fmt::join(further, ", "));
+  if (!result.bad.empty() && further.empty() && !is_all(trial.answer))
+    result.text += fmt::format(" All versions together make it {}.", ratio_from(trial.answer.total, metric).text());
   if (!walk.in_old_company.empty())
     result.text += fmt::format(" {} of them ran with the old end's other packages, because the new end's do not allow them.", walk.in_old_company.size());
   if (!walk.skipped.empty())

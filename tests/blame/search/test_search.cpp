@@ -11,13 +11,15 @@
 #include "analysis/statistics/comparison.hpp"
 #include "blame/search/search.hpp"
 #include "specs/random.hpp"
+#include "tests/cases.hpp"
 
 using namespace stackx;
 using namespace stackx::blame;
 
 namespace {
 
-constexpr std::uint64_t runs = 100;
+const std::uint64_t runs = test::cases(100, 1000);
+const std::uint64_t nearly_all = runs * 95 / 100;
 constexpr double large = 0.75, usual = 0.80;  // what a culprit makes of the rate
 
 double normal(specs::Random& random) {
@@ -80,8 +82,8 @@ TEST_CASE("one culprit among 1, 2, 3, 5, 20 and 40, at noise of 1%, 3% and 10%")
       const std::size_t culprit = size * 2 / 3;
       const auto found = tally(loose(size), [&](const Subset& s) { return effect(s[culprit]); }, noise, {{culprit}});
       CAPTURE(noise, size);
-      CHECK(found.right >= 95);
-      CHECK(found.cheap >= 95);
+      CHECK(found.right >= nearly_all);
+      CHECK(found.cheap >= nearly_all);
     }
 }
 
@@ -89,18 +91,18 @@ TEST_CASE("two culprits, an interaction, one that another's gain hides wholly or
   const auto lattice = loose(20);
   for (const double noise : {0.01, 0.03, 0.10}) {
     CAPTURE(noise);
-    CHECK(tally(lattice, [](const Subset& s) { return effect(s[3]) + effect(s[14], usual); }, noise, {{3}, {14}}).right >= 95);
-    CHECK(tally(lattice, [](const Subset& s) { return effect(s[3] && s[14]); }, noise, {{3}, {14}}).right >= 95);
-    CHECK(tally(lattice, [](const Subset& s) { return effect(s[3]) - effect(s[14]); }, noise, {{3}, {14}}).right >= 95);
-    if (noise < 0.1) CHECK(tally(lattice, [](const Subset& s) { return effect(s[3]) + effect(s[14], 1.16); }, noise, {{3}, {14}}).right >= 95);
+    CHECK(tally(lattice, [](const Subset& s) { return effect(s[3]) + effect(s[14], usual); }, noise, {{3}, {14}}).right >= nearly_all);
+    CHECK(tally(lattice, [](const Subset& s) { return effect(s[3] && s[14]); }, noise, {{3}, {14}}).right >= nearly_all);
+    CHECK(tally(lattice, [](const Subset& s) { return effect(s[3]) - effect(s[14]); }, noise, {{3}, {14}}).right >= nearly_all);
+    if (noise < 0.1) CHECK(tally(lattice, [](const Subset& s) { return effect(s[3]) + effect(s[14], 1.16); }, noise, {{3}, {14}}).right >= nearly_all);
   }
 }
 
 TEST_CASE("few groups: every combination is measured") {
   for (const double noise : {0.01, 0.10}) {
     CAPTURE(noise);
-    CHECK(tally(loose(3), [](const Subset& s) { return effect(s[0] && s[2]); }, noise, {{0}, {2}}).right >= 95);
-    CHECK(tally(loose(3), [](const Subset& s) { return effect(s[0]) + effect(s[1], usual); }, noise, {{0}, {1}}).right >= 95);
+    CHECK(tally(loose(3), [](const Subset& s) { return effect(s[0] && s[2]); }, noise, {{0}, {2}}).right >= nearly_all);
+    CHECK(tally(loose(3), [](const Subset& s) { return effect(s[0]) + effect(s[1], usual); }, noise, {{0}, {1}}).right >= nearly_all);
   }
 }
 
@@ -114,8 +116,8 @@ TEST_CASE("nothing: no culprit is named, and the bound holds") {
         silent += named(answer).empty() && answer.kind == Answer::Kind::none;
         held += answer.total.interval && answer.total.interval->low <= 0 && answer.total.interval->high >= 0;
       }
-      CHECK(silent >= 95);
-      CHECK(held >= 95);
+      CHECK(silent >= nearly_all);
+      CHECK(held >= nearly_all);
     }
 }
 
@@ -128,8 +130,8 @@ TEST_CASE("a culprit that others are bound to, and versions one after the other"
   for (const double noise : {0.01, 0.10})
     for (const std::size_t culprit : {9, 10, 11}) {
       CAPTURE(noise, culprit);
-      CHECK(tally(Lattice(threes), [&](const Subset& s) { return effect(s[culprit]); }, noise, {{culprit}}).right >= 95);
-      CHECK(tally(Lattice(chain), [&](const Subset& s) { return effect(s[culprit]); }, noise, {{culprit}}).right >= 95);
+      CHECK(tally(Lattice(threes), [&](const Subset& s) { return effect(s[culprit]); }, noise, {{culprit}}).right >= nearly_all);
+      CHECK(tally(Lattice(chain), [&](const Subset& s) { return effect(s[culprit]); }, noise, {{culprit}}).right >= nearly_all);
     }
 }
 
@@ -142,7 +144,7 @@ TEST_CASE("the interval of a culprit's effect holds what it is") {
     held += low && high && low->low <= std::log(large) && low->high >= std::log(large) && high->low <= std::log(large) &&
             high->high >= std::log(large);
   }
-  CHECK(held >= 95);
+  CHECK(held >= nearly_all);
 }
 
 TEST_CASE("stacks that do not run are walked around; what cannot be told apart is one suspect") {
@@ -153,7 +155,7 @@ TEST_CASE("stacks that do not run are walked around; what cannot be told apart i
   };
   std::uint64_t right = 0;
   for (std::uint64_t seed = 0; seed < runs; ++seed) right += named(look(loose(12), world, 0.01, seed)) == std::set<Groups>{{8, 9}};
-  CHECK(right >= 95);
+  CHECK(right >= nearly_all);
 }
 
 TEST_CASE("an end that does not run is told apart") {

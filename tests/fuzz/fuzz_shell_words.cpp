@@ -1,0 +1,37 @@
+// Input: a command as a person types it for --pi, a line.
+#include <string>
+
+#include "specs/error.hpp"
+#include "tests/fuzz/lines.hpp"
+#include "workspace/shell_words.hpp"
+
+using namespace stackx;
+using namespace stackx::fuzz;
+
+namespace {
+
+// As every shell reads it back.
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  for (const auto line : lines(data, size)) {
+    std::vector<std::string> words;
+    try {
+      words = workspace::shell_words(line, "--pi");
+    } catch (const Error& error) {
+      require(error.code() == ErrorCode::bad_input, "a command that cannot be split is bad input");
+      require(std::string(error.what()).find("--pi") != std::string::npos, "the error names the option");
+      continue;
+    }
+    std::string again;
+    for (const auto& word : words) again += quoted(word) + " ";
+    require(workspace::shell_words(again, "--pi") == words, "words are what their quotes say");
+  }
+  return 0;
+}
