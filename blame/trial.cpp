@@ -46,6 +46,25 @@ double seconds_of(const Inspection& inspection) {
   return nanoseconds / 1e9;
 }
 
+// From when each campaign's first began to when its last ended, pauses between two starts left out: what lies further apart
+// than an inspection takes and a minute was no measuring.
+double seconds_of_all(const std::vector<Inspection>& inspections) {
+  constexpr double most_pause = 60;
+  double all = 0;
+  std::string campaign;
+  std::int64_t last = 0;
+  for (const auto& one : inspections) {
+    const double own = seconds_of(one);
+    std::int64_t finished = 0;
+    const bool is_known = specs::parse_utc(one.finished, finished);
+    const double since = static_cast<double>(finished - last) / 1e3;
+    all += is_known && one.campaign == campaign && since >= own && since < own + most_pause ? since : own;
+    campaign = one.campaign;
+    last = finished;
+  }
+  return all;
+}
+
 // One campaign of a trial: the rounds of one set of stacks, each kept in the history once it is complete.
 
 class TrialSchedule : public campaigns::Schedule {
@@ -139,7 +158,6 @@ class Running {
   Running(const Question& question, inspector::StackInspector& inspector, store::Store& store, store::Spool& spool,
           const std::function<bool()>& stop, std::optional<double> deadline, const SayLine& say)
       : question_(question), inspector_(inspector), store_(store), spool_(spool), stop_(stop), listener_(store, spool, say) {
-    began_ = campaigns::steady_seconds();
     listener_.usual = usual_inspections(question.lattice, question.settings);
     late_ = [deadline] { return deadline && campaigns::steady_seconds() >= *deadline; };
     for (const auto& row : store.campaigns())
@@ -159,7 +177,7 @@ class Running {
     trial_.answer = step.answer;
     tell_ends();
     trial_.fresh = listener_.fresh;
-    trial_.seconds = stored_seconds_ + campaigns::steady_seconds() - began_;
+    trial_.seconds = seconds_of_all(listener_.inspections);
     return std::move(trial_);
   }
 
@@ -176,10 +194,9 @@ class Running {
     trial_.campaigns.push_back(plan.id);
     const campaigns::PlanLock lock(spool_, plan.id);
     TrialSchedule schedule(question_, step.stacks, plan, history_, late_);
-    for (const auto& earlier : campaigns::documents(store_, plan.id)) {
+    for (const auto& earlier : campaigns::documents(store_, plan.id)) {  // in the order they ran
       schedule.add(earlier);
       listener_.keep(earlier);
-      stored_seconds_ += seconds_of(earlier);
     }
     tell(step);
     const auto ending = campaigns::run(plan, inspector_, schedule, store_.done(plan.id), listener_, stop_);
@@ -248,7 +265,6 @@ class Running {
   store::Spool& spool_;
   const std::function<bool()>& stop_;
   std::function<bool()> late_;
-  double began_ = 0, stored_seconds_ = 0;
   TrialListener listener_;
   std::deque<std::string> stored_;  // campaigns of this question
   History history_;

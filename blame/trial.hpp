@@ -38,7 +38,7 @@ struct Trial {
   Answer answer;
   bool interrupted = false, out_of_time = false;
   std::size_t fresh = 0;               // inspections of this start; the store had the others
-  double seconds = 0;                  // from the first to now, without the time between two starts
+  double seconds = 0;                  // that its inspections took, with what lies between them, without pauses
   std::vector<std::string> campaigns;  // ids
   std::optional<specs::Inspection> old_end, new_end;  // the last of each: what was really loaded, on which machine
   std::string old_amount, new_amount;  // medians, in words; empty: none

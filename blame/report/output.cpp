@@ -102,16 +102,17 @@ const char* to_string(Kind kind) {
 }  // namespace
 
 std::string plan_text(const Between& between, std::size_t inspections, std::size_t width) {
-  std::string text = fmt::format("{} differ, in {} that can be told apart; {} valid stacks between the ends; usually about {}\n",
+  const auto first = fmt::format("{} differ, in {} that can be told apart; {} valid stacks between the ends; usually about {}",
                                  counted(between.changes.size(), "component"), counted(between.groups.size(), "group"),
                                  between.valid_stacks.empty() ? "very many" : between.valid_stacks, counted(inspections, "inspection"));
+  std::string text = analysis::wrap(analysis::split(first), 0, "", width) + "\n";
   for (std::size_t i = 0; i < between.groups.size(); ++i) {
     const auto& group = between.groups[i];
     text += fmt::format("  {:>2}  {}\n", i + 1, analysis::wrap(analysis::split(group_in_words(between, i, 6)), 6, "", width));
     if (group.changes.size() < 2) continue;
     for (std::size_t k = 0; k < std::min(group.because.size(), most_reasons); ++k)
       text += "      " + analysis::wrap(analysis::split(group.because[k]), 6, "", width) + "\n";
-    if (group.because.size() > most_reasons) text += fmt::format("      and {} reasons more\n", group.because.size() - most_reasons);
+    if (group.because.size() > most_reasons) text += fmt::format("      and {} more\n", counted(group.because.size() - most_reasons, "reason"));
   }
   return text;
 }

@@ -219,7 +219,7 @@ class Ends(Blame):
     def test_dry_run_says_what_hangs_together(self):
         ends = self.ends(4, {}, {("p01", "2.0"): ["p02==2.0"], ("p02", "2.0"): ["p01==2.0"]})
         text = self.tell(ends, "--dry-run")
-        self.assertTrue(text.startswith("4 components differ, in 3 groups that can be told apart; 8 valid stacks between the ends; usually about"), text)
+        self.assertTrue(text.startswith("4 components differ, in 3 groups that can be told apart; 8 valid stacks between the ends;"), text)
         self.assertIn("p01 1.0 -> 2.0 with p02 1.0 -> 2.0\n      p01 2.0 requires p02 ==2.0", text)
 
     def test_an_environment_and_a_stack_of_the_store(self):
