@@ -95,14 +95,6 @@ std::vector<std::string> metric_names() {
 
 bool is_smaller_better(Metric metric) { return metric != Metric::rate; }
 
-const char* better(Metric metric) {
-  return metric == Metric::memory ? "smaller" : metric == Metric::error ? "more exact" : "faster";
-}
-
-const char* worse(Metric metric) {
-  return metric == Metric::memory ? "larger" : metric == Metric::error ? "less exact" : "slower";
-}
-
 std::optional<double> value_of(const Inspection& inspection, Metric metric) {
   const auto found = amount_of(inspection, metric);
   if (!found || !(*found > 0) || !std::isfinite(*found)) return std::nullopt;

@@ -24,8 +24,6 @@ std::optional<Metric> metric_from(std::string_view name);
 std::vector<std::string> metric_names();
 
 bool is_smaller_better(Metric metric);
-const char* better(Metric metric);  // "faster", "smaller", "more exact"
-const char* worse(Metric metric);
 
 // In its unit. None: the inspection failed, or does not have it.
 std::optional<double> amount_of(const specs::Inspection& inspection, Metric metric);

@@ -66,7 +66,6 @@ double seconds_of_all(const std::vector<Inspection>& inspections) {
 }
 
 // One campaign of a trial: the rounds of one set of stacks, each kept in the history once it is complete.
-
 class TrialSchedule : public campaigns::Schedule {
  public:
   TrialSchedule(const Question& question, const std::vector<Subset>& stacks, const specs::Plan& plan, History& history,
@@ -274,6 +273,25 @@ class Running {
 }  // namespace
 
 std::string project_name(const Question& question) { return "blame-" + id_of(question); }
+
+std::optional<double> usual_seconds(const std::filesystem::path& database, const Question& question) {
+  constexpr double most = 3600;  // two starts of a campaign lie further apart
+  if (!std::filesystem::exists(database)) return std::nullopt;
+  store::Filter filter;
+  filter.workload = question.workload;
+  filter.whose = question.program ? question.program->identity() : "";
+  std::map<std::string, std::vector<std::int64_t>> times;  // of a campaign, when each ended
+  for (const auto& one : store::Store::open(database, store::Mode::read_only).measurements(filter))
+    if (std::int64_t time = 0; specs::parse_utc(one.finished, time)) times[one.campaign].push_back(time);
+  std::vector<double> seconds;
+  for (auto& [campaign, ended] : times) {
+    std::ranges::sort(ended);
+    for (std::size_t i = 1; i < ended.size(); ++i)
+      if (const double each = static_cast<double>(ended[i] - ended[i - 1]) / 1e3; each < most) seconds.push_back(each);
+  }
+  if (seconds.empty()) return std::nullopt;
+  return analysis::median(seconds);
+}
 
 Trial run_trial(const Question& question, inspector::StackInspector& inspector, store::Store& store, store::Spool& spool,
                 const std::function<bool()>& stop, std::optional<double> deadline, const SayLine& say) {

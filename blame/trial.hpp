@@ -7,6 +7,7 @@
 // a file of its own with the state of the search (a second truth beside the store).
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ using SayLine = std::function<void(const std::string& line)>;
 
 // "blame-3f2a09c1d2e4"
 std::string project_name(const Question& question);
+
+// What an inspection of this workload by this program took so far, with what lies between two; nothing before the first.
+std::optional<double> usual_seconds(const std::filesystem::path& database, const Question& question);
 
 // `stop` is asked between inspections: true ends it in order. `deadline`: steady seconds (campaigns::steady_seconds);
 // no round begins after it.

@@ -29,6 +29,7 @@ struct BlameWords {
   blame::BlameOptions asked;
   std::string metric, budget, format = "text";
   double delta = 1;  // percent
+  std::optional<double> minutes;  // of the budget
   bool versions = false, dry_run = false;
   std::string again;  // the options as they were given
 };
@@ -42,7 +43,7 @@ class Measuring {
       : words_(words), globals_(globals), database_(store::default_path(globals.db)), store_(store::Store::open(database_)), spool_(database_) {
     for (const auto& remark : spool_.recover(store_)) workspace::say("{}\n", remark);
     campaigns::listen_to_signals();
-    if (words.asked.limits.budget_minutes) deadline_ = campaigns::steady_seconds() + *words.asked.limits.budget_minutes * 60;
+    if (words.minutes) deadline_ = campaigns::steady_seconds() + *words.minutes * 60;
   }
 
   blame::Trial run(const blame::Question& question, const campaigns::Job& job) {
@@ -105,8 +106,12 @@ std::string short_name(const std::string& end, const std::string& other) {
 void run_blame(BlameWords& words, Globals& globals) {
   if (!words.metric.empty()) words.asked.metric = blame::metric_from(words.metric);
   words.asked.settings.delta = words.delta / 100;
-  if (!words.budget.empty()) read_budget(words.budget, words.asked.limits);
-  if (words.asked.limits.budget_inspections) words.asked.settings.most_inspections = *words.asked.limits.budget_inspections;
+  if (!words.budget.empty()) {  // of the whole search, not of each of its campaigns
+    specs::CampaignSpec budget;
+    read_budget(words.budget, budget);
+    words.minutes = budget.budget_minutes;
+    if (budget.budget_inspections) words.asked.settings.most_inspections = *budget.budget_inspections;
+  }
   auto asked = blame::ask(words.asked, globals);
   for (const auto& end : {asked.old_end, asked.new_end})
     for (const auto& skipped : end.skipped) workspace::say("{}: left out: {}\n", end.text, skipped);
@@ -118,7 +123,8 @@ void run_blame(BlameWords& words, Globals& globals) {
     same.headline = fmt::format("{} and {} are the same stack: nothing to blame.", named.old_end, named.new_end);
     return print_finding(same, asked, {}, named, words, globals);
   }
-  const auto usual = blame::usual_inspections(asked.question.lattice, asked.question.settings);
+  blame::Expected usual{blame::usual_inspections(asked.question.lattice, asked.question.settings)};
+  if (const auto each = blame::usual_seconds(store::default_path(globals.db), asked.question)) usual.seconds = *each * static_cast<double>(usual.inspections);
   if (words.dry_run) {
     if (globals.json) return print_json(blame::plan_json(asked.between, usual));
     return workspace::write_out(blame::plan_text(asked.between, usual, output_width()));

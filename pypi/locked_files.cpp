@@ -70,4 +70,13 @@ std::expected<LockedFiles, NoLockedFile> locked_files(const std::string& package
   return result;
 }
 
+specs::Artifact artifact_of(specs::ArtifactType type, const File& file) {
+  specs::Artifact result{};
+  result.type = type;
+  result.file = file.name;
+  result.sha256 = file.sha256;
+  result.size = file.size;
+  return result;
+}
+
 }  // namespace stackx::pypi

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pypi/listing.hpp"
+#include "specs/catalog/catalog.hpp"
 #include "specs/python/wheel_target.hpp"
 
 namespace stackx::pypi {
@@ -30,5 +31,8 @@ std::expected<LockedFiles, NoLockedFile> locked_files(const std::string& package
                                                       const std::vector<std::string>& hashes,
                                                       const Listing& listing,
                                                       const specs::Target& target);
+
+// The file as a catalog's artifact.
+specs::Artifact artifact_of(specs::ArtifactType type, const File& file);
 
 }  // namespace stackx::pypi

@@ -12,15 +12,6 @@
 namespace stackx::blame {
 namespace {
 
-specs::Artifact artifact_of(specs::ArtifactType type, const pypi::File& file) {
-  specs::Artifact result{};
-  result.type = type;
-  result.file = file.name;
-  result.sha256 = file.sha256;
-  result.size = file.size;
-  return result;
-}
-
 // "3.11" leaves open which 3.11.2 states.
 bool is_start_of(const std::string& python, const std::string& of) { return of == python || of.starts_with(python + "."); }
 
@@ -107,7 +98,7 @@ class ReadingLocked {
     std::set<std::string> seen;
     const auto keep = [&](specs::ArtifactType type, const std::vector<pypi::File>& some) {
       for (const auto& file : some)
-        if (seen.insert(file.name).second) package.artifacts.push_back(artifact_of(type, file));
+        if (seen.insert(file.name).second) package.artifacts.push_back(pypi::artifact_of(type, file));
     };
     for (const auto& one : files)
       if (one) keep(specs::ArtifactType::wheel, one->wheels);

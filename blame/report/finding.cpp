@@ -116,9 +116,15 @@ class Making {
                        workspace::duration(trial_.seconds));
   }
 
-  std::string direction(const Ratio& ratio) const {
-    const bool grew = ratio.value > 1;
-    return grew == is_smaller_better(metric_) ? worse(metric_) : better(metric_);
+  // NEW gives no result at all, which no ratio says as well.
+  bool is_broken() const { return metric_ == Metric::error && trial_.new_end && trial_.new_end->outcome != specs::Outcome::ok; }
+
+  std::string failure_of(const std::optional<specs::Inspection>& end) const {
+    if (!end) return "no result";
+    constexpr std::size_t most = 160;
+    auto reason = end->reason;
+    if (reason.size() > most) reason = reason.substr(0, reason.rfind(' ', most)) + " ...";
+    return fmt::format("{}{}", specs::to_string(end->outcome), reason.empty() ? "" : ": " + reason);
   }
 
   // What share of the whole the named effects explain.
@@ -137,6 +143,10 @@ class Making {
     result_.kind = Finding::Kind::found;
     if (answer_.kind == Answer::Kind::old_fails || answer_.kind == Answer::Kind::new_fails) return fails();
     if (culprits.empty() && gains.empty() && together.empty()) return nothing_found();
+    if (is_broken() && culprits.size() == 1 && gains.empty() && together.empty()) {
+      result_.headline = fmt::format("{} breaks it ({}). {}.", culprits.front()->name, failure_of(trial_.new_end), cost());
+      return;
+    }
     std::vector<std::string> parts;
     double log = 0;
     for (const auto* list : {&culprits, &gains})
@@ -189,9 +199,7 @@ class Making {
     const bool is_old = answer_.kind == Answer::Kind::old_fails;
     result_.kind = is_old ? Finding::Kind::old_fails : Finding::Kind::new_fails;
     const auto& end = is_old ? trial_.old_end : trial_.new_end;
-    result_.headline = fmt::format("{} does not run: {}{}", is_old ? named_.old_end : named_.new_end,
-                                   end ? specs::to_string(end->outcome) : "no result", end && !end->reason.empty() ? ": " + end->reason : "");
-    if (!result_.headline.ends_with('.')) result_.headline += '.';
+    result_.headline = fmt::format("{} does not run ({}).", is_old ? named_.old_end : named_.new_end, failure_of(end));
   }
 
   // What comes with the leading change of a group, and the first reason why.

@@ -10,6 +10,7 @@
 #include "analysis/text/words.hpp"
 #include "blame/between/wording.hpp"
 #include "specs/format/json.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::blame {
 namespace {
@@ -101,10 +102,11 @@ const char* to_string(Kind kind) {
 
 }  // namespace
 
-std::string plan_text(const Between& between, std::size_t inspections, std::size_t width) {
-  const auto first = fmt::format("{} differ, in {} that can be told apart; {} valid stacks between the ends; usually about {}",
+std::string plan_text(const Between& between, const Expected& expected, std::size_t width) {
+  const auto first = fmt::format("{} differ, in {} that can be told apart; {} valid stacks between the ends; usually about {}{}",
                                  counted(between.changes.size(), "component"), counted(between.groups.size(), "group"),
-                                 between.valid_stacks.empty() ? "very many" : between.valid_stacks, counted(inspections, "inspection"));
+                                 between.valid_stacks.empty() ? "very many" : between.valid_stacks, counted(expected.inspections, "inspection"),
+                                 expected.seconds ? ", " + workspace::duration(*expected.seconds) : "");
   std::string text = analysis::wrap(analysis::split(first), 0, "", width) + "\n";
   for (std::size_t i = 0; i < between.groups.size(); ++i) {
     const auto& group = between.groups[i];
@@ -117,7 +119,7 @@ std::string plan_text(const Between& between, std::size_t inspections, std::size
   return text;
 }
 
-Json plan_json(const Between& between, std::size_t inspections) {
+Json plan_json(const Between& between, const Expected& expected) {
   Json groups = Json::array();
   for (std::size_t i = 0; i < between.groups.size(); ++i) {
     Json changes = Json::array();
@@ -129,7 +131,8 @@ Json plan_json(const Between& between, std::size_t inspections) {
     }
     groups.push_back({{"name", group_in_words(between, i)}, {"changes", changes}, {"because", between.groups[i].because}, {"needs", between.groups[i].needs}});
   }
-  return {{"groups", groups}, {"valid_stacks", between.valid_stacks}, {"usual_inspections", inspections}};
+  return {{"groups", groups}, {"valid_stacks", between.valid_stacks}, {"usual_inspections", expected.inspections},
+          {"usual_seconds", expected.seconds ? Json(*expected.seconds) : Json()}};
 }
 
 std::string finding_text(const Finding& finding, const Named& named, std::size_t width) {
@@ -175,8 +178,9 @@ std::string finding_markdown(const Finding& finding, const Named& named, const T
 }
 
 Json finding_json(const Finding& finding, const Between& between, const Trial& trial, const Settings& settings, const Named& named) {
-  Json json = plan_json(between, 0);
+  Json json = plan_json(between, {});
   json.erase("usual_inspections");
+  json.erase("usual_seconds");
   json["$schema"] = "stackx/blame/1";
   json["answer"] = {{"text", finding.headline}, {"kind", to_string(finding.kind)}, {"complete", trial.answer.complete}, {"because", finding.because}};
   json["old"] = named.old_end;

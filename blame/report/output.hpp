@@ -9,9 +9,15 @@
 
 namespace stackx::blame {
 
-// "20 packages differ, in 12 groups; ...", then each group and why it hangs together. `inspections` that it usually takes.
-std::string plan_text(const Between& between, std::size_t inspections, std::size_t width);
-nlohmann::json plan_json(const Between& between, std::size_t inspections);
+// What finding one culprit usually takes.
+struct Expected {
+  std::size_t inspections = 0;
+  std::optional<double> seconds = {};  // none: nothing of the kind was measured yet
+};
+
+// "20 packages differ, in 12 groups; ...", then each group and why it hangs together.
+std::string plan_text(const Between& between, const Expected& expected, std::size_t width);
+nlohmann::json plan_json(const Between& between, const Expected& expected);
 
 std::string finding_text(const Finding& finding, const Named& named, std::size_t width);
 std::string finding_markdown(const Finding& finding, const Named& named, const Trial& trial);

@@ -19,15 +19,6 @@ namespace {
 
 constexpr std::size_t newest = 3;  // versions of a dependency, for each requirement on it
 
-specs::Artifact artifact(specs::ArtifactType type, const pypi::File& file) {
-  specs::Artifact result{};
-  result.type = type;
-  result.file = file.name;
-  result.sha256 = file.sha256;
-  result.size = file.size;
-  return result;
-}
-
 specs::Component package(const std::string& name, const std::string& version) {
   auto result =
       workspace::one_version(name, specs::Kind::package, specs::Versioning::pep440, version, "the lock");
@@ -103,9 +94,9 @@ std::expected<Packages, Refusal> locked_packages(const specs::AmunSpecification&
                      version);
     auto& artifacts = result.back().versions.front().artifacts;
     for (const auto& file : files->wheels)
-      artifacts.push_back(artifact(specs::ArtifactType::wheel, file));
+      artifacts.push_back(pypi::artifact_of(specs::ArtifactType::wheel, file));
     for (const auto& file : files->sources)
-      artifacts.push_back(artifact(specs::ArtifactType::sdist, file));
+      artifacts.push_back(pypi::artifact_of(specs::ArtifactType::sdist, file));
   }
   if (!missing.empty()) return std::unexpected(refusal(missing));
   return result;

@@ -149,6 +149,7 @@ class Metrics(Blame):
         self.assertEqual(self.roles(answer), ["p02 1.0 -> 2.0"])
         self.assertEqual(answer["metric"], "error")
         self.assertTrue(any("does not run" in note for note in answer["notes"]), answer["notes"])
+        self.assertTrue(answer["answer"]["text"].startswith("p02 1.0 -> 2.0 breaks it (failed: "), answer["answer"]["text"])
 
     def test_memory(self):
         self.bench = self.write("bench.py", "import p00, p01\nkept = bytearray(int(2e7 * (2 + p00.cost({}) + p01.cost({}))))\n"

@@ -114,7 +114,7 @@ class Version(unittest.TestCase):
         read = lambda name: (ROOT / name).read_text()
         self.assertIn(f'\nversion = "{VERSION}"\n', read("python/pyproject.toml"))
         self.assertTrue(read("packaging/deb/changelog").startswith(f"stackx ({VERSION}) "))
-        self.assertEqual(re.search(r"^## (\S+)", read("CHANGELOG.md"), re.MULTILINE)[1], VERSION)
+        self.assertEqual(re.search(r"^## (\d\S*)", read("CHANGELOG.md"), re.MULTILINE)[1], VERSION)
         self.assertIn(f"stackx_{VERSION}_amd64.deb", read("docs/releasing.md"))
 
 
