@@ -4,16 +4,18 @@ Packages are made on the spot. Each says what it costs (`SECONDS`, a function of
 imports them all, sleeps for the sum of their costs and prints it, so the machine's noise is that of the sleep alone.
 """
 
+import atexit
 import io
 import json
 import pathlib
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 import zipfile
 
-from harness import STACKX, schema_errors
+from harness import STACKX, cases, schema_errors
 from python_stack import HERE, PROGRAM, PythonStack
 
 BENCH = '''import importlib, pathlib, time
@@ -41,9 +43,15 @@ def package(name, version, cost="0", requires=()):
     return f"{name}-{version}-py3-none-any.whl", buffer.getvalue()
 
 
+# Most packages are the same in all tests, and installing one takes longer than measuring it.
+CACHE = tempfile.TemporaryDirectory(prefix="stackx-test-blame-")
+atexit.register(CACHE.cleanup)
+
+
 class Blame(PythonStack):
     def setUp(self):
         super().setUp()
+        self.environment["XDG_CACHE_HOME"] = CACHE.name
         self.bench = self.write("bench.py", BENCH)
 
     def ends(self, count, costs=None, requires=None, between=()):
@@ -99,6 +107,7 @@ class Culprits(Blame):
         answer = self.blame(self.ends(1, {("p00", "2.0"): "0.5"}))
         self.assertEqual(self.roles(answer), ["p00 1.0 -> 2.0"])
 
+    @unittest.skipUnless(cases(0, 1), "with --thorough; tests/blame/search has a hundred of them")
     def test_two_culprits(self):
         answer = self.blame(self.ends(6, {("p02", "2.0"): "0.6", ("p05", "2.0"): "0.3"}))
         self.assertEqual(self.roles(answer), ["p02 1.0 -> 2.0", "p05 1.0 -> 2.0"])
@@ -109,6 +118,7 @@ class Culprits(Blame):
         self.assertEqual(sorted(self.roles(answer, "together")), ["p01 1.0 -> 2.0", "p04 1.0 -> 2.0"])
         self.assertIn("together", answer["answer"]["text"])
 
+    @unittest.skipUnless(cases(0, 1), "with --thorough; tests/blame/search has a hundred of them")
     def test_hidden_by_a_gain(self):
         answer = self.blame(self.ends(5, {("p03", "2.0"): "0.5", ("p01", "1.0"): "0.5"}))
         self.assertEqual(self.roles(answer), ["p03 1.0 -> 2.0"])
