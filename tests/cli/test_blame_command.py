@@ -264,6 +264,23 @@ class Ends(Blame):
             text = self.stackx("compare", old, new, "--pi", self.bench, "--no-plots").stdout
             self.assertIn("which of the changes it is says: stackx blame", text)
 
+    def test_two_stacks_of_a_project(self):
+        libraries = {"quick": ("9.9.1", self.fake_blas()), "slow": ("9.9.1", self.fake_blas(slow=30))}
+        catalog = json.loads(self.fake_catalog(libraries).read_text())
+        catalog["components"]["colour"] = {"kind": "setting", "versioning": "opaque", "versions": {
+            one: {"environment": {"PI_COLOUR": one}} for one in ("red", "blue")}}
+        self.write("catalog.json", catalog)
+        project = self.project(requires={"blas": "*", "colour": "*"}, campaign={
+            "stacks": [{"quick": "9.9.1", "colour": "red"}, {"slow": "9.9.1", "colour": "blue"}], "rounds": 1})
+        self.stackx("inspect", project)
+        (plan,) = [one for one in map(json.loads, self.stackx("export").stdout.splitlines()) if one["$schema"] == "stackx/plan/1"]
+        ids = [arm["label"] for arm in plan["arms"]]
+        workload = "matmul:" + ",".join(f"{key}={value}" for key, value in plan["arms"][0]["workload"]["params"].items())
+        answer = self.json("blame", *ids, "--project", project, "--workload", workload)
+        (row,) = [row for row in answer["rows"] if row["role"] == "culprit"]
+        self.assertEqual(sorted(row["changes"]), ["quick 9.9.1 -> not there", "slow not there -> 9.9.1"])
+        self.assertLess(row["effect"]["interval"][1], 0.5)
+
     def refused(self, *arguments):
         done = self.stackx("blame", *arguments, exit_code=2)
         self.assertEqual(done.stdout, "")
