@@ -22,15 +22,15 @@ using History = std::vector<MeasuredRound>;
 
 std::string id_of(const Question& question) {
   const auto& limits = question.limits;
-  specs::Json needs = specs::Json::array();
-  for (const auto& subset : question.lattice.stacks(question.settings.few)) needs.push_back(question.stack(subset).id());
+  specs::Json stacks = specs::Json::array();
+  for (const auto& subset : question.lattice.stacks(question.settings.few)) stacks.push_back(question.stack(subset).id());
   Subset prefix = question.lattice.none();
   for (std::size_t group = 0; group < question.lattice.size(); ++group) {
     prefix = question.lattice.with(prefix, {group});
-    needs.push_back(question.stack(prefix).id());
+    stacks.push_back(question.stack(prefix).id());
   }
   const specs::Json json = {{"old", question.stack(question.lattice.none()).id()},
-                            {"stacks", needs},
+                            {"stacks", stacks},
                             {"workload", question.workload.id()},
                             {"program", question.program ? specs::to_json(*question.program) : specs::Json()},
                             {"seed", question.settings.seed},
@@ -135,7 +135,6 @@ class TrialListener : public campaigns::Listener {
   void keep(const Inspection& inspection) {
     seconds += seconds_of(inspection);
     inspections.push_back(inspection);
-    inspections.back().samples_ns.shrink_to_fit();
   }
 
   std::string doing;

@@ -32,11 +32,11 @@ print(json.dumps({"name": sys.argv[1], "component": name, "parameters": {"where"
 '''
 
 
-def wheel(name="victim", version="1.0", tags="py3-none-any", files=None):
+def wheel(name="victim", version="1.0", tags="py3-none-any", files=None, requires=()):
     """(file name, bytes); `files` are entries as they are, `../` too."""
     info = f"{name}-{version}.dist-info"
     contents = {f"{name}/__init__.py": f"version = {version!r}\n", **(files or {})}
-    contents[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    contents[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n" + "".join(f"Requires-Dist: {one}\n" for one in requires)
     contents[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tags}\n"
     contents[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in [*contents, f"{info}/RECORD"])
     buffer = io.BytesIO()

@@ -16,7 +16,7 @@ import unittest
 import zipfile
 
 from harness import STACKX, cases, schema_errors
-from python_stack import HERE, PROGRAM, PythonStack
+from python_stack import HERE, PROGRAM, PythonStack, wheel
 
 BENCH = '''import importlib, pathlib, time
 names = [path.name for path in pathlib.Path(importlib.import_module("p00").__file__).parents[1].iterdir() if path.name.startswith("p") and path.name[1:].isdigit()]
@@ -30,17 +30,8 @@ print(time.perf_counter() - begin)
 
 def package(name, version, cost="0", requires=()):
     """A wheel; `cost` is an expression of `versions`, {package: version}."""
-    info = f"{name}-{version}.dist-info"
-    contents = {f"{name}/__init__.py": f"VERSION = {version!r}\ndef cost(versions):\n    return {cost}\n",
-                f"{info}/METADATA": "\n".join(["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}",
-                                               *(f"Requires-Dist: {one}" for one in requires), ""]),
-                f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"}
-    contents[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in [*contents, f"{info}/RECORD"])
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for path, content in contents.items():
-            archive.writestr(zipfile.ZipInfo(path), content)
-    return f"{name}-{version}-py3-none-any.whl", buffer.getvalue()
+    return wheel(name, version, files={f"{name}/__init__.py": f"VERSION = {version!r}\ndef cost(versions):\n    return {cost}\n"},
+                 requires=requires)
 
 
 # Most packages are the same in all tests, and installing one takes longer than measuring it.

@@ -3,12 +3,14 @@
 
 #include "blame/between/packages.hpp"
 #include "resolver/resolver.hpp"
+#include "tests/blame/between/groups_in_words.hpp"
 #include "tests/pypi/fake_index.hpp"
 
 namespace locked_package_tests {
 
 using namespace stackx;
 using namespace stackx::blame;
+using test::message;
 using Catch::Matchers::Contains;
 using specs::Json;
 
@@ -51,15 +53,6 @@ std::vector<std::string> files(const Between& all, const std::string& name, cons
   std::vector<std::string> result;
   for (const auto& artifact : all.catalog.find(name)->find(version)->artifacts) result.push_back(artifact.file);
   return result;
-}
-
-std::string message(const auto& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace

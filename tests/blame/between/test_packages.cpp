@@ -6,12 +6,16 @@
 #include "blame/between/packages.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/random.hpp"
+#include "tests/blame/between/groups_in_words.hpp"
 #include "tests/cases.hpp"
 
 namespace between_packages_tests {
 
 using namespace stackx;
 using namespace stackx::blame;
+using test::message;
+using test::names;
+using test::Names;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -49,26 +53,6 @@ LockedPackages known(const std::vector<End>& ends, const Pythons& pythons, const
 Between between(const End& old_end, const End& new_end, const Requires& all) {
   const auto pythons = pythons_of(old_end, new_end, "3.11", platform);
   return between_locked(old_end, new_end, pythons, known({old_end, new_end}, pythons, all));
-}
-
-std::vector<std::vector<std::string>> names(const Between& all) {
-  std::vector<std::vector<std::string>> result;
-  for (const auto& group : all.groups) {
-    auto& some = result.emplace_back();
-    for (const auto i : group.changes) some.push_back(all.changes[i].component);
-  }
-  return result;
-}
-
-using Names = std::vector<std::vector<std::string>>;
-
-std::string message(const auto& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace

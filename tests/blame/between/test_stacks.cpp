@@ -7,12 +7,16 @@
 #include "resolver/resolver.hpp"
 #include "specs/format/json.hpp"
 #include "specs/random.hpp"
+#include "tests/blame/between/groups_in_words.hpp"
 #include "tests/cases.hpp"
 
 namespace between_stacks_tests {
 
 using namespace stackx;
 using namespace stackx::blame;
+using test::message;
+using test::names;
+using test::Names;
 using specs::Json;
 
 namespace {
@@ -34,25 +38,6 @@ Space space(Json components, const Json& requires_, const Json& hardware = Json:
           "project.json"),
       result.catalog);
   return result;
-}
-
-std::vector<std::vector<std::string>> names(const Between& all) {
-  std::vector<std::vector<std::string>> result;
-  for (const auto& group : all.groups) {
-    auto& some = result.emplace_back();
-    for (const auto i : group.changes) some.push_back(all.changes[i].component);
-  }
-  return result;
-}
-using Names = std::vector<std::vector<std::string>>;
-
-std::string message(const auto& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 specs::Stack stack_of(const Between& all, const specs::Stack& old_stack, std::size_t state) {
