@@ -6,16 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "advisor/recipes/quoting.hpp"
-#include "blame/asked.hpp"
-#include "blame/report/kept.hpp"
+#include "blame/answered.hpp"
 #include "blame/report/output.hpp"
-#include "blame/versions.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/print.hpp"
 #include "cli/shared_options.hpp"
-#include "inspector/inspector.hpp"
-#include "specs/error.hpp"
-#include "store/spool.hpp"
 #include "store/store.hpp"
 #include "workspace/output.hpp"
 
@@ -36,31 +31,6 @@ struct BlameWords {
 
 void blame_say(const std::string& line) { workspace::say("{}\n", line); }
 
-// Measures for one command: one store, one inspector for each catalog, one deadline.
-class Measuring {
- public:
-  Measuring(const BlameWords& words, Globals& globals)
-      : words_(words), globals_(globals), database_(store::default_path(globals.db)), store_(store::Store::open(database_)), spool_(database_) {
-    for (const auto& remark : spool_.recover(store_)) workspace::say("{}\n", remark);
-    campaigns::listen_to_signals();
-    if (words.minutes) deadline_ = campaigns::steady_seconds() + *words.minutes * 60;
-  }
-
-  blame::Trial run(const blame::Question& question, const campaigns::Job& job) {
-    const campaigns::CampaignOptions options{job, words_.asked.offline};
-    inspector::Inspector inspector(campaigns::inspector_context(options, question.program, globals_), job.loaded.catalog, question.limits);
-    return blame::run_trial(question, inspector, store_, spool_, campaigns::interrupted, deadline_, blame_say);
-  }
-
- private:
-  const BlameWords& words_;
-  Globals& globals_;
-  fs::path database_;
-  store::Store store_;
-  store::Spool spool_;
-  std::optional<double> deadline_;
-};
-
 void print_finding(const Finding& finding, const blame::Asked& asked, const blame::Trial& trial, const blame::Named& named, const BlameWords& words,
                    Globals& globals) {
   if (globals.json || words.format == "json")
@@ -73,34 +43,23 @@ void print_finding(const Finding& finding, const blame::Asked& asked, const blam
   if (trial.interrupted) globals.exit_code = interrupted_exit;
 }
 
-// The group to walk the versions of: the one with the largest effect; nothing where none was found, or several cannot be told apart.
-std::optional<std::size_t> culprit(const blame::Answer& answer) {
-  for (const auto& suspect : answer.suspects)
-    if (suspect.role == blame::Suspect::Role::culprit && suspect.groups.size() == 1) return suspect.groups.front();
-  return std::nullopt;
-}
-
-void blame_versions(blame::Asked& asked, const blame::Trial& trial, blame::Metric metric, Measuring& measuring, Finding& finding) {
-  const auto group = culprit(trial.answer);
-  if (!group) return;
-  auto walk = blame::version_walk(asked, *group);
-  if (!walk) {
-    finding.notes.push_back("--versions: no other release lies between the two");
-    return;
-  }
-  workspace::say("versions of {}: {} between the two, of which {} can be tried\n", walk->package, walk->versions.size() - 2 + walk->skipped.size(),
-                 walk->versions.size() - 2);
-  auto job = asked.job;
-  job.loaded.catalog = walk->catalog;
-  walk->question.metric = metric;
-  const auto walked = measuring.run(walk->question, job);
-  finding.first_bad = blame::first_bad(*walk, walked, metric);
-}
-
 // "old.txt" of a path, where the other end is called otherwise.
 std::string short_name(const std::string& end, const std::string& other) {
   const auto name = fs::path(end).filename().string();
   return name.empty() || name == fs::path(other).filename() ? end : name;
+}
+
+// What will be measured; false where that is all that was asked for.
+bool tell_plan(const blame::Asked& asked, const BlameWords& words, const Globals& globals) {
+  blame::Expected usual{blame::usual_inspections(asked.question.lattice, asked.question.settings)};
+  if (const auto each = blame::usual_seconds(store::default_path(globals.db), asked.question)) usual.seconds = *each * static_cast<double>(usual.inspections);
+  if (words.dry_run && globals.json)
+    print_json(blame::plan_json(asked.between, usual));
+  else if (words.dry_run)
+    workspace::write_out(blame::plan_text(asked.between, usual, output_width()));
+  else
+    workspace::write_err(blame::plan_text(asked.between, usual, output_width()));
+  return !words.dry_run;
 }
 
 void run_blame(BlameWords& words, Globals& globals) {
@@ -116,37 +75,9 @@ void run_blame(BlameWords& words, Globals& globals) {
   for (const auto& end : {asked.old_end, asked.new_end})
     for (const auto& skipped : end.skipped) workspace::say("{}: left out: {}\n", end.text, skipped);
   const blame::Named named{short_name(words.asked.old_end, words.asked.new_end), short_name(words.asked.new_end, words.asked.old_end), words.again};
-  if (asked.between.groups.empty()) {
-    Finding same;
-    same.kind = Finding::Kind::same;
-    same.metric = asked.question.metric;
-    same.headline = fmt::format("{} and {} are the same stack: nothing to blame.", named.old_end, named.new_end);
-    return print_finding(same, asked, {}, named, words, globals);
-  }
-  blame::Expected usual{blame::usual_inspections(asked.question.lattice, asked.question.settings)};
-  if (const auto each = blame::usual_seconds(store::default_path(globals.db), asked.question)) usual.seconds = *each * static_cast<double>(usual.inspections);
-  if (words.dry_run) {
-    if (globals.json) return print_json(blame::plan_json(asked.between, usual));
-    return workspace::write_out(blame::plan_text(asked.between, usual, output_width()));
-  }
-  workspace::write_err(blame::plan_text(asked.between, usual, output_width()));
-  Measuring measuring(words, globals);
-  auto metric = asked.question.metric;
-  auto trial = measuring.run(asked.question, asked.job);
-  std::vector<std::string> notes;
-  if (trial.answer.kind == blame::Answer::Kind::new_fails && metric != blame::Metric::error) {
-    const auto failure = blame::make_finding(asked.between, trial, metric, asked.question.settings, named);
-    workspace::say("{} So the question is what breaks it.\n", failure.headline);
-    notes.push_back(failure.headline);
-    metric = asked.question.metric = blame::Metric::error;
-    trial = measuring.run(asked.question, asked.job);
-  }
-  auto finding = blame::make_finding(asked.between, trial, metric, asked.question.settings, named);
-  finding.notes.insert(finding.notes.begin(), notes.begin(), notes.end());
-  if (words.versions && !trial.interrupted) blame_versions(asked, trial, metric, measuring, finding);
+  if (!asked.between.groups.empty() && !tell_plan(asked, words, globals)) return;
+  const auto [trial, finding] = blame::answered(asked, {words.minutes, words.versions, words.asked.offline}, named, globals, blame_say);
   print_finding(finding, asked, trial, named, words, globals);
-  blame::keep(store::default_path(globals.db), fmt::format("{}-{}", blame::project_name(asked.question).substr(6), blame::to_string(metric)),
-              blame::finding_json(finding, asked.between, trial, asked.question.settings, named));
 }
 
 void add_what(Command command, BlameWords& words) {
