@@ -28,6 +28,16 @@ Arm arm_from(const Node& node) {
   return arm;
 }
 
+BlockOf block_from(const Node& node) {
+  node.only({"cluster", "target", "block", "attempt"});
+  return {node.at("cluster").nonempty(), node.at("target").nonempty(), node.at("block").unsigned_integer(),
+          node.at("attempt").nonempty()};
+}
+
+Json to_json(const BlockOf& block) {
+  return {{"cluster", block.cluster}, {"target", block.target}, {"block", block.block}, {"attempt", block.attempt}};
+}
+
 }  // namespace
 
 std::vector<std::size_t> Plan::order(std::uint64_t round) const {
@@ -46,12 +56,13 @@ Json to_json(const Plan& plan) {
                {"campaign", to_json(plan.campaign)}};
   if (!plan.device.empty()) json["device"] = plan.device;
   if (plan.program) json["program"] = to_json(*plan.program);
+  if (plan.block) json["block"] = to_json(*plan.block);
   return json;
 }
 
 Plan plan_from(const Node& node) {
   node.schema("stackx/plan/1");
-  node.only({"$schema", "id", "project", "created", "seed", "device", "program", "arms", "campaign"});
+  node.only({"$schema", "id", "project", "created", "seed", "device", "program", "block", "arms", "campaign"});
   Plan plan;
   plan.id = node.at("id").text();
   plan.project = node.at("project").text();
@@ -59,6 +70,7 @@ Plan plan_from(const Node& node) {
   plan.seed = node.at("seed").unsigned_integer();
   if (const auto device = node.find("device")) plan.device = device->nonempty();
   if (const auto program = node.find("program")) plan.program = program_from(*program);
+  if (const auto block = node.find("block")) plan.block = block_from(*block);
   plan.campaign = campaign_from(node.at("campaign"));
   std::set<std::string> labels;
   for (const auto& item : node.at("arms").items()) {

@@ -23,6 +23,15 @@ struct Arm {
   bool sentinel = false;  // repeats an earlier arm, to measure the false-positive rate
 };
 
+// Of a campaign on a cluster: which start of which block this is. Each start is a campaign of its own.
+struct BlockOf {
+  std::string cluster;  // id of the stackx/cluster/1
+  std::string target;
+  std::uint64_t block = 0;
+  std::string attempt;  // unique in its block
+  bool operator==(const BlockOf&) const = default;
+};
+
 struct Plan {
   std::string id;       // SHA-256 of the canonical JSON without `id`
   std::string project;  // the project's name
@@ -30,6 +39,7 @@ struct Plan {
   std::uint64_t seed = 0;
   std::string device;   // UUID of the GPU that it measures on; empty: no certain one
   std::optional<PiProgram> program;  // that measures, where it is not stackx's own; the arms' workloads say so, too
+  std::optional<BlockOf> block;
   std::vector<Arm> arms;
   CampaignSpec campaign;  // rounds, budgets, limits, runner
 

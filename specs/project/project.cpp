@@ -95,7 +95,7 @@ class ProjectReader {
 void check_head(const Node& document) {
   document.schema("stackx/project/1");
   document.only({"$schema", "name", "description", "catalogs", "requires", "hardware", "pins",
-                 "workload", "campaign"});
+                 "workload", "campaign", "cluster"});
 }
 
 std::vector<std::string> catalog_names(const Node& document) {
@@ -208,6 +208,7 @@ Project parse_project(const Node& document, const Catalog& catalog) {
     project.campaign = campaign_from(*node);
     reader.check_stratum(project.campaign, *node);
   }
+  if (const auto node = document.find("cluster")) project.cluster = cluster_settings_from(*node);
   return project;
 }
 

@@ -10,12 +10,14 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "specs/catalog/catalog.hpp"
 #include "specs/project/campaign.hpp"
+#include "specs/project/cluster.hpp"
 #include "specs/project/workload.hpp"
 
 namespace stackx::specs {
@@ -31,6 +33,7 @@ struct Project {
   std::vector<Workload>
       workloads;  // lists already crossed; empty if there is only something to resolve
   CampaignSpec campaign;
+  std::optional<ClusterSettings> cluster;  // where it runs, if not on one machine
 };
 
 // A project with the catalogs it names, merged and checked: requirement keys are parsed with the

@@ -1,0 +1,130 @@
+#include "campaigns/cluster/place.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+
+#include "specs/error.hpp"
+#include "specs/format/draft.hpp"
+#include "specs/format/json.hpp"
+
+namespace stackx::campaigns::cluster {
+namespace {
+
+constexpr std::pair<AttemptState, const char*> attempt_states[] = {
+    {AttemptState::running, "running"},         {AttemptState::complete, "complete"}, {AttemptState::interrupted, "interrupted"},
+    {AttemptState::wrong_node, "wrong_node"},   {AttemptState::failed, "failed"},     {AttemptState::nothing_left, "nothing_left"}};
+
+AttemptState attempt_state_from(const specs::Node& node) {
+  for (const auto& [state, name] : attempt_states)
+    if (node.text() == name) return state;
+  node.fail(fmt::format("no state of an attempt is called \"{}\"", node.text()));
+}
+
+}  // namespace
+
+fs::path root_of(const specs::ClusterCampaign& campaign) { return fs::path(campaign.settings.spool) / campaign.short_id(); }
+
+bool is_there(const fs::path& root) {
+  std::error_code away;
+  return fs::is_regular_file(root / "campaign.json", away);
+}
+
+void require_there(const fs::path& root) {
+  if (!is_there(root))
+    throw broken_environment(fmt::format("{}: no campaign.json there; is the spool mounted on this machine? Nothing was changed",
+                                         root.string()));
+}
+
+specs::ClusterCampaign read_campaign(const fs::path& root) {
+  require_there(root);
+  return specs::cluster_campaign_from(specs::Node::parse_file(root / "campaign.json"));
+}
+
+fs::path target_directory(const fs::path& root, const std::string& target) { return root / target; }
+
+fs::path block_directory(const fs::path& root, const std::string& target, std::uint64_t block) {
+  return root / target / fmt::format("block-{}", block);
+}
+
+fs::path wave_file(const fs::path& root, const std::string& target, std::uint64_t wave) {
+  return root / target / fmt::format("wave-{}.json", wave);
+}
+
+std::optional<specs::Wave> read_wave(const fs::path& root, const std::string& target, std::uint64_t wave) {
+  const auto file = wave_file(root, target, wave);
+  if (!fs::exists(file)) return std::nullopt;
+  return specs::wave_from(specs::Node::parse_file(file));
+}
+
+fs::path stage_directory(const fs::path& root) {
+  utsname name{};
+  uname(&name);
+  return root / "stage" / name.machine;
+}
+
+void write_document(const fs::path& file, const nlohmann::json& document) {
+  specs::Draft draft(file);
+  draft.write(specs::canonical(document) + "\n");
+  draft.put_in_place();
+}
+
+void write_submitted(const fs::path& root, const std::string& target, const Submitted& submitted) {
+  write_document(root / target / fmt::format("submission-{}.json", submitted.number),
+                 {{"$schema", "stackx/submission/1"},
+                  {"number", submitted.number},
+                  {"created", submitted.created},
+                  {"blocks", text_of(submitted.blocks)},
+                  {"jobs", submitted.jobs}});
+}
+
+std::vector<Submitted> read_submitted(const fs::path& root, const std::string& target) {
+  std::vector<Submitted> all;
+  for (std::uint64_t number = 0;; ++number) {
+    const auto file = root / target / fmt::format("submission-{}.json", number);
+    if (!fs::exists(file)) return all;
+    const auto node = specs::Node::parse_file(file);
+    node.schema("stackx/submission/1");
+    all.push_back({number, node.at("created").text(), blocks_from(node.at("blocks").text()), node.at("jobs").texts()});
+  }
+}
+
+const char* to_string(AttemptState state) {
+  for (const auto& [known, name] : attempt_states)
+    if (known == state) return name;
+  return "?";
+}
+
+nlohmann::json to_json(const Attempt& attempt) {
+  specs::Json json = {{"$schema", "stackx/attempt/1"}, {"cluster", attempt.cluster}, {"target", attempt.target},
+                      {"block", attempt.block},        {"attempt", attempt.attempt}, {"state", to_string(attempt.state)},
+                      {"node", attempt.node},          {"job", attempt.job},         {"began", attempt.began},
+                      {"rounds", attempt.rounds}};
+  if (!attempt.reason.empty()) json["reason"] = specs::to_utf8(attempt.reason);
+  if (!attempt.plan.empty()) json["plan"] = attempt.plan;
+  if (!attempt.ended.empty()) json["ended"] = attempt.ended;
+  if (!attempt.host.is_null()) json["host"] = attempt.host;
+  return json;
+}
+
+Attempt attempt_from(const specs::Node& node) {
+  node.schema("stackx/attempt/1");
+  Attempt attempt;
+  attempt.cluster = node.at("cluster").text();
+  attempt.target = node.at("target").text();
+  attempt.block = node.at("block").unsigned_integer();
+  attempt.attempt = node.at("attempt").text();
+  attempt.state = attempt_state_from(node.at("state"));
+  attempt.node = node.at("node").text();
+  attempt.job = node.at("job").text();
+  attempt.began = node.at("began").text();
+  attempt.rounds = node.at("rounds").unsigned_integer();
+  if (const auto one = node.find("reason")) attempt.reason = one->text();
+  if (const auto one = node.find("plan")) attempt.plan = one->text();
+  if (const auto one = node.find("ended")) attempt.ended = one->text();
+  if (const auto one = node.find("host")) attempt.host = one->json();
+  return attempt;
+}
+
+}  // namespace stackx::campaigns::cluster

@@ -1,0 +1,71 @@
+// Where a campaign's documents lie on the spool, which head and nodes see:
+//
+//   <spool>/<first 12 digits of the id>/
+//     campaign.json                    stackx/cluster/1
+//     stage/<machine>/                 what was fetched and made for nodes of that kind: a cache, as $XDG_CACHE_HOME/stackx is
+//     <target>/project.json            and beside it the catalogs that it names
+//              wave-<W>.json           stackx/wave/1
+//              submission-<N>.json     what was submitted: blocks, jobs, when
+//              job-....                the scripts and manifests of it
+//              log/                    what jobs print
+//              block-<K>/<attempt>/    plan.json, attempt.json, <inspection id>.json
+//
+// Every file comes to its place whole (specs/format/draft.hpp). A directory without campaign.json is no place of a campaign: a
+// spool that is not mounted is a mount point, empty, and nothing is ever made in it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "campaigns/cluster/block_list.hpp"
+#include "specs/project/cluster_campaign.hpp"
+
+namespace stackx::campaigns::cluster {
+
+namespace fs = std::filesystem;
+
+fs::path root_of(const specs::ClusterCampaign& campaign);
+bool is_there(const fs::path& root);  // mounted, with its campaign.json
+// Throws Error(environment) where it is not there, and says that it may not be mounted.
+void require_there(const fs::path& root);
+
+specs::ClusterCampaign read_campaign(const fs::path& root);
+fs::path target_directory(const fs::path& root, const std::string& target);
+fs::path block_directory(const fs::path& root, const std::string& target, std::uint64_t block);
+fs::path wave_file(const fs::path& root, const std::string& target, std::uint64_t wave);
+std::optional<specs::Wave> read_wave(const fs::path& root, const std::string& target, std::uint64_t wave);
+fs::path stage_directory(const fs::path& root);  // for machines like this one: "stage/x86_64"
+
+// A document to its place, whole and durable.
+void write_document(const fs::path& file, const nlohmann::json& document);
+
+// What was submitted of a target, by number.
+struct Submitted {
+  std::uint64_t number = 0;
+  std::string created;
+  Blocks blocks;
+  std::vector<std::string> jobs;
+};
+void write_submitted(const fs::path& root, const std::string& target, const Submitted& submitted);
+std::vector<Submitted> read_submitted(const fs::path& root, const std::string& target);
+
+// What a start of a block says of itself (format stackx/attempt/1): a hint, for people; documents of inspections are the truth.
+enum class AttemptState { running, complete, interrupted, wrong_node, failed, nothing_left };
+const char* to_string(AttemptState state);
+struct Attempt {
+  std::string cluster, target, attempt;
+  std::uint64_t block = 0;
+  AttemptState state = AttemptState::running;
+  std::string reason;              // of wrong_node, failed, interrupted
+  std::string node, job, plan;     // host name, the scheduler's word for the job, id of the plan; "" if there is none
+  std::string began, ended;        // RFC 3339; ended "" while it runs
+  std::uint64_t rounds = 0;        // that it set out to measure
+  nlohmann::json host;             // what the node is: the host document
+};
+nlohmann::json to_json(const Attempt& attempt);
+Attempt attempt_from(const specs::Node& node);
+
+}  // namespace stackx::campaigns::cluster
