@@ -53,7 +53,7 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
 }  // namespace
 
 void listen_to_signals() {
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR2}) std::signal(signal, on_signal);  // USR2: Slurm, before the wall time is over
   if (std::signal(SIGHUP, on_signal) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under `nohup` the terminal may go
 }
 

@@ -41,7 +41,7 @@ struct CampaignRun {
 inspector::Context inspector_context(const CampaignOptions& options, const std::optional<specs::PiProgram>& program,
                                      const workspace::Context& where);
 
-// From then on the first SIGINT, SIGTERM or SIGHUP makes interrupted() true, the second ends the process.
+// From then on the first SIGINT, SIGTERM, SIGUSR2 or SIGHUP makes interrupted() true, the second ends the process.
 void listen_to_signals();
 bool interrupted();
 

@@ -190,6 +190,10 @@ std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::
     if (plan->project != project)
       throw bad_input(fmt::format("--resume {}: that is a campaign of project {}, not of {}", id,
                                   plan->project, project));
+    if (plan->block)
+      throw bad_input(fmt::format("--resume {}: that is a start of a block of cluster campaign {}, which no other machine goes on "
+                                  "with; stackx cluster collect {} submits what is missing",
+                                  id, plan->block->cluster.substr(0, 12), plan->block->cluster.substr(0, 12)));
     if (!plan->device.empty() && plan->device != device)
       throw bad_input(fmt::format("--resume {}: that campaign measures on {}; give --device {}, on "
                                   "the machine that has it", id, plan->device, advisor::shell_quoted(plan->device)));
@@ -197,7 +201,7 @@ std::optional<specs::Plan> plan_to_resume(const store::Store& store, const std::
   }
   for (const auto& row : store.campaigns())
     if (row.project == project)
-      if (auto plan = store.plan(row.id); plan && (plan->device.empty() || plan->device == device))
+      if (auto plan = store.plan(row.id); plan && !plan->block && (plan->device.empty() || plan->device == device))
         return plan;
   return std::nullopt;
 }

@@ -5,9 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "advisor/selection.hpp"
-#include "analysis/ranking/headline.hpp"
 #include "analysis/text/words.hpp"
+#include "cli/output/headlines.hpp"
 #include "cli/output/print.hpp"
 #include "resolver/resolver.hpp"
 #include "workspace/output.hpp"
@@ -15,8 +14,6 @@
 
 namespace stackx::cli {
 namespace {
-
-constexpr std::size_t rows_of_advise = 10, most_rows_of_advise = 25;
 
 const char* describe(campaigns::Ending ending) {
   switch (ending) {
@@ -37,35 +34,6 @@ std::string asked_hardware_of(const campaigns::DeviceCampaign& campaign) {
   const auto& loaded = campaign.job.loaded;
   const bool on_gpu = !campaign.plan.device.empty() && loaded.device && loaded.device->card < loaded.host.gpus.size();
   return on_gpu ? loaded.host.gpus[loaded.device->card].model : "host";
-}
-
-struct Said {
-  specs::Workload workload;
-  analysis::Headline headline;
-};
-
-// For each workload of the plan what `advise` begins with, by all that was measured of it, in earlier campaigns too.
-std::vector<Said> headlines(const campaigns::DeviceCampaign& campaign, const Globals& globals) {
-  std::vector<Said> result;
-  std::set<specs::Workload> seen;
-  for (const auto& arm : campaign.plan.arms) {
-    if (!seen.insert(arm.workload).second) continue;
-    advisor::SelectionOptions asked;
-    asked.hw = asked_hardware_of(campaign);
-    asked.workload = arm.workload.text();
-    asked.pi = arm.workload.program;
-    asked.stacks = {rows_of_advise, most_rows_of_advise};
-    const auto selection = select(asked, globals);
-    if (selection.measurements.empty()) continue;
-    analysis::Options options;
-    options.this_host = selection.this_host;
-    options.races = selection.races;
-    options.population = selection.population;
-    options.drift = false;
-    const auto ranking = analysis::rank(selection.measurements, selection.asked, options);
-    result.push_back({arm.workload, analysis::headline(ranking, selection.hw)});
-  }
-  return result;
 }
 
 // "593 of the project's 609 valid stacks are not in this campaign."; empty where all are, or where nobody can count
@@ -125,7 +93,7 @@ std::string outcomes_text(const campaigns::CampaignRun& run) {
 }  // namespace
 
 void say_end(const campaigns::DeviceCampaign& campaign, const campaigns::DeviceRun& ended, const Globals& globals) {
-  const auto said = headlines(campaign, globals);
+  const auto said = headlines(campaign.plan, asked_hardware_of(campaign), globals);
   if (globals.json) return print_json(end_json(campaign, ended, said));
   for (const auto& [workload, headline] : said) {
     workspace::print("{}{}\n", said.size() > 1 ? workload.text() + ": " : "", headline.line);

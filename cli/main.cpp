@@ -54,6 +54,7 @@ int run(int argc, char** argv) {
   cli::add_catalog(command, globals);
   cli::add_resolve(command, globals);
   cli::add_inspect(command, globals);
+  cli::add_cluster(command, globals);
   cli::add_check(command, globals);
   cli::add_advise(command, globals);
   cli::add_blame(command, globals);

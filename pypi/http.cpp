@@ -196,6 +196,12 @@ class Curl : public Transport {
     header("Accept: ", request.accept);
     header("If-None-Match: ", request.etag);
     if (request.etag.empty()) header("If-Modified-Since: ", request.last_modified);
+    if (!request.post.empty()) {  // which outlives the transfer
+      header("Content-Type: ", "application/json");
+      header("Expect:", " ");  // no second round trip for permission to send
+      curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.post.size()));
+      curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.post.c_str());
+    }
     curl_easy_setopt(easy, CURLOPT_URL, request.url.c_str());
     if (!request.bearer.empty()) {
       curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);

@@ -22,6 +22,7 @@ struct Request {
   std::string etag = {};    // of what is at hand: 304 if it is still that
   std::string last_modified = {};
   std::string bearer = {};  // a token, sent to this host alone
+  std::string post = {};    // a JSON document to be sent there; "" to get what is there
   std::uint64_t limit = 64ULL << 20;  // bytes of body; more is `too_large`
 };
 

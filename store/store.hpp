@@ -30,6 +30,13 @@ struct CampaignRow {
   std::uint64_t planned = 0, done = 0, failed = 0;
 };
 
+// A start of a block of a campaign on a cluster (specs::BlockOf): a campaign of its own.
+struct BlockRow {
+  std::string campaign, target, attempt, created;
+  std::uint64_t block = 0;
+  std::uint64_t rounds = 0, planned = 0, done = 0, failed = 0;  // rounds of its plan; inspections
+};
+
 // What analysis needs of an inspection.
 struct Measurement {
   std::int64_t row = 0;    // where it stands in this store
@@ -128,6 +135,7 @@ class Store {
   std::optional<specs::Plan> plan(
       const std::string& id_or_prefix) const;  // throws Error if a prefix is ambiguous
   std::vector<CampaignRow> campaigns() const;  // newest first
+  std::vector<BlockRow> blocks(const std::string& cluster) const;  // all starts of it, oldest first
   std::set<std::pair<std::uint64_t, std::string>> done(
       const std::string& campaign) const;  // (round, arm)
 

@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 
 #include "specs/error.hpp"
 #include "specs/format/draft.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
@@ -20,6 +25,52 @@ AttemptState attempt_state_from(const specs::Node& node) {
   for (const auto& [state, name] : attempt_states)
     if (node.text() == name) return state;
   node.fail(fmt::format("no state of an attempt is called \"{}\"", node.text()));
+}
+
+// The file beside its place; it goes again where it did not get there.
+struct Part {
+  Part(const fs::path& place, std::string_view text) : path(place.parent_path() / fmt::format(".{}.{}.part", place.filename().string(), getpid())) {
+    errno = 0;
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.close();
+    if (out) return;
+    const int why = errno;
+    remove();
+    throw broken_environment(fmt::format("{}: cannot be written: {}", place.string(), std::strerror(why)));
+  }
+  ~Part() { remove(); }
+  Part(const Part&) = delete;
+  void remove() const {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+  fs::path path;
+};
+
+// False where there is one already: the first of two heads wins.
+bool place_new(const fs::path& file, std::string_view text) {
+  const Part part(file, text);
+  try {
+    specs::put_in_place(part.path, file, specs::Existing::kept);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_input) throw;
+    return false;
+  }
+}
+
+fs::path submission_file(const fs::path& root, const std::string& target, std::uint64_t number) {
+  return root / target / fmt::format("submission-{}.json", number);
+}
+
+std::string submission_text(const Submitted& submitted) {
+  return specs::canonical({{"$schema", "stackx/submission/1"},
+                           {"number", submitted.number},
+                           {"created", submitted.created},
+                           {"blocks", text_of(submitted.blocks)},
+                           {"jobs", submitted.jobs}}) +
+         "\n";
 }
 
 }  // namespace
@@ -58,31 +109,48 @@ std::optional<specs::Wave> read_wave(const fs::path& root, const std::string& ta
   return specs::wave_from(specs::Node::parse_file(file));
 }
 
+specs::PythonContext overlays_in(const fs::path& target_directory) {
+  specs::PythonContext context;
+  for (const auto& file : specs::json_files(target_directory))
+    if (file.filename().string().starts_with("overlay-")) context.overlays.push_back(file);
+  return context;
+}
+
 fs::path stage_directory(const fs::path& root) {
   utsname name{};
   uname(&name);
   return root / "stage" / name.machine;
 }
 
-void write_document(const fs::path& file, const nlohmann::json& document) {
-  specs::Draft draft(file);
-  draft.write(specs::canonical(document) + "\n");
-  draft.put_in_place();
+void place_file(const fs::path& file, std::string_view text) {
+  Part part(file, text);
+  specs::put_in_place(part.path, file, specs::Existing::replaced);
+}
+
+void write_document(const fs::path& file, const nlohmann::json& document) { place_file(file, specs::canonical(document) + "\n"); }
+
+void begin_wave(const fs::path& root, const specs::Wave& wave) {
+  place_new(wave_file(root, wave.target, wave.wave), specs::canonical(specs::to_json(wave)) + "\n");
+}
+
+std::uint64_t waves_begun(const fs::path& root, const std::string& target) {
+  std::uint64_t waves = 0;
+  while (fs::exists(wave_file(root, target, waves))) ++waves;
+  return waves;
+}
+
+bool begin_submission(const fs::path& root, const std::string& target, const Submitted& submitted) {
+  return place_new(submission_file(root, target, submitted.number), submission_text(submitted));
 }
 
 void write_submitted(const fs::path& root, const std::string& target, const Submitted& submitted) {
-  write_document(root / target / fmt::format("submission-{}.json", submitted.number),
-                 {{"$schema", "stackx/submission/1"},
-                  {"number", submitted.number},
-                  {"created", submitted.created},
-                  {"blocks", text_of(submitted.blocks)},
-                  {"jobs", submitted.jobs}});
+  place_file(submission_file(root, target, submitted.number), submission_text(submitted));
 }
 
 std::vector<Submitted> read_submitted(const fs::path& root, const std::string& target) {
   std::vector<Submitted> all;
   for (std::uint64_t number = 0;; ++number) {
-    const auto file = root / target / fmt::format("submission-{}.json", number);
+    const auto file = submission_file(root, target, number);
     if (!fs::exists(file)) return all;
     const auto node = specs::Node::parse_file(file);
     node.schema("stackx/submission/1");

@@ -3,14 +3,17 @@
 //   <spool>/<first 12 digits of the id>/
 //     campaign.json                    stackx/cluster/1
 //     stage/<machine>/                 what was fetched and made for nodes of that kind: a cache, as $XDG_CACHE_HOME/stackx is
-//     <target>/project.json            and beside it the catalogs that it names
+//     <target>/project.json            and beside it the catalogs that it names, and the user's own: overlay-<N>.json
 //              wave-<W>.json           stackx/wave/1
 //              submission-<N>.json     what was submitted: blocks, jobs, when
 //              job-....                the scripts and manifests of it
 //              log/                    what jobs print
+//     cancelled                        somebody ended it: nothing is submitted any more
+//     finished                         all is there; the hook after it ran
 //              block-<K>/<attempt>/    plan.json, attempt.json, <inspection id>.json
 //
-// Every file comes to its place whole (specs/format/draft.hpp). A directory without campaign.json is no place of a campaign: a
+// Every file comes to its place whole: a temporary name, fsync, rename, fsync of the directory; without locks (specs/format/
+// draft.hpp has them), which shared file systems often refuse, and which nobody needs: each file has one writer. A directory without campaign.json is no place of a campaign: a
 // spool that is not mounted is a mount point, empty, and nothing is ever made in it.
 #pragma once
 
@@ -18,10 +21,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "campaigns/cluster/block_list.hpp"
 #include "specs/project/cluster_campaign.hpp"
+#include "specs/project/project.hpp"
 
 namespace stackx::campaigns::cluster {
 
@@ -37,18 +42,27 @@ fs::path target_directory(const fs::path& root, const std::string& target);
 fs::path block_directory(const fs::path& root, const std::string& target, std::uint64_t block);
 fs::path wave_file(const fs::path& root, const std::string& target, std::uint64_t wave);
 std::optional<specs::Wave> read_wave(const fs::path& root, const std::string& target, std::uint64_t wave);
+specs::PythonContext overlays_in(const fs::path& target_directory);  // the user's own catalogs, as they were frozen
 fs::path stage_directory(const fs::path& root);  // for machines like this one: "stage/x86_64"
 
-// A document to its place, whole and durable.
+// A file to its place, whole and durable. Throws Error(environment).
+void place_file(const fs::path& file, std::string_view text);
 void write_document(const fs::path& file, const nlohmann::json& document);
 
-// What was submitted of a target, by number.
+// A wave that is begun; where it is there already, it stays as it is.
+void begin_wave(const fs::path& root, const specs::Wave& wave);
+std::uint64_t waves_begun(const fs::path& root, const std::string& target);
+
+// What was submitted of a target, by number. It is written before the scheduler is asked, so that a name of a job is never
+// used twice, and again with the jobs.
 struct Submitted {
   std::uint64_t number = 0;
   std::string created;
   Blocks blocks;
   std::vector<std::string> jobs;
 };
+// False, and nothing is changed, where another head has just begun one with this number.
+bool begin_submission(const fs::path& root, const std::string& target, const Submitted& submitted);
 void write_submitted(const fs::path& root, const std::string& target, const Submitted& submitted);
 std::vector<Submitted> read_submitted(const fs::path& root, const std::string& target);
 

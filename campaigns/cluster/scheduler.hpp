@@ -64,6 +64,7 @@ struct Asked {
   const specs::ClusterCampaign& campaign;
   const specs::FrozenTarget& target;
   std::filesystem::path root;     // the campaign's directory on the spool, as head and nodes see it
+  std::filesystem::path files;    // where its files can be read now: mostly there, too
   std::filesystem::path program;  // stackx here
 };
 

@@ -169,6 +169,24 @@ std::vector<CampaignRow> Store::campaigns() const {
   });
 }
 
+std::vector<BlockRow> Store::blocks(const std::string& cluster) const {
+  Connection& connection = database_->connection;
+  return connection.run([&] {
+    std::vector<BlockRow> rows;
+    const auto count = [](const Cursor& cursor, int column) { return static_cast<std::uint64_t>(cursor.integer(column)); };
+    // Few plans have a block, and JSON is read of those alone.
+    Cursor cursor = connection.prepare(
+        "SELECT name, json_extract(plan, '$.block.target'), json_extract(plan, '$.block.attempt'), created, "
+        "json_extract(plan, '$.block.block'), json_extract(plan, '$.campaign.rounds'), planned, done, failed FROM campaigns "
+        "WHERE instr(plan, '\"cluster\":\"' || ? || '\"') ORDER BY created, name");
+    cursor << cluster;
+    while (cursor.next())
+      rows.push_back({cursor.text(0), cursor.text(1), cursor.text(2), cursor.text(3), count(cursor, 4), count(cursor, 5),
+                      count(cursor, 6), count(cursor, 7), count(cursor, 8)});
+    return rows;
+  });
+}
+
 std::set<std::pair<std::uint64_t, std::string>> Store::done(const std::string& campaign) const {
   Connection& connection = database_->connection;
   return connection.run([&] {

@@ -1,0 +1,159 @@
+#include "campaigns/cluster/head/collect.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "specs/error.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
+
+namespace stackx::campaigns::cluster {
+namespace {
+
+using Key = std::tuple<std::string, std::uint64_t, std::string>;  // target, block, attempt
+
+std::optional<std::uint64_t> block_number(const fs::path& directory) {
+  constexpr std::string_view prefix = "block-";
+  const std::string name = directory.filename().string();
+  std::uint64_t number = 0;
+  if (!name.starts_with(prefix)) return std::nullopt;
+  const auto [end, error] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+  return error == std::errc() && end == name.data() + name.size() ? std::optional(number) : std::nullopt;
+}
+
+std::vector<fs::path> entries_of(const fs::path& directory) {
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(directory)) entries.push_back(entry.path());
+  std::ranges::sort(entries);
+  return entries;
+}
+
+// One pass over the spool.
+class Collecting {
+ public:
+  Collecting(const specs::ClusterCampaign& campaign, fs::path root, store::Store& store,
+             const std::function<void(std::uint64_t)>& progress)
+      : campaign_(campaign), root_(std::move(root)), store_(store), progress_(progress) {
+    for (auto& row : store.blocks(campaign.id)) known_.emplace(Key{row.target, row.block, row.attempt}, std::move(row));
+  }
+
+  Collected run() {
+    try {
+      for (const auto& target : campaign_.targets) look_through(target.target.name);
+    } catch (const fs::filesystem_error& error) {
+      result_.remarks.push_back(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    }
+    result_.starts = starts_.size();
+    take_in();
+    result_.whole = is_there(root_) && !lost_;
+    return std::move(result_);
+  }
+
+ private:
+  void look_through(const std::string& target) {
+    for (const auto& directory : entries_of(target_directory(root_, target)))
+      if (const auto block = block_number(directory))
+        for (const auto& attempt : entries_of(directory)) look_into(target, *block, attempt);
+  }
+
+  void look_into(const std::string& target, std::uint64_t block, const fs::path& attempt) {
+    const auto row = known_.find({target, block, attempt.filename().string()});
+    if (row != known_.end() && row->second.done >= row->second.planned) return;
+    std::set<std::string> have;
+    if (row != known_.end()) have = store_.keys(row->second.campaign);
+    std::vector<std::string> files;
+    bool has_plan = false;
+    for (const auto& file : entries_of(attempt)) {
+      const std::string name = file.filename().string(), stem = file.stem().string();
+      if (name == "attempt.json") keep_attempt(file);
+      if (name == "plan.json") has_plan = true;
+      if (file.extension() == ".json" && specs::is_sha256(stem) && !have.contains(stem.substr(0, 16))) files.push_back(name);
+    }
+    if (!has_plan) return;  // it comes first, and is under way
+    if (row == known_.end()) files.insert(files.begin(), "plan.json");
+    if (!files.empty()) starts_.push_back({attempt, std::move(files)});
+  }
+
+  void keep_attempt(const fs::path& file) {
+    try {
+      auto attempt = attempt_from(specs::Node::parse_file(file));
+      attempt.host = nullptr;  // thousands of them
+      if (attempt.state != AttemptState::complete && attempt.state != AttemptState::nothing_left)
+        result_.attempts.push_back(std::move(attempt));
+    } catch (const Error& error) {
+      result_.remarks.emplace_back(error.what());
+    }
+  }
+
+  // The next document that the store lacks. A file that cannot be read now is left for the next time.
+  bool next(std::string& text) {
+    while (start_ < starts_.size()) {
+      if (file_ == starts_[start_].files.size()) {
+        ++start_;
+        file_ = 0;
+        continue;
+      }
+      const fs::path file = starts_[start_].directory / starts_[start_].files[file_++];
+      std::ifstream in(file, std::ios::binary);
+      text.assign(std::istreambuf_iterator<char>(in), {});
+      if (in.bad() || !in.is_open() || text.empty()) {
+        lost_ = true;
+        result_.remarks.push_back(fmt::format("{}: cannot be read now", file.string()));
+        continue;
+      }
+      while (text.ends_with('\n')) text.pop_back();
+      fed_.emplace_back(start_, file_ - 1);
+      return true;
+    }
+    return false;
+  }
+
+  void take_in() {
+    if (starts_.empty()) return;
+    const std::string name = "document";
+    const auto intake = store_.take_in([this](std::string& text) { return next(text); }, name, progress_);
+    result_.documents = intake.inserted;
+    for (const auto& reason : intake.reasons) result_.remarks.push_back(with_file(reason, name));
+  }
+
+  // "document:17: why" -> the file's name and why.
+  std::string with_file(const std::string& reason, const std::string& name) const {
+    std::size_t line = 0;
+    const auto [end, error] = std::from_chars(reason.data() + name.size() + 1, reason.data() + reason.size(), line);
+    if (error != std::errc() || line == 0 || line > fed_.size()) return reason;
+    const auto& [start, file] = fed_[line - 1];
+    return (starts_[start].directory / starts_[start].files[file]).string() + std::string(end, reason.data() + reason.size());
+  }
+
+  struct Starting {
+    fs::path directory;
+    std::vector<std::string> files;
+  };
+
+  const specs::ClusterCampaign& campaign_;
+  fs::path root_;
+  store::Store& store_;
+  const std::function<void(std::uint64_t)>& progress_;
+  std::map<Key, store::BlockRow> known_;
+  std::vector<Starting> starts_;  // with what the store lacks
+  std::size_t start_ = 0, file_ = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> fed_;  // which file each line was
+  bool lost_ = false;
+  Collected result_;
+};
+
+}  // namespace
+
+Collected collect(const specs::ClusterCampaign& campaign, const fs::path& root, store::Store& store,
+                  const std::function<void(std::uint64_t documents)>& progress) {
+  require_there(root);
+  return Collecting(campaign, root, store, progress).run();
+}
+
+}  // namespace stackx::campaigns::cluster

@@ -1,0 +1,31 @@
+// Freezes a project into a campaign on a cluster: for each target what is measured, drawn once, with the catalogs that it was
+// drawn from, so that nodes read what the head read whatever changes later.
+//
+// The directory is made under another name and gets its own when it is whole: a campaign is on the spool, or it is not.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "specs/project/cluster_campaign.hpp"
+#include "workspace/context.hpp"
+
+namespace stackx::campaigns::cluster {
+
+struct FreezeOptions {
+  std::filesystem::path project;
+  std::filesystem::path settings;      // a file of its own; empty: the project's "cluster"
+  std::string on;                      // "slurm", "kubernetes": targets of that alone; empty: all
+  bool node_local = false;
+  bool allow_paths = false;            // catalogs may name programs and files
+  std::optional<std::uint64_t> seed;   // instead of the sampler's
+};
+
+// Writes nothing but to its directory below the settings' spool, or below `instead`, where it is only to be looked at.
+// Throws Error(bad_input) for what cannot be measured, Error(environment) where the spool refuses.
+specs::ClusterCampaign freeze(const FreezeOptions& options, const workspace::Context& context,
+                              const std::filesystem::path& instead = {});
+
+}  // namespace stackx::campaigns::cluster

@@ -1,0 +1,205 @@
+#include "campaigns/cluster/node/block.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "campaigns/cluster/node/outbox.hpp"
+#include "campaigns/cluster/node/stage.hpp"
+#include "campaigns/cluster/rounds.hpp"
+#include "campaigns/run.hpp"
+#include "inspector/inspector.hpp"
+#include "inspector/machine/host.hpp"
+#include "specs/error.hpp"
+#include "specs/format/clock.hpp"
+#include "specs/format/digest.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
+#include "workspace/load.hpp"
+#include "workspace/output.hpp"
+#include "workspace/words.hpp"
+
+namespace stackx::campaigns::cluster {
+namespace {
+
+std::string now_text() { return specs::rfc3339_utc(std::chrono::system_clock::now()); }
+
+// Names of files, on every file system.
+std::string file_safe(const std::string& text) {
+  std::string safe;
+  for (const char c : text.substr(0, 60)) {
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    safe += fits ? c : '_';
+  }
+  return safe;
+}
+
+// A pod's host name is the pod's; what it runs on is told to it.
+std::string name_of_node(const specs::Host& host) {
+  const char* told = std::getenv("STACKX_NODE");
+  return told != nullptr && *told != '\0' ? told : host.hostname;
+}
+
+// "12_3.0-n2-4f0a91c2": numbers of jobs begin again where a scheduler lost its state, so that they alone are not unique.
+std::string name_of_attempt(const std::string& word, const std::string& node) {
+  std::random_device random;
+  return fmt::format("{}-{}-{:08x}", file_safe(word.empty() ? "start" : word), file_safe(node), random());
+}
+
+// The results that starts of this block have delivered, as far as complete rounds go.
+std::uint64_t rounds_there(const fs::path& block) {
+  std::uint64_t rounds = 0;
+  std::error_code none;
+  for (const auto& attempt : fs::directory_iterator(block, none)) {
+    if (!fs::exists(attempt.path() / "plan.json")) continue;
+    try {
+      const auto plan = specs::plan_from(specs::Node::parse_file(attempt.path() / "plan.json"));
+      std::vector<Result> results;
+      for (const auto& file : specs::json_files(attempt.path())) {
+        if (!specs::is_sha256(file.stem().string())) continue;
+        const auto one = specs::inspection_from(specs::Node::parse_file(file));
+        results.push_back({one.round, one.arm, one.outcome});
+      }
+      rounds += complete_rounds(plan, results).size();
+    } catch (const Error& error) {
+      workspace::say("{}: not counted: {}\n", attempt.path().string(), error.what());
+    }
+  }
+  return rounds;
+}
+
+class BlockListener : public Listener {
+ public:
+  BlockListener(const specs::Plan& plan, Outbox& outbox) : plan_(plan), outbox_(outbox) {}
+
+  void result(const specs::Inspection& inspection) override {
+    outbox_.put(inspection.id + ".json", specs::canonical(specs::to_json(inspection)) + "\n");
+    results_.push_back({inspection.round, inspection.arm, inspection.outcome});
+  }
+  void progress(const Progress& progress) override {
+    if (progress.done == told_ && progress.current == current_) return;
+    told_ = progress.done;
+    current_ = progress.current;
+    workspace::say("[{}/{}] {} failed  {}\n", progress.done, progress.planned, progress.failed, progress.current);
+  }
+  void say(const std::string& line) override { workspace::say("{}\n", line); }
+  std::uint64_t rounds() const { return complete_rounds(plan_, results_).size(); }
+
+ private:
+  const specs::Plan& plan_;
+  Outbox& outbox_;
+  std::vector<Result> results_;
+  std::uint64_t told_ = ~std::uint64_t{0};
+  std::string current_;
+};
+
+class Start {
+ public:
+  Start(const BlockOptions& options, const workspace::Context& context)
+      : options_(options),
+        context_(context),
+        campaign_(read_campaign(options.campaign)),
+        target_(campaign_.target(options.target)),
+        root_(options.spool.empty() ? options.campaign : options.spool) {
+    const auto wave = options.block / campaign_.settings.blocks;
+    const auto found = read_wave(options.campaign, options.target, wave);
+    if (!found) throw bad_input(fmt::format("{}: block {} belongs to wave {}, which nobody began", options.campaign.string(), options.block, wave));
+    wave_ = *found;
+  }
+
+  BlockEnd run() {
+    listen_to_signals();
+    loaded_ = load_target();
+    const auto node = name_of_node(loaded_.host);
+    loaded_.host.hostname = node;
+    const specs::BlockOf block{campaign_.id, options_.target, options_.block, name_of_attempt(options_.attempt, node)};
+    attempt_.cluster = campaign_.id;
+    attempt_.target = options_.target;
+    attempt_.block = options_.block;
+    attempt_.attempt = block.attempt;
+    attempt_.node = node;
+    attempt_.job = options_.job;
+    attempt_.began = now_text();
+    attempt_.host = specs::to_json(loaded_.host);
+    Outbox outbox(scratch_directory(), block, options_.send.empty() ? to_spool(root_) : to_url(options_.send),
+                  [](const std::string& line) { workspace::say("{}\n", line); });
+    outbox.finish_others();
+    BlockEnd end = wrong_node_.empty() ? measure(block, outbox) : BlockEnd{AttemptState::wrong_node, wrong_node_, 0, 0, 0, {}};
+    attempt_.state = end.state;
+    attempt_.reason = end.reason;
+    attempt_.ended = now_text();
+    tell(outbox);
+    const bool all = outbox.flush(interrupted() ? std::min(options_.patience, 30.0) : options_.patience, [] { return false; });
+    if (!all) {
+      end.undelivered = outbox.waiting();
+      end.kept = outbox.directory();
+    }
+    return end;
+  }
+
+ private:
+  workspace::Loaded load_target() {
+    const auto directory = target_directory(options_.campaign, options_.target);
+    auto loaded = workspace::load(directory / "project.json", context_, overlays_in(directory), workspace::Need::inspections);
+    try {
+      check_hardware(loaded);
+    } catch (const Error& error) {
+      wrong_node_ = error.what();
+    }
+    return loaded;
+  }
+
+  // Attempts are hints for people: sent to a URL, nobody would look at them.
+  void tell(Outbox& outbox) {
+    if (options_.send.empty()) outbox.put("attempt.json", specs::canonical(to_json(attempt_)) + "\n");
+  }
+
+  BlockEnd measure(const specs::BlockOf& block, Outbox& outbox) {
+    const auto wanted = campaign_.settings.rounds_per_block;
+    const auto there = options_.send.empty() ? rounds_there(block_directory(root_, options_.target, options_.block)) : 0;
+    if (there >= wanted) return {AttemptState::nothing_left, "", 0, 0, 0, {}};
+    const auto plan = specs::plan_of_attempt(campaign_, target_, wave_, block, wanted - there, attempt_.began,
+                                             loaded_.device ? loaded_.device->uuid : "");
+    attempt_.plan = plan.id;
+    attempt_.rounds = plan.campaign.rounds;
+    outbox.put("plan.json", specs::canonical(specs::to_json(plan)) + "\n");
+    tell(outbox);
+    workspace::say("block {} on {}: {} of {} rounds are there; campaign {}: {}\n", options_.block, attempt_.node, there, wanted,
+                   plan.id.substr(0, 12), size_text(plan));
+    BlockListener listener(plan, outbox);
+    const auto ending = run_plan(plan, listener);
+    const auto rounds = listener.rounds();
+    const auto missing = wanted - std::min(wanted, there + rounds);
+    if (ending == Ending::interrupted) return {AttemptState::interrupted, "it was told to end", rounds, missing, 0, {}};
+    if (missing > 0) return {AttemptState::failed, "too many inspections failed, or its minutes were used up", rounds, missing, 0, {}};
+    return {AttemptState::complete, "", rounds, 0, 0, {}};
+  }
+
+  Ending run_plan(const specs::Plan& plan, BlockListener& listener) {
+    const Job job{loaded_, std::nullopt, {}};
+    CampaignOptions options{job, options_.send.empty(), {}, {}};
+    auto where = inspector_context(options, plan.program, context_);
+    if (options_.send.empty()) where.cache = staged_cache(root_, campaign_.node_local, where.cache);
+    inspector::Inspector inspector(std::move(where), job.loaded.catalog, plan.campaign);
+    FixedSchedule schedule(plan);
+    return campaigns::run(plan, inspector, schedule, {}, listener, interrupted);
+  }
+
+  const BlockOptions& options_;
+  const workspace::Context& context_;
+  specs::ClusterCampaign campaign_;
+  const specs::FrozenTarget& target_;
+  fs::path root_;
+  specs::Wave wave_;
+  workspace::Loaded loaded_;
+  std::string wrong_node_;
+  Attempt attempt_;
+};
+
+}  // namespace
+
+BlockEnd run_block(const BlockOptions& options, const workspace::Context& context) { return Start(options, context).run(); }
+
+}  // namespace stackx::campaigns::cluster

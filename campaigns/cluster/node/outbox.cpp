@@ -1,0 +1,167 @@
+#include "campaigns/cluster/node/outbox.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "campaigns/campaign.hpp"
+#include "campaigns/cluster/place.hpp"
+#include "pypi/http.hpp"
+#include "specs/error.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
+
+namespace stackx::campaigns::cluster {
+namespace {
+
+constexpr double between_tries = 5;  // seconds
+
+class ToSpool : public Delivery {
+ public:
+  explicit ToSpool(fs::path root) : root_(std::move(root)) {}
+
+  std::optional<std::string> deliver(const specs::BlockOf& block, const std::string& name, const std::string& text) override {
+    try {
+      if (!is_there(root_)) return fmt::format("{}: the spool is not there", root_.string());
+      const fs::path directory = block_directory(root_, block.target, block.block) / block.attempt;
+      fs::create_directory(directory.parent_path());
+      fs::create_directory(directory);
+      place_file(directory / name, text);
+      return std::nullopt;
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
+ private:
+  fs::path root_;
+};
+
+class ToUrl : public Delivery {
+ public:
+  explicit ToUrl(std::string url) : url_(std::move(url)) {
+    pypi::check_web_url(url_, "--send");
+    pypi::HttpSettings settings;
+    settings.has_offline = false;
+    if (const char* file = std::getenv("SSL_CERT_FILE")) settings.ca_file = file;
+    transport_ = pypi::make_curl(settings);
+    if (const char* token = std::getenv("STACKX_TOKEN")) token_ = token;
+  }
+
+  std::optional<std::string> deliver(const specs::BlockOf&, const std::string&, const std::string& text) override {
+    pypi::Request request;
+    request.url = url_;
+    request.bearer = token_;
+    request.post = text;
+    const auto response = transport_->try_one(request);
+    if (response.status >= 200 && response.status < 300) return std::nullopt;
+    if (response.status == 0) return response.message.empty() ? response.failure : response.message;
+    return fmt::format("{}: HTTP {}", pypi::shown_url(url_), response.status);
+  }
+
+ private:
+  std::string url_, token_;
+  std::unique_ptr<pypi::Transport> transport_;
+};
+
+// "stackx-3f2a09c1d2e4-": what the directories of a campaign begin with on a node.
+std::string outbox_prefix(const specs::BlockOf& block) { return fmt::format("stackx-{}-", block.cluster.substr(0, 12)); }
+
+}  // namespace
+
+std::unique_ptr<Delivery> to_spool(const fs::path& root) { return std::make_unique<ToSpool>(root); }
+std::unique_ptr<Delivery> to_url(const std::string& url) { return std::make_unique<ToUrl>(url); }
+
+fs::path scratch_directory() {
+  for (const char* name : {"STACKX_SCRATCH", "SLURM_TMPDIR", "TMPDIR"})
+    if (const char* value = std::getenv(name); value != nullptr && *value == '/') return value;
+  return "/tmp";
+}
+
+Outbox::Outbox(const fs::path& scratch, const specs::BlockOf& block, std::unique_ptr<Delivery> delivery,
+               std::function<void(const std::string&)> say)
+    : scratch_(scratch),
+      directory_(scratch / fmt::format("{}{}-{}-{}", outbox_prefix(block), block.target, block.block, block.attempt)),
+      block_(block),
+      delivery_(std::move(delivery)),
+      say_(std::move(say)) {
+  std::error_code failed;
+  fs::create_directories(scratch_, failed);
+  if (!fs::create_directory(directory_, failed))
+    throw broken_environment(fmt::format("{}: cannot be made: {}; name another place of this node in STACKX_SCRATCH",
+                                         directory_.string(), failed ? failed.message() : "it is there already"));
+  lock_ = std::make_unique<inspector::FileLock>(directory_ / "lock", nullptr);
+  place_file(directory_ / "block", specs::canonical({{"cluster", block.cluster}, {"target", block.target},
+                                                     {"block", block.block}, {"attempt", block.attempt}}));
+}
+
+Outbox::~Outbox() {
+  std::error_code ignored;
+  if (waiting_.empty()) fs::remove_all(directory_, ignored);
+}
+
+void Outbox::put(const std::string& name, const std::string& text) {
+  place_file(directory_ / name, text);
+  waiting_.insert(name);
+  if (steady_seconds() >= next_try_) deliver_waiting();
+}
+
+void Outbox::deliver_waiting() {
+  for (auto name = waiting_.begin(); name != waiting_.end();) {
+    const auto why = delivery_->deliver(block_, *name, specs::read_text_file(directory_ / *name, "a document"));
+    if (why) {
+      if (*why != last_failure_) say_(fmt::format("not delivered yet, kept on this node: {}", *why));
+      last_failure_ = *why;
+      next_try_ = steady_seconds() + between_tries;
+      return;
+    }
+    std::error_code ignored;
+    fs::remove(directory_ / *name, ignored);
+    name = waiting_.erase(name);
+  }
+  last_failure_.clear();
+  next_try_ = 0;
+}
+
+bool Outbox::flush(double seconds, const std::function<bool()>& stop) {
+  const double end = steady_seconds() + seconds;
+  for (;;) {
+    deliver_waiting();
+    if (waiting_.empty()) return true;
+    if (steady_seconds() >= end || stop()) return false;
+    for (int i = 0; i < 10 && !stop(); ++i) std::this_thread::sleep_for(std::chrono::duration<double>(between_tries / 10));
+  }
+}
+
+void Outbox::finish_others() {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(scratch_, ignored)) {
+    if (entry.path() == directory_ || !entry.path().filename().string().starts_with(outbox_prefix(block_))) continue;
+    if (!fs::is_regular_file(entry.path() / "block")) continue;
+    try {
+      const inspector::FileLock lock(entry.path() / "lock", nullptr, inspector::never_wait);
+      if (!lock.held()) continue;  // it lives
+      const auto node = specs::Node::parse_file(entry.path() / "block");
+      const specs::BlockOf block{node.at("cluster").text(), node.at("target").text(), node.at("block").unsigned_integer(),
+                                 node.at("attempt").text()};
+      bool all = true;
+      std::size_t delivered = 0;
+      for (const auto& file : specs::json_files(entry.path())) {
+        const auto why = delivery_->deliver(block, file.filename().string(), specs::read_text_file(file, "a document"));
+        all = all && !why;
+        if (why) break;
+        fs::remove(file);
+        ++delivered;
+      }
+      if (delivered > 0) say_(fmt::format("delivered {} documents that a start of block {} left on this node", delivered, block.block));
+      if (all) fs::remove_all(entry.path(), ignored);
+    } catch (const Error& error) {
+      say_(fmt::format("{}: left as it is: {}", entry.path().string(), error.what()));
+    }
+  }
+}
+
+}  // namespace stackx::campaigns::cluster

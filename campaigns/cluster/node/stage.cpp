@@ -1,0 +1,56 @@
+#include "campaigns/cluster/node/stage.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "campaigns/cluster/node/outbox.hpp"
+#include "campaigns/cluster/place.hpp"
+#include "campaigns/run.hpp"
+#include "inspector/inspector.hpp"
+#include "specs/error.hpp"
+#include "workspace/progress.hpp"
+
+namespace stackx::campaigns::cluster {
+
+Staged stage(const fs::path& root, const specs::FrozenTarget& target, const workspace::Loaded& loaded,
+             const workspace::Context& context) {
+  const Job job{loaded, std::nullopt, {}};
+  const CampaignOptions options{job, false, {}, {}};
+  auto where = inspector_context(options, target.plan.program, context);
+  where.cache = stage_directory(root);
+  fs::create_directories(where.cache);
+  inspector::Inspector inspector(std::move(where), loaded.catalog, target.plan.campaign);
+  std::set<specs::Stack> stacks;
+  for (const auto& arm : target.plan.arms) stacks.insert(arm.stack);
+  Staged staged;
+  workspace::ProgressLine line;
+  for (const auto& stack : stacks) {
+    line.show(fmt::format("[{:>{}}/{}]  fetching for {}: {}", staged.stacks, std::to_string(stacks.size()).size(), stacks.size(),
+                          target.target.name, stack.short_id()));
+    const auto prepared = inspector.prepare(stack, [&](const std::string& text) { line.say(text); });
+    if (interrupted()) break;
+    ++staged.stacks;
+    if (!prepared.ok) staged.failed.push_back(fmt::format("{}: {}", stack.short_id(), prepared.reason));
+  }
+  line.finish();
+  return staged;
+}
+
+fs::path staged_cache(const fs::path& root, bool node_local, const fs::path& own) {
+  const fs::path staged = stage_directory(root);
+  std::error_code none;
+  if (!fs::is_directory(staged, none)) return own;
+  if (!node_local) return staged;
+  const fs::path copy = scratch_directory() / fmt::format("stackx-stage-{}-{}", geteuid(), root.filename().string());
+  fs::create_directories(copy);
+  const inspector::FileLock lock(copy / "lock", nullptr);  // one start a node copies, others wait
+  if (fs::exists(copy / "whole")) return copy / "cache";
+  fs::remove_all(copy / "cache");
+  fs::copy(staged, copy / "cache", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  place_file(copy / "whole", "copied\n");
+  return copy / "cache";
+}
+
+}  // namespace stackx::campaigns::cluster

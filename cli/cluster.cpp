@@ -1,0 +1,292 @@
+// stackx cluster: one campaign over the nodes of a cluster, on Slurm and on Kubernetes.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "campaigns/cluster/head/freeze.hpp"
+#include "campaigns/cluster/head/head.hpp"
+#include "campaigns/cluster/head/known.hpp"
+#include "campaigns/cluster/head/pass.hpp"
+#include "campaigns/cluster/node/block.hpp"
+#include "campaigns/cluster/node/stage.hpp"
+#include "campaigns/run.hpp"
+#include "cli/commands.hpp"
+#include "cli/output/cluster_text.hpp"
+#include "cli/output/headlines.hpp"
+#include "cli/output/print.hpp"
+#include "specs/error.hpp"
+#include "workspace/output.hpp"
+#include "workspace/progress.hpp"
+
+namespace stackx::cli {
+namespace {
+
+namespace cluster = campaigns::cluster;
+namespace fs = std::filesystem;
+
+struct ClusterWords {
+  cluster::FreezeOptions freeze;
+  cluster::BlockOptions block;
+  cluster::PassOptions pass;
+  std::string campaign, stage = "shared", blocks;
+  std::optional<std::uint64_t> seed, index, number;
+  bool wait = false, fresh = false, no_submit = false;
+};
+
+void print_view(const specs::ClusterCampaign& campaign, const cluster::View& view, Globals& globals) {
+  if (globals.json) print_json(cluster_json(campaign, view));
+  else workspace::write_out(cluster_text(campaign, view, output_width()));
+  if (!view.spool_is_there) globals.exit_code = static_cast<int>(ErrorCode::environment);
+  else if (view.finished() && view.has_given_up()) globals.exit_code = 1;
+}
+
+// What was found out, as `inspect` ends: before all else.
+void print_headlines(const specs::ClusterCampaign& campaign, const Globals& globals) {
+  if (globals.json) return;
+  for (const auto& target : campaign.targets) {
+    const auto hw = cluster::hardware_name(target);
+    for (const auto& said : headlines(target.plan, hw, globals)) {
+      workspace::print("{}\n", said.headline.line);
+      for (const auto& line : said.headline.context) workspace::print("{}\n", line);
+      for (const auto& line : said.headline.cautions) workspace::print("{}\n", line);
+    }
+  }
+  workspace::print("\n");
+}
+
+// Passes until all is there, the schedulers' own pace: seldomer the longer it takes.
+cluster::View wait_for_end(const specs::ClusterCampaign& campaign, store::Store& store, const cluster::PassOptions& options,
+                           const Globals& globals) {
+  using namespace std::chrono_literals;
+  campaigns::listen_to_signals();
+  workspace::ProgressLine line;
+  auto pause = 1000ms;
+  for (;;) {
+    auto view = cluster::pass(campaign, cluster::root_of(campaign), cluster::program_of(globals), store, options);
+    if (!globals.json) line.show(view.spool_is_there ? cluster_progress(campaign, view) : "the spool is not there; waiting for it");
+    for (const auto& target : view.targets)
+      for (const auto& remark : target.remarks) line.say(target.name + ": " + remark);
+    if (view.finished() || view.cancelled || campaigns::interrupted()) {
+      line.finish();
+      return view;
+    }
+    for (auto left = pause; left > 0ms && !campaigns::interrupted(); left -= 100ms) std::this_thread::sleep_for(100ms);
+    pause = std::min<std::chrono::milliseconds>(pause * 5 / 4, 15s);
+  }
+}
+
+void collect_now(const specs::ClusterCampaign& campaign, const ClusterWords& words, Globals& globals) {
+  auto store = store::Store::open(store::default_path(globals.db));
+  auto options = words.pass;
+  options.submit = !words.no_submit;
+  const auto view = words.wait ? wait_for_end(campaign, store, options, globals)
+                               : cluster::pass(campaign, cluster::root_of(campaign), cluster::program_of(globals), store, options);
+  if (view.spool_is_there && view.finished()) {
+    print_headlines(campaign, globals);
+    for (const auto& remark : cluster::run_after(campaign, globals)) workspace::say("{}\n", remark);
+  }
+  print_view(campaign, view, globals);
+  if (!words.wait || !campaigns::interrupted() || view.finished()) return;
+  workspace::say("The jobs go on; stackx cluster collect {} --wait goes on waiting for them.\n", campaign.short_id());
+  globals.exit_code = interrupted_exit;
+}
+
+// One that is under way would be measured twice, by mistake mostly.
+void refuse_second(const ClusterWords& words, Globals& globals) {
+  const auto database = store::default_path(globals.db);
+  const auto name = specs::Node::parse_file(words.freeze.project).at("name").text();
+  for (const auto& known : cluster::known_campaigns(database))
+    if (known.project == name && cluster::is_under_way(known))
+      throw bad_input(fmt::format("{}: campaign {} of {} is under way: stackx cluster collect {} goes on with it, cluster cancel {} "
+                                  "ends it, --new begins another beside it",
+                                  words.freeze.project.string(), known.short_id(), name, known.short_id(), known.short_id()));
+}
+
+void submit(ClusterWords& words, Globals& globals) {
+  if (!words.fresh) refuse_second(words, globals);
+  words.freeze.node_local = words.stage == "node";
+  words.freeze.seed = words.seed;
+  const auto campaign = cluster::freeze(words.freeze, globals);
+  cluster::remember(campaign, store::default_path(globals.db));
+  if (words.stage != "none") {
+    campaigns::listen_to_signals();
+    for (const auto& line : cluster::stage_all(campaign, globals)) workspace::say("{}\n", line);
+    if (campaigns::interrupted()) {
+      workspace::say("Nothing was submitted yet; stackx cluster collect {} does it.\n", campaign.short_id());
+      globals.exit_code = interrupted_exit;
+      return;
+    }
+  }
+  collect_now(campaign, words, globals);
+}
+
+void status(const ClusterWords& words, Globals& globals) {
+  const auto campaign = cluster::find_campaign(words.campaign, store::default_path(globals.db));
+  auto store = store::Store::open(store::default_path(globals.db));
+  print_view(campaign, cluster::pass(campaign, cluster::root_of(campaign), cluster::program_of(globals), store, {}), globals);
+}
+
+void cancel(const ClusterWords& words, Globals& globals) {
+  const auto campaign = cluster::find_campaign(words.campaign, store::default_path(globals.db));
+  cluster::cancel(campaign, globals);
+  auto store = store::Store::open(store::default_path(globals.db));
+  print_view(campaign, cluster::pass(campaign, cluster::root_of(campaign), cluster::program_of(globals), store, {}), globals);
+}
+
+void script(ClusterWords& words, Globals& globals) {
+  words.freeze.seed = words.seed;
+  nlohmann::json all = nlohmann::json::array();
+  for (const auto& one : cluster::scripts(words.freeze, globals)) {
+    if (globals.json) all.push_back({{"target", one.target}, {"name", one.name}, {"text", one.text}});
+    else workspace::write_out(fmt::format("{}# {}: {}\n{}", all.empty() ? "" : "\n", one.target, one.name, one.text));
+    if (!globals.json) all.push_back(nullptr);
+  }
+  if (globals.json) print_json({{"$schema", "stackx/cluster-scripts/1"}, {"scripts", all}});
+}
+
+// What jobs call. Its words go to the job's log.
+void block(ClusterWords& words, Globals& globals) {
+  auto& options = words.block;
+  if (words.number.has_value() == words.index.has_value()) throw bad_input("cluster block: expected one of --block K and --index I");
+  if (words.index) {
+    const auto list = cluster::blocks_from(words.blocks);
+    if (*words.index >= list.size()) throw bad_input(fmt::format("--index {}: --blocks names {}", *words.index, list.size()));
+    options.block = list[*words.index];
+  } else {
+    options.block = *words.number;
+  }
+  const auto end = cluster::run_block(options, globals);
+  workspace::print("block {}: {}{}{}; {} complete rounds of this start, {} missing yet\n", options.block, cluster::to_string(end.state),
+                   end.reason.empty() ? "" : ": ", end.reason, end.rounds, end.missing);
+  using State = cluster::AttemptState;
+  if (end.state == State::wrong_node || end.state == State::failed) globals.exit_code = 1;
+  if (end.state == State::interrupted) globals.exit_code = interrupted_exit;
+  if (end.undelivered == 0) return;
+  workspace::say("{} documents could not be delivered and lie in {} on this node; the next start of any block here delivers them\n",
+                 end.undelivered, end.kept.string());
+  globals.exit_code = static_cast<int>(ErrorCode::environment);
+}
+
+void add_campaign_word(Command command, ClusterWords& words) {
+  command.add_option("campaign", words.campaign,
+                     "How its id begins, its directory on the spool, or the project's file [the newest submitted from here]")
+      .type_name("CAMPAIGN");
+}
+
+void add_freeze_options(Command command, ClusterWords& words) {
+  command.add_option("project", words.freeze.project, "Project file (stackx/project/1); its \"cluster\" says where it runs").type_name("PROJECT").required();
+  command.add_option("--on", words.freeze.on, "Targets on this scheduler alone [all]").check(one_of({"slurm", "kubernetes"})).type_name("NAME");
+  command.add_option("--settings", words.freeze.settings, "A file with the cluster's settings, instead of the project's \"cluster\"").type_name("FILE");
+  command.add_option("--seed", words.seed, "Seed of the sample").type_name("S");
+  command.add_flag("--allow-paths", words.freeze.allow_paths, "Programs and files that the catalogs name may be run and shown (remembered)");
+}
+
+void add_submit(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
+  const auto command = cluster_command.add_subcommand("submit", "Begin a campaign: draw its stacks, fetch what nodes need, submit its blocks");
+  command.describe({"The stacks are drawn once and frozen, with the catalogs, in a directory of the spool; what they need is fetched there; then "
+                    "one job array (Slurm) or Indexed Job (Kubernetes) a target is submitted. `cluster collect` goes on from there.",
+                    {{"On all targets of the project, until all is there", "stackx cluster submit project.json --wait"},
+                     {"On Slurm alone", "stackx cluster submit project.json --on slurm"}}});
+  add_freeze_options(command, *words);
+  command.add_option("--stage", words->stage,
+                     "Where environments lie: shared (made once, on the spool), node (copied to each node's own disk), none (nodes make them, "
+                     "and need the network)")
+      .check(one_of({"shared", "node", "none"})).show_default();
+  command.add_flag("--wait", words->wait, "Wait until all is there, submitting what is lost; Ctrl-C leaves the jobs");
+  command.add_flag("--new", words->fresh, "Even if a campaign of the project is under way");
+  command.callback([words, &globals] { submit(*words, globals); });
+}
+
+void add_status(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
+  const auto command = cluster_command.add_subcommand("status", "How far a campaign is, and what is wrong; submits nothing");
+  command.describe({"Takes in what has come, asks the schedulers, and says what to do about what is held, drained or lost.",
+                    {{"Of the newest campaign", "stackx cluster status"}}});
+  add_campaign_word(command, *words);
+  command.callback([words, &globals] { status(*words, globals); });
+}
+
+void add_collect(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
+  const auto command = cluster_command.add_subcommand("collect", "Take in what has come, and submit what is missing");
+  command.describe({"Every document is taken in once. A block whose rounds are not all there, and of which no job lives, is submitted again; "
+                    "where a strategy decides between waves, the next wave is begun. It may be killed at any moment, and run from cron.",
+                    {{"Until all is there", "stackx cluster collect --wait"}, {"Look at blocks that were given up again", "stackx cluster collect --again"}}});
+  add_campaign_word(command, *words);
+  command.add_flag("--wait", words->wait, "Wait until all is there; Ctrl-C leaves the jobs");
+  command.add_flag("--no-submit", words->no_submit, "Take in alone");
+  command.add_flag("--again", words->pass.again, "Submit blocks that were given up, too");
+  command.callback([words, &globals] {
+    collect_now(cluster::find_campaign(words->campaign, store::default_path(globals.db)), *words, globals);
+  });
+}
+
+void add_cancel(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
+  const auto command = cluster_command.add_subcommand("cancel", "End a campaign's jobs; what was measured stays");
+  command.describe({"Nothing is submitted any more; complete rounds are kept and rank.", {{"The newest campaign", "stackx cluster cancel"}}});
+  add_campaign_word(command, *words);
+  command.callback([words, &globals] { cancel(*words, globals); });
+}
+
+void add_script(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
+  const auto command = cluster_command.add_subcommand("script", "Print what would be submitted: batch scripts, manifests; writes and submits nothing");
+  command.describe({"For those who read before they submit.", {{"Of all targets", "stackx cluster script project.json"}}});
+  add_freeze_options(command, *words);
+  command.callback([words, &globals] { script(*words, globals); });
+}
+
+void add_stage(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
+  const auto command = cluster_command.add_subcommand("stage", "Fetch and make what nodes of this machine's kind need, on the spool");
+  command.describe({"`submit` does it for nodes of the same kind of processor as the submitting machine; for others it is called on one of them, "
+                    "with the network.",
+                    {{"On a node of another kind", "stackx cluster stage /shared/stackx/3f2a09c1d2e4"}}});
+  add_campaign_word(command, *words);
+  command.callback([words, &globals] {
+    campaigns::listen_to_signals();
+    const auto campaign = cluster::find_campaign(words->campaign, store::default_path(globals.db));
+    for (const auto& line : cluster::stage_all(campaign, globals)) workspace::print("{}\n", line);
+  });
+}
+
+void add_block(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
+  const auto command = cluster_command.add_subcommand("block", "What jobs call: measure one block of a campaign on this node");
+  command.describe({"Checks that the node is what was asked for, measures the rounds that the block lacks, and delivers each result as it comes. "
+                    "Exit codes: 0 done, or nothing left to do; 1 a wrong node, or failures; 3 documents are left on the node.",
+                    {{"By hand, on a node", "stackx cluster block /shared/stackx/3f2a09c1d2e4 --target v100 --block 3"}}});
+  auto& options = words->block;
+  command.add_option("directory", options.campaign, "The campaign's directory: with campaign.json").type_name("DIR").required();
+  command.add_option("--target", options.target, "Which target of the campaign").type_name("NAME").required();
+  command.add_option("--block", words->number, "Which block").type_name("K");
+  command.add_option("--blocks", words->blocks, "Blocks, of which --index says which: 0-3,7").type_name("LIST");
+  command.add_option("--index", words->index, "Which of --blocks, from 0").type_name("I");
+  command.add_option("--attempt", options.attempt, "The scheduler's word for this start").type_name("NAME");
+  command.add_option("--job", options.job, "The job, as the scheduler's programs take it").type_name("ID");
+  command.add_option("--spool", options.spool, "The campaign's directory on the spool, where that is another").type_name("DIR");
+  command.add_option("--send", options.send, "Send documents to this URL instead; a token stands in $STACKX_TOKEN").type_name("URL");
+  command.add_option("--patience", options.patience, "How long to wait at the end for a spool that takes nothing, in seconds").check(at_least_zero())
+      .type_name("SECONDS").show_default();
+  command.callback([words, &globals] { block(*words, globals); });
+}
+
+}  // namespace
+
+void add_cluster(Command app, Globals& globals) {
+  auto words = std::make_shared<ClusterWords>();
+  const auto command = app.add_subcommand("cluster", "One campaign over the nodes of a cluster, on Slurm and on Kubernetes");
+  command.describe({"Blocks of rounds run on whole nodes, each measuring the same stacks in an order of its own, and leave their results on a "
+                    "directory that all nodes share. What is lost with a node is measured again. Schedulers are used by their own programs; nothing "
+                    "of stackx has to be installed on them.",
+                    {{"Begin, and wait for the end", "stackx cluster submit project.json --wait"}, {"How far it is", "stackx cluster status"},
+                     {"What would be submitted", "stackx cluster script project.json"}}});
+  command.require_subcommand(1);
+  add_submit(command, words, globals);
+  add_status(command, words, globals);
+  add_collect(command, words, globals);
+  add_cancel(command, words, globals);
+  add_script(command, words, globals);
+  add_stage(command, words, globals);
+  add_block(command, words, globals);
+}
+
+}  // namespace stackx::cli

@@ -1,0 +1,37 @@
+#include "cli/output/headlines.hpp"
+
+#include <set>
+
+#include "advisor/selection.hpp"
+
+namespace stackx::cli {
+namespace {
+
+constexpr std::size_t rows_of_advise = 10, most_rows_of_advise = 25;
+
+}  // namespace
+
+std::vector<Said> headlines(const specs::Plan& plan, const std::string& hw, const workspace::Context& context) {
+  std::vector<Said> result;
+  std::set<specs::Workload> seen;
+  for (const auto& arm : plan.arms) {
+    if (!seen.insert(arm.workload).second) continue;
+    advisor::SelectionOptions asked;
+    asked.hw = hw;
+    asked.workload = arm.workload.text();
+    asked.pi = arm.workload.program;
+    asked.stacks = {rows_of_advise, most_rows_of_advise};
+    const auto selection = select(asked, context);
+    if (selection.measurements.empty()) continue;
+    analysis::Options options;
+    options.this_host = selection.this_host;
+    options.races = selection.races;
+    options.population = selection.population;
+    options.drift = false;
+    const auto ranking = analysis::rank(selection.measurements, selection.asked, options);
+    result.push_back({arm.workload, analysis::headline(ranking, selection.hw)});
+  }
+  return result;
+}
+
+}  // namespace stackx::cli

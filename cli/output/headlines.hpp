@@ -1,0 +1,21 @@
+// What `advise` would begin with for each workload of a plan, once it was measured: what a campaign ends with.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/ranking/headline.hpp"
+#include "specs/project/plan.hpp"
+#include "workspace/context.hpp"
+
+namespace stackx::cli {
+
+struct Said {
+  specs::Workload workload;
+  analysis::Headline headline;
+};
+
+// By all that was measured of it on `hw` (as --hw of `advise`), in earlier campaigns too. A workload without any is left out.
+std::vector<Said> headlines(const specs::Plan& plan, const std::string& hw, const workspace::Context& context);
+
+}  // namespace stackx::cli
