@@ -7,6 +7,7 @@
 #include "specs/catalog/score.hpp"
 #include "specs/format/json.hpp"
 #include "specs/hardware/microarchitecture.hpp"
+#include "specs/project/cluster_campaign.hpp"
 #include "specs/project/plan.hpp"
 #include "specs/project/project.hpp"
 #include "specs/project/workload_family.hpp"
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 const fs::path documents = STACKX_SOURCE_DIR "/tests/specs/documents";
-const std::vector<std::string> formats{"catalog",            "project", "plan",      "inspection",
+const std::vector<std::string> formats{"catalog",            "project", "plan", "cluster", "cluster-settings",      "inspection",
                                        "microarchitectures", "score",   "published", "evidence",
                                        "workloads",         "upgrades"};
 
@@ -85,6 +86,8 @@ std::string judge(const Case& one) {
       {"catalog", [](const Node& node) { check(parse_catalog(node), "c"); }},
       {"project", read_project},
       {"plan", [](const Node& node) { plan_from(node); }},
+      {"cluster", [](const Node& node) { cluster_campaign_from(node); }},
+      {"cluster-settings", [](const Node& node) { cluster_settings_from(node); }},
       {"inspection", [](const Node& node) { inspection_from(node); }},
       {"microarchitectures", [](const Node& node) { Microarchitectures::parse(node); }},
       {"score", [](const Node& node) { parse_scores(node, some_packages()); }},
