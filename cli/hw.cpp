@@ -8,6 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "analysis/text/gpu_links.hpp"
+#include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 #include "cli/commands.hpp"
 #include "cli/hw_noise.hpp"
@@ -33,6 +35,7 @@ using specs::Microarchitectures;
 
 constexpr int label_width = 16;
 constexpr std::size_t text_width = 84;
+constexpr std::size_t narrow = 80;  // columns
 constexpr std::chrono::seconds engine_patience{10};
 
 void row(const std::string& label, const std::string& text) {
@@ -120,14 +123,31 @@ void print_cpu(const Host& host, const Microarchitectures& table) {
   row("Vector units", rates(*known));
 }
 
+std::string place(const specs::Gpu& gpu) {
+  std::string text = "PCI " + gpu.pci;
+  if (gpu.pcie) text += fmt::format(", PCIe {}.0 x{}", gpu.pcie->generation, gpu.pcie->width);
+  if (gpu.numa_node) text += fmt::format(", NUMA node {}", *gpu.numa_node);
+  return text;
+}
+
+void print_gpu_links(const Host& host) {
+  const char* label = "GPU links";
+  for (const auto& text : analysis::gpu_links_texts(host)) {
+    row(label, analysis::wrap(analysis::split(text), label_width, "", narrow));
+    label = "";
+  }
+}
+
 void print_gpus(const Host& host) {
   for (const auto& gpu : host.gpus) {
     row("GPU", fmt::format("{}, {}, compute capability {}", gpu.model, size_text(gpu.memory_bytes),
                            gpu.compute_capability));
-    row("", fmt::format("PCI {}, {}", gpu.pci, gpu.uuid));
+    row("", place(gpu));
+    row("", gpu.uuid);
     for (const auto& part : gpu.mig)
       row("  MIG", fmt::format("{}, {}, {}", part.profile, size_text(part.memory_bytes), part.uuid));
   }
+  print_gpu_links(host);
   if (!host.driver.empty())
     row("NVIDIA driver",
         host.driver + (host.cuda_driver.empty() ? "" : ", CUDA up to " + host.cuda_driver));
