@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "analysis/text/gpu_links.hpp"
 #include "analysis/text/table.hpp"
@@ -35,7 +36,6 @@ using specs::Microarchitectures;
 
 constexpr int label_width = 16;
 constexpr std::size_t text_width = 84;
-constexpr std::size_t narrow = 80;  // columns
 constexpr std::chrono::seconds engine_patience{10};
 
 void row(const std::string& label, const std::string& text) {
@@ -43,10 +43,10 @@ void row(const std::string& label, const std::string& text) {
 }
 
 // Words over several lines, under one label.
-void rows(std::string label, const std::vector<std::string>& words) {
+void rows(std::string label, const std::vector<std::string>& words, std::size_t width = text_width) {
   std::string line;
   for (const auto& word : words) {
-    if (!line.empty() && line.size() + 1 + word.size() > text_width) {
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
       row(label, line);
       label.clear();
       line.clear();
@@ -131,17 +131,18 @@ std::string place(const specs::Gpu& gpu) {
 }
 
 void print_gpu_links(const Host& host) {
+  constexpr std::size_t width = 80 - label_width;
   const char* label = "GPU links";
-  for (const auto& text : analysis::gpu_links_texts(host)) {
-    row(label, analysis::wrap(analysis::split(text), label_width, "", narrow));
-    label = "";
-  }
+  for (const auto& text : analysis::gpu_links_texts(host))
+    rows(std::exchange(label, ""), analysis::split(text), width);
 }
 
 void print_gpus(const Host& host) {
-  for (const auto& gpu : host.gpus) {
-    row("GPU", fmt::format("{}, {}, compute capability {}", gpu.model, size_text(gpu.memory_bytes),
-                           gpu.compute_capability));
+  for (std::size_t i = 0; i < host.gpus.size(); ++i) {
+    const auto& gpu = host.gpus[i];
+    row(host.gpus.size() > 1 ? fmt::format("GPU {}", i) : "GPU",
+        fmt::format("{}, {}, compute capability {}", gpu.model, size_text(gpu.memory_bytes),
+                    gpu.compute_capability));
     row("", place(gpu));
     row("", gpu.uuid);
     for (const auto& part : gpu.mig)

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 namespace stackx::inspector {
 namespace {
@@ -13,7 +12,7 @@ using nvml::answers;
 using nvml::Device;
 
 // --- NVML's ABI ---
-constexpr unsigned max_links = 36;         // NVML_NVLINK_MAX_LINKS: 4 with Pascal, 18 with Hopper, 36 with Rubin
+constexpr unsigned max_links = 36;         // NVML_NVLINK_MAX_LINKS; Pascal has 4, Hopper 18
 constexpr unsigned read_access = 0;        // NVML_P2P_CAPS_INDEX_READ
 constexpr unsigned access_ok = 0;          // NVML_P2P_STATUS_OK
 constexpr unsigned access_unknown = 6;     // NVML_P2P_STATUS_UNKNOWN
@@ -62,21 +61,29 @@ LinkApi resolve_links(void* library) {
   return api;
 }
 
+int generation_of_gpu(std::string_view compute_capability) {
+  if (compute_capability == "6.0") return 1;                                   // Pascal
+  if (compute_capability == "7.0" || compute_capability == "7.5") return 2;    // Volta, Turing
+  if (compute_capability == "8.0" || compute_capability == "8.6") return 3;    // Ampere
+  if (compute_capability == "9.0") return 4;                                   // Hopper
+  if (compute_capability == "10.0" || compute_capability == "10.3") return 5;  // Blackwell
+  return 0;
+}
+
 // The NVLink generation of a number that nvmlDeviceGetNvLinkVersion gives. nvml.h counts versions in an enum
-// (4 is 3.0, 5 is 3.1, 6 is 4.0, 7 is 5.0), but many drivers hand through the kernel module's numbers
-// (NV2080_CTRL_NVLINK_STATUS_NVLINK_VERSION_*: 5 is 3.0, 7 is 4.0, 8 is 5.0): an A100 says 5
-// (github.com/open-mpi/hwloc/issues/658), an H100 7. So where both readings differ the GPU decides.
+// (4 is 3.0, 5 is 3.1, 6 is 4.0, 7 is 5.0), but many drivers hand the kernel module's numbers through
+// (NV2080_CTRL_NVLINK_STATUS_NVLINK_VERSION_*: 5 is 3.0, 6 is 3.1, 7 is 4.0, 8 is 5.0): an A100 says 5
+// (github.com/open-mpi/hwloc/issues/658), and so does an RTX 3090, meaning 3.1 (github.com/Syllo/nvtop/pull/469).
+// So where both readings differ, the GPU decides.
 std::optional<int> generation(unsigned number, std::string_view compute_capability) {
-  constexpr std::array<std::pair<int, int>, 9> readings{
-      {{0, 0}, {1, 1}, {2, 2}, {2, 0}, {3, 2}, {3, 3}, {4, 3}, {5, 4}, {6, 5}}};
-  constexpr std::array<std::pair<std::string_view, int>, 8> architectures{
-      {{"6.0", 1}, {"7.0", 2}, {"7.5", 2}, {"8.0", 3}, {"8.6", 3}, {"9.0", 4}, {"10.0", 5}, {"10.3", 5}}};
-  if (number == 0 || number >= readings.size()) return std::nullopt;
-  const auto [listed, kernel] = readings.at(number);
-  if (listed == kernel) return listed;
-  for (const auto& [capability, of_gpu] : architectures)
-    if (capability == compute_capability && (of_gpu == listed || of_gpu == kernel)) return of_gpu;
-  return std::nullopt;
+  constexpr std::array<int, 9> by_header{0, 1, 2, 2, 3, 3, 4, 5, 6};
+  constexpr std::array<int, 9> by_kernel{0, 1, 2, 0, 2, 3, 3, 4, 5};
+  if (number == 0 || number >= by_header.size()) return std::nullopt;
+  if (by_header.at(number) == by_kernel.at(number)) return by_header.at(number);
+  const int of_gpu = generation_of_gpu(compute_capability);
+  const bool read =
+      of_gpu != 0 && (of_gpu == by_header.at(number) || of_gpu == by_kernel.at(number));
+  return read ? std::optional(of_gpu) : std::nullopt;
 }
 
 struct NvLinks {                    // the active ones of a GPU
@@ -85,7 +92,7 @@ struct NvLinks {                    // the active ones of a GPU
   bool types_known = true;          // and in what
   std::vector<nvml::PciInfo> ends;  // those that are not known to be a switch
   int switches = 0;
-  std::optional<unsigned> version;  // NVML's number
+  unsigned version = 0;  // NVML's number; 0 is none
 };
 
 void read_end(const LinkApi& api, Device device, unsigned link, NvLinks& links) {
@@ -105,7 +112,7 @@ NvLinks read_nvlinks(const LinkApi& api, Device device) {
   NvLinks links;
   for (unsigned link = 0; link < max_links; ++link) {
     unsigned active = 0, version = 0;
-    if (!answers(api.link_state, device, link, &active)) continue;  // beyond its last, or it has none
+    if (!answers(api.link_state, device, link, &active)) continue;  // it has no such link
     links.told = true;
     if (active == 0) continue;
     read_end(api, device, link, links);
@@ -117,6 +124,18 @@ NvLinks read_nvlinks(const LinkApi& api, Device device) {
 // By number: the text of an id has had four digits of the domain, then eight.
 bool same_place(const nvml::PciInfo& a, const nvml::PciInfo& b) {
   return a.domain == b.domain && a.bus == b.bus && a.device == b.device;
+}
+
+std::optional<specs::GpuPath> path_between(const LinkApi& api, Device a, Device b) {
+  unsigned level = 0;
+  return answers(api.common_ancestor, a, b, &level) ? path_of(level) : std::nullopt;
+}
+
+std::optional<bool> may_read(const LinkApi& api, Device a, Device b) {
+  unsigned status = access_unknown;
+  if (!answers(api.peer_status, a, b, read_access, &status) || status == access_unknown)
+    return std::nullopt;
+  return status == access_ok;
 }
 
 std::optional<int> direct_links(const LinkApi& api, const NvLinks& from, Device to) {
@@ -137,22 +156,20 @@ std::optional<int> switch_links(const NvLinks& a, const NvLinks& b) {
 
 std::vector<specs::GpuLink> read_gpu_links(void* library, const std::vector<Device>& devices,
                                            const std::vector<specs::Gpu>& gpus) {
+  std::vector<specs::GpuLink> result;
+  if (devices.size() < 2) return result;
   const LinkApi api = resolve_links(library);
   std::vector<NvLinks> nvlinks;
-  if (devices.size() > 1)
-    for (const Device device : devices) nvlinks.push_back(read_nvlinks(api, device));
-  std::vector<specs::GpuLink> result;
+  for (const Device device : devices) nvlinks.push_back(read_nvlinks(api, device));
   for (std::size_t a = 0; a < devices.size(); ++a)
     for (std::size_t b = a + 1; b < devices.size(); ++b) {
       specs::GpuLink link{a, b};
-      unsigned level = 0, status = access_unknown;
-      if (answers(api.common_ancestor, devices[a], devices[b], &level)) link.path = path_of(level);
+      link.path = path_between(api, devices[a], devices[b]);
       link.nvlinks = direct_links(api, nvlinks[a], devices[b]);
       link.nvswitch = switch_links(nvlinks[a], nvlinks[b]);
-      if ((link.nvlinks.value_or(0) > 0 || link.nvswitch.value_or(0) > 0) && nvlinks[a].version)
-        link.nvlink_version = generation(*nvlinks[a].version, gpus[a].compute_capability);
-      if (answers(api.peer_status, devices[a], devices[b], read_access, &status) && status != access_unknown)
-        link.peer_access = status == access_ok;
+      if (link.nvlinks.value_or(0) > 0 || link.nvswitch.value_or(0) > 0)
+        link.nvlink_version = generation(nvlinks[a].version, gpus[a].compute_capability);
+      link.peer_access = may_read(api, devices[a], devices[b]);
       if (link != specs::GpuLink{a, b}) result.push_back(link);
     }
   return result;

@@ -147,7 +147,8 @@ std::vector<specs::MigInstance> read_mig(const Api& api, Device device) {
 
 std::optional<specs::PcieLink> read_pcie(const Api& api, Device device) {
   unsigned generation = 0, width = 0;
-  if (!answers(api.pcie_generation, device, &generation) || !answers(api.pcie_width, device, &width))
+  if (!answers(api.pcie_generation, device, &generation) ||
+      !answers(api.pcie_width, device, &width))
     return std::nullopt;
   return specs::PcieLink{static_cast<int>(generation), static_cast<int>(width)};
 }

@@ -18,9 +18,9 @@ namespace stackx::inspector {
 struct NvmlReport {
   std::vector<specs::Gpu> gpus;  // in NVML's order; their NUMA nodes are topology.hpp's
   std::vector<specs::GpuLink> gpu_links;
-  std::string driver;            // "550.54.15"; empty if NVML did not start
-  std::string cuda_driver;       // newest CUDA that the driver supports, "12.4"
-  std::string note;  // why there is no GPU, or why one is left out; empty when all is well
+  std::string driver;       // "550.54.15"; empty if NVML did not start
+  std::string cuda_driver;  // newest CUDA that the driver supports, "12.4"
+  std::string note;         // why there is no GPU, or why one is left out; empty when all is well
 };
 
 // `library` is a name that the loader looks up, or a path.

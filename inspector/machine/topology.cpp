@@ -127,11 +127,13 @@ std::string pci_name(unsigned domain, unsigned bus, unsigned device, unsigned fu
 // same, and must not leave its neighbour as the only one that a device could belong to.
 std::map<std::string, int> device_nodes(hwloc_topology_t topology) {
   std::map<std::string, int> nodes;
-  for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_pcidev(topology, device)) != nullptr;) {
+  for (hwloc_obj_t device = nullptr;
+       (device = hwloc_get_next_pcidev(topology, device)) != nullptr;) {
     const hwloc_obj_t place = hwloc_get_non_io_ancestor_obj(topology, device);
     if (place == nullptr || hwloc_bitmap_weight(place->complete_nodeset) != 1) continue;
     const auto& pci = device->attr->pcidev;
-    nodes[pci_name(pci.domain, pci.bus, pci.dev, pci.func)] = hwloc_bitmap_first(place->complete_nodeset);
+    nodes[pci_name(pci.domain, pci.bus, pci.dev, pci.func)] =
+        hwloc_bitmap_first(place->complete_nodeset);
   }
   return nodes;
 }
@@ -155,13 +157,16 @@ Topology read_topology(const Tree& tree) {
   return result;
 }
 
-std::optional<int> numa_node_of(const std::string& pci, const Topology& topology, const Tree& tree) {
+std::optional<int> numa_node_of(const std::string& pci, const Topology& topology,
+                                const Tree& tree) {
   unsigned domain = 0, bus = 0, device = 0, function = 0;
-  if (std::sscanf(pci.c_str(), "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4) return std::nullopt;
+  if (std::sscanf(pci.c_str(), "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
+    return std::nullopt;
   const std::string name = pci_name(domain, bus, device, function);
   if (const auto known = topology.device_nodes.find(name); known != topology.device_nodes.end())
     return known->second;
-  const auto node = tree.number("/sys/bus/pci/devices/" + name + "/numa_node");  // -1, no number here: unknown
+  const auto node =
+      tree.number("/sys/bus/pci/devices/" + name + "/numa_node");  // -1, no number here: unknown
   return node ? std::optional(static_cast<int>(*node)) : std::nullopt;
 }
 

@@ -19,7 +19,8 @@ struct Topology {
   int packages = 0, cores = 0, threads = 0, numa_nodes = 0;
   std::vector<specs::Cache> caches;  // by level, data before instruction
   std::vector<int> cpus;             // numbers of the threads, as the kernel counts them
-  std::map<std::string, int> device_nodes;  // NUMA nodes of PCI devices ("0000:17:00.0") that hwloc sees
+  std::map<std::string, int>
+      device_nodes;  // NUMA nodes of PCI devices ("0000:17:00.0") that hwloc sees
 };
 
 // With a tree that is not this machine, hwloc reads that tree's /sys; it takes the place from the

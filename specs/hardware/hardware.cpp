@@ -85,8 +85,7 @@ Json to_json(const Gpu& gpu) {
     json["mig"].push_back(
         {{"uuid", part.uuid}, {"profile", part.profile}, {"memory_bytes", part.memory_bytes}});
   if (gpu.numa_node) json["numa_node"] = *gpu.numa_node;
-  if (gpu.pcie)
-    json["pcie"] = {{"generation", gpu.pcie->generation}, {"width", gpu.pcie->width}};
+  if (gpu.pcie) json["pcie"] = {{"generation", gpu.pcie->generation}, {"width", gpu.pcie->width}};
   return json;
 }
 
@@ -156,8 +155,8 @@ PcieLink pcie_from(const Node& node) {
 }
 
 Gpu gpu_from(const Node& node) {
-  node.only({"model", "uuid", "pci", "compute_capability", "memory_bytes", "mig", "numa_node",
-             "pcie"});
+  node.only(
+      {"model", "uuid", "pci", "compute_capability", "memory_bytes", "mig", "numa_node", "pcie"});
   Gpu gpu{node.at("model").text(),
           node.at("uuid").text(),
           node.at("pci").text(),
@@ -268,8 +267,8 @@ Json to_json(const Host& host) {
 }
 
 Host host_from(const Node& node) {
-  node.only({"hostname", "cpu", "memory_bytes", "memory_limit_bytes", "gpus", "gpu_links",
-             "driver", "cuda_driver", "gpu_note", "os", "os_version", "kernel", "libc", "governor", "turbo",
+  node.only({"hostname", "cpu", "memory_bytes", "memory_limit_bytes", "gpus", "gpu_links", "driver",
+             "cuda_driver", "gpu_note", "os", "os_version", "kernel", "libc", "governor", "turbo",
              "virtualization", "container", "runtimes"});
   Host host;
   host.hostname = node.at("hostname").text();

@@ -34,12 +34,12 @@ struct Cpu {
   std::optional<double> max_mhz;
 };
 
-struct MigInstance {  // a part of a GPU, a device of its own to CUDA
+struct MigInstance {          // a part of a GPU, a device of its own to CUDA
   std::string uuid, profile;  // "MIG-...", "1g.10gb"
   std::uint64_t memory_bytes = 0;
 };
 
-struct PcieLink {  // the best that card and slot can do together
+struct PcieLink {                 // the best that card and slot can do together
   int generation = 0, width = 0;  // 4, 16: "PCIe 4.0 x16"
   bool operator==(const PcieLink&) const = default;
 };
@@ -81,9 +81,9 @@ struct Host {
   std::optional<std::uint64_t> memory_limit_bytes;  // of the cgroup, if below memory_bytes
   std::vector<Gpu> gpus;
   std::vector<GpuLink> gpu_links;  // of each pair that something is known of, by a, then b
-  std::string driver;       // NVIDIA driver version, empty without one
-  std::string cuda_driver;  // the CUDA version it supports, "12.4"
-  std::string gpu_note;     // why there is no GPU to see: "libnvidia-ml.so.1 not found"
+  std::string driver;              // NVIDIA driver version, empty without one
+  std::string cuda_driver;         // the CUDA version it supports, "12.4"
+  std::string gpu_note;            // why there is no GPU to see: "libnvidia-ml.so.1 not found"
   std::string os, os_version, kernel, libc;     // "debian", "12", "6.1.0-18-amd64", "glibc 2.36"
   std::string governor, turbo, virtualization;  // "performance", "on"/"off", "kvm", "unknown"
   std::string container;  // what this process runs in: "docker", "podman"; empty if none is seen

@@ -190,8 +190,8 @@ int nvmlDeviceGetNvLinkState(void* device, unsigned link, unsigned* active) {
 }
 int nvmlDeviceGetNvLinkVersion(void* device, unsigned link, unsigned* version) {
   (void)device, (void)link;
-#ifdef STRANGE
-  return reply(version, 99);
+#ifdef VERSION
+  return reply(version, VERSION);
 #elif defined BRIDGED
   return reply(version, 5); /* 3.0 as the kernel module counts: what an A100 says */
 #else
@@ -209,7 +209,7 @@ int nvmlDeviceGetNvLinkRemotePciInfo_v2(void* device, unsigned link, struct pci*
   return reply(&pci->bus, bus_of(number(device) ^ 1));
 #endif
 }
-#ifndef NO_LATE_LINKS /* these came after CUDA 11 */
+#ifndef NO_LATE_LINKS /* these came last */
 int nvmlDeviceGetNvLinkRemoteDeviceType(void* device, unsigned link, unsigned* type) {
   (void)device, (void)link;
 #ifdef STRANGE

@@ -10,7 +10,8 @@ using stackx::specs::PcieLink;
 namespace {
 
 NvmlReport read_machine(const std::string& variant) {
-  return read_nvml(std::string(STACKX_BINARY_DIR) + "/tests/nvml/" + variant + "/libnvidia-ml.so.1");
+  return read_nvml(std::string(STACKX_BINARY_DIR) + "/tests/nvml/" + variant +
+                   "/libnvidia-ml.so.1");
 }
 
 using Links = std::vector<GpuLink>;
@@ -27,7 +28,8 @@ TEST_CASE("NVLinks join two pairs of GPUs, and only PCIe their sockets") {
   GpuLink other = bridged;
   other.a = 2;
   other.b = 3;
-  CHECK(report.gpu_links == Links{bridged, across(0, 2), across(0, 3), across(1, 2), across(1, 3), other});
+  CHECK(report.gpu_links ==
+        Links{bridged, across(0, 2), across(0, 3), across(1, 2), across(1, 3), other});
   CHECK(report.gpus[0].pcie == PcieLink{4, 16});
   CHECK(report.gpus[3].pcie == PcieLink{4, 8});
 }
@@ -43,7 +45,8 @@ TEST_CASE("links are of the GPUs that could be opened, by their places among tho
 TEST_CASE("what an older driver has no function for is absent") {
   const auto report = read_machine("bridged_old");
   REQUIRE(report.gpu_links.size() == 6);
-  CHECK(report.gpu_links[0] == GpuLink{0, 1, GpuPath::host_bridge, 4, std::nullopt, 3, std::nullopt});
+  CHECK(report.gpu_links[0] ==
+        GpuLink{0, 1, GpuPath::host_bridge, 4, std::nullopt, 3, std::nullopt});
   const auto older = read_machine("two_gpus");
   CHECK(older.gpus.size() == 2);
   CHECK(older.gpu_links.empty());
@@ -72,4 +75,15 @@ TEST_CASE("a driver that supports none of it leaves no links") {
 
 TEST_CASE("answers that mean nothing are none") {
   CHECK(read_machine("strange").gpu_links.empty());
+}
+
+TEST_CASE("a version that NVML numbers in two ways is the one that the GPU has, or none") {
+  const auto version = [](int number) {
+    return read_machine("version_" + std::to_string(number)).gpu_links.at(0).nvlink_version;
+  };
+  CHECK(version(4) == 3);  // 3.0 in nvml.h, 2.2 in the kernel module
+  CHECK(version(6) == 3);  // 4.0, 3.1
+  CHECK_FALSE(version(0));
+  CHECK_FALSE(version(7));  // 5.0, 4.0: no A100's
+  CHECK_FALSE(version(9));
 }

@@ -132,11 +132,14 @@ TEST_CASE("GPUs and the reason for none") {
   CHECK_FALSE(without.gpu_entry());
 }
 
-TEST_CASE("how GPUs are joined, and where they are, goes into the document and not into the fingerprint") {
+TEST_CASE(
+    "how GPUs are joined, and where they are, goes into the document and not into the "
+    "fingerprint") {
   FakeMachine machine;
   zen3_server(machine);
   machine.file("/sys/bus/pci/devices/0000:c3:00.0/numa_node", "1\n");
-  const specs::Host host = detect(machine, STACKX_BINARY_DIR "/tests/nvml/bridged/libnvidia-ml.so.1");
+  const specs::Host host =
+      detect(machine, STACKX_BINARY_DIR "/tests/nvml/bridged/libnvidia-ml.so.1");
   REQUIRE(host.gpus.size() == 4);
   CHECK_FALSE(host.gpus[0].numa_node);
   CHECK(host.gpus[2].numa_node == 1);

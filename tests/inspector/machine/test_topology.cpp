@@ -125,7 +125,8 @@ TEST_CASE("this machine: threads that look at the same time see the same") {
 namespace {
 
 // A card as sysfs shows it; what hwloc goes by, and what the kernel says.
-void card(FakeMachine& machine, const std::string& name, const std::string& local_cpus, const std::string& numa_node) {
+void card(FakeMachine& machine, const std::string& name, const std::string& local_cpus,
+          const std::string& numa_node) {
   const std::string directory = "/sys/bus/pci/devices/" + name + "/";
   machine.file(directory + "vendor", "0x10de\n");
   machine.file(directory + "device", "0x20b0\n");
@@ -157,6 +158,7 @@ TEST_CASE("NUMA nodes of PCI devices, from hwloc and from the kernel") {
   CHECK(node("00000000:B3:00.0") == 1);
   CHECK_FALSE(node("00000000:D3:00.0"));
 
-  CHECK(numa_node_of("00000000:17:00.0", Topology{}, machine.tree()) == 0);  // an hwloc without devices
+  CHECK(numa_node_of("00000000:17:00.0", Topology{}, machine.tree()) ==
+        0);  // an hwloc without devices
   CHECK_FALSE(numa_node_of("00000000:B3:00.0", Topology{}, machine.tree()));
 }

@@ -49,10 +49,13 @@ TEST_CASE("what joins GPUs is read as it was written, all of it or some") {
 
 // Documents of before there were links: their text, and so every id that is made of it, stays.
 TEST_CASE("a host of which no links are known is written as ever") {
-  CHECK(canonical(to_json(sample_host())["gpus"]) ==
-        R"([{"compute_capability":"9.0","memory_bytes":150754820096,"model":"NVIDIA H200","pci":"0000:1b:00.0","uuid":"GPU-1"}])");
-  CHECK(sample_host().fingerprint() == "01446f9fc49d72b1f67fb61e59deeefe0d11469e07f8ba76cc350b06d692f165");
-  CHECK(sha256(canonical(to_json(sample_host()))) == "f147b61154266992b72beaba6ae0c810fb1f1ee5acbab6f0290da07615746cca");
+  CHECK(
+      canonical(to_json(sample_host())["gpus"]) ==
+      R"([{"compute_capability":"9.0","memory_bytes":150754820096,"model":"NVIDIA H200","pci":"0000:1b:00.0","uuid":"GPU-1"}])");
+  CHECK(sample_host().fingerprint() ==
+        "01446f9fc49d72b1f67fb61e59deeefe0d11469e07f8ba76cc350b06d692f165");
+  CHECK(sha256(canonical(to_json(sample_host()))) ==
+        "f147b61154266992b72beaba6ae0c810fb1f1ee5acbab6f0290da07615746cca");
 }
 
 TEST_CASE("the fingerprint is that of the machine, not of its state or name") {
@@ -125,13 +128,17 @@ TEST_CASE("mistakes in a host name their place") {
              Contains("h.json: /cpu: unknown key \"coers\"; did you mean \"cores\"?"));
   CHECK_THAT(refusal("/cpu/cores", 1'000'000'000'000), Contains("/cpu/cores: "));
   CHECK_THAT(refusal("/memory_bytes", -1), Contains("/memory_bytes: "));
-  CHECK_THAT(refusal("/gpus/0/pcie", {{"generation", 4}}), Contains("/gpus/0/pcie: the key \"width\" is missing"));
-  CHECK_THAT(refusal("/gpus/0/numa_node", "0"), Contains("/gpus/0/numa_node: expected a whole number"));
+  CHECK_THAT(refusal("/gpus/0/pcie", {{"generation", 4}}),
+             Contains("/gpus/0/pcie: the key \"width\" is missing"));
+  CHECK_THAT(refusal("/gpus/0/numa_node", "0"),
+             Contains("/gpus/0/numa_node: expected a whole number"));
   for (const auto& [a, b] : {std::pair(0, 1), std::pair(0, 0)})
-    CHECK_THAT(refusal("/gpu_links", Json::array({{{"a", a}, {"b", b}}})), Contains("/gpu_links/0: expected a < b"));
+    CHECK_THAT(refusal("/gpu_links", Json::array({{{"a", a}, {"b", b}}})),
+               Contains("/gpu_links/0: expected a < b"));
   json["gpus"].push_back(json["gpus"][0]);
   CHECK_THAT(refusal("/gpu_links", Json::array({{{"a", 0}, {"b", 1}, {"path", "PIX"}}})),
              Contains("/gpu_links/0/path: unknown path \"PIX\"; expected internal, single_switch"));
-  CHECK_THAT(refusal("/gpu_links", Json::array({{{"a", 1}, {"b", 0}}})), Contains("/gpu_links/0: expected a < b"));
+  CHECK_THAT(refusal("/gpu_links", Json::array({{{"a", 1}, {"b", 0}}})),
+             Contains("/gpu_links/0: expected a < b"));
   CHECK_THAT(refusal("/gpus/0/uuid", nullptr), Contains("/gpus/0: the key \"uuid\" is missing"));
 }
