@@ -7,7 +7,10 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "analysis/text/gpu_links.hpp"
+#include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 #include "cli/commands.hpp"
 #include "cli/hw_noise.hpp"
@@ -40,10 +43,10 @@ void row(const std::string& label, const std::string& text) {
 }
 
 // Words over several lines, under one label.
-void rows(std::string label, const std::vector<std::string>& words) {
+void rows(std::string label, const std::vector<std::string>& words, std::size_t width = text_width) {
   std::string line;
   for (const auto& word : words) {
-    if (!line.empty() && line.size() + 1 + word.size() > text_width) {
+    if (!line.empty() && line.size() + 1 + word.size() > width) {
       row(label, line);
       label.clear();
       line.clear();
@@ -120,14 +123,32 @@ void print_cpu(const Host& host, const Microarchitectures& table) {
   row("Vector units", rates(*known));
 }
 
+std::string place(const specs::Gpu& gpu) {
+  std::string text = "PCI " + gpu.pci;
+  if (gpu.pcie) text += fmt::format(", PCIe {}.0 x{}", gpu.pcie->generation, gpu.pcie->width);
+  if (gpu.numa_node) text += fmt::format(", NUMA node {}", *gpu.numa_node);
+  return text;
+}
+
+void print_gpu_links(const Host& host) {
+  constexpr std::size_t width = 80 - label_width;
+  const char* label = "GPU links";
+  for (const auto& text : analysis::gpu_links_texts(host))
+    rows(std::exchange(label, ""), analysis::split(text), width);
+}
+
 void print_gpus(const Host& host) {
-  for (const auto& gpu : host.gpus) {
-    row("GPU", fmt::format("{}, {}, compute capability {}", gpu.model, size_text(gpu.memory_bytes),
-                           gpu.compute_capability));
-    row("", fmt::format("PCI {}, {}", gpu.pci, gpu.uuid));
+  for (std::size_t i = 0; i < host.gpus.size(); ++i) {
+    const auto& gpu = host.gpus[i];
+    row(host.gpus.size() > 1 ? fmt::format("GPU {}", i) : "GPU",
+        fmt::format("{}, {}, compute capability {}", gpu.model, size_text(gpu.memory_bytes),
+                    gpu.compute_capability));
+    row("", place(gpu));
+    row("", gpu.uuid);
     for (const auto& part : gpu.mig)
       row("  MIG", fmt::format("{}, {}, {}", part.profile, size_text(part.memory_bytes), part.uuid));
   }
+  print_gpu_links(host);
   if (!host.driver.empty())
     row("NVIDIA driver",
         host.driver + (host.cuda_driver.empty() ? "" : ", CUDA up to " + host.cuda_driver));

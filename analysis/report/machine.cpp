@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/text/gpu_links.hpp"
 #include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
@@ -43,7 +44,11 @@ std::string gpus(const specs::Host& host) {
   std::vector<std::string> texts;
   for (const specs::Gpu& gpu : host.gpus)
     texts.push_back(fmt::format("{} ({})", gpu.model, gib(gpu.memory_bytes)));
-  if (!texts.empty()) return fmt::format("{}; driver {}", fmt::join(texts, ", "), host.driver);
+  if (!texts.empty()) {
+    std::string text = fmt::format("{}; driver {}", fmt::join(texts, ", "), host.driver);
+    for (const std::string& links : gpu_links_texts(host)) text += "; " + links;
+    return text;
+  }
   return host.gpu_note.empty() ? "none" : "none seen: " + host.gpu_note;
 }
 

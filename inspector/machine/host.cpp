@@ -39,9 +39,12 @@ void apply_limits(const Tree& tree, specs::Host& host) {
     host.memory_limit_bytes = limits.memory_bytes;
 }
 
-void detect_gpus(const Tree& tree, const std::string& library, specs::Host& host) {
+void detect_gpus(const Tree& tree, const Topology& topology, const std::string& library,
+                 specs::Host& host) {
   NvmlReport report = read_nvml(library);
   host.gpus = std::move(report.gpus);
+  host.gpu_links = std::move(report.gpu_links);
+  for (auto& gpu : host.gpus) gpu.numa_node = numa_node_of(gpu.pci, topology, tree);
   host.driver = std::move(report.driver);
   host.cuda_driver = std::move(report.cuda_driver);
   host.gpu_note = std::move(report.note);
@@ -58,7 +61,7 @@ specs::Host detect_host(const specs::Microarchitectures& table, const HostSource
   host.cpu = detect_cpu(tree, table, topology);
   host.memory_bytes = memory_bytes(tree);
   apply_limits(tree, host);
-  detect_gpus(tree, sources.nvml, host);
+  detect_gpus(tree, topology, sources.nvml, host);
   const Release release = read_release(tree);
   host.os = release.id;
   host.os_version = release.version;

@@ -7,25 +7,25 @@
 #include <map>
 #include <memory>
 
+#include "inspector/machine/gpu_links.hpp"
+#include "inspector/machine/nvml_abi.hpp"
+
 namespace stackx::inspector {
 namespace {
 
 // --- NVML's ABI ---
-using Status = int;
-using Device = void*;
-constexpr Status success = 0;
+using nvml::answers;
+using nvml::Device;
+using nvml::PciInfo;
+using nvml::resolve;
+using nvml::Status;
+using nvml::success;
 constexpr Status driver_not_loaded = 9;
 constexpr Status blocked_by_system = 17;
 constexpr Status version_mismatch = 18;
 
 struct Memory {
   unsigned long long total, free, used;
-};
-
-struct PciInfo {  // nvmlPciInfo_t since _v3
-  char bus_id_legacy[16];
-  unsigned domain, bus, device, device_id, subsystem_id;
-  char bus_id[32];
 };
 
 struct DeviceAttributes {  // nvmlDeviceAttributes_t
@@ -52,6 +52,8 @@ struct Api {
   Status (*mig_count)(Device, unsigned*);
   Status (*mig_by_index)(Device, unsigned, Device*);
   Status (*attributes)(Device, DeviceAttributes*);
+  Status (*pcie_generation)(Device, unsigned*);
+  Status (*pcie_width)(Device, unsigned*);
 };
 // --- end of the ABI ---
 
@@ -59,12 +61,6 @@ struct Close {
   void operator()(void* handle) const { dlclose(handle); }
 };
 using Library = std::unique_ptr<void, Close>;
-
-template <typename Function>
-bool resolve(void* library, const char* symbol, Function*& function) {
-  function = reinterpret_cast<Function*>(dlsym(library, symbol));
-  return function != nullptr;
-}
 
 // The first required symbol that is missing; empty if all are there.
 std::string resolve_all(void* library, Api& api) {
@@ -88,6 +84,8 @@ std::string resolve_all(void* library, Api& api) {
   resolve(library, "nvmlDeviceGetMaxMigDeviceCount", api.mig_count);
   resolve(library, "nvmlDeviceGetMigDeviceHandleByIndex", api.mig_by_index);
   resolve(library, "nvmlDeviceGetAttributes_v2", api.attributes);
+  resolve(library, "nvmlDeviceGetMaxPcieLinkGeneration", api.pcie_generation);
+  resolve(library, "nvmlDeviceGetMaxPcieLinkWidth", api.pcie_width);
   return missing;
 }
 
@@ -147,6 +145,14 @@ std::vector<specs::MigInstance> read_mig(const Api& api, Device device) {
   return result;
 }
 
+std::optional<specs::PcieLink> read_pcie(const Api& api, Device device) {
+  unsigned generation = 0, width = 0;
+  if (!answers(api.pcie_generation, device, &generation) ||
+      !answers(api.pcie_width, device, &width))
+    return std::nullopt;
+  return specs::PcieLink{static_cast<int>(generation), static_cast<int>(width)};
+}
+
 specs::Gpu read_gpu(const Api& api, Device device) {
   specs::Gpu gpu;
   gpu.model = text(api.name, device);
@@ -163,6 +169,7 @@ specs::Gpu read_gpu(const Api& api, Device device) {
       api.compute_capability(device, &major, &minor) == success)
     gpu.compute_capability = fmt::format("{}.{}", major, minor);
   gpu.mig = read_mig(api, device);
+  gpu.pcie = read_pcie(api, device);
   return gpu;
 }
 
@@ -175,23 +182,28 @@ void read_versions(const Api& api, NvmlReport& report) {
     report.cuda_driver = fmt::format("{}.{}", cuda / 1000, cuda % 1000 / 10);
 }
 
-void read_gpus(const Api& api, NvmlReport& report) {
+// Returns the handles of the GPUs that it adds.
+std::vector<Device> read_gpus(const Api& api, NvmlReport& report) {
+  std::vector<Device> devices;
   unsigned count = 0;
   if (const Status status = api.device_count(&count); status != success) {
     report.note = "NVML cannot count GPUs: " + describe(api, status);
-    return;
+    return devices;
   }
   if (count == 0)
     report.note = fmt::format("NVIDIA driver {} runs but shows no GPU", report.driver);
   for (unsigned i = 0; i < count; ++i) {
     Device device = nullptr;
     const Status status = api.device_by_index(i, &device);
-    if (status == success)
+    if (status == success) {
       report.gpus.push_back(read_gpu(api, device));
-    else
+      devices.push_back(device);
+    } else {
       report.note += fmt::format("{}GPU {} cannot be opened: {}", report.note.empty() ? "" : "; ",
                                  i, describe(api, status));
+    }
   }
+  return devices;
 }
 
 }  // namespace
@@ -218,7 +230,8 @@ NvmlReport read_nvml(const std::string& library_name) {
     return report;
   }
   read_versions(api, report);
-  read_gpus(api, report);
+  const std::vector<Device> devices = read_gpus(api, report);
+  report.gpu_links = read_gpu_links(library.get(), devices, report.gpus);
   api.shutdown();
   return report;
 }

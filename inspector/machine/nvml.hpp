@@ -1,9 +1,9 @@
 // NVIDIA GPUs through NVML, loaded at run time: the build needs neither CUDA nor a driver, and one
 // binary runs with any.
 //
-// The few functions used are declared in nvml.cpp after the ABI that NVIDIA keeps stable
-// (docs.nvidia.com/deploy/nvml-api); those that came late (CUDA version, compute capability, long
-// PCI ids) may be missing. Rejected: nvml.h, which ties the build to a CUDA toolkit; parsing
+// The few functions used are declared in nvml.cpp and gpu_links.cpp after the ABI that NVIDIA keeps
+// stable (nvml_abi.hpp); those that came late (CUDA version, compute capability, long PCI ids, links)
+// may be missing. Rejected: nvml.h, which ties the build to a CUDA toolkit; parsing
 // nvidia-smi, whose text changes between drivers.
 #pragma once
 
@@ -16,10 +16,11 @@
 namespace stackx::inspector {
 
 struct NvmlReport {
-  std::vector<specs::Gpu> gpus;  // in NVML's order
-  std::string driver;            // "550.54.15"; empty if NVML did not start
-  std::string cuda_driver;       // newest CUDA that the driver supports, "12.4"
-  std::string note;  // why there is no GPU, or why one is left out; empty when all is well
+  std::vector<specs::Gpu> gpus;  // in NVML's order; their NUMA nodes are topology.hpp's
+  std::vector<specs::GpuLink> gpu_links;
+  std::string driver;       // "550.54.15"; empty if NVML did not start
+  std::string cuda_driver;  // newest CUDA that the driver supports, "12.4"
+  std::string note;         // why there is no GPU, or why one is left out; empty when all is well
 };
 
 // `library` is a name that the loader looks up, or a path.

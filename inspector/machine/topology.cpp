@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -50,6 +51,8 @@ Handle load(const Tree& tree) {
     throw broken_environment(fmt::format("hwloc: hwloc_topology_init: {}", std::strerror(errno)));
   Handle topology(raw);
   hwloc_topology_set_icache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  // GPUs, by their place only: looking at what the system calls them would start CUDA and OpenCL.
+  hwloc_topology_set_type_filter(raw, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
   if (!tree.is_this_machine())  // CPUID would mix this machine's caches into that tree's
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   if (hwloc_topology_load(raw) != 0)
@@ -115,12 +118,33 @@ std::vector<int> cpu_numbers(hwloc_topology_t topology) {
   return cpus;
 }
 
+// "0000:17:00.0", as the kernel writes it.
+std::string pci_name(unsigned domain, unsigned bus, unsigned device, unsigned function) {
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, bus, device, function);
+}
+
+// Before the topology is restricted, and by complete sets: a node that this process may not use is one all the
+// same, and must not leave its neighbour as the only one that a device could belong to.
+std::map<std::string, int> device_nodes(hwloc_topology_t topology) {
+  std::map<std::string, int> nodes;
+  for (hwloc_obj_t device = nullptr;
+       (device = hwloc_get_next_pcidev(topology, device)) != nullptr;) {
+    const hwloc_obj_t place = hwloc_get_non_io_ancestor_obj(topology, device);
+    if (place == nullptr || hwloc_bitmap_weight(place->complete_nodeset) != 1) continue;
+    const auto& pci = device->attr->pcidev;
+    nodes[pci_name(pci.domain, pci.bus, pci.dev, pci.func)] =
+        hwloc_bitmap_first(place->complete_nodeset);
+  }
+  return nodes;
+}
+
 }  // namespace
 
 Topology read_topology(const Tree& tree) {
   const Handle topology = load(tree);
-  restrict_to_affinity(topology.get(), tree);
   Topology result;
+  result.device_nodes = device_nodes(topology.get());
+  restrict_to_affinity(topology.get(), tree);
   result.threads = count(topology.get(), HWLOC_OBJ_PU);
   // Some virtual machines show neither cores nor packages: then each thread is a core, all of one
   // package.
@@ -131,6 +155,19 @@ Topology read_topology(const Tree& tree) {
   result.caches = caches(topology.get());
   result.cpus = cpu_numbers(topology.get());
   return result;
+}
+
+std::optional<int> numa_node_of(const std::string& pci, const Topology& topology,
+                                const Tree& tree) {
+  unsigned domain = 0, bus = 0, device = 0, function = 0;
+  if (std::sscanf(pci.c_str(), "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
+    return std::nullopt;
+  const std::string name = pci_name(domain, bus, device, function);
+  if (const auto known = topology.device_nodes.find(name); known != topology.device_nodes.end())
+    return known->second;
+  const auto node =
+      tree.number("/sys/bus/pci/devices/" + name + "/numa_node");  // -1, no number here: unknown
+  return node ? std::optional(static_cast<int>(*node)) : std::nullopt;
 }
 
 }  // namespace stackx::inspector

@@ -1,6 +1,7 @@
 #include "specs/hardware/hardware.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -83,6 +84,21 @@ Json to_json(const Gpu& gpu) {
   for (const auto& part : gpu.mig)
     json["mig"].push_back(
         {{"uuid", part.uuid}, {"profile", part.profile}, {"memory_bytes", part.memory_bytes}});
+  if (gpu.numa_node) json["numa_node"] = *gpu.numa_node;
+  if (gpu.pcie) json["pcie"] = {{"generation", gpu.pcie->generation}, {"width", gpu.pcie->width}};
+  return json;
+}
+
+constexpr std::array<std::string_view, 6> paths{"internal",    "single_switch", "multiple_switches",
+                                                "host_bridge", "numa_node",     "system"};
+
+Json to_json(const GpuLink& link) {
+  Json json = {{"a", link.a}, {"b", link.b}};
+  if (link.path) json["path"] = to_string(*link.path);
+  if (link.nvlinks) json["nvlinks"] = *link.nvlinks;
+  if (link.nvswitch) json["nvswitch"] = *link.nvswitch;
+  if (link.nvlink_version) json["nvlink_version"] = *link.nvlink_version;
+  if (link.peer_access) json["peer_access"] = *link.peer_access;
   return json;
 }
 
@@ -91,6 +107,11 @@ int small_integer(const Node& node) {
   if (value < -1'000'000'000 || value > 1'000'000'000)
     node.fail("expected a number of at most 9 digits");
   return static_cast<int>(value);
+}
+
+std::optional<int> optional_integer(const Node& node, std::string_view key) {
+  const auto found = node.find(key);
+  return found ? std::optional(small_integer(*found)) : std::nullopt;
 }
 
 Cache cache_from(const Node& node) {
@@ -128,8 +149,14 @@ MigInstance mig_from(const Node& node) {
           node.at("memory_bytes").unsigned_integer()};
 }
 
+PcieLink pcie_from(const Node& node) {
+  node.only({"generation", "width"});
+  return {small_integer(node.at("generation")), small_integer(node.at("width"))};
+}
+
 Gpu gpu_from(const Node& node) {
-  node.only({"model", "uuid", "pci", "compute_capability", "memory_bytes", "mig"});
+  node.only(
+      {"model", "uuid", "pci", "compute_capability", "memory_bytes", "mig", "numa_node", "pcie"});
   Gpu gpu{node.at("model").text(),
           node.at("uuid").text(),
           node.at("pci").text(),
@@ -138,10 +165,34 @@ Gpu gpu_from(const Node& node) {
           {}};
   if (const auto parts = node.find("mig"))
     for (const auto& part : parts->items()) gpu.mig.push_back(mig_from(part));
+  gpu.numa_node = optional_integer(node, "numa_node");
+  if (const auto pcie = node.find("pcie")) gpu.pcie = pcie_from(*pcie);
   return gpu;
 }
 
+GpuPath path_from(const Node& node) {
+  const auto found = std::ranges::find(paths, node.text());
+  if (found == paths.end())
+    node.fail(fmt::format("unknown path \"{}\"; expected {}", node.text(), fmt::join(paths, ", ")));
+  return static_cast<GpuPath>(found - paths.begin());
+}
+
+GpuLink link_from(const Node& node, std::size_t gpus) {
+  node.only({"a", "b", "path", "nvlinks", "nvswitch", "nvlink_version", "peer_access"});
+  GpuLink link{node.at("a").unsigned_integer(), node.at("b").unsigned_integer()};
+  if (link.a >= link.b || link.b >= gpus)
+    node.fail("expected a < b, and both to be places in \"gpus\", counted from 0");
+  if (const auto path = node.find("path")) link.path = path_from(*path);
+  link.nvlinks = optional_integer(node, "nvlinks");
+  link.nvswitch = optional_integer(node, "nvswitch");
+  link.nvlink_version = optional_integer(node, "nvlink_version");
+  if (const auto access = node.find("peer_access")) link.peer_access = access->boolean();
+  return link;
+}
+
 }  // namespace
+
+std::string_view to_string(GpuPath path) { return paths.at(static_cast<std::size_t>(path)); }
 
 // Identical machines have one fingerprint: neither names nor serial numbers take part. The order in
 // which caches, flags and GPUs were found does not either.
@@ -211,11 +262,12 @@ Json to_json(const Host& host) {
                {"container", host.container},
                {"runtimes", host.runtimes}};
   if (host.memory_limit_bytes) json["memory_limit_bytes"] = *host.memory_limit_bytes;
+  for (const auto& link : host.gpu_links) json["gpu_links"].push_back(to_json(link));
   return json;
 }
 
 Host host_from(const Node& node) {
-  node.only({"hostname", "cpu", "memory_bytes", "memory_limit_bytes", "gpus", "driver",
+  node.only({"hostname", "cpu", "memory_bytes", "memory_limit_bytes", "gpus", "gpu_links", "driver",
              "cuda_driver", "gpu_note", "os", "os_version", "kernel", "libc", "governor", "turbo",
              "virtualization", "container", "runtimes"});
   Host host;
@@ -225,6 +277,9 @@ Host host_from(const Node& node) {
   if (const auto limit = node.find("memory_limit_bytes"))
     host.memory_limit_bytes = limit->unsigned_integer();
   for (const auto& item : node.at("gpus").items()) host.gpus.push_back(gpu_from(item));
+  if (const auto links = node.find("gpu_links"))
+    for (const auto& item : links->items())
+      host.gpu_links.push_back(link_from(item, host.gpus.size()));
   host.driver = node.at("driver").text();
   host.cuda_driver = node.at("cuda_driver").text();
   host.gpu_note = node.at("gpu_note").text();

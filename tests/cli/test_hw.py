@@ -2,13 +2,14 @@
 
 import json
 import os
+import pathlib
 import platform
 import shutil
 import subprocess
 import time
 import unittest
 
-from harness import BlackBox
+from harness import STACKX, BlackBox
 
 
 def lscpu():
@@ -64,6 +65,25 @@ class Hardware(BlackBox):
         for text in (host["cpu"]["model"], host["cpu"]["microarchitecture"], host["kernel"], host["libc"], host["governor"],
                      host["virtualization"], host["fingerprint"], host["gpu_note"], *host["cpu"]["isa"], *host["runtimes"]):
             self.assertIn(text, report)
+
+    def test_how_gpus_are_joined_is_told(self):
+        machines = pathlib.Path(STACKX).resolve().parent / "tests" / "nvml"  # look-alikes of NVML
+        self.environment["LD_LIBRARY_PATH"] = str(machines / "bridged")
+        host, report = self.json("hw"), self.stackx("hw").stdout
+        self.assertEqual([(link["a"], link["b"], link["nvlinks"]) for link in host["gpu_links"]],
+                         [(0, 1, 4), (0, 2, 0), (0, 3, 0), (1, 2, 0), (1, 3, 0), (2, 3, 4)])
+        self.assertEqual(host["gpu_links"][0], {"a": 0, "b": 1, "path": "host_bridge", "nvlinks": 4, "nvswitch": 0,
+                                                "nvlink_version": 3, "peer_access": True})
+        self.assertIn("GPU links       4 NVLinks (version 3): GPU 0-1, 2-3\n"
+                      "                across NUMA nodes (PCIe 4.0 x16), no peer access: GPU 0-2, 1-2\n"
+                      "                across NUMA nodes (PCIe 4.0 x8), no peer access: GPU 0-3, 1-3\n", report)
+        self.assertIn("PCI 00000000:D3:00.0, PCIe 4.0 x8", report)
+        self.environment["LD_LIBRARY_PATH"] = str(machines / "switched")
+        self.assertIn("                17 NVLinks through NVSwitch (version 4), no peer access: GPU\n"
+                      "                0-2, 1-2\n", self.stackx("hw").stdout)
+        self.environment["LD_LIBRARY_PATH"] = str(machines / "two_gpus")
+        self.assertNotIn("gpu_links", self.json("hw"))
+        self.assertNotIn("GPU links", self.stackx("hw").stdout)
 
     def fake_engine(self, name, body):
         """A program `name` on a PATH of its own, beside the tools that the search needs; returns that PATH."""

@@ -22,7 +22,7 @@ struct pci {
   char bus_id[32];
 };
 
-static int gpus[2] = {0, 1};
+static int gpus[4] = {0, 1, 2, 3};
 static int started = 0;
 
 int nvmlInit_v2(void) {
@@ -56,7 +56,7 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
   if (!started) return 1;
   if ((int)index >= GPUS) return 2;
   if (index == LOST_GPU) return 15;
-  *device = &gpus[index];
+  *device = &gpus[index % 4];
   return 0;
 }
 int nvmlDeviceGetName(void* device, char* text, unsigned size) {
@@ -127,14 +127,109 @@ int nvmlSystemGetCudaDriverVersion_v2(int* version) {
   *version = 12040;
   return started ? 0 : 1;
 }
+static unsigned bus_of(int gpu) {
+  static const unsigned buses[4] = {0x17, 0xB3, 0xC3, 0xD3};
+  return buses[gpu];
+}
 int nvmlDeviceGetPciInfo_v3(void* device, struct pci* pci) {
   memset(pci, 0, sizeof *pci);
-  snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:%02X:00.0", *(int*)device == 0 ? 0x17 : 0xB3);
+  pci->bus = bus_of(*(int*)device);
+  snprintf(pci->bus_id, sizeof pci->bus_id, "00000000:%02X:00.0", pci->bus);
   return started ? 0 : 1;
 }
 int nvmlDeviceGetCudaComputeCapability(void* device, int* major, int* minor) {
   *major = *(int*)device == 0 ? 9 : 7;
+#ifdef BRIDGED
+  *major = 8; /* A100 */
+#elif defined SWITCHED
+  *major = 9; /* H100 */
+#endif
   *minor = 0;
   return started ? 0 : 1;
 }
+#endif
+
+/* What joins the GPUs. BRIDGED: 0 with 1 and 2 with 3 by four NVLinks, a fifth of each is down; each pair has a
+ * socket of its own. SWITCHED: all with an NVSwitch, the first by 18 links, the others by 17. SILENT: nothing of
+ * it is supported. */
+#if defined BRIDGED || defined SWITCHED || defined SILENT
+#ifdef SILENT
+#define SUPPORTED 0
+#else
+#define SUPPORTED 1
+#endif
+static int number(void* device) { return *(int*)device; }
+static int reply(unsigned* place, unsigned value) {
+  if (!started) return 1;
+  if (!SUPPORTED) return 3;
+  *place = value;
+  return 0;
+}
+int nvmlDeviceGetMaxPcieLinkGeneration(void* device, unsigned* generation) {
+  (void)device;
+  return reply(generation, 4);
+}
+int nvmlDeviceGetMaxPcieLinkWidth(void* device, unsigned* width) {
+  return reply(width, number(device) == 3 ? 8 : 16);
+}
+int nvmlDeviceGetTopologyCommonAncestor(void* a, void* b, unsigned* level) {
+#ifdef STRANGE
+  return reply(level, 35);
+#endif
+  return reply(level, number(a) / 2 == number(b) / 2 ? 30 : 50);
+}
+int nvmlDeviceGetNvLinkState(void* device, unsigned link, unsigned* active) {
+#ifdef BRIDGED
+  (void)device;
+  if (link > 4) return 2; /* no such link */
+  return reply(active, link < 4);
+#else
+  if (link > 17) return 2;
+  return reply(active, number(device) == 0 || link < 17);
+#endif
+}
+int nvmlDeviceGetNvLinkVersion(void* device, unsigned link, unsigned* version) {
+  (void)device, (void)link;
+#ifdef VERSION
+  return reply(version, VERSION);
+#elif defined BRIDGED
+  return reply(version, 5); /* 3.0 as the kernel module counts: what an A100 says */
+#else
+  return reply(version, 7); /* 4.0: what an H100 says */
+#endif
+}
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(void* device, unsigned link, struct pci* pci) {
+#if defined SWITCHED || defined STRANGE
+  (void)device, (void)link, (void)pci;
+  return 3; /* a guest is not told */
+#else
+  (void)link;
+  memset(pci, 0, sizeof *pci);
+  snprintf(pci->legacy, sizeof pci->legacy, "0000:%02X:00.0", bus_of(number(device) ^ 1));
+  return reply(&pci->bus, bus_of(number(device) ^ 1));
+#endif
+}
+#ifndef NO_LATE_LINKS /* these came last */
+int nvmlDeviceGetNvLinkRemoteDeviceType(void* device, unsigned link, unsigned* type) {
+  (void)device, (void)link;
+#ifdef STRANGE
+  return reply(type, 0xFF);
+#elif defined SWITCHED
+  return reply(type, 2);
+#else
+  return reply(type, 0);
+#endif
+}
+int nvmlDeviceGetP2PStatus(void* a, void* b, unsigned index, unsigned* status) {
+  if (index != 0) return 2;
+#ifdef STRANGE
+  (void)a, (void)b;
+  return reply(status, 6);
+#elif defined MIG
+  return reply(status, is_part(a) || number(a) == 0 || number(b) == 0 ? 2 : 0);
+#else
+  return reply(status, number(a) / 2 == number(b) / 2 || SUPPORTED == 0 ? 0 : 1);
+#endif
+}
+#endif
 #endif

@@ -132,6 +132,32 @@ TEST_CASE("GPUs and the reason for none") {
   CHECK_FALSE(without.gpu_entry());
 }
 
+TEST_CASE(
+    "how GPUs are joined, and where they are, goes into the document and not into the "
+    "fingerprint") {
+  FakeMachine machine;
+  zen3_server(machine);
+  machine.file("/sys/bus/pci/devices/0000:c3:00.0/numa_node", "1\n");
+  const specs::Host host =
+      detect(machine, STACKX_BINARY_DIR "/tests/nvml/bridged/libnvidia-ml.so.1");
+  REQUIRE(host.gpus.size() == 4);
+  CHECK_FALSE(host.gpus[0].numa_node);
+  CHECK(host.gpus[2].numa_node == 1);
+  CHECK(host.gpu_links.size() == 6);
+  const specs::Host back = round_trip(host);
+  CHECK(back.gpu_links == host.gpu_links);
+  CHECK(back.gpus[2].numa_node == 1);
+  CHECK(back.gpus[2].pcie == host.gpus[2].pcie);
+  specs::Host bare = host;
+  bare.gpu_links.clear();
+  for (auto& gpu : bare.gpus) gpu.numa_node.reset(), gpu.pcie.reset();
+  CHECK(bare.fingerprint() == host.fingerprint());
+  const auto json = specs::to_json(bare);
+  CHECK_FALSE(json.contains("gpu_links"));
+  CHECK_FALSE(json["gpus"][2].contains("numa_node"));
+  CHECK_FALSE(json["gpus"][2].contains("pcie"));
+}
+
 TEST_CASE("an empty tree is described as unknown, and hwloc's one CPU") {
   FakeMachine machine;
   setenv("HWLOC_HIDE_ERRORS", "2", 1);

@@ -121,3 +121,44 @@ TEST_CASE("this machine: threads that look at the same time see the same") {
     CHECK(here == threads);
   }
 }
+
+namespace {
+
+// A card as sysfs shows it; what hwloc goes by, and what the kernel says.
+void card(FakeMachine& machine, const std::string& name, const std::string& local_cpus,
+          const std::string& numa_node) {
+  const std::string directory = "/sys/bus/pci/devices/" + name + "/";
+  machine.file(directory + "vendor", "0x10de\n");
+  machine.file(directory + "device", "0x20b0\n");
+  machine.file(directory + "class", "0x030200\n");
+  if (!local_cpus.empty()) machine.file(directory + "local_cpus", local_cpus + "\n");
+  if (!numa_node.empty()) machine.file(directory + "numa_node", numa_node + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("NUMA nodes of PCI devices, from hwloc and from the kernel") {
+  FakeMachine machine;
+  zen3_server(machine);  // the second socket, node 1: CPUs 8-15 and 24-31
+  card(machine, "0000:17:00.0", "00ff00ff", "0");
+  card(machine, "0000:b3:00.0", "ff00ff00", "-1");  // firmware that forgot the node
+  card(machine, "0000:c3:00.0", "ffffffff", "1");
+  card(machine, "0000:d3:00.0", "ffffffff", "-1");
+  const auto node = [&](const std::string& pci) {
+    return numa_node_of(pci, read_topology(machine.tree()), machine.tree());
+  };
+  CHECK(node("0000:17:00.0") == 0);
+  CHECK(node("00000000:B3:00.0") == 1);  // as NVML writes it
+  CHECK(node("00000000:C3:00.0") == 1);
+  CHECK_FALSE(node("00000000:D3:00.0"));
+  CHECK_FALSE(node("00000000:E3:00.0"));
+  CHECK_FALSE(node(""));
+  machine.allow("0-7");  // this process is on the first socket; the card is not
+  CHECK(read_topology(machine.tree()).numa_nodes == 1);
+  CHECK(node("00000000:B3:00.0") == 1);
+  CHECK_FALSE(node("00000000:D3:00.0"));
+
+  CHECK(numa_node_of("00000000:17:00.0", Topology{}, machine.tree()) ==
+        0);  // an hwloc without devices
+  CHECK_FALSE(numa_node_of("00000000:B3:00.0", Topology{}, machine.tree()));
+}

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "tests/specs/message_of.hpp"
 #include "tests/specs/samples.hpp"
@@ -24,6 +25,39 @@ TEST_CASE("a host is the same after writing and reading") {
   }
 }
 
+TEST_CASE("what joins GPUs is read as it was written, all of it or some") {
+  Host host = sample_host();
+  host.gpus.push_back(host.gpus[0]);
+  host.gpus.push_back(host.gpus[0]);
+  host.gpus[0].numa_node = 0;
+  host.gpus[0].pcie = PcieLink{5, 16};
+  host.gpu_links = {{0, 1, GpuPath::system, 0, 18, 4, true},
+                    {0, 2, std::nullopt, std::nullopt, std::nullopt, std::nullopt, false},
+                    {1, 2, GpuPath::internal}};
+  CHECK(again(host).gpu_links == host.gpu_links);
+  CHECK(again(host).gpus[0].numa_node == 0);
+  CHECK(again(host).gpus[0].pcie == PcieLink{5, 16});
+  CHECK_FALSE(again(host).gpus[1].pcie);
+  CHECK(to_json(again(host)) == to_json(host));
+  for (const auto path : {GpuPath::internal, GpuPath::single_switch, GpuPath::multiple_switches,
+                          GpuPath::host_bridge, GpuPath::numa_node, GpuPath::system}) {
+    host.gpu_links[0].path = path;
+    CHECK(again(host).gpu_links[0].path == path);
+  }
+  CHECK(to_string(GpuPath::host_bridge) == "host_bridge");
+}
+
+// Documents of before there were links: their text, and so every id that is made of it, stays.
+TEST_CASE("a host of which no links are known is written as ever") {
+  CHECK(
+      canonical(to_json(sample_host())["gpus"]) ==
+      R"([{"compute_capability":"9.0","memory_bytes":150754820096,"model":"NVIDIA H200","pci":"0000:1b:00.0","uuid":"GPU-1"}])");
+  CHECK(sample_host().fingerprint() ==
+        "01446f9fc49d72b1f67fb61e59deeefe0d11469e07f8ba76cc350b06d692f165");
+  CHECK(sha256(canonical(to_json(sample_host()))) ==
+        "f147b61154266992b72beaba6ae0c810fb1f1ee5acbab6f0290da07615746cca");
+}
+
 TEST_CASE("the fingerprint is that of the machine, not of its state or name") {
   const std::string fingerprint = sample_host().fingerprint();
   CHECK(fingerprint.size() == 64);
@@ -41,6 +75,9 @@ TEST_CASE("the fingerprint is that of the machine, not of its state or name") {
   CHECK_FALSE(
       changed([](Host& host) { std::reverse(host.cpu.caches.begin(), host.cpu.caches.end()); }));
   CHECK_FALSE(changed([](Host& host) { host.gpus[0].uuid = "GPU-2"; }));
+  CHECK_FALSE(changed([](Host& host) { host.gpus[0].numa_node = 1; }));
+  CHECK_FALSE(changed([](Host& host) { host.gpus[0].pcie = PcieLink{4, 16}; }));
+  CHECK_FALSE(changed([](Host& host) { host.gpu_links = {{0, 1, GpuPath::system}}; }));
   CHECK(changed([](Host& host) { host.cpu.model += "+"; }));
   CHECK(changed([](Host& host) { host.cpu.stepping = 9; }));
   CHECK(changed([](Host& host) { host.cpu.cores = 4; }));
@@ -91,5 +128,17 @@ TEST_CASE("mistakes in a host name their place") {
              Contains("h.json: /cpu: unknown key \"coers\"; did you mean \"cores\"?"));
   CHECK_THAT(refusal("/cpu/cores", 1'000'000'000'000), Contains("/cpu/cores: "));
   CHECK_THAT(refusal("/memory_bytes", -1), Contains("/memory_bytes: "));
+  CHECK_THAT(refusal("/gpus/0/pcie", {{"generation", 4}}),
+             Contains("/gpus/0/pcie: the key \"width\" is missing"));
+  CHECK_THAT(refusal("/gpus/0/numa_node", "0"),
+             Contains("/gpus/0/numa_node: expected a whole number"));
+  for (const auto& [a, b] : {std::pair(0, 1), std::pair(0, 0)})
+    CHECK_THAT(refusal("/gpu_links", Json::array({{{"a", a}, {"b", b}}})),
+               Contains("/gpu_links/0: expected a < b"));
+  json["gpus"].push_back(json["gpus"][0]);
+  CHECK_THAT(refusal("/gpu_links", Json::array({{{"a", 0}, {"b", 1}, {"path", "PIX"}}})),
+             Contains("/gpu_links/0/path: unknown path \"PIX\"; expected internal, single_switch"));
+  CHECK_THAT(refusal("/gpu_links", Json::array({{{"a", 1}, {"b", 0}}})),
+             Contains("/gpu_links/0: expected a < b"));
   CHECK_THAT(refusal("/gpus/0/uuid", nullptr), Contains("/gpus/0: the key \"uuid\" is missing"));
 }
