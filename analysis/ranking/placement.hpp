@@ -1,7 +1,8 @@
 // On which nodes stacks were measured.
 //
 // A node is a host name together with a fingerprint: identical machines share the fingerprint, and machines of
-// different makes may share a name ("localhost"). Two stacks are compared within nodes where they share rounds, for a
+// different makes may share a name ("localhost"). A container with a name of its own is a node of its own, for nothing
+// says on which machine it ran. Two stacks are compared within nodes where they share rounds, for a
 // round is of one node. Where they share none, or where medians stand side by side that come from other nodes, or from
 // the same in other shares, nodes are compared, too; what is said here says so.
 #pragma once

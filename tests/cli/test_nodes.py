@@ -5,6 +5,7 @@ import io
 import math
 import unittest
 
+from harness import schema_errors
 from made_up_store import MadeUpStore, stack_id
 
 STACKS = [({"openblas": f"0.3.{n}", "threads": "1"}, 100 + 20 * n) for n in range(4)]
@@ -42,7 +43,9 @@ class Nodes(Cluster):
         self.assertRegex(explained, r"3 nodes differ by [\d.]+% \(SD, noise taken off\); a stack's rounds within a block by [\d.]+%; "
                                     r"intervals are over blocks")
 
-        whole = self.json("advise", "--hw", "host", "--explain")["nodes"]
+        documents = [self.json("advise", "--hw", "host", *arguments) for arguments in ((), ("--explain",))]
+        self.assertEqual(schema_errors("advice", documents), ["", ""])
+        whole = documents[1]["nodes"]
         self.assertEqual([node["node"] for node in whole["nodes"]][0], "n3")
         slow = whole["nodes"][0]
         self.assertAlmostEqual(slow["factor"], 0.96, delta=0.01)
@@ -50,8 +53,7 @@ class Nodes(Cluster):
         self.assertEqual((slow["odd"], slow["shown_in_stacks"], slow["stacks"], slow["blocks"], slow["rounds"], slow["inspections"]),
                          (True, 4, 4, 2, 8, 32))
         self.assertEqual([node["odd"] for node in whole["nodes"]], [True, False, False])
-        brief = self.json("advise", "--hw", "host")["nodes"]["nodes"]
-        self.assertEqual([node["node"] for node in brief], ["n3"])
+        self.assertEqual([node["node"] for node in documents[0]["nodes"]["nodes"]], ["n3"])
 
     def test_one_node_says_nothing(self):
         self.blocks({"n1": 1})
