@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/published/workload_choice.hpp"
+#include "analysis/ranking/placement.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 
@@ -116,6 +117,21 @@ void check_components(const DesignMatrix& design, const std::vector<std::string>
                                   specs::suggestion(name, known)));
 }
 
+// What they did to all stacks alike is taken out with the rounds, where rounds tie the stacks together.
+void note_nodes(const Effects& result, const Rates& rates, std::vector<std::string>& notes) {
+  if (result.nodes && result.nodes->between)
+    notes.push_back(fmt::format("{} nodes differ by {:.2g}% (SD, noise taken off): that is in no effect, for a stack's value is beside "
+                                "the others of its rounds",
+                                result.nodes->nodes.size(), 100 * std::expm1(*result.nodes->between)));
+  if (result.nodes) std::ranges::move(odd_lines(*result.nodes), std::back_inserter(notes));
+  const auto placement = placement_of(rates.stacks);
+  const auto loose = placement.size() < 2 ? 0 : untied(rates);
+  if (loose > 0)
+    notes.push_back(fmt::format("{} of {} stacks share no round with the others, not even through a third: where they were measured "
+                                "on other nodes, the nodes are in the effects",
+                                loose, result.values.size()));
+}
+
 Accuracy accuracy_of(const AdditiveModel& model, const std::vector<StackValue>& values) {
   const auto predictions = model.leave_one_out();
   Accuracy accuracy;
@@ -211,6 +227,8 @@ Effects effects(const std::vector<store::Measurement>& measurements,
                              return std::pair(e.clear(), e.clear() || half <= 0 ? size : size / half);
                            });
   if (result.values.size() >= 3) result.accuracy = accuracy_of(model, result.values);
+  result.nodes = nodes(rates, options.delta, options.confidence);
+  note_nodes(result, rates, result.notes);
   note_limits(result, rates, result.notes);
   return result;
 }

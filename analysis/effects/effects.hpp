@@ -7,7 +7,8 @@
 // Versions that cannot be compared are named with the components they cannot be told
 // apart from. Every interval is at the confidence stated, not all of them together. Interactions
 // count as noise: an effect is what the version does on average over the stacks measured, and the
-// leave-one-out error says how much that misses.
+// leave-one-out error says how much that misses. What a node does to all stacks alike is in no effect, for a value is
+// what a stack is worth beside the others of its rounds, which are of one node; `nodes` says how much that was.
 #pragma once
 
 #include <memory>
@@ -18,6 +19,7 @@
 
 #include "analysis/effects/additive_model.hpp"
 #include "analysis/effects/stack_values.hpp"
+#include "analysis/statistics/nodes.hpp"
 #include "specs/catalog/score.hpp"
 
 namespace stackx::analysis {
@@ -59,6 +61,7 @@ struct Effects {
   std::vector<Confounded> confounded;
   std::vector<std::string> constant;      // "cpu rocket-lake": the same in all stacks
   std::optional<Accuracy> accuracy;       // none below 3 stacks
+  std::optional<Nodes> nodes;             // where several measured
   std::unique_ptr<AdditiveModel> model;   // null without any value, and where why_none says another reason
   std::string why_none;
   std::vector<std::string> notes;
@@ -68,6 +71,7 @@ struct EffectsOptions {
   double confidence = 0.95;
   std::string this_host;                // fingerprint
   std::vector<std::string> components;  // only these are reported; empty: all
+  double delta = 0.01;                  // a node off by less is not called odd
 };
 
 // `workload` may leave parameters open (analysis/published/workload_choice.hpp). Throws Error(bad_input) for a component

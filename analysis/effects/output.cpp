@@ -195,6 +195,7 @@ json to_json(const Effects& effects) {
                  {"confounded", json::array()},
                  {"constant", effects.constant},
                  {"notes", effects.notes}};
+  if (effects.nodes) result["nodes"] = to_json(*effects.nodes);
   for (const Effect& effect : effects.effects) result["effects"].push_back(effect_json(effect));
   for (const Confounded& one : effects.confounded)
     result["confounded"].push_back(confounded_json(one));

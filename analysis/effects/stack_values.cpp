@@ -1,6 +1,8 @@
 #include "analysis/effects/stack_values.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "analysis/statistics/median_polish.hpp"
 #include "analysis/statistics/statistics.hpp"
@@ -44,6 +46,27 @@ std::vector<StackValue> stack_values(const Rates& all) {
   const Polished polished = median_polish(table);
   for (std::size_t i = 0; i < result.size(); ++i) result[i].log_rate = *polished.arms[i];
   return result;
+}
+
+std::size_t untied(const Rates& all) {
+  std::vector<std::size_t> group(all.stacks.size());  // of each stack: the number of one of its group
+  std::iota(group.begin(), group.end(), std::size_t{0});
+  const auto root = [&](std::size_t stack) {
+    while (group[stack] != stack) stack = group[stack] = group[group[stack]];
+    return stack;
+  };
+  std::map<Slot, std::size_t> first;
+  for (std::size_t stack = 0; stack < all.stacks.size(); ++stack)
+    for (const Value& value : all.stacks[stack].values)
+      if (!std::get<0>(value.slot).empty()) group[root(stack)] = root(first.try_emplace(value.slot, stack).first->second);
+  std::map<std::size_t, std::size_t> sizes;
+  std::size_t with_values = 0, largest = 0;
+  for (std::size_t stack = 0; stack < all.stacks.size(); ++stack) {
+    if (all.stacks[stack].values.empty()) continue;
+    ++with_values;
+    largest = std::max(largest, ++sizes[root(stack)]);
+  }
+  return with_values - largest;
 }
 
 }  // namespace stackx::analysis

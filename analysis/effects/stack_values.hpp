@@ -23,4 +23,8 @@ struct StackValue {
 // In the order of `rates`; stacks without a value are left out.
 std::vector<StackValue> stack_values(const Rates& rates);
 
+// Stacks that share no round with the largest group of those that do, not even through others: their values are beside
+// the group's as they were measured, with all that differed between the occasions.
+std::size_t untied(const Rates& rates);
+
 }  // namespace stackx::analysis

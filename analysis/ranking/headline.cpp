@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -225,9 +226,10 @@ std::string rounds_run(const Ranking& ranking) {
   const auto& rows = ranking.recommendations;
   if (rows.empty()) return "";
   const auto [least, most] = std::ranges::minmax(rows, {}, &Recommendation::inspections);
-  return least.inspections == most.inspections
-             ? ", " + counted(most.inspections, "round")
-             : fmt::format(", {} to {} rounds", least.inspections, most.inspections);
+  const auto rounds = least.inspections == most.inspections
+                          ? ", " + counted(most.inspections, "round")
+                          : fmt::format(", {} to {} rounds", least.inspections, most.inspections);
+  return ranking.nodes ? fmt::format("{} on {} nodes", rounds, ranking.nodes->nodes.size() + ranking.nodes->apart.size()) : rounds;
 }
 
 std::string failures_of(const Ranking& ranking) {
@@ -249,6 +251,18 @@ void say_context(const Ranking& ranking, const std::string& hw, Headline& says) 
                                      noise_floor(ranking.sentinels)));
   if (ranking.population) says.context.push_back(line(*ranking.population));
   if (ranking.program) says.context.push_back(fmt::format("Measured by {}.", ranking.program->text()));
+}
+
+// "node n7 is ..." as a sentence.
+std::string sentence(std::string text) {
+  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text + (text.ends_with('.') ? "" : ".");
+}
+
+void say_nodes(const Ranking& ranking, Headline& says) {
+  if (ranking.nodes)
+    for (const auto& line : odd_lines(*ranking.nodes)) says.cautions.push_back(sentence(line));
+  for (const auto& line : ranking.across_nodes) says.cautions.push_back(sentence(line));
 }
 
 void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& names, Headline& says) {
@@ -274,6 +288,7 @@ void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& n
                                    : "looks slower, and shares no round with the first"));
   if (all.looks.size() > most_named)
     said.push_back(fmt::format("{} more look slower.", all.looks.size() - most_named));
+  say_nodes(ranking, says);
   if (away > 0 && away < total)
     said.push_back(fmt::format("{} of {} stacks were measured elsewhere only.", away, total));
   if (says.decided && says.ratio_ci && says.ratio_ci->low < narrow_lead)

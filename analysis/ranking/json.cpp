@@ -100,6 +100,7 @@ json to_json(const Ranking& ranking) {
   if (const auto& of = ranking.population)
     result["sample"] = {
         {"inspections", of->inspections}, {"read", of->read}, {"of_each", of->each}, {"seed", of->seed}};
+  if (ranking.nodes) result["nodes"] = to_json(*ranking.nodes);
   if (ranking.program) result["program"] = specs::to_json(*ranking.program);
   for (const Recommendation& row : ranking.recommendations)
     result["recommendations"].push_back(ranked(row, ranking));

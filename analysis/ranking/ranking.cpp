@@ -9,6 +9,7 @@
 
 #include "analysis/published/workload_choice.hpp"
 #include "analysis/ranking/finals.hpp"
+#include "analysis/ranking/placement.hpp"
 #include "analysis/ranking/rates.hpp"
 #include "analysis/statistics/drift.hpp"
 #include "analysis/statistics/paired_rounds.hpp"
@@ -217,6 +218,10 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   if (options.drift)
     std::ranges::move(lines(drift(all, options.confidence), options.confidence),
                       std::back_inserter(ranking.notes));
+  ranking.nodes = nodes(all, options.delta, options.confidence);
+  if (ranking.nodes) std::ranges::move(lines(*ranking.nodes), std::back_inserter(ranking.notes));
+  ranking.across_nodes = across_nodes(ranking, all);
+  std::ranges::copy(ranking.across_nodes, std::back_inserter(ranking.notes));
   note_limits(ranking, all, ranking.notes);
   return ranking;
 }

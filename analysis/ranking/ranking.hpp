@@ -11,7 +11,8 @@
 // below it being a family; then it begins the next group. So no stack of a rank is shown to be
 // slower than another of that rank. Rejected: comparing with the group's first only, where one
 // erratic stack ties with everything below it. Stacks that share no round cannot be compared in
-// pairs: they tie unless their own CIs are apart by more than delta. Within a group the objective
+// pairs: they tie unless their own CIs are apart by more than delta; where they were measured on different nodes, too, that
+// compares nodes, and is said (placement.hpp). Medians are as they were measured, whatever the nodes. Within a group the objective
 // decides the order, never the rank:
 //   rate       the median
 //   stability  the smaller CV
@@ -34,6 +35,7 @@
 
 #include "analysis/ranking/population.hpp"
 #include "analysis/statistics/comparison.hpp"
+#include "analysis/statistics/nodes.hpp"
 #include "analysis/statistics/sentinels.hpp"
 #include "specs/project/campaign.hpp"
 #include "specs/project/pi_program.hpp"
@@ -71,6 +73,8 @@ struct Ranking {
   std::vector<Recommendation> recommendations;
   std::vector<Recommendation> failed;  // stacks with no inspection that ranks
   Sentinels sentinels;
+  std::optional<Nodes> nodes;             // where several measured: which of them is slow
+  std::vector<std::string> across_nodes;  // which rows compare nodes, too (placement.hpp)
   std::optional<Population> population;  // of a sample
   std::vector<std::string> notes;  // measured besides, the sentinels' noise floor, warnings
 };

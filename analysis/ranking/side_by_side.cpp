@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+
+#include "analysis/ranking/placement.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -37,13 +38,15 @@ std::map<Slot, std::vector<double>> samples_by_slot(const StackRates& stack) {
 }
 
 std::vector<PairedProcesses> processes(const Couple& couple, const Finals& finals) {
-  std::map<Slot, std::string> hosts;
-  for (const Value& value : couple.a->values) hosts[value.slot] = value.measurement->host;
+  std::map<Slot, NodeId> nodes;
+  for (const Value& value : couple.a->values) nodes[value.slot] = node_of(*value.measurement);
   const auto shared = paired_by_slot(*couple.a, *couple.b, finals);
   const auto of_a = samples_by_slot(*couple.a), of_b = samples_by_slot(*couple.b);
   std::vector<PairedProcesses> result;
-  for (const auto& [slot, log] : shared)
-    result.push_back({hosts.at(slot), of_a.at(slot), of_b.at(slot)});
+  for (const auto& [slot, log] : shared) {
+    const auto& [host, fingerprint] = nodes.at(slot);  // identical nodes share the fingerprint
+    result.push_back({std::string(host) + '\n' + std::string(fingerprint), of_a.at(slot), of_b.at(slot)});
+  }
   return result;
 }
 
@@ -71,13 +74,35 @@ std::map<Slot, std::vector<double>> logs_by_round(const std::vector<Couple>& cou
   return result;
 }
 
-std::size_t count_hosts(const std::vector<Couple>& couples,
-                        const std::map<Slot, std::vector<double>>& rounds) {
-  std::set<std::string> hosts;
+using Rounds = std::map<Slot, std::vector<double>>;
+
+std::map<NodeId, std::vector<double>> logs_by_node(const std::vector<Couple>& couples, const Rounds& rounds) {
+  std::map<Slot, NodeId> nodes;
   for (const auto& couple : couples)
     for (const Value& value : couple.a->values)
-      if (rounds.contains(value.slot)) hosts.insert(value.measurement->host);
-  return hosts.size();
+      if (rounds.contains(value.slot)) nodes[value.slot] = node_of(*value.measurement);
+  std::map<NodeId, std::vector<double>> result;
+  for (const auto& [slot, logs] : rounds) result[nodes.at(slot)].push_back(median(logs));
+  return result;
+}
+
+void set_nodes(const std::vector<Couple>& couples, const Rounds& rounds, double confidence, SideBySide& result) {
+  const auto by_node = logs_by_node(couples, rounds);
+  result.hosts = by_node.size();
+  if (by_node.size() < 2) return;
+  Placement among;
+  std::vector<std::vector<double>> groups;
+  for (const auto& [node, logs] : by_node) {
+    among[node] = logs.size();
+    groups.push_back(logs);
+  }
+  result.by_node = one_way(groups);
+  for (const auto& [node, logs] : by_node) {
+    const auto interval = median_interval(logs, confidence);
+    result.nodes.push_back({name_of(node, among), std::exp(median(logs)),
+                            interval ? std::optional(exponential(*interval)) : std::nullopt, logs.size()});
+  }
+  std::ranges::stable_sort(result.nodes, {}, &NodeRatio::ratio);
 }
 
 std::optional<Interval> paired_bootstrap(const std::vector<Couple>& couples,
@@ -140,9 +165,7 @@ SideSummary summarise(const StackRates& stack, double confidence) {
   summary.inspections = values.size();
   for (const auto* failure : stack.failed) ++summary.failures[specs::to_string(failure->outcome)];
   summary.rounds = by_slot(stack).size();
-  std::set<std::string> hosts;
-  for (const Value& value : stack.values) hosts.insert(value.measurement->host);
-  summary.hosts = hosts.size();
+  summary.hosts = placement_of(stack).size();
   if (values.empty()) return summary;
   summary.median = median(values);
   summary.interval = median_interval(values, confidence);
@@ -173,7 +196,7 @@ SideBySide compare_paired(const std::vector<Couple>& couples, const SideBySideOp
   for (const auto& [slot, logs] : rounds) result.logs.push_back(median(logs));
   result.overall = compare({result.logs}, options.delta, options.confidence).front();
   result.rounds = rounds.size();
-  result.hosts = count_hosts(able, rounds);
+  set_nodes(able, rounds, options.confidence, result);
   result.bootstrap = paired_bootstrap(able, result.logs, options);
   if (able.size() == 1) result.couples.front().bootstrap = result.bootstrap;
   sort_by_ratio(result.couples);

@@ -8,7 +8,9 @@
 //              so what the machine did, it did to both. The unit is the round: per couple the
 //              verdict of analysis/statistics/comparison.hpp over the rounds shared, all couples being one
 //              family. Overall, a round's value is the median over the couples that ran in it
-//              (couples of a round are not independent), and the verdict is over these.
+//              (couples of a round are not independent), and the verdict is over these. Where
+//              several nodes measured, the ratio stands for each besides, and how far nodes are
+//              apart in it: a ratio that depends on the node is no property of the stacks alone.
 // independent  The sides share no round: other campaigns, hosts, stores. Per couple the difference
 //              of the median log rates, with a bootstrap interval that draws both sides for
 //              themselves. Overall, from least_values() couples on (6 at 95%), the unit is the
@@ -29,6 +31,7 @@
 #include "analysis/ranking/rates.hpp"
 #include "analysis/statistics/bootstrap.hpp"
 #include "analysis/statistics/comparison.hpp"
+#include "analysis/statistics/one_way.hpp"
 
 namespace stackx::analysis {
 
@@ -42,7 +45,7 @@ struct SideSummary {                 // of one stack, all its inspections
   std::optional<double> cv;
   std::size_t inspections = 0;
   std::map<std::string, std::size_t> failures;  // outcome -> how often
-  std::size_t rounds = 0, hosts = 0;
+  std::size_t rounds = 0, hosts = 0;  // hosts: nodes, as placement.hpp tells them apart
 };
 SideSummary summarise(const StackRates& stack, double confidence);
 
@@ -54,6 +57,13 @@ struct CoupleResult {
   std::optional<Interval> bootstrap;  // of the ratio; independent: at `confidence`, uncorrected
 };
 
+struct NodeRatio {
+  std::string node;
+  double ratio = 1;
+  std::optional<Interval> interval;  // of the ratio, by order statistics, uncorrected
+  std::size_t rounds = 0;
+};
+
 struct SideBySide {
   bool paired = true;
   bool own_verdicts = true;           // of each couple: not where the couple is the unit
@@ -63,6 +73,8 @@ struct SideBySide {
   std::vector<double> logs;           // what the overall verdict is over
   std::optional<Interval> bootstrap;  // hierarchical for one paired couple
   std::size_t rounds = 0, hosts = 0;  // paired: shared
+  std::vector<NodeRatio> nodes;       // paired, from two on: A's worst first
+  std::optional<OneWay> by_node;      // of the logs, where rounds are repeated
 };
 
 struct SideBySideOptions {

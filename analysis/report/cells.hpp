@@ -24,6 +24,7 @@ std::string of_sample(const Report& report);
 
 ReportTable effects_table(const Report& report);
 ReportTable blamed_table(const Report& report);
+ReportTable nodes_table(const Report& report);
 ReportTable rounds_table(const Report& report);
 ReportTable round_rates_table(const Report& report);
 ReportTable failures_table(const Report& report);

@@ -214,13 +214,14 @@ std::string html(const Report& report, std::string_view chart_library,
   values["workload"] = breakable(values["workload"]);
   for (const char* name :
        {"ranking", "unranked", "distributions", "spread_samples", "spread_inspections", "sizes",
-        "effects", "blamed", "rounds", "round_rates", "failures", "sentinels", "machines", "campaigns"})
+        "effects", "blamed", "nodes", "rounds", "round_rates", "failures", "sentinels", "machines", "campaigns"})
     values[std::string("table_") + name] = "";
   for (const ReportTable& table : tables(report)) values["table_" + table.name] = table_html(table);
   auto basis = report.headline.context;
   basis.insert(basis.end(), report.headline.cautions.begin(), report.headline.cautions.end());
   values["basis"] = list_html(basis);
   values["notes"] = list_html(report.ranking.notes);
+  values["node_notes"] = report.ranking.nodes ? list_html(lines(*report.ranking.nodes)) : "";
   values["drift_notes"] = list_html(lines(report.drifts, report.ranking.confidence));
   values["effect_notes"] = list_html(report.effects.notes);
   values["confounded"] = list_html(confounded_lines(report.effects));

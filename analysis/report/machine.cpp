@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/ranking/placement.hpp"
 #include "analysis/text/gpu_links.hpp"
 #include "analysis/text/words.hpp"
 
@@ -76,8 +77,8 @@ Facts facts_of(const specs::Inspection& inspection) {
 
 std::vector<Machine> machines(const std::vector<const store::Measurement*>& measurements,
                               const FindDocument& document) {
-  std::map<std::pair<std::string, std::string>, std::vector<const store::Measurement*>> runs;
-  for (const auto* m : measurements) runs[{m->campaign, m->host}].push_back(m);
+  std::map<std::pair<std::string, NodeId>, std::vector<const store::Measurement*>> runs;
+  for (const auto* m : measurements) runs[{m->campaign, node_of(*m)}].push_back(m);
   std::vector<Machine> result;
   for (const auto& [key, list] : runs) {
     const auto* first = *std::ranges::min_element(

@@ -180,7 +180,7 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
         result.sizes->workloads.size() + result.sizes->left_out, result.sizes->workloads.size()));
   result.drifts = drift(all, options.ranking.confidence);
   result.effects = effects(measurements, result.ranking.workload,
-                           {options.ranking.confidence, options.ranking.this_host, {}});
+                           {options.ranking.confidence, options.ranking.this_host, {}, options.ranking.delta});
   result.conditions =
       study(conditions_of(selected), options.ranking.confidence, options.seed);
   result.failures = failures(selected, result.common);

@@ -271,9 +271,10 @@ std::vector<ReportTable> tables(const Report& report) {
   std::vector<ReportTable> all{
       ranking_table(report),   unranked_table(report),    distributions_table(report),
       samples_table(report),   inspections_table(report), sizes_table(report),
-      effects_table(report),   blamed_table(report),      rounds_table(report),
-      round_rates_table(report), failures_table(report),  sentinels_table(report),
-      machines_table(report),  campaigns_table(report),   values_table(report)};
+      effects_table(report),   blamed_table(report),      nodes_table(report),
+      rounds_table(report),    round_rates_table(report), failures_table(report),
+      sentinels_table(report), machines_table(report),    campaigns_table(report),
+      values_table(report)};
   std::erase_if(all, [](const ReportTable& table) { return table.rows.empty(); });
   return all;
 }

@@ -33,8 +33,8 @@ struct ReportTable {
 };
 
 // Those that have rows, in reading order: ranking, unranked, distributions, spread_samples,
-// spread_inspections, sizes, effects, blamed, rounds, round_rates, failures, sentinels, machines, campaigns,
-// values. The last one has a row for every inspection and is for CSV.
+// spread_inspections, sizes, effects, blamed, nodes, rounds, round_rates, failures, sentinels, machines,
+// campaigns, values. The last one has a row for every inspection and is for CSV.
 std::vector<ReportTable> tables(const Report& report);
 
 // What a page has room for: the first rows, and where there are more, a caption that says so and where all are.

@@ -1,4 +1,4 @@
-// The tables that say why, how surely and where: effects, rounds, failures, sentinels, machines,
+// The tables that say why, how surely and where: effects, nodes, rounds, failures, sentinels, machines,
 // campaigns.
 #include <fmt/format.h>
 
@@ -43,6 +43,42 @@ ReportTable effects_table(const Report& report) {
                           high(effect.ci, ratio),
                           count(effect.stacks_from),
                           count(effect.stacks_to)});
+  return table;
+}
+
+ReportTable nodes_table(const Report& report) {
+  if (!report.ranking.nodes) return {};
+  const Nodes& of = *report.ranking.nodes;
+  ReportTable table{
+      "nodes",
+      "Nodes",
+      fmt::format("Each node's rates to those of the typical node, in the stacks that several ran; intervals at {:g}% for all nodes "
+                  "together (Holm), over {}. Odd is a node whose interval is clear of ±{:g}%.{}",
+                  100 * of.confidence, of.by_blocks ? "blocks" : "rounds", 100 * of.delta, of_sample(report)),
+      {{"node", "Node"},
+       {"factor", "Factor", true},
+       {"interval", "CI", true, Shown::to_people},
+       {"low", "", true, Shown::in_csv},
+       {"high", "", true, Shown::in_csv},
+       {"odd", "Odd"},
+       {"shown_in", "Shown in stacks", true},
+       {"stacks", "n stacks", true},
+       {"blocks", "n blocks", true},
+       {"rounds", "n rounds", true},
+       {"inspections", "n inspections", true}},
+      {}};
+  for (const Node& node : of.nodes)
+    table.rows.push_back({{node.name},
+                          ratio(node.factor),
+                          both(node.interval, ratio),
+                          low(node.interval, ratio),
+                          high(node.interval, ratio),
+                          {node.odd ? "yes" : node.interval ? "no" : ""},
+                          count(node.shown_in),
+                          count(node.stacks),
+                          count(node.blocks),
+                          count(node.rounds),
+                          count(node.inspections)});
   return table;
 }
 

@@ -46,6 +46,7 @@ std::string markdown(const Report& report) {
     if (table.name == "values") continue;  // CSV and JSON have it
     text += table_markdown(table);
     if (table.name == "ranking") text += list_markdown(report.ranking.notes);
+    if (table.name == "nodes") text += list_markdown(lines(*report.ranking.nodes));
     if (table.name == "rounds")
       text += list_markdown(lines(report.drifts, report.ranking.confidence));
   }

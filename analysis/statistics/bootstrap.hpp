@@ -47,7 +47,7 @@ std::optional<Interval> bootstrap_difference(std::span<const double> a, std::spa
 
 // One round in which both stacks ran on one host: the log rates of each process's samples.
 struct PairedProcesses {
-  std::string host;
+  std::string host;  // the name together with the fingerprint, which identical nodes share
   std::vector<double> a, b;
 };
 

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "advisor/recipes/quoting.hpp"
+#include "analysis/ranking/placement.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/format/json.hpp"
 
@@ -56,6 +58,25 @@ void note_independence(const CompareReport& report, std::vector<std::string>& no
                     analysis::least_values(report.confidence)));
 }
 
+// Whom two sides of hosts compare is what was asked.
+void note_nodes(const CompareReport& report, std::vector<std::string>& notes) {
+  const auto &a = report.sides.a, &b = report.sides.b;
+  if (report.result.paired) {
+    const auto& by_node = report.result.by_node;
+    if (by_node && by_node->p < 1 - report.confidence)
+      notes.push_back(fmt::format("the ratio depends on the node (analysis of variance, p = {:.2g}, n={} on {}): it is not "
+                                  "of the stacks alone",
+                                  by_node->p, counted(report.result.rounds, "round"), counted(report.result.nodes.size(), "node")));
+    return;
+  }
+  if (a.what.kind == Compared::Kind::host) return;
+  const auto of_a = placement_of(a.rates.stacks), of_b = placement_of(b.rates.stacks);
+  auto all = of_a;
+  for (const auto& [node, n] : of_b) all[node] += n;
+  const auto text = analysis::difference_text("A", of_a, "B", of_b, all);
+  if (!text.empty()) notes.push_back(text + ": this compares nodes, too");
+}
+
 void note_rounds(const CompareReport& report, std::vector<std::string>& notes) {
   std::size_t a = 0, b = 0, shared = 0, couples = 0;
   for (const auto& couple : report.result.couples) {
@@ -90,6 +111,19 @@ std::optional<std::string> how_to_blame(const CompareReport& report) {
 nlohmann::json json_of(const std::optional<Interval>& interval) {
   if (!interval) return nullptr;
   return {interval->low, interval->high};
+}
+
+// Spreads are of the log ratio.
+nlohmann::json nodes_json(const analysis::SideBySide& result) {
+  nlohmann::json json = {{"ratios", nlohmann::json::array()}, {"between_log_sd", nullptr}, {"within_log_sd", nullptr}, {"p", nullptr}};
+  for (const auto& node : result.nodes)
+    json["ratios"].push_back({{"node", node.node}, {"ratio", node.ratio}, {"interval", json_of(node.interval)}, {"rounds", node.rounds}});
+  if (const auto& of = result.by_node) {
+    json["between_log_sd"] = std::sqrt(std::max(0.0, of->between));
+    json["within_log_sd"] = std::sqrt(of->within);
+    json["p"] = of->p;
+  }
+  return json;
 }
 
 nlohmann::json json_of(const specs::Stack& stack, const SideSummary& summary) {
@@ -152,6 +186,7 @@ std::vector<std::string> compare_notes(const CompareReport& report) {
     note_rounds(report, result);
   else
     note_independence(report, result);
+  note_nodes(report, result);
   const auto of_a = host_names(report.sides.a), of_b = host_names(report.sides.b);
   if (of_a != of_b) result.push_back(fmt::format("hosts differ: A on {}; B on {}", of_a, of_b));
   if (report.result.left_out > 0)
@@ -198,6 +233,7 @@ nlohmann::json compare_json(const CompareReport& report) {
                          {"n", result.logs.size()},
                          {"couples", couples},
                          {"notes", compare_notes(report)}};
+  if (!result.nodes.empty()) json["nodes"] = nodes_json(result);
   if (result.overall.further_rounds) json["further"] = *result.overall.further_rounds;
   if (max_slower)
     json["limit"] = {{"max_slower_percent", *max_slower}, {"exceeded", exceeds_limit(report)}};

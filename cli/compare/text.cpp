@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <span>
 
@@ -210,6 +211,27 @@ std::string tally(const CompareReport& report) {
   return text;
 }
 
+// The ratio on each node; what nodes differ by, beside what rounds of one do.
+std::string nodes_text(const CompareReport& report, std::size_t rows) {
+  const auto& result = report.result;
+  if (result.nodes.empty()) return "";
+  const auto shown = rows == 0 ? result.nodes.size() : std::min(rows, result.nodes.size());
+  std::vector<Column> columns = {{"node", false, {}}, {"A/B", true, {}}, {fmt::format("{:.3g}% CI", 100 * report.confidence), false, {}}, {"rounds", true, {}}};
+  for (const auto& node : std::span(result.nodes).first(shown)) {
+    columns[0].cells.push_back(node.node);
+    columns[1].cells.push_back(fmt::format("x{:.3f}", node.ratio));
+    columns[2].cells.push_back(interval_text(node.interval));
+    columns[3].cells.push_back(fmt::format("{}", node.rounds));
+  }
+  auto text = "\n" + analysis::table_text(columns, {false});
+  if (shown < result.nodes.size())
+    text += fmt::format("... and {} more (--rows 0 shows all)\n", result.nodes.size() - shown);
+  if (const auto& of = result.by_node)
+    text += fmt::format("A/B varies by {:.2g}% between nodes (SD, noise taken off), by {:.2g}% within (n={}).\n",
+                        100 * std::sqrt(std::max(0.0, of->between)), 100 * std::sqrt(of->within), counted(result.rounds, "round"));
+  return text;
+}
+
 const analysis::StackRates& rates_of(const Side& side, const specs::Stack& stack) {
   return *std::ranges::find(side.rates.stacks, stack, &analysis::StackRates::stack);
 }
@@ -259,6 +281,7 @@ std::string compare_text(const CompareReport& report, std::size_t rows, bool plo
           report.sides.b.rates.stacks.size(), tally(report));
     text += "\n" + couples_text(report, rows);
   }
+  text += nodes_text(report, rows);
   if (plots) text += plots_text(report);
   for (const auto& note : compare_notes(report)) text += fmt::format("\nNote: {}.", specs::printable(note));
   return text + (text.ends_with('\n') ? "" : "\n");

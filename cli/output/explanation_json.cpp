@@ -158,8 +158,14 @@ Json summary_json(const advisor::HardwareAdvice& known, const advisor::NotKnown&
   constexpr std::size_t most = 8;
   const auto whole = explanation_json(known, open);
   Json summary = Json::object();
-  for (const char* name : {"hw", "workload", "program", "delta", "unit", "sample", "accelerator", "nearest_that_works"})
+  for (const char* name : {"hw", "workload", "program", "delta", "unit", "sample", "nodes", "accelerator", "nearest_that_works"})
     if (whole.contains(name)) summary[name] = whole[name];
+  if (summary.contains("nodes")) {
+    auto odd = Json::array();
+    for (const auto& node : whole["nodes"]["nodes"])
+      if (node["odd"] && odd.size() < most) odd.push_back(node);
+    summary["nodes"]["nodes"] = std::move(odd);
+  }
   auto& rows = summary["recommendations"] = Json::array();
   bool slower = false;  // what `stackx verify` runs against the first
   for (const auto& row : whole["recommendations"]) {

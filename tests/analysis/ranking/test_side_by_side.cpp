@@ -78,6 +78,60 @@ TEST_CASE("side by side: one paired couple is what comparison says of its pairs"
   CHECK(back.overall.ratio * found.overall.ratio == Approx(1));
 }
 
+TEST_CASE("side by side: the ratio node by node, though nodes share a fingerprint") {
+  // Seven nodes, six rounds each; the ratio is 1.05 on most, and 1.10 on the last.
+  specs::Random random(12);
+  World world;
+  StackRates a, b;
+  a.stack = stack("1");
+  b.stack = stack("2");
+  std::vector<PairedProcesses> rounds;  // by hand
+  std::map<std::string, std::vector<double>> logs;
+  for (int node = 0; node < 7; ++node)
+    for (std::uint64_t round = 0; round < 6; ++round)
+      for (auto* side : {&a, &b}) {
+        const double ratio = side == &b ? 1 : node == 6 ? 1.10 : 1.05;
+        auto m = measurement(side->stack, round, 100 * ratio * std::exp(0.005 * normal(random)));
+        m.hostname = "n" + std::to_string(node);
+        m.campaign = std::string(60, 'c') + std::to_string(node);
+        world.measurements.push_back(std::move(m));
+        const auto& kept = world.measurements.back();
+        side->values.push_back({rate_of(kept, "GFLOP/s"), {kept.campaign, kept.round, kept.device}, &kept});
+        if (side == &b) logs[kept.hostname].push_back(std::log(a.values.back().rate / b.values.back().rate));
+      }
+  const auto found = compare_paired({{&a, &b}}, {});
+  CHECK((found.rounds == 42 && found.hosts == 7 && found.couples.front().of_a.hosts == 7));
+  REQUIRE(found.nodes.size() == 7);
+  CHECK(found.nodes.back().node == "n6");  // A's worst first
+  for (const auto& node : found.nodes) {
+    CHECK(node.rounds == 6);
+    CHECK(node.ratio == Approx(std::exp(median(logs[node.node]))));
+    REQUIRE(node.interval);
+    CHECK(node.interval->low == Approx(std::exp(*std::ranges::min_element(logs[node.node]))));  // of six, the least and the most
+  }
+  // One of seven off by log(1.10 / 1.05): a standard deviation of 0.0465 / sqrt(7) between them; 0.005 sqrt(2) within.
+  REQUIRE(found.by_node);
+  CHECK(std::sqrt(found.by_node->between) == Approx(0.0465 / std::sqrt(7)).epsilon(0.15));
+  CHECK(std::sqrt(found.by_node->within) == Approx(0.005 * std::sqrt(2)).epsilon(0.25));
+  CHECK(found.by_node->p < 1e-9);
+  // From six nodes on the bootstrap draws nodes.
+  for (std::size_t i = 0; i < b.values.size(); ++i) {
+    const auto process = [](const Value& value) {
+      std::vector<double> result;
+      for (const auto ns : value.measurement->samples_ns) result.push_back(std::log(value.measurement->work.flop / static_cast<double>(ns)));
+      return result;
+    };
+    rounds.push_back({a.values[i].measurement->hostname, process(a.values[i]), process(b.values[i])});
+  }
+  const auto by_hand = bootstrap_hierarchy(rounds, {.confidence = 0.95, .seed = 1, .draws = 2000});
+  REQUIRE((by_hand && by_hand->over_hosts && by_hand->hosts == 7));
+  CHECK(found.bootstrap->low == Approx(std::exp(by_hand->interval.low)));
+  CHECK(found.bootstrap->high == Approx(std::exp(by_hand->interval.high)));
+
+  World alone;
+  CHECK(compare_paired({{alone.add("1", 8, [](std::uint64_t) { return 2.0; }), alone.add("2", 8, [](std::uint64_t) { return 1.0; })}}, {}).nodes.empty());
+}
+
 TEST_CASE("side by side: finalists of a race are compared on the fresh rounds alone") {
   World world;
   // Before the finals luck made A the faster.
