@@ -136,7 +136,14 @@ PartitionName=urgent Nodes={names} MaxTime=INFINITE State=UP PriorityTier=10
     def join_network(self, node):
         self.in_network("ip", "link", "set", node, "up")
 
-    def kill_controller(self):
+    def kill_controller(self, remembers=True):
+        """By kill -9. What it did not write down it does not know when it comes back: a task that began since then is ended and
+        begins again, or its node refuses a second one, then the task is held and the node drained."""
+        if remembers:
+            state = self.place / "state" / "job_state"
+            before = state.stat().st_mtime_ns
+            self.command("scontrol", "reconfigure")  # writes it down
+            self.until(lambda: state.stat().st_mtime_ns != before, "the controller's state")
         self.end("slurmctld")
 
     # What runs
@@ -174,8 +181,8 @@ PartitionName=urgent Nodes={names} MaxTime=INFINITE State=UP PriorityTier=10
                             "StorageType=accounting_storage/mysql\nStorageHost=127.0.0.1\nStorageUser=root\n")
         settings.chmod(0o600)
         self.head("slurmdbd", "-D")
-        self.until(lambda: "Cluster" in self.command("sacctmgr", "-n", "show", "config", check=False) or
-                   self.command("sacctmgr", "-n", "-P", "show", "cluster", check=False) is not None, "slurmdbd")
+        asked = ("sacctmgr", "-n", "-P", "show", "cluster")
+        self.until(lambda: subprocess.run(asked, env=self.environment, capture_output=True, timeout=60).returncode == 0, "slurmdbd")
 
     def head(self, program, *words):
         """A program on the head, which has the switch's network."""

@@ -73,7 +73,6 @@ class TheCluster(OnACluster):
 
     def test_tasks_outlive_the_controller(self):
         job = self.submit()
-        time.sleep(7)  # it writes down what runs every 5 s; what it does not know of when it comes back it starts again
         self.cluster.kill_controller()
         self.assertNotEqual(subprocess.run(["squeue"], env=self.cluster.environment, capture_output=True, timeout=60).returncode, 0)
         (self.scratch / "go").touch()
@@ -82,6 +81,13 @@ class TheCluster(OnACluster):
         self.cluster.until(lambda: self.cluster.states(), "the controller")
         self.assertEqual(set(self.cluster.wait(job).values()), {"COMPLETED"})
 
+    def test_a_controller_that_forgot_starts_tasks_again(self):
+        job = self.submit()
+        self.cluster.kill_controller(remembers=False)
+        self.cluster.start_controller()
+        self.cluster.until(lambda: any(len(self.lines(f"{task}.began")) == 2 for task in range(3)) or
+                           "requeued held" in self.cluster.command("squeue", "-h", "-r", "-j", job, "-o", "%r", check=False), "a task again, or held")
+
     def test_urgent_jobs_preempt(self):
         job = self.submit()
         self.cluster.command("sbatch", "--partition=urgent", "--exclusive", "--nodelist=n3", "--output=/dev/null", "--wrap=true")
@@ -89,6 +95,10 @@ class TheCluster(OnACluster):
         self.cluster.until(lambda: len(self.lines(f"{again}.began")) == 2, "the preempted task again")
         (self.scratch / "go").touch()
         self.assertEqual(set(self.cluster.wait(job).values()), {"COMPLETED"})
+
+
+class Faults(OnACluster):
+    """What a campaign makes of each: `stackx cluster` on self.cluster, whose environment finds sbatch and squeue."""
 
 
 class NothingIsLeft(unittest.TestCase):
