@@ -11,7 +11,6 @@ bool has_control(const std::string& text);
 // One word for sh and bash, bare where it may be.
 std::string shell_quoted(const std::string& text);  // 'it'\''s'
 std::string shell_word(const std::string& text);    // "jax[cuda12]" where that says the same: reads better in '...'
-std::string yaml_text(const std::string& text);     // double-quoted, ASCII
 std::string toml_text(const std::string& text);     // a basic string
 
 }  // namespace stackx::advisor
