@@ -4,6 +4,7 @@
 #include "advisor/recipes/cluster.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/yaml.hpp"
 
 namespace stackx::advisor {
 namespace {
@@ -15,7 +16,7 @@ std::string literal(const std::string& text) {
     if (text[i] == '$') result += '$';
     result += text[i];
   }
-  return yaml_text(result);
+  return specs::yaml_text(result);
 }
 
 }  // namespace
@@ -35,17 +36,17 @@ std::string pod_recipe(const Recipe& recipe) {
   text += "apiVersion: \"v1\"\nkind: \"Pod\"\nmetadata:\n";
   text += fmt::format(
       "  name: {}\n  labels:\n    app.kubernetes.io/name: \"stackx\"\n    stackx/stack: {}\n",
-      yaml_text(job_name(recipe, parts)), yaml_text(parts.named.short_id()));
+      specs::yaml_text(job_name(recipe, parts)), specs::yaml_text(parts.named.short_id()));
   text += "spec:\n  restartPolicy: \"Never\"\n";
   if (const auto product = gpu && !amd ? gpu_product(recipe) : ""; !product.empty())
-    text += fmt::format("  nodeSelector:\n    nvidia.com/gpu.product: {}\n", yaml_text(product));
+    text += fmt::format("  nodeSelector:\n    nvidia.com/gpu.product: {}\n", specs::yaml_text(product));
   text += "  containers:\n    - name: \"pi\"\n";
-  text += fmt::format("      image: {}\n", yaml_text(image_name(parts)));
+  text += fmt::format("      image: {}\n", specs::yaml_text(image_name(parts)));
   if (!parts.variables.empty()) {
     text += "      env:\n";
     for (const auto& [name, value] : parts.variables)
       text +=
-          fmt::format("        - name: {}\n          value: {}\n", yaml_text(name), literal(value));
+          fmt::format("        - name: {}\n          value: {}\n", specs::yaml_text(name), literal(value));
   }
   const auto cpus = threads(recipe);
   const std::string memory = gpu ? "16Gi" : "4Gi";

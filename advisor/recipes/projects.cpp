@@ -3,6 +3,7 @@
 
 #include "advisor/recipes/parts.hpp"
 #include "specs/error.hpp"
+#include "specs/format/yaml.hpp"
 #include "specs/version/version_text.hpp"
 
 namespace stackx::advisor {
@@ -52,15 +53,15 @@ std::string conda_recipe(const Recipe& recipe) {
   text += "# conda env create -f THIS\n";
   text += "# The packages come from pip: stackx does not know conda-forge's own builds (pytorch, jaxlib, ...).\n";
   text += fmt::format("name: {}\nchannels:\n  - \"conda-forge\"\n  - \"nodefaults\"\ndependencies:\n",
-                      yaml_text("stackx-" + parts.named.short_id()));
-  text += fmt::format("  - {}\n  - \"pip\"\n  - pip:\n", yaml_text(python.empty() ? "python" : "python=" + python));
-  for (const auto& url : parts.indexes) text += "      - " + yaml_text("--extra-index-url " + url) + "\n";
+                      specs::yaml_text("stackx-" + parts.named.short_id()));
+  text += fmt::format("  - {}\n  - \"pip\"\n  - pip:\n", specs::yaml_text(python.empty() ? "python" : "python=" + python));
+  for (const auto& url : parts.indexes) text += "      - " + specs::yaml_text("--extra-index-url " + url) + "\n";
   for (const auto& [name, package] : parts.packages)
-    text += "      - " + yaml_text(requirement_text(name, package)) + "\n";
+    text += "      - " + specs::yaml_text(requirement_text(name, package)) + "\n";
   if (parts.variables.empty()) return text;
   text += "variables:\n";
   for (const auto& [name, value] : parts.variables)
-    text += fmt::format("  {}: {}\n", yaml_text(name), yaml_text(value));
+    text += fmt::format("  {}: {}\n", specs::yaml_text(name), specs::yaml_text(value));
   return text;
 }
 

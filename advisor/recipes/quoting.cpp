@@ -1,7 +1,5 @@
-// Texts as the readers of recipes take them: in a comment, for a shell, in YAML, in TOML.
+// Texts as the readers of recipes take them: in a comment, for a shell, in TOML.
 #include "advisor/recipes/quoting.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -41,28 +39,6 @@ bool has_control(const std::string& text) {
 std::string shell_word(const std::string& text) {
   if (shell_quoted(text) == text) return text;
   return text.find_first_of("\"$`\\!") == text.npos && !has_control(text) ? "\"" + text + "\"" : shell_quoted(text);
-}
-
-// Double-quoted YAML is JSON's string in ASCII, except that what takes two \u in JSON is one \U there.
-std::string yaml_text(const std::string& text) {
-  const auto json = specs::Json(specs::to_utf8(text)).dump(-1, ' ', true);
-  std::string result;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i] != '\\') {
-      result += json[i];
-      continue;
-    }
-    const auto unit = [&](std::size_t at) { return std::stoul(json.substr(at, 4), nullptr, 16); };
-    if (json[i + 1] == 'u' && unit(i + 2) >= 0xd800 && unit(i + 2) < 0xdc00) {
-      result += fmt::format("\\U{:08x}",
-                            0x10000 + ((unit(i + 2) - 0xd800) << 10) + (unit(i + 8) - 0xdc00));
-      i += 11;
-    } else {
-      result += json.substr(i, 2);
-      ++i;
-    }
-  }
-  return result;
 }
 
 // JSON's strings are TOML's basic strings once DEL is escaped.

@@ -12,7 +12,6 @@ std::string one_line(std::string_view text);  // for comments: control character
 bool has_control(const std::string& text);
 using workspace::shell_quoted;                      // one word for sh and bash, bare where it may be: 'it'\''s'
 std::string shell_word(const std::string& text);    // "jax[cuda12]" where that says the same: reads better in '...'
-std::string yaml_text(const std::string& text);     // double-quoted, ASCII
 std::string toml_text(const std::string& text);     // a basic string
 
 }  // namespace stackx::advisor
