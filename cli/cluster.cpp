@@ -240,7 +240,7 @@ void add_stage(Command cluster_command, std::shared_ptr<ClusterWords> words, Glo
   const auto command = cluster_command.add_subcommand("stage", "Fetch and make what nodes of this machine's kind need, on the spool");
   command.describe({"`submit` does it for nodes of the same kind of processor as the submitting machine; for others it is called on one of them, "
                     "with the network.",
-                    {{"On a node of another kind", "stackx cluster stage /shared/stackx/3f2a09c1d2e4"}}});
+                    {{"On a node of another kind", "stackx cluster stage /shared/3f2a09c1d2e4"}}});
   add_campaign_word(command, *words);
   command.callback([words, &globals] {
     campaigns::listen_to_signals();
@@ -253,7 +253,7 @@ void add_block(Command cluster_command, std::shared_ptr<ClusterWords> words, Glo
   const auto command = cluster_command.add_subcommand("block", "What jobs call: measure one block of a campaign on this node");
   command.describe({"Checks that the node is what was asked for, measures the rounds that the block lacks, and delivers each result as it comes. "
                     "Exit codes: 0 done, or nothing left to do; 1 a wrong node, or failures; 3 documents are left on the node.",
-                    {{"By hand, on a node", "stackx cluster block /shared/stackx/3f2a09c1d2e4 --target v100 --block 3"}}});
+                    {{"By hand, on a node", "stackx cluster block /shared/3f2a09c1d2e4 --target v100 --block 3"}}});
   auto& options = words->block;
   command.add_option("directory", options.campaign, "The campaign's directory: with campaign.json").type_name("DIR").required();
   command.add_option("--target", options.target, "Which target of the campaign").type_name("NAME").required();
