@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "campaigns/cluster/head/freeze.hpp"
@@ -46,9 +47,11 @@ void print_view(const specs::ClusterCampaign& campaign, const cluster::View& vie
 // What was found out, as `inspect` ends: before all else.
 void print_headlines(const specs::ClusterCampaign& campaign, const Globals& globals) {
   if (globals.json) return;
+  std::set<std::pair<std::string, specs::Workload>> told;  // of two targets of one kind of hardware, once
   for (const auto& target : campaign.targets) {
     const auto hw = cluster::hardware_name(target);
     for (const auto& said : headlines(target.plan, hw, globals)) {
+      if (!told.emplace(hw, said.workload).second) continue;
       workspace::print("{}\n", said.headline.line);
       for (const auto& line : said.headline.context) workspace::print("{}\n", line);
       for (const auto& line : said.headline.cautions) workspace::print("{}\n", line);
