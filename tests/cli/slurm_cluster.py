@@ -52,7 +52,9 @@ class SlurmCluster(slurm.Daemons):
 
     def settings(self):
         place, names = self.place, ",".join(self.kinds)
-        kept = f"accounting_storage/slurmdbd\nAccountingStorageHost={self.network}.254" if self.accounting else "accounting_storage/none"
+        kept = "accounting_storage/none"
+        if self.accounting:
+            kept = f"accounting_storage/slurmdbd\nAccountingStorageHost={self.network}.254\nAccountingStoragePass={place}/run/munge.socket"
         # cred_expire is also how long a requeued job waits: two minutes, if nobody says so.
         return f"""ClusterName=test
 SlurmctldHost=head({self.network}.254)
@@ -175,6 +177,7 @@ PartitionName=urgent Nodes={names} MaxTime=INFINITE State=UP PriorityTier=10
         self.command("mariadb-install-db", "--user=root", f"--datadir={data}", "--auth-root-authentication-method=normal", "--skip-test-db")
         self.head("mariadbd", "--user=root", f"--datadir={data}", f"--socket={self.place}/run/mariadb", "--bind-address=127.0.0.1",
                   f"--pid-file={self.place}/run/mariadb.pid")
+        self.until(lambda: (self.place / "run" / "mariadb").exists(), "mariadbd")
         settings = self.place / "slurmdbd.conf"
         settings.write_text(f"DbdHost=head\nDbdAddr={self.network}.254\nSlurmUser=root\nAuthType=auth/munge\nAuthInfo=socket={self.place}/run/munge.socket\n"
                             f"LogFile={self.place}/log/slurmdbd.log\nPidFile={self.place}/run/slurmdbd.pid\n"

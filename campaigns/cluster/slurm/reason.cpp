@@ -116,7 +116,8 @@ Reason reason_for_ending(std::string_view state, std::string_view exit_code, std
   if (state.starts_with("NODE_FAIL")) words = "its node failed (NODE_FAIL)";
   if (state.starts_with("PREEMPTED")) words = "its node was given to others (PREEMPTED)";
   words += specs::printable(exit_words(exit_code));
-  if (!reason.empty() && reason != "None") words += fmt::format(": {}", specs::printable(reason));
+  // Of what was cancelled while it waited, the reason is why it waited.
+  if (!reason.empty() && reason != "None" && !state.starts_with("CANCELLED")) words += fmt::format(": {}", specs::printable(reason));
   return {words, advice_on_ending(state, exit_code), false};
 }
 
