@@ -64,7 +64,8 @@ TEST_CASE("what lives and what ended") {
     CHECK(task(state, "None").state == TaskState::held);
     CHECK(task(state, "None").advice == "scontrol release 12_4");
   }
-  for (const char* state : {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "REVOKED"})
+  for (const char* state :
+       {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "REVOKED"})
     CHECK(task(state, "None").state == TaskState::ended);
   CHECK(task("COMPLETED", "None").why == "Slurm says COMPLETED");
   CHECK(task("CANCELLED", "Resources").why == "CANCELLED");
