@@ -44,8 +44,8 @@ class Daemons:
     def daemon(self, name, *words):
         """Ends with the thread that starts it, if nobody ends it before."""
         with open(self.place / "log" / f"{name}.out", "a") as log:
-            self.daemons[name] = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *map(str, words)], stdin=subprocess.PIPE, stdout=log,
-                                                  stderr=subprocess.STDOUT, env=self.environment)
+            self.daemons[name] = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *map(str, words)], env=self.environment,
+                                                  stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT)
         return self.daemons[name]
 
     def start_munge(self):
@@ -53,8 +53,8 @@ class Daemons:
         key = run / "munge.key"
         key.write_bytes(secrets.token_bytes(128))
         key.chmod(0o600)
-        self.daemon("munged", "munged", "--foreground", "--force", f"--key-file={key}", f"--socket={run}/munge.socket", f"--pid-file={run}/munged.pid",
-                    f"--log-file={self.place}/log/munged.log", f"--seed-file={run}/munged.seed")
+        self.daemon("munged", "munged", "--foreground", "--force", f"--key-file={key}", f"--socket={run}/munge.socket",
+                    f"--pid-file={run}/munged.pid", f"--log-file={self.place}/log/munged.log", f"--seed-file={run}/munged.seed")
         self.until(lambda: (run / "munge.socket").exists(), "munged")
 
     def until(self, done, what, seconds=60):
@@ -66,7 +66,8 @@ class Daemons:
             time.sleep(0.2)
 
     def command(self, *words, check=True, **options):
-        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, env=options.pop("env", self.environment), **options)
+        options.setdefault("env", self.environment)
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, **options)
         if check and done.returncode != 0:
             raise AssertionError(f"{words}\n{done.stdout}\n{done.stderr}")
         return done.stdout

@@ -8,12 +8,14 @@
 `place` is a directory that is not there yet; logs lie in place/log. A node's kind is its feature and its one GPU, which is
 /dev/zero. Partitions: `main`, the default, and `urgent`, whose jobs preempt those of main, which are requeued. What is to go
 wrong: power_loss, cut_network, join_network, start_node, kill_controller, start_controller. why_not() says why there can be
-no such cluster here. accounting=True has sacct, by slurmdbd and mariadbd, where why_not(accounting=True) is "".
+no such cluster here. accounting=True has sacct, by slurmdbd and mariadbd, where why_not(accounting=True) is "". All is up
+within 2 s (4 s with accounting); a lost node is down after some 10 s, its task elsewhere after 16 s, and so is one whose
+network was cut, which is idle again 12 s after it joined.
 
 Nothing outlives the test, however it ends: networks have no names, so they go with their processes, a node is a PID
 namespace, so it dies with its first process, and each first process dies with the thread that started the cluster. Any number
-may run at a time: each has addresses of its own. Rejected: `ip netns`, whose names stay behind, and whose `exec` remounts /sys, where slurmd
-then finds no control groups.
+may run at a time: each has addresses of its own. Rejected: `ip netns`, whose names stay behind, and whose `exec` remounts
+/sys, where slurmd then finds no control groups.
 
 Needs root; Debian: slurmctld slurmd slurm-client munge iproute2 (and slurmdbd mariadb-server)."""
 
@@ -29,7 +31,8 @@ ACCOUNTING = ("slurmdbd", "sacct", "mariadbd", "mariadb-install-db")
 LIVE = ("PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "REQUEUED", "SUSPENDED")
 NAMESPACES = ("unshare", "--net", "--uts", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
 # A node's first process waits for its network, then takes in orphans, as an init does.
-NODE = 'read -r address && hostname "$1" && ip link set lo up && ip addr add "$address" dev eth0 && ip link set eth0 up && slurmd -D -N "$1"; exit'
+NODE = """read -r address && hostname "$1" && ip link set lo up && ip addr add "$address" dev eth0 && ip link set eth0 up &&
+slurmd -D -N "$1"; exit"""
 
 
 def why_not(accounting=False):
@@ -37,9 +40,9 @@ def why_not(accounting=False):
     why = slurm.why_not_all(PROGRAMS + (ACCOUNTING if accounting else ()))
     if why:
         return why
-    tried = subprocess.run([*NAMESPACES, "ip", "link", "add", "v", "type", "veth", "peer", "name", "w"], env=dict(os.environ, PATH=slurm.PATH),
-                           capture_output=True, text=True)
-    return f"no networks of its own for each node here: {tried.stderr.strip()}" if tried.returncode != 0 else ""
+    tried = subprocess.run([*NAMESPACES, "ip", "link", "add", "v", "type", "veth", "peer", "name", "w"],
+                           env=dict(os.environ, PATH=slurm.PATH), capture_output=True, text=True)
+    return f"no network of its own for each node here: {tried.stderr.strip()}" if tried.returncode != 0 else ""
 
 
 class SlurmCluster(slurm.Daemons):
@@ -48,11 +51,15 @@ class SlurmCluster(slurm.Daemons):
         super().__init__(place, [f"spool/{node}" for node in self.kinds])
         self.accounting, self.network = accounting, f"10.{random.randrange(64, 128)}.{random.randrange(256)}"
         (place / "slurm.conf").write_text(self.settings())
-        (place / "gres.conf").write_text("".join(f"NodeName={node} Name=gpu Type={kind} File=/dev/zero\n" for node, kind in self.kinds.items()))
+        (place / "gres.conf").write_text("".join(f"NodeName={node} Name=gpu Type={kind} File=/dev/zero\n"
+                                                 for node, kind in self.kinds.items()))
 
     def settings(self):
         place, names = self.place, ",".join(self.kinds)
-        kept = f"accounting_storage/slurmdbd\nAccountingStorageHost={self.network}.254" if self.accounting else "accounting_storage/none"
+        kept = "accounting_storage/none"
+        if self.accounting:
+            kept = (f"accounting_storage/slurmdbd\nAccountingStorageHost={self.network}.254\n"
+                    f"AccountingStoragePass={place}/run/munge.socket")
         # cred_expire is also how long a requeued job waits: two minutes, if nobody says so.
         return f"""ClusterName=test
 SlurmctldHost=head({self.network}.254)
@@ -74,15 +81,16 @@ SelectTypeParameters=CR_Core
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-SlurmdTimeout=5
-MessageTimeout=5
+SlurmdTimeout=4
+MessageTimeout=3
+TCPTimeout=1
 KillWait=3
 MinJobAge=600
 ReturnToService=2
 GresTypes=gpu
 AccountingStorageType={kept}
-""" + "".join(f"NodeName={node} NodeAddr={self.network}.{number} CPUs={os.cpu_count()} RealMemory=1000 Feature={kind} Gres=gpu:{kind}:1\n"
-              for number, (node, kind) in enumerate(self.kinds.items(), 1)) + f"""
+""" + "".join(f"NodeName={node} NodeAddr={self.network}.{node[1:]} CPUs={os.cpu_count()} RealMemory=1000 "
+              f"Feature={kind} Gres=gpu:{kind}:1\n" for node, kind in self.kinds.items()) + f"""
 PartitionName=main Nodes={names} Default=YES MaxTime=INFINITE State=UP PriorityTier=1
 PartitionName=urgent Nodes={names} MaxTime=INFINITE State=UP PriorityTier=10
 """
@@ -112,11 +120,13 @@ PartitionName=urgent Nodes={names} MaxTime=INFINITE State=UP PriorityTier=10
 
     def states(self):
         """{node: "idle", "allocated", "down*", ...}"""
-        return dict(line.split() for line in self.command("sinfo", "-h", "-N", "-p", "main", "-o", "%N %T", check=False).splitlines())
+        printed = self.command("sinfo", "-h", "-N", "-p", "main", "-o", "%N %T", check=False)
+        return dict(line.split() for line in printed.splitlines())
 
     def tasks(self, job):
         """{task: state} of a job's array, those that ended too."""
-        return dict(line.split() for line in self.command("squeue", "-h", "-r", "-t", "all", "-j", job, "-o", "%i %T").splitlines())
+        printed = self.command("squeue", "-h", "-r", "-t", "all", "-j", job, "-o", "%i %T")
+        return dict(line.split() for line in printed.splitlines())
 
     def wait(self, job, seconds=120):
         """How its tasks ended."""
@@ -153,9 +163,10 @@ PartitionName=urgent Nodes={names} MaxTime=INFINITE State=UP PriorityTier=10
         switch = self.daemon("switch", "unshare", "--net", "sleep", "infinity")
         self.wait_for_network_of(switch)
         cable = "sx" + secrets.token_hex(4)
-        for words in (f"link add br0 type bridge", f"addr add {self.network}.254/24 dev br0", "link set br0 up", "link set lo up"):
+        for words in ("link add br0 type bridge", f"addr add {self.network}.254/24 dev br0", "link set br0 up", "link set lo up"):
             self.in_network("ip", *words.split())
-        for words in (f"link add {cable} type veth peer name test netns {switch.pid}", f"addr add {self.network}.253/24 dev {cable}", f"link set {cable} up"):
+        for words in (f"link add {cable} type veth peer name test netns {switch.pid}",
+                      f"addr add {self.network}.253/24 dev {cable}", f"link set {cable} up"):
             self.command("ip", *words.split())
         self.in_network("ip", "link", "set", "test", "master", "br0", "up")
 
@@ -172,21 +183,25 @@ PartitionName=urgent Nodes={names} MaxTime=INFINITE State=UP PriorityTier=10
 
     def start_accounting(self):
         data = self.place / "mariadb"
-        self.command("mariadb-install-db", "--user=root", f"--datadir={data}", "--auth-root-authentication-method=normal", "--skip-test-db")
-        self.head("mariadbd", "--user=root", f"--datadir={data}", f"--socket={self.place}/run/mariadb", "--bind-address=127.0.0.1",
-                  f"--pid-file={self.place}/run/mariadb.pid")
+        self.command("mariadb-install-db", "--user=root", f"--datadir={data}", "--auth-root-authentication-method=normal",
+                     "--skip-test-db")
+        self.head("mariadbd", "--user=root", f"--datadir={data}", f"--socket={self.place}/run/mariadb",
+                  "--bind-address=127.0.0.1", f"--pid-file={self.place}/run/mariadb.pid")
+        self.until(lambda: (self.place / "run" / "mariadb").exists(), "mariadbd")
         settings = self.place / "slurmdbd.conf"
-        settings.write_text(f"DbdHost=head\nDbdAddr={self.network}.254\nSlurmUser=root\nAuthType=auth/munge\nAuthInfo=socket={self.place}/run/munge.socket\n"
+        settings.write_text(f"DbdHost=head\nDbdAddr={self.network}.254\nSlurmUser=root\n"
+                            f"AuthType=auth/munge\nAuthInfo=socket={self.place}/run/munge.socket\n"
                             f"LogFile={self.place}/log/slurmdbd.log\nPidFile={self.place}/run/slurmdbd.pid\n"
                             "StorageType=accounting_storage/mysql\nStorageHost=127.0.0.1\nStorageUser=root\n")
         settings.chmod(0o600)
         self.head("slurmdbd", "-D")
-        asked = ("sacctmgr", "-n", "-P", "show", "cluster")
-        self.until(lambda: subprocess.run(asked, env=self.environment, capture_output=True, timeout=60).returncode == 0, "slurmdbd")
+        asked = dict(args=("sacctmgr", "-n", "-P", "show", "cluster"), env=self.environment, capture_output=True, timeout=60)
+        self.until(lambda: subprocess.run(**asked).returncode == 0, "slurmdbd")
 
     def head(self, program, *words):
         """A program on the head, which has the switch's network."""
-        self.daemon(program, "nsenter", "-t", self.daemons["switch"].pid, "--net", "unshare", "--uts", "sh", "-c", 'hostname head; exec "$@"', "sh", program, *words)
+        self.daemon(program, "nsenter", "-t", self.daemons["switch"].pid, "--net", "unshare", "--uts",
+                    "sh", "-c", 'hostname head; exec "$@"', "sh", program, *words)
 
     def in_network(self, *words):
         self.command("nsenter", "-t", self.daemons["switch"].pid, "--net", *words)

@@ -44,7 +44,8 @@ bool has_gres(std::string_view there, const std::string& asked) {
   const auto last = kind.rfind(':');
   if (last != kind.npos && kind.find_first_not_of("0123456789", last + 1) == kind.npos) kind.resize(last);
   if (kind.empty()) return true;
-  return std::ranges::any_of(parts_of(there, ','), [&](std::string_view one) { return one == kind || one.starts_with(kind + ":"); });
+  const auto is_it = [&](std::string_view one) { return one == kind || one.starts_with(kind + ":"); };
+  return std::ranges::any_of(parts_of(there, ','), is_it);
 }
 
 // "idle*": the node does not answer. Other marks at the end say that it sleeps, boots or is reserved.
@@ -62,26 +63,29 @@ std::string names_in(const std::set<std::string_view>& nodes) {
   return text;
 }
 
+std::string remark_on(std::string_view trouble, std::string_view reason, const std::set<std::string_view>& nodes) {
+  const bool one = nodes.size() == 1;
+  const auto names = names_in(nodes);
+  const auto why = reason.empty() || reason == "none" ? "" : fmt::format(" ({})", specs::printable(reason));
+  return fmt::format("node{} {} {} {}{}: once {} well, an administrator says: scontrol update nodename={} state=resume",
+                     one ? "" : "s", names, one ? "is" : "are", trouble, why, one ? "it is" : "they are", names);
+}
+
 }  // namespace
 
-std::vector<std::string> node_remarks(std::string_view printed, const specs::SlurmTarget& target, const std::set<std::string>& excluded) {
+std::vector<std::string> node_remarks(std::string_view printed, const specs::SlurmTarget& target,
+                                      const std::set<std::string>& excluded) {
   const auto rows = rows_of(printed, 6);
   const bool has_default = std::ranges::any_of(rows, [](const auto& row) { return row[1].ends_with('*'); });
   std::map<std::pair<std::string, std::string_view>, std::set<std::string_view>> troubled;  // by state and reason
   for (const auto& row : rows) {
     if (target.partition.empty() && has_default && !row[1].ends_with('*')) continue;
-    if (excluded.contains(std::string(row[0])) || !has_features(row[3], target.constraint) || !has_gres(row[4], target.gres)) continue;
+    if (excluded.contains(std::string(row[0]))) continue;
+    if (!has_features(row[3], target.constraint) || !has_gres(row[4], target.gres)) continue;
     if (const auto trouble = trouble_in(row[2]); !trouble.empty()) troubled[{trouble, row[5]}].insert(row[0]);
   }
   std::vector<std::string> remarks;
-  for (const auto& [key, nodes] : troubled) {
-    const auto& [trouble, reason] = key;
-    const bool one = nodes.size() == 1;
-    const auto names = names_in(nodes);
-    const auto why = reason.empty() || reason == "none" ? "" : fmt::format(" ({})", specs::printable(reason));
-    remarks.push_back(fmt::format("node{} {} {} {}{}: once {} well, an administrator says: scontrol update nodename={} state=resume", one ? "" : "s",
-                                  names, one ? "is" : "are", trouble, why, one ? "it is" : "they are", names));
-  }
+  for (const auto& [key, nodes] : troubled) remarks.push_back(remark_on(key.first, key.second, nodes));
   return remarks;
 }
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::string_view ended_states[] = {"COMPLETED", "CANCELLED", "FAILED",  "TIMEOUT",       "NODE_FAIL",    "BOOT_FAIL",
                                              "DEADLINE",  "OUT_OF_ME", "REVOKED", "LAUNCH_FAILED", "RECONFIG_FAIL"};
-constexpr std::string_view running_states[] = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "RESIZING", "SIGNALING", "STAGE_OUT"};
+constexpr std::string_view running_states[] = {"RUNNING",  "COMPLETING", "SUSPENDED", "STOPPED",
+                                               "RESIZING", "SIGNALING",  "STAGE_OUT"};
 constexpr std::string_view held_states[] = {"REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"};
 
 bool among(std::string_view state, const auto& states) {
@@ -27,8 +28,8 @@ bool among(std::string_view state, const auto& states) {
 std::optional<std::uint64_t> digits_in(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value >= specs::most_blocks) return std::nullopt;
-  return value;
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value < specs::most_blocks ? std::optional(value) : std::nullopt;
 }
 
 // "stackx-3f2a09c1d2e4-h100-3.1001" -> 1001. Target h100-2 has the beginning of h100, but no two numbers after it.
@@ -96,7 +97,8 @@ Jobs jobs_in_squeue(std::string_view printed, const std::string& prefix) {
     if (!offset) continue;
     const auto index = index_in(job);
     if (!index && among(state, ended_states)) continue;
-    if (!index) throw broken_environment(fmt::format("squeue speaks of job {}, which is no task of an array", specs::in_quotes(job)));
+    if (!index)
+      throw broken_environment(fmt::format("squeue speaks of job {}, which is no task of an array", specs::in_quotes(job)));
     const Task task{*offset + *index, TaskState::waiting, std::string(job), std::string(row[2]), "", ""};
     if (among(state, ended_states)) jobs.ended.push_back(ended_task(task, state, "", reason));
     else jobs.live.push_back(live_task(task, state, reason));
@@ -111,7 +113,8 @@ std::vector<Task> ended_in_sacct(std::string_view printed, const std::string& pr
     const auto offset = offset_in(row[4], prefix), index = index_in(job);
     if (!offset || !index || !(among(state, ended_states) || state.starts_with("PREEMPTED"))) continue;
     const auto node = row[2] == "None assigned" ? "" : row[2];
-    ended.push_back(ended_task({*offset + *index, TaskState::ended, std::string(job), std::string(node), "", ""}, state, row[3], ""));
+    const Task task{*offset + *index, TaskState::ended, std::string(job), std::string(node), "", ""};
+    ended.push_back(ended_task(task, state, row[3], ""));
   }
   return ended;
 }

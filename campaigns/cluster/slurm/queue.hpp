@@ -13,8 +13,10 @@
 
 namespace stackx::campaigns::cluster {
 
-inline constexpr const char* squeue_format = "%i\x1f%T\x1f%N\x1f%j\x1f%r";  // squeue -h -r -t all -o
-inline constexpr const char* sacct_format = "JobID,State,NodeList,ExitCode,JobName%200";  // sacct -n -P -X -D --delimiter=U+001F -o
+// squeue -h -r -t all -o
+inline constexpr const char* squeue_format = "%i\x1f%T\x1f%N\x1f%j\x1f%r";
+// sacct -n -P -X -D --delimiter=U+001F -o
+inline constexpr const char* sacct_format = "JobID,State,NodeList,ExitCode,JobName%200";
 
 struct Jobs {
   std::vector<Task> live, ended;

@@ -26,17 +26,20 @@ constexpr Meaning meanings[] = {
     {"Prolog", "the node is being prepared for it", ""},
     {"BadConstraints", "no node has what the target asks for",
      "compare its constraint, gres, nodelist and directives with sinfo -o '%N %f %G'"},
-    {"PartitionNodeLimit", "the partition does not take it, or the nodes asked for are down", "sinfo -R says which nodes are down"},
-    {"PartitionTimeLimit", "its time is longer than the partition allows", "sinfo -o '%P %l' says how long; set the target's `time`"},
+    {"PartitionNodeLimit", "the partition does not take it, or nodes asked for are down", "sinfo -R says which nodes are down"},
+    {"PartitionTimeLimit", "its time is longer than the partition allows",
+     "sinfo -o '%P %l' says how long; set the target's `time`"},
     {"PartitionConfig", "the partition does not take it", "scontrol show partition says whom it takes"},
     {"PartitionDown", "the partition is down", "wait for the administrators, or choose another partition"},
     {"PartitionInactive", "the partition starts no jobs", "wait for the administrators, or choose another partition"},
     {"ReqNodeNotAvail", "nodes that it needs are down, drained, reserved or busy",
-     "sinfo -R says which are down, scontrol show reservation what is reserved: what ends before that (the target's `time`) may start"},
+     "sinfo -R says which are down, scontrol show reservation what is reserved: what ends before that (the target's `time`) "
+     "may start"},
     {"Nodes required for job are", "nodes that it needs are down, drained or reserved", "sinfo -R says which are down"},
     {"NodeDown", "a node that it needs is down", "sinfo -R says why"},
     {"FrontEndDown", "the front end is down", "wait for the administrators"},
-    {"InvalidAccount", "Slurm knows no such account", "set the target's `account`; sacctmgr show assoc user=$USER says which are yours"},
+    {"InvalidAccount", "Slurm knows no such account",
+     "set the target's `account`; sacctmgr show assoc user=$USER says which are yours"},
     {"AccountNotAllowed", "the partition does not take its account", "set the target's `account` or `partition`"},
     {"InvalidQOS", "Slurm knows no such qos", "set the target's `qos`; sacctmgr show qos says which there are"},
     {"QOSNotAllowed", "its account or partition does not take its qos", "set the target's `qos`"},
@@ -63,7 +66,7 @@ constexpr Meaning meanings[] = {
 bool says_held(std::string_view reason) { return reason.ends_with(" held") || reason.ends_with(" held state"); }
 
 bool holds(std::string_view reason) {
-  return says_held(reason) || reason.starts_with("JobHeld") || reason == "JobHoldMaxRequeue" || reason == "DependencyNeverSatisfied";
+  return reason.starts_with("JobHeld") || reason == "JobHoldMaxRequeue" || reason == "DependencyNeverSatisfied";
 }
 
 std::string with_job(std::string_view advice, const std::string& job) {
@@ -72,7 +75,7 @@ std::string with_job(std::string_view advice, const std::string& job) {
   return text;
 }
 
-// "JobHeldUser: it is held by its user", so that both can be searched for.
+// "it is held by its user (JobHeldUser)": the manual knows the latter.
 std::string both(std::string_view words, std::string_view slurms) {
   if (words.empty()) return "";
   return fmt::format("{} ({})", words, specs::printable(slurms));
@@ -116,7 +119,9 @@ Reason reason_for_ending(std::string_view state, std::string_view exit_code, std
   if (state.starts_with("NODE_FAIL")) words = "its node failed (NODE_FAIL)";
   if (state.starts_with("PREEMPTED")) words = "its node was given to others (PREEMPTED)";
   words += specs::printable(exit_words(exit_code));
-  if (!reason.empty() && reason != "None") words += fmt::format(": {}", specs::printable(reason));
+  // Of what was cancelled while it waited, the reason is why it waited.
+  if (!reason.empty() && reason != "None" && !state.starts_with("CANCELLED"))
+    words += fmt::format(": {}", specs::printable(reason));
   return {words, advice_on_ending(state, exit_code), false};
 }
 

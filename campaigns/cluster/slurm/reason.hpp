@@ -17,7 +17,7 @@ struct Reason {
 
 Reason reason_for_waiting(std::string_view reason, const std::string& job);
 
-// `state` is Slurm's ("NODE_FAIL", "CANCELLED by 1000"), `exit_code` sacct's "127:0", `reason` squeue's; "" where it is not known.
+// `state` is Slurm's ("NODE_FAIL", "CANCELLED by 1000"), `exit_code` sacct's "127:0", `reason` squeue's; "": not known.
 Reason reason_for_ending(std::string_view state, std::string_view exit_code, std::string_view reason);
 
 }  // namespace stackx::campaigns::cluster

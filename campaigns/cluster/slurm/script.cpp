@@ -101,7 +101,8 @@ std::string script_of(const Asked& asked, const ArrayJob& job) {
   const auto& target = std::get<specs::SlurmTarget>(asked.target.target.on);
   const auto program = target.program.empty() ? asked.program.string() : target.program;
   return "#!/bin/bash\n" + options_of_stackx(asked, job) + options_of_target(target) + "\n" +
-         fmt::format("readonly stackx_block=$(({} + ${{SLURM_ARRAY_TASK_ID:?is not set; submit this with sbatch}}))\n\n", job.offset) +
+         fmt::format("readonly stackx_block=$(({} + ${{SLURM_ARRAY_TASK_ID:?is not set; submit this with sbatch}}))\n\n",
+                     job.offset) +
          preamble_of(target) +
          "set -u\n"
          "# In place of the shell, whom Slurm sends its signals.\n" +

@@ -59,8 +59,10 @@ std::string said(const Finished& finished) {
 
 std::string advice_on(const std::string& said) {
   if (said.find("Unable to contact slurm controller") != said.npos) return "; its controller does not answer: try again later";
-  if (said.starts_with("no answer")) return "; it may have done what it was asked: `stackx cluster status` says, once it answers";
-  if (said.find("feature specification") != said.npos) return "; set the target's `constraint`: sinfo -o '%N %f' says what nodes have";
+  if (said.starts_with("no answer"))
+    return "; it may have done what it was asked: `stackx cluster status` says, once it answers";
+  if (said.find("feature specification") != said.npos)
+    return "; set the target's `constraint`: sinfo -o '%N %f' says what nodes have";
   if (said.find("node configuration is not available") != said.npos)
     return "; no node has what the target's `gres`, `constraint` and `directives` ask for: see sinfo -o '%N %f %G'";
   for (const char* name : {"partition", "account", "qos", "reservation"})
@@ -165,7 +167,8 @@ class Slurm : public Scheduler {
     const auto done = ask({"sbatch", "--parsable", script.string()});
     const auto id = done.out.substr(0, done.out.find_first_of(";\n"));  // "123;cluster"
     if (done.ok() && !id.empty() && id.find_first_not_of("0123456789") == id.npos) return id;
-    throw broken_environment(fmt::format("sbatch {}: {}{}", specs::printable(script.string()), said(done), advice_on(said(done))));
+    const auto why = said(done) + advice_on(said(done));
+    throw broken_environment(fmt::format("sbatch {}: {}", specs::printable(script.string()), why));
   }
 
   Jobs squeue() const {
@@ -178,8 +181,9 @@ class Slurm : public Scheduler {
   // Nothing where there is no accounting. Times are local ones, and a campaign was made in UTC.
   std::optional<std::vector<Task>> sacct() const {
     if (is_missing("sacct")) return std::nullopt;
-    const auto done = ask({"sacct", "-n", "-P", "-X", "-D", "--delimiter=\x1f", "-S", asked_.campaign.created.substr(0, 19), "-u",
-                           users_of(asked_.root), "-o", sacct_format},
+    const auto since = asked_.campaign.created.substr(0, 19);
+    const auto done = ask({"sacct", "-n", "-P", "-X", "-D", "--delimiter=\x1f", "-S", since, "-u", users_of(asked_.root), "-o",
+                           sacct_format},
                           {{"TZ", "UTC"}});
     if (!done.ok()) return std::nullopt;
     return ended_in_sacct(done.out, job_prefix(asked_));

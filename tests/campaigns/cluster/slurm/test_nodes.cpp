@@ -20,9 +20,10 @@ const std::string cluster =
     "n5\x1furgent\x1f" "down\x1fh100\x1f(null)\x1fnone\n"
     "n6\x1fmain*\x1fidle~\x1fh100\x1fgpu:h100:8\x1fnone\n";
 
-const std::string n2 = "node n2 is drained (bad disk, see | ticket): once it is well, an administrator says: scontrol update nodename=n2 state=resume";
-const std::string n3_n4 =
-    "nodes n3,n4 are down, not answering (Not responding): once they are well, an administrator says: scontrol update nodename=n3,n4 state=resume";
+const std::string n2 = "node n2 is drained (bad disk, see | ticket): once it is well, an administrator says: "
+                       "scontrol update nodename=n2 state=resume";
+const std::string n3_n4 = "nodes n3,n4 are down, not answering (Not responding): once they are well, an administrator says: "
+                          "scontrol update nodename=n3,n4 state=resume";
 
 }  // namespace
 
@@ -30,7 +31,8 @@ TEST_CASE("nodes of the default partition, or of the one asked for") {
   CHECK(node_remarks(cluster, {}, {}) == Remarks{n3_n4, n2});
   specs::SlurmTarget urgent;
   urgent.partition = "urgent";  // then sinfo names no others
-  CHECK_THAT(node_remarks("n5\x1furgent\x1f" "down\x1fh100\x1f(null)\x1fnone\n", urgent, {}).at(0), Catch::StartsWith("node n5 is down: once"));
+  const auto n5 = node_remarks("n5\x1furgent\x1f" "down\x1fh100\x1f(null)\x1fnone\n", urgent, {});
+  CHECK_THAT(n5.at(0), Catch::StartsWith("node n5 is down: once"));
   CHECK(node_remarks("", {}, {}).empty());
   CHECK(node_remarks("half a line\nn1\x1fmain*\x1f", {}, {}).empty());
 }

@@ -64,9 +64,12 @@ TEST_CASE("what lives and what ended") {
     CHECK(task(state, "None").state == TaskState::held);
     CHECK(task(state, "None").advice == "scontrol release 12_4");
   }
-  for (const char* state : {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "REVOKED"})
+  for (const char* state :
+       {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "REVOKED"})
     CHECK(task(state, "None").state == TaskState::ended);
   CHECK(task("COMPLETED", "None").why == "Slurm says COMPLETED");
+  CHECK(task("CANCELLED", "Resources").why == "CANCELLED");
+  CHECK(task("COMPLETING", "None").why == "COMPLETING");
 }
 
 TEST_CASE("why a job waits, and what to do") {

@@ -144,7 +144,8 @@ TEST_CASE("texts of people stay what they are") {
   }
   Scene scene;
   scene.root = "/shared/100% \"sure\"";
-  CHECK_THAT(script_of(scene.asked(), {0, 0, {0}, 1}), Contains("\n#SBATCH \"--output=/shared/100%% \\\"sure\\\"/h100/log/0.block-%a.%A_%a.out\"\n"));
+  CHECK_THAT(script_of(scene.asked(), {0, 0, {0}, 1}),
+             Contains("\n#SBATCH \"--output=/shared/100%% \\\"sure\\\"/h100/log/0.block-%a.%A_%a.out\"\n"));
 }
 
 TEST_CASE("nothing of a preamble is an option of sbatch") {

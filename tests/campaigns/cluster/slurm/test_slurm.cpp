@@ -45,7 +45,8 @@ class Site {
   // Keeps what it was called with in `calls`.
   void program(const std::string& name, const std::string& body) const {
     const auto file = place_ / "bin" / name;
-    std::ofstream(file) << "#!/bin/sh\necho \"" << name << " $* ${SBATCH_PARTITION:-}\" >> '" << (place_ / "calls").string() << "'\n" << body << "\n";
+    std::ofstream(file) << "#!/bin/sh\necho \"" << name << " $* ${SBATCH_PARTITION:-}\" >> '" << (place_ / "calls").string()
+                        << "'\n" << body << "\n";
     fs::permissions(file, fs::perms::owner_all);
   }
   std::string calls() const { return read(place_ / "calls"); }
@@ -101,7 +102,8 @@ TEST_CASE("a preamble that would swallow the script is refused") {
     fs::create_symlink("/bin/bash", fs::path(std::getenv("PATH")) / "bash");
     site.program("sbatch", "echo 77");
     std::get<specs::SlurmTarget>(site.scene.target.target.on).preamble = preamble;
-    CHECK_THROWS_WITH(make_slurm(site.scene.asked())->submit({0, {0}}), Contains("target h100: its preamble is no whole script of bash"));
+    CHECK_THROWS_WITH(make_slurm(site.scene.asked())->submit({0, {0}}),
+                      Contains("target h100: its preamble is no whole script of bash"));
     CHECK(site.calls() == "");
   }
 }
@@ -111,7 +113,8 @@ TEST_CASE("a queue that cannot be asked is unknown") {
   const auto slurm = make_slurm(site.scene.asked());
   CHECK_FALSE(slurm->queue().is_known);
   CHECK_THAT(slurm->queue().why_unknown, Contains("squeue is not installed here"));
-  site.program("squeue", "echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1");
+  site.program("squeue",
+               "echo 'slurm_load_jobs error: Unable to contact slurm controller (connect failure)' >&2; exit 1");
   CHECK_FALSE(slurm->queue().is_known);
   CHECK_THAT(slurm->queue().why_unknown, Contains("squeue: slurm_load_jobs error") && Contains("try again later"));
   CHECK_THROWS_WITH(slurm->cancel(), Contains("slurm_load_jobs error"));
@@ -142,7 +145,8 @@ TEST_CASE("the queue: what lives, what ended, what is said of nodes") {
 TEST_CASE("cancelling ends the jobs that the queue shows, by their ids") {
   Site site;
   const std::string two = "printf '12_4\\037RUNNING\\037n1\\037" + prefix + "0.0\\037None\\n12_5\\037PENDING\\037\\037" + prefix +
-                          "0.0\\037None\\n13_0\\037PENDING\\037\\037" + prefix + "1.0\\037None\\n14_0\\037RUNNING\\037n1\\037other\\037None\\n'";
+                          "0.0\\037None\\n13_0\\037PENDING\\037\\037" + prefix +
+                          "1.0\\037None\\n14_0\\037RUNNING\\037n1\\037other\\037None\\n'";
   site.program("squeue", two);
   site.program("scancel", "");
   const auto slurm = make_slurm(site.scene.asked());
