@@ -16,7 +16,8 @@ namespace {
 std::string free_key(const std::string& name, const nlohmann::json& taken) {
   std::string key;
   for (const char c : name) {
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    const bool fits =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
     key += fits ? c : '_';
   }
   if (key.size() > 240) key = key.substr(key.size() - 240);
@@ -44,7 +45,8 @@ CampaignDocuments campaign_documents(const Asked& asked, const Blocks& blocks) {
   for (const auto block : blocks) {
     const auto wave = wave_file(asked.root, target, block / asked.campaign.settings.blocks);
     if (waves.insert(wave.filename()).second && !fs::exists(wave))
-      throw broken_environment(fmt::format("{}: not there, but block {} belongs to that wave; nothing was submitted", wave.string(), block));
+      throw broken_environment(
+          fmt::format("{}: not there, but block {} belongs to that wave; nothing was submitted", wave.string(), block));
   }
   CampaignDocuments documents;
   carry(documents, asked.root, "campaign.json");

@@ -18,8 +18,12 @@ struct Hint {
 
 // The first that fits. What kubectl and API servers say, by the words that have stayed the same for years.
 constexpr Hint kubectl_hints[] = {
-    {"(Forbidden)", "your account lacks the permission that it names: ask for a Role that grants it in this namespace (create, get, "
-                    "list, patch and delete on jobs.batch and configmaps, list on pods)"},
+    {"exceeded quota", "the namespace's quota is used up: end something there, or ask for more"},
+    {"\" cannot ",
+     "your account lacks the permission that it names: ask for a Role that grants it in this namespace (create, get, list, patch "
+     "and delete on jobs.batch and configmaps, list on pods)"},
+    {"violates PodSecurity",
+     "the namespace's Pod Security Standard refuses it: \"overlay\" can change the pod's securityContext"},
     {"(Unauthorized)", "log in again, as the cluster's documentation says"},
     {"provide credentials", "log in again, as the cluster's documentation says"},
     {"getting credentials", "the login program of your kubeconfig failed: log in again"},
@@ -27,13 +31,16 @@ constexpr Hint kubectl_hints[] = {
     {"does not exist", "kubectl config get-contexts lists the contexts; correct \"context\""},
     {"namespaces \"", "kubectl get namespaces lists them; correct \"namespace\""},
     {"localhost:8080", "kubectl knows no cluster: set $KUBECONFIG, or \"context\" of the target"},
-    {"exceeded quota", "the namespace's quota is used up: end something there, or ask for more"},
-    {"unknown field", "\"overlay\", \"volume\" or \"tolerations\" has a member that this cluster does not know, or the cluster is older "
-                      "than Kubernetes 1.29"},
+    {"unknown field",
+     "\"overlay\", \"volume\" or \"tolerations\" has a member that this cluster does not know, or the cluster is older "
+     "than Kubernetes 1.29"},
     {"denied the request", "a policy of the cluster refuses it: \"overlay\" can change what it asks for"},
+    {"(Forbidden)",
+     "a rule of the namespace refuses it (kubectl describe limitranges,resourcequotas): ask for less, or elsewhere"},
     {"is invalid", "correct the setting that it names (\"overlay\", \"volume\", \"tolerations\", \"resource\", ...)"},
     {"connection to the server", "is the API server up, and can this machine reach it? Jobs go on meanwhile; try again later"},
-    {"Unable to connect to the server", "is the API server up, and can this machine reach it? Jobs go on meanwhile; try again later"},
+    {"Unable to connect to the server",
+     "is the API server up, and can this machine reach it? Jobs go on meanwhile; try again later"},
     {"TLS handshake timeout", "the API server is overloaded or far away; try again later"},
     {"timed out", "the API server does not answer in time; try again later"},
     {"Client.Timeout", "the API server does not answer in time; try again later"},

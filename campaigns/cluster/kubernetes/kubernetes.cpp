@@ -75,8 +75,8 @@ class Kubernetes : public Scheduler {
   }
 
   void cancel() override {
-    const auto answer = kubectl_.ask({"delete", "jobs.batch,configmaps", "--selector=" + label_selector(asked_), "--ignore-not-found",
-                                      "--wait=false", "--cascade=background"});
+    const auto answer = kubectl_.ask({"delete", "jobs.batch,configmaps", "--selector=" + label_selector(asked_),
+                                      "--ignore-not-found", "--wait=false", "--cascade=background"});
     if (!answer.ok) throw broken_environment("not cancelled; " + answer.reason);
   }
 

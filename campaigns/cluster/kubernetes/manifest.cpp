@@ -63,7 +63,8 @@ std::string memory_of(const Asked& asked) {
 
 std::uint64_t gpus_of(const Asked& asked) {
   if (const auto gpus = kubernetes_of(asked).gpus; gpus > 0) return gpus;
-  const bool stacks = std::ranges::any_of(asked.target.plan.arms, [](const auto& arm) { return arm.stack.components.contains("gpu"); });
+  const bool stacks =
+      std::ranges::any_of(asked.target.plan.arms, [](const auto& arm) { return arm.stack.components.contains("gpu"); });
   return stacks || asked.target.target.hardware.contains("gpu") ? 1 : 0;
 }
 
@@ -75,8 +76,13 @@ Json resources_of(const Asked& asked) {
 }
 
 Json command_of(const Asked& asked, const Submission& submission, const std::string& directory) {
-  Json command = {"stackx",  "cluster",  "block", without_variables(directory), "--target", asked.target.target.name, "--blocks",
-                  text_of(submission.blocks), "--index", "$(JOB_COMPLETION_INDEX)", "--attempt", "$(POD_UID)", "--job", "$(POD_NAME)"};
+  Json command = {"stackx",    "cluster",
+                  "block",     without_variables(directory),
+                  "--target",  asked.target.target.name,
+                  "--blocks",  text_of(submission.blocks),
+                  "--index",   "$(JOB_COMPLETION_INDEX)",
+                  "--attempt", "$(POD_UID)",
+                  "--job",     "$(POD_NAME)"};
   const auto& target = kubernetes_of(asked);
   command.push_back(target.send.empty() ? "--spool" : "--send");
   command.push_back(without_variables(target.send.empty() ? root_of(asked.campaign).string() : target.send));
@@ -125,9 +131,10 @@ Json volumes_of(const Asked& asked, const Submission& submission, const Json& it
 Json exclusive(const specs::KubernetesTarget& target) {
   Json namespaces = Json::object();
   if (!target.system_namespaces.empty())
-    namespaces["matchExpressions"] = Json::array(
-        {Json{{"key", "kubernetes.io/metadata.name"}, {"operator", "NotIn"}, {"values", target.system_namespaces}}});
-  const Json term = {{"topologyKey", "kubernetes.io/hostname"}, {"labelSelector", Json::object()}, {"namespaceSelector", namespaces}};
+    namespaces["matchExpressions"] =
+        Json::array({Json{{"key", "kubernetes.io/metadata.name"}, {"operator", "NotIn"}, {"values", target.system_namespaces}}});
+  const Json term = {
+      {"topologyKey", "kubernetes.io/hostname"}, {"labelSelector", Json::object()}, {"namespaceSelector", namespaces}};
   return {{"podAntiAffinity", {{"requiredDuringSchedulingIgnoredDuringExecution", Json::array({term})}}}};
 }
 
@@ -188,19 +195,20 @@ void check_settings(const Asked& asked, const Submission& submission) {
                                 submission.blocks.size(), most_blocks_of_a_job));
   const auto path = fs::path(spool).lexically_normal() / "";
   const bool taken = path == "/" || path == fs::path(scratch_mount) / "" || path == fs::path(campaign_mount) / "";
-  if (taken || spool.find(':') != spool.npos)
-    throw bad_input(fmt::format("\"spool\": pods cannot have a volume at \"{}\": expected a path without \":\", and none of /, {} and {}",
-                                spool, scratch_mount, campaign_mount));
+  if (!kubernetes_of(asked).volume.is_null() && (taken || spool.find(':') != spool.npos))
+    throw bad_input(
+        fmt::format("\"spool\": pods cannot have a volume at \"{}\": expected a path without \":\", and none of /, {} and {}",
+                    spool, scratch_mount, campaign_mount));
 }
 
 // What queue() and the blocks themselves rely on.
 void check_overlay(const Json& before, const Json& after) {
   for (const char* pointer :
        {"/apiVersion", "/kind", "/metadata/name", "/metadata/namespace", "/metadata/labels/stackx.dev~1campaign",
-        "/metadata/labels/stackx.dev~1target", "/metadata/labels/stackx.dev~1submission", "/metadata/annotations/stackx.dev~1blocks",
-        "/spec/completionMode", "/spec/completions", "/spec/template/metadata/labels/stackx.dev~1campaign",
-        "/spec/template/metadata/labels/stackx.dev~1target", "/spec/template/metadata/labels/stackx.dev~1submission",
-        "/spec/template/metadata/annotations/stackx.dev~1blocks"}) {
+        "/metadata/labels/stackx.dev~1target", "/metadata/labels/stackx.dev~1submission",
+        "/metadata/annotations/stackx.dev~1blocks", "/spec/completionMode", "/spec/completions",
+        "/spec/template/metadata/labels/stackx.dev~1campaign", "/spec/template/metadata/labels/stackx.dev~1target",
+        "/spec/template/metadata/labels/stackx.dev~1submission", "/spec/template/metadata/annotations/stackx.dev~1blocks"}) {
     const Json::json_pointer at(pointer);
     if (!after.contains(at) || after.at(at) != before.at(at))
       throw bad_input(fmt::format("\"overlay\" changes {}, by which stackx finds the Job and its blocks; remove that", pointer));
@@ -217,14 +225,18 @@ std::map<std::string, std::string> job_comments() {
   return {
       {"/metadata/annotations/stackx.dev~1blocks", "Index i runs the i-th of these."},
       {spec + "backoffLimitPerIndex", "Preemptions and lost nodes count, too."},
-      {spec + "podReplacementPolicy", "A block starts again beside a pod that cannot be reached: each start writes where no other does."},
+      {spec + "podReplacementPolicy",
+       "A block starts again beside a pod that cannot be reached: each start writes where no other does."},
       {spec + "ttlSecondsAfterFinished", "It and its ConfigMap go a week after the end; what was measured is kept elsewhere."},
       {pod + "affinity", "A node to itself: no other pod runs there but those of \"systemNamespaces\"."},
       {pod + "automountServiceAccountToken", "It asks Kubernetes nothing."},
-      {pod + "containers/0/resources", "Requests and limits are equal and CPUs whole: nobody takes them, and they can be pinned."},
-      {pod + "securityContext", "With a volume: the owner of the campaign's directory, so that both sides can read what the other wrote."},
+      {pod + "containers/0/resources",
+       "Requests and limits are equal and CPUs whole: nobody takes them, and they can be pinned."},
+      {pod + "securityContext",
+       "With a volume: the owner of the campaign's directory, so that both sides can read what the other wrote."},
       {pod + "terminationGracePeriodSeconds", "The inspection that runs is left, what is done is kept."},
-      {pod + "tolerations/0", "A block of a node that is not reachable starts elsewhere after 10 seconds; without this, after 300."},
+      {pod + "tolerations/0",
+       "A block of a node that is not reachable starts elsewhere after 10 seconds; without this, after 300."},
       {pod + "volumes/0", "Environments, caches and the node's own database."},
   };
 }
@@ -247,9 +259,10 @@ Manifest manifest_of(const Asked& asked, const Submission& submission, const Own
   CampaignDocuments documents = campaign_documents(asked, submission.blocks);
   const bool carried = documents.bytes <= most_config_map_bytes;
   if (!carried && target.volume.is_null())
-    throw bad_input(fmt::format("the campaign's documents have {} bytes, and a ConfigMap takes {}: give the target a \"volume\", from "
-                                "which pods can read them, or name fewer or smaller catalogs",
-                                documents.bytes, most_config_map_bytes));
+    throw bad_input(
+        fmt::format("the campaign's documents have {} bytes, and a ConfigMap takes {}: give the target a \"volume\", from "
+                    "which pods can read them, or name fewer or smaller catalogs",
+                    documents.bytes, most_config_map_bytes));
   Manifest manifest;
   if (carried)
     manifest.config_map = {{"apiVersion", "v1"},

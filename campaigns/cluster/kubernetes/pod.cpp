@@ -29,12 +29,16 @@ struct PodReason {
 constexpr PodReason start_reasons[] = {
     {"ContainerCreating", TaskState::waiting, "is being made (image, volumes)", ""},
     {"PodInitializing", TaskState::waiting, "is being made (containers that come before)", ""},
-    {"ErrImagePull", TaskState::waiting, "its image cannot be fetched", "is \"image\" right, and may the cluster pull it (imagePullSecrets)?"},
-    {"ImagePullBackOff", TaskState::waiting, "its image cannot be fetched", "is \"image\" right, and may the cluster pull it (imagePullSecrets)?"},
+    {"ErrImagePull", TaskState::waiting, "its image cannot be fetched",
+     "is \"image\" right, and may the cluster pull it (imagePullSecrets)?"},
+    {"ImagePullBackOff", TaskState::waiting, "its image cannot be fetched",
+     "is \"image\" right, and may the cluster pull it (imagePullSecrets)?"},
     {"InvalidImageName", TaskState::held, "the image's name is none", "correct \"image\", cancel and submit again"},
-    {"ErrImageNeverPull", TaskState::held, "the node lacks the image, and may not fetch it", "load it there, or change imagePullPolicy by \"overlay\""},
-    {"CreateContainerConfigError", TaskState::held, "its container cannot be made", "does the image allow its user (runAsNonRoot), and are all "
-                                                                                   "ConfigMaps and Secrets of \"overlay\" there?"},
+    {"ErrImageNeverPull", TaskState::held, "the node lacks the image, and may not fetch it",
+     "load it there, or change imagePullPolicy by \"overlay\""},
+    {"CreateContainerConfigError", TaskState::held, "its container cannot be made",
+     "does the image allow its user (runAsNonRoot), and are all "
+     "ConfigMaps and Secrets of \"overlay\" there?"},
     {"CreateContainerError", TaskState::waiting, "its container cannot be made", "is stackx in the image, on its $PATH?"},
     {"RunContainerError", TaskState::waiting, "its container cannot be started", "is stackx in the image, on its $PATH?"},
 };
@@ -46,10 +50,12 @@ struct Placing {
 
 // Of the scheduler's message (pkg/scheduler/framework/plugins), the first that fits.
 constexpr Placing placings[] = {
-    {"anti-affinity", "it waits for a node to itself; if what runs there is part of the system, name its namespace in \"systemNamespaces\""},
+    {"anti-affinity",
+     "it waits for a node to itself; if what runs there is part of the system, name its namespace in \"systemNamespaces\""},
     {"untolerated taint", "\"tolerations\" of the target let it onto such nodes"},
     {"affinity/selector", "kubectl get nodes --show-labels; correct \"nodeSelector\""},
-    {"Insufficient", "wait, or ask for less: \"cpus\", \"memory_gib\", \"gpus\" (and is \"resource\" the name that the nodes have?)"},
+    {"Insufficient",
+     "wait, or ask for less: \"cpus\", \"memory_gib\", \"gpus\" (and is \"resource\" the name that the nodes have?)"},
     {"persistentvolumeclaim", "kubectl get persistentvolumeclaims; correct \"volume\""},
     {"PersistentVolumeClaim", "kubectl get persistentvolumeclaims; correct \"volume\""},
 };
@@ -111,8 +117,9 @@ void say_why_it_waits(Pod& pod, const Json& json) {
     pod.advice = one.advice;
     return;
   }
-  pod.why = !reason.empty() ? with_message(said(reason), text_member(waiting, {"message"}))
-                            : pod.node.empty() ? "waits for the scheduler" : "starts";
+  pod.why = !reason.empty()    ? with_message(said(reason), text_member(waiting, {"message"}))
+            : pod.node.empty() ? "waits for the scheduler"
+                               : "starts";
 }
 
 void say_how_it_ended(Pod& pod, const Json& json) {

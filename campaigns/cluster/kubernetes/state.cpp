@@ -40,7 +40,8 @@ std::string how_finished(const Json& job) {
     const auto& failed = condition(job, type);
     if (failed.is_null()) continue;
     const auto reason = text_member(failed, {"reason"}), message = text_member(failed, {"message"});
-    return specs::printable(fmt::format("the Job failed{}{}{}{}", reason.empty() ? "" : ", ", reason, message.empty() ? "" : ": ", message));
+    return specs::printable(
+        fmt::format("the Job failed{}{}{}{}", reason.empty() ? "" : ", ", reason, message.empty() ? "" : ": ", message));
   }
   return "";
 }
@@ -55,7 +56,8 @@ KubernetesJob job_from(const Json& json) {
   job.blocks = blocks_from(blocks);
   if (const auto& count = member(json, {"spec", "completions"}); count.is_number_unsigned())
     job.blocks.resize(std::min<std::uint64_t>(job.blocks.size(), count.get<std::uint64_t>()));
-  if (const auto& count = member(json, {"spec", "parallelism"}); count.is_number_unsigned()) job.parallelism = count.get<std::uint64_t>();
+  if (const auto& count = member(json, {"spec", "parallelism"}); count.is_number_unsigned())
+    job.parallelism = count.get<std::uint64_t>();
   job.is_suspended = member(json, {"spec", "suspend"}) == true || !condition(json, "Suspended").is_null();
   job.is_deleted = !text_member(json, {"metadata", "deletionTimestamp"}).empty();
   job.finished = how_finished(json);
@@ -87,8 +89,10 @@ Task live_task(const KubernetesJob& job, const PodsOfJob& pods, std::uint64_t bl
   if (job.is_suspended) {
     task.state = TaskState::held;
     task.why = "the Job is suspended";
-    task.advice = fmt::format("the cluster's queue lets it go, or you do: {} patch jobs.batch {} --type=merge --patch='{{\"spec\":"
-                              "{{\"suspend\":false}}}}'", kubectl, job.name);
+    task.advice = fmt::format(
+        "the cluster's queue lets it go, or you do: {} patch jobs.batch {} --type=merge --patch='{{\"spec\":"
+        "{{\"suspend\":false}}}}'",
+        kubectl, job.name);
     return task;
   }
   if (const auto* pod = pods.find(pods.current, block); pod != nullptr && pod->deleted.empty()) return pod->task();
@@ -101,7 +105,8 @@ Task live_task(const KubernetesJob& job, const PodsOfJob& pods, std::uint64_t bl
     task.advice = ended->advice;
   } else {
     task.why = "no pod yet";
-    task.advice = fmt::format("if it stays so, its events say why (a quota, a policy): {} describe jobs.batch {}", kubectl, job.name);
+    task.advice =
+        fmt::format("if it stays so, its events say why (a quota, a policy): {} describe jobs.batch {}", kubectl, job.name);
   }
   return task;
 }
@@ -128,9 +133,10 @@ void add_pod_without_job(Queue& queue, const Pod& pod) {
 }
 
 std::string overdue(const Pod& pod, const std::string& kubectl) {
-  return fmt::format("node {}: pod {} (block {}) should have ended by {} and has not, so the node is probably lost; what it runs may "
-                     "go on, which is no harm. Once the machine is certainly off: {} delete pod {} --force", pod.node, pod.name, pod.block,
-                     specs::printable(pod.deleted), kubectl, pod.name);
+  return fmt::format(
+      "node {}: pod {} (block {}) should have ended by {} and has not, so the node is probably lost; what it runs may "
+      "go on, which is no harm. Once the machine is certainly off: {} delete pod {} --force",
+      pod.node, pod.name, pod.block, specs::printable(pod.deleted), kubectl, pod.name);
 }
 
 }  // namespace
@@ -153,10 +159,13 @@ Queue queue_of(const specs::Node& list, const std::string& kubectl, std::string_
   queue.is_known = true;
   std::map<std::string, PodsOfJob> of_jobs;
   for (const auto& pod : pods) {
-    if (jobs.contains(pod.job)) of_jobs[pod.job].add(pod);
-    else add_pod_without_job(queue, pod);
+    if (jobs.contains(pod.job))
+      of_jobs[pod.job].add(pod);
+    else
+      add_pod_without_job(queue, pod);
     if (!pod.is_live()) queue.ended.push_back(pod.task());
-    if (pod.is_live() && !pod.deleted.empty() && !pod.node.empty() && pod.deleted < now) queue.remarks.push_back(overdue(pod, kubectl));
+    if (pod.is_live() && !pod.deleted.empty() && !pod.node.empty() && pod.deleted < now)
+      queue.remarks.push_back(overdue(pod, kubectl));
   }
   for (const auto& [name, job] : jobs) add_job(queue, job, of_jobs[name], kubectl);
   return queue;

@@ -31,7 +31,8 @@ struct Frozen {
     root = mkdtemp(place);
     std::filesystem::create_directories(root / name / "log");
     write("campaign.json", "{\"campaign\": true}\n");
-    for (const char* file : {"project.json", "blas.json", "wave-0.json", "wave-1.json", "wave-2.json", "submission-0.json", "notes.txt"})
+    for (const char* file :
+         {"project.json", "blas.json", "wave-0.json", "wave-1.json", "wave-2.json", "submission-0.json", "notes.txt"})
       write(std::filesystem::path(name) / file, std::string("{\"file\":\"") + file + "\"}\n");
   }
   Frozen(const Frozen&) = delete;

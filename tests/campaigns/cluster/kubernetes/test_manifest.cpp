@@ -16,7 +16,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr const char* on_volume = R"({"image": "registry.example/stackx:1", "volume": {"persistentVolumeClaim": {"claimName": "stackx"}}})";
+constexpr const char* on_volume =
+    R"({"image": "registry.example/stackx:1", "volume": {"persistentVolumeClaim": {"claimName": "stackx"}}})";
 constexpr const char* sending = R"({"image": "registry.example/stackx:1", "send": "https://collector.example/in"})";
 
 std::string joined(const std::vector<SubmittedText>& texts) {
@@ -53,8 +54,10 @@ TEST_CASE("manifests read like this") {
   check_golden("gpu-send.yaml", joined(texts_of(Frozen(sending).manifest(), 4)));
   check_golden("cpu-volume.yaml", joined(texts_of(Frozen(on_volume, false).manifest({7}), 4)));
   const Frozen all(R"json({"image": "i", "namespace": "bench", "nodeSelector": {"gpu": "h100"}, "send": "https://x/?a=$(POD_UID)",
-    "tolerations": [{"key": "gpu", "operator": "Exists"}], "systemNamespaces": [], "resource": "amd.com/gpu", "gpus": 2, "cpus": 12,
-    "memory_gib": 2.0001, "overlay": {"spec": {"template": {"spec": {"priorityClassName": "low", "enableServiceLinks": null}}}}})json", false);
+    "tolerations": [{"key": "gpu", "operator": "Exists"}], "systemNamespaces": [], "resource": "amd.com/gpu", "gpus": 2,
+    "cpus": 12, "memory_gib": 2.0001,
+    "overlay": {"spec": {"template": {"spec": {"priorityClassName": "low", "enableServiceLinks": null}}}}})json",
+                   false);
   check_golden("cpu-send-all.yaml", joined(texts_of(all.manifest(), 4)));
 }
 
@@ -146,8 +149,9 @@ TEST_CASE("an overlay comes last, and may not hide the Job from us") {
   CHECK(job(R"({"spec": {"backoffLimitPerIndex": 1}})").at("spec").at("backoffLimitPerIndex") == 1);
   CHECK_FALSE(job(R"({"spec": {"ttlSecondsAfterFinished": null}})").at("spec").contains("ttlSecondsAfterFinished"));
   CHECK(job(R"({"metadata": {"labels": {"kueue.x-k8s.io/queue-name": "q"}}})").at("metadata").at("labels").size() == 6);
-  for (const char* overlay : {R"({"metadata": {"name": "x"}})", R"({"metadata": {"labels": null}})", R"({"spec": {"completions": 9}})",
-                              R"({"metadata": {"annotations": {"stackx.dev/blocks": "1"}}})", R"({"spec": {"template": null}})"})
+  for (const char* overlay :
+       {R"({"metadata": {"name": "x"}})", R"({"metadata": {"labels": null}})", R"({"spec": {"completions": 9}})",
+        R"({"metadata": {"annotations": {"stackx.dev/blocks": "1"}}})", R"({"spec": {"template": null}})"})
     CHECK_THROWS_WITH(job(overlay), Catch::Contains("\"overlay\" changes /"));
 }
 
