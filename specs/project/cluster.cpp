@@ -92,6 +92,11 @@ KubernetesTarget kubernetes_from(const Node& node) {
   return target;
 }
 
+constexpr std::size_t most_of_name = 20;
+
+// What lies beside the targets' directories on the spool (campaigns/cluster/place.hpp).
+bool is_taken(std::string_view name) { return name == "stage" || name == "cancelled" || name == "finished"; }
+
 // "V100-SXM2 (16 GB)" -> "v100-sxm2-16-gb": what names of jobs may be made of.
 std::string job_safe(std::string_view text) {
   std::string name;
@@ -101,7 +106,7 @@ std::string job_safe(std::string_view text) {
     if (fits) name += lower;
     else if (!name.empty() && name.back() != '-') name += '-';
   }
-  name.resize(std::min<std::size_t>(name.size(), 20));
+  name.resize(std::min(name.size(), most_of_name));
   while (name.ends_with('-')) name.pop_back();
   return name.empty() ? "target" : name;
 }
@@ -122,12 +127,16 @@ ClusterTarget target_from(const Node& node, const std::set<std::string>& names) 
   if (const auto name = node.find("name")) {
     target.name = name->nonempty();
     if (target.name != job_safe(target.name)) name->fail("expected at most 20 of a-z, 0-9 and -, as names of jobs have");
+    if (is_taken(target.name)) name->fail("expected another name: the spool has a file of this one");
     if (names.contains(target.name)) name->fail("another target has this name");
     return target;
   }
-  const auto base = job_safe(target.model.empty() ? target.hardware.begin()->second : target.model);
-  target.name = base;
-  for (int i = 2; names.contains(target.name); ++i) target.name = fmt::format("{}-{}", base.substr(0, 17), i);
+  target.name = job_safe(target.model.empty() ? target.hardware.begin()->second : target.model);
+  const auto base = target.name;
+  for (int i = 2; names.contains(target.name) || is_taken(target.name); ++i) {
+    const auto number = fmt::format("-{}", i);
+    target.name = job_safe(base.substr(0, most_of_name - number.size())) + number;
+  }
   return target;
 }
 

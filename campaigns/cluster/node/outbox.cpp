@@ -1,7 +1,10 @@
 #include "campaigns/cluster/node/outbox.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -70,6 +73,53 @@ class ToUrl : public Delivery {
 // "stackx-3f2a09c1d2e4-": what the directories of a campaign begin with on a node.
 std::string outbox_prefix(const specs::BlockOf& block) { return fmt::format("stackx-{}-", block.cluster.substr(0, 12)); }
 
+std::string outbox_name(const specs::BlockOf& block) {
+  return fmt::format("{}{}-{}-{}", outbox_prefix(block), block.target, block.block, block.attempt);
+}
+
+constexpr const char* plan_name = "plan.json";
+
+// Delivers documents of a directory in this order, and removes there what is delivered; gives the names of that, and why
+// another is not. A document that is refused keeps no other back, but the plan does, without which the rest says nothing;
+// after two in a row no more are tried: it is the way that is closed.
+struct Sent {
+  std::vector<std::string> names;
+  std::string failed, why;  // the last that failed
+};
+Sent send(Delivery& delivery, const specs::BlockOf& block, const fs::path& directory, std::vector<std::string> names) {
+  Sent sent;
+  std::ranges::stable_partition(names, [](const std::string& name) { return name == plan_name; });
+  bool failed_before = false;
+  for (auto& name : names) {
+    const auto why = delivery.deliver(block, name, specs::read_text_file(directory / name, "a document"));
+    if (!why) {
+      std::error_code ignored;
+      fs::remove(directory / name, ignored);
+      failed_before = false;
+      sent.names.push_back(std::move(name));
+      continue;
+    }
+    sent.why = *why;
+    sent.failed = name;
+    if (failed_before || name == plan_name) break;
+    failed_before = true;
+  }
+  return sent;
+}
+
+// Whose directory it is: a start's of this campaign and this user, which is gone; anybody may have laid another there.
+bool is_ours(const fs::path& directory) {
+  struct stat status {};
+  return lstat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+}
+
+specs::BlockOf block_in(const fs::path& directory) {
+  const auto node = specs::Node::parse_file(directory / "block");
+  specs::BlockOf block{node.at("cluster").text(), node.at("target").text(), node.at("block").unsigned_integer(), node.at("attempt").text()};
+  if (outbox_name(block) != directory.filename().string()) node.fail("is that of another directory");
+  return block;
+}
+
 }  // namespace
 
 std::unique_ptr<Delivery> to_spool(const fs::path& root) { return std::make_unique<ToSpool>(root); }
@@ -84,7 +134,7 @@ fs::path scratch_directory() {
 Outbox::Outbox(const fs::path& scratch, const specs::BlockOf& block, std::unique_ptr<Delivery> delivery,
                std::function<void(const std::string&)> say)
     : scratch_(scratch),
-      directory_(scratch / fmt::format("{}{}-{}-{}", outbox_prefix(block), block.target, block.block, block.attempt)),
+      directory_(scratch / outbox_name(block)),
       block_(block),
       delivery_(std::move(delivery)),
       say_(std::move(say)) {
@@ -110,20 +160,14 @@ void Outbox::put(const std::string& name, const std::string& text) {
 }
 
 void Outbox::deliver_waiting() {
-  for (auto name = waiting_.begin(); name != waiting_.end();) {
-    const auto why = delivery_->deliver(block_, *name, specs::read_text_file(directory_ / *name, "a document"));
-    if (why) {
-      if (*why != last_failure_) say_(fmt::format("not delivered yet, kept on this node: {}", *why));
-      last_failure_ = *why;
-      next_try_ = steady_seconds() + between_tries;
-      return;
-    }
-    std::error_code ignored;
-    fs::remove(directory_ / *name, ignored);
-    name = waiting_.erase(name);
-  }
-  last_failure_.clear();
-  next_try_ = 0;
+  const auto behind = waiting_.upper_bound(last_failed_);  // another one first than the last time
+  std::vector<std::string> names(behind, waiting_.end());
+  names.insert(names.end(), waiting_.begin(), behind);
+  const auto sent = send(*delivery_, block_, directory_, std::move(names));
+  for (const auto& name : sent.names) waiting_.erase(name);
+  if (!sent.failed.empty() && last_failed_.empty()) say_(fmt::format("not delivered yet, kept on this node: {}", sent.why));
+  last_failed_ = sent.failed;
+  next_try_ = sent.failed.empty() ? 0 : steady_seconds() + between_tries;
 }
 
 bool Outbox::flush(double seconds, const std::function<bool()>& stop) {
@@ -140,25 +184,19 @@ void Outbox::finish_others() {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(scratch_, ignored)) {
     if (entry.path() == directory_ || !entry.path().filename().string().starts_with(outbox_prefix(block_))) continue;
-    if (!fs::is_regular_file(entry.path() / "block")) continue;
+    std::error_code unreadable;
+    if (!is_ours(entry.path()) || !fs::is_regular_file(entry.path() / "block", unreadable)) continue;
     try {
       const inspector::FileLock lock(entry.path() / "lock", nullptr, inspector::never_wait);
       if (!lock.held()) continue;  // it lives
-      const auto node = specs::Node::parse_file(entry.path() / "block");
-      const specs::BlockOf block{node.at("cluster").text(), node.at("target").text(), node.at("block").unsigned_integer(),
-                                 node.at("attempt").text()};
-      bool all = true;
-      std::size_t delivered = 0;
-      for (const auto& file : specs::json_files(entry.path())) {
-        const auto why = delivery_->deliver(block, file.filename().string(), specs::read_text_file(file, "a document"));
-        all = all && !why;
-        if (why) break;
-        fs::remove(file);
-        ++delivered;
-      }
-      if (delivered > 0) say_(fmt::format("delivered {} documents that a start of block {} left on this node", delivered, block.block));
-      if (all) fs::remove_all(entry.path(), ignored);
-    } catch (const Error& error) {
+      const auto block = block_in(entry.path());
+      std::vector<std::string> names;
+      for (const auto& file : specs::json_files(entry.path())) names.push_back(file.filename().string());
+      const auto sent = send(*delivery_, block, entry.path(), std::move(names));
+      if (!sent.names.empty())
+        say_(fmt::format("delivered {} documents that a start of block {} left on this node", sent.names.size(), block.block));
+      if (sent.failed.empty()) fs::remove_all(entry.path(), ignored);
+    } catch (const std::exception& error) {
       say_(fmt::format("{}: left as it is: {}", entry.path().string(), error.what()));
     }
   }

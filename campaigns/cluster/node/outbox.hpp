@@ -3,7 +3,8 @@
 // A document is durable twice: in a directory of the node's own first, so that nothing that is measured waits for a network,
 // then where it is delivered: a file on the spool, or a URL that takes documents. What cannot be delivered (a full spool, one
 // that is not mounted for a while, a server that is away) is tried again with the next document, but not more often than every
-// few seconds, and at the end with patience. What stays then stays on the node, and the next start of any block of the campaign
+// few seconds, and at the end with patience; a document that is refused keeps no other back. The plan goes first: without it
+// the head looks at nothing of a start. What stays then stays on the node, and the next start of any block of the campaign
 // there delivers it: finish_others(). Rejected: a database on the node, which is one more copy; writing on the spool alone,
 // whose locks would stand between two measurements.
 #pragma once
@@ -58,7 +59,7 @@ class Outbox {
   std::unique_ptr<inspector::FileLock> lock_;  // says that this start lives
   std::set<std::string> waiting_;              // names
   double next_try_ = 0;
-  std::string last_failure_;
+  std::string last_failed_;  // "": all that were tried last are delivered
 };
 
 // $STACKX_SCRATCH, else $SLURM_TMPDIR, else $TMPDIR, else /tmp.

@@ -1,0 +1,104 @@
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "specs/format/json.hpp"
+#include "specs/project/cluster.hpp"
+#include "specs/random.hpp"
+#include "tests/specs/message_of.hpp"
+
+using namespace stackx::specs;
+using namespace stackx::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+ClusterSettings settings(const Json& json) { return cluster_settings_from(Node::parse_text(canonical(json), "cluster.json")); }
+
+Json on_slurm(const std::string& hardware) { return {{"hardware", hardware}, {"slurm", Json::object()}}; }
+
+Json with_targets(Json targets) { return {{"targets", std::move(targets)}, {"spool", "/shared"}}; }
+
+std::vector<std::string> names_of(const ClusterSettings& settings) {
+  std::vector<std::string> names;
+  for (const auto& target : settings.targets) names.push_back(target.name);
+  return names;
+}
+
+std::string why_refused(const Json& json) {
+  return message_of([&] { settings(json); });
+}
+
+}  // namespace
+
+TEST_CASE("cluster: what is left out has a value, and what is written is read as the same") {
+  const auto least = settings(with_targets({on_slurm("host")}));
+  CHECK(least.blocks == 8);
+  CHECK(least.rounds_per_block == 4);
+  CHECK(least.parallel == 16);
+  CHECK(least.attempts == 5);
+  CHECK(least.after.empty());
+  CHECK(least.targets.at(0).is_slurm());
+  CHECK(to_json(settings(to_json(least))) == to_json(least));
+  const auto full = Node::parse_file(STACKX_SOURCE_DIR "/tests/specs/documents/cluster-settings/good-full.json");
+  auto json = full.json();
+  json.erase("$schema");
+  CHECK(to_json(cluster_settings_from(full)) == json);
+}
+
+TEST_CASE("cluster: targets without a name get one of their hardware, unique and fit for names of jobs") {
+  const auto named = settings(with_targets({on_slurm("V100-SXM2 (16 GB)"), on_slurm("v100-sxm2-16-gb"), on_slurm("***"),
+                                            {{"hardware", {{"gpu", "h100"}}}, {"slurm", Json::object()}}}));
+  CHECK(names_of(named) == std::vector<std::string>{"v100-sxm2-16-gb", "v100-sxm2-16-gb-2", "target", "h100"});
+}
+
+TEST_CASE("cluster: names of many targets of any hardware can be read again") {
+  Random random(1);
+  const std::string letters = "aB9- _(";
+  for (int trial = 0; trial < 300; ++trial) {
+    std::string model = "x";
+    for (auto size = random.below(40); size > 0; --size) model += letters[random.below(letters.size())];
+    const auto count = trial < 2 ? 120 : 1 + random.below(12);
+    Json targets = Json::array();
+    for (std::uint64_t i = 0; i < count; ++i) targets.push_back(on_slurm(model));
+    const auto read = settings(with_targets(targets));
+    INFO(model);
+    const auto names = names_of(read);
+    CHECK(std::set(names.begin(), names.end()).size() == count);
+    for (const auto& name : names) {
+      CHECK(name.size() <= 20);
+      CHECK(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos);
+    }
+    CHECK(names_of(settings(to_json(read))) == names);
+  }
+}
+
+TEST_CASE("cluster: no target is called as what lies beside the targets' directories") {
+  for (const char* name : {"stage", "cancelled", "finished"}) {
+    auto target = on_slurm("v100");
+    target["name"] = name;
+    CHECK_THAT(why_refused(with_targets({target})), Contains("/targets/0/name") && Contains("another name"));
+    CHECK(settings(with_targets({on_slurm(name)})).targets.at(0).name != name);
+  }
+}
+
+TEST_CASE("cluster: what would break a script's line is refused") {
+  for (const std::string text : {"a\nb", "a\rb", "a\tb", "\x1b[2J"}) {
+    auto target = on_slurm("v100");
+    target["slurm"]["account"] = text;
+    CHECK_THAT(why_refused(with_targets({target})), Contains("/targets/0/slurm/account") && Contains("control characters"));
+    target = on_slurm("v100");
+    target["slurm"]["directives"] = {"--comment=" + text};
+    CHECK_THAT(why_refused(with_targets({target})), Contains("control characters"));
+    auto spool = with_targets({on_slurm("v100")});
+    spool["spool"] = "/s" + text;
+    CHECK_THAT(why_refused(spool), Contains("control characters"));
+  }
+  for (const char* ours : {"--array=0-9", "--array 0-9", "--array", "--requeue", "--signal=B:USR2@60"}) {
+    auto target = on_slurm("v100");
+    target["slurm"]["directives"] = {ours};
+    CHECK_THAT(why_refused(with_targets({target})), Contains("stackx sets itself"));
+  }
+  auto fine = on_slurm("v100");
+  fine["slurm"]["directives"] = {"--nodes-of-mine=1", "--mem=0"};  // begins like one of ours
+  CHECK(std::get<SlurmTarget>(settings(with_targets({fine})).targets[0].on).directives.size() == 2);
+}
