@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
 
@@ -83,10 +85,24 @@ class WordReader {
   bool begun_ = false;  // "" is a word, too
 };
 
+bool bare_in_a_shell(const std::string& text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return (c < 0x80 && std::isalnum(c)) ||
+           (c != 0 && std::string_view("_./:=@%+,-").find(static_cast<char>(c)) != std::string_view::npos);
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> shell_words(std::string_view command, const std::string& option) {
   return WordReader(command, option).words();
+}
+
+std::string shell_quoted(const std::string& text) {
+  if (bare_in_a_shell(text)) return text;
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
 }
 
 }  // namespace stackx::workspace

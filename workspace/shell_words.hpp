@@ -15,4 +15,7 @@ namespace stackx::workspace {
 // and | & ; < > outside of quotes.
 std::vector<std::string> shell_words(std::string_view command, const std::string& option);
 
+// One word for sh and bash, bare where it may be: 'it'\''s'. shell_words() reads it back.
+std::string shell_quoted(const std::string& text);
+
 }  // namespace stackx::workspace

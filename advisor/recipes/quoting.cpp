@@ -8,16 +8,6 @@
 #include "specs/format/json.hpp"
 
 namespace stackx::advisor {
-namespace {
-
-bool bare_in_a_shell(const std::string& text) {
-  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
-    return (c < 0x80 && std::isalnum(c)) ||
-           (c != 0 && std::string_view("_./:=@%+,-").find(static_cast<char>(c)) != std::string_view::npos);
-  });
-}
-
-}  // namespace
 
 // Beside ASCII's controls those of Latin-1 and what is no character: readers of YAML refuse them, or end the line.
 std::string one_line(std::string_view text) {
@@ -47,16 +37,9 @@ bool has_control(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-std::string shell_quoted(const std::string& text) {
-  if (bare_in_a_shell(text)) return text;
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
 // An interactive bash reads `!` in double quotes, too.
 std::string shell_word(const std::string& text) {
-  if (bare_in_a_shell(text)) return text;
+  if (shell_quoted(text) == text) return text;
   return text.find_first_of("\"$`\\!") == text.npos && !has_control(text) ? "\"" + text + "\"" : shell_quoted(text);
 }
 

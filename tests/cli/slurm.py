@@ -1,6 +1,7 @@
 """A real Slurm of one node, on this machine and for one test: its own munge, its own ports, GPUs that are /dev/zero.
 
-Needs root, slurmctld, slurmd, sbatch and munged (Debian: slurmctld slurmd slurm-client munge)."""
+Its node is this machine, which a job sees as it is; slurm_cluster.py has nodes that can be lost. Needs root, slurmctld, slurmd,
+sbatch and munged (Debian: slurmctld slurmd slurm-client munge)."""
 
 import os
 import secrets
@@ -9,12 +10,17 @@ import socket
 import subprocess
 import time
 
+PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "scontrol", "munged")
 
 
 def why_no_slurm():
     """"" if one can be started."""
-    missing = [name for name in PROGRAMS if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")]
+    return why_not_all(PROGRAMS)
+
+
+def why_not_all(programs):
+    missing = [name for name in programs if not shutil.which(name, path=PATH)]
     if missing:
         return "no Slurm here: " + ", ".join(missing)
     return "" if os.geteuid() == 0 else "Slurm's daemons need root"
@@ -26,11 +32,60 @@ def free_port():
         return one.getsockname()[1]
 
 
-class Slurm:
-    def __init__(self, place, gpus):
-        self.place, self.daemons = place, []
-        for name in ("state", "spool", "run", "log"):
+class Daemons:
+    """Programs of one Slurm, whose settings, logs and sockets are in `place`; commands that ask them; its munge."""
+
+    def __init__(self, place, folders):
+        self.place, self.daemons = place, {}
+        for name in ("state", "spool", "run", "log", *folders):
             (place / name).mkdir(parents=True)
+        self.environment = dict(os.environ, SLURM_CONF=str(place / "slurm.conf"), PATH=PATH)
+
+    def daemon(self, name, *words):
+        """Ends with the thread that starts it, if nobody ends it before."""
+        with open(self.place / "log" / f"{name}.out", "a") as log:
+            self.daemons[name] = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *map(str, words)], stdin=subprocess.PIPE, stdout=log,
+                                                  stderr=subprocess.STDOUT, env=self.environment)
+        return self.daemons[name]
+
+    def start_munge(self):
+        run = self.place / "run"
+        key = run / "munge.key"
+        key.write_bytes(secrets.token_bytes(128))
+        key.chmod(0o600)
+        self.daemon("munged", "munged", "--foreground", "--force", f"--key-file={key}", f"--socket={run}/munge.socket", f"--pid-file={run}/munged.pid",
+                    f"--log-file={self.place}/log/munged.log", f"--seed-file={run}/munged.seed")
+        self.until(lambda: (run / "munge.socket").exists(), "munged")
+
+    def until(self, done, what, seconds=60):
+        end = time.monotonic() + seconds
+        while not done():
+            if time.monotonic() > end:
+                logs = "\n".join(f"== {file.name}\n{file.read_text()[-2000:]}" for file in (self.place / "log").iterdir())
+                raise AssertionError(f"{what}: not within {seconds} s\n{logs}")
+            time.sleep(0.2)
+
+    def command(self, *words, check=True, **options):
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, env=options.pop("env", self.environment), **options)
+        if check and done.returncode != 0:
+            raise AssertionError(f"{words}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def stop(self):
+        while self.daemons:
+            self.end(next(reversed(self.daemons)))
+
+    def end(self, name):
+        """At once, as kill -9 does."""
+        daemon = self.daemons.pop(name)
+        daemon.stdin.close()
+        daemon.kill()
+        daemon.wait(30)
+
+
+class Slurm(Daemons):
+    def __init__(self, place, gpus):
+        super().__init__(place, ())
         host = socket.gethostname().split(".")[0]
         gres = ",".join(f"gpu:{one}:1" for one in gpus)
         (place / "slurm.conf").write_text(f"""ClusterName=test
@@ -62,37 +117,12 @@ PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """)
         (place / "gres.conf").write_text("".join(f"NodeName={host} Name=gpu Type={one} File=/dev/{file}\n"
                                                  for one, file in zip(gpus, ("zero", "null", "full", "random", "urandom"))))
-        self.environment = dict(os.environ, SLURM_CONF=str(place / "slurm.conf"), PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
 
     def start(self):
-        key = self.place / "run" / "munge.key"
-        key.write_bytes(secrets.token_bytes(128))
-        key.chmod(0o600)
-        run = self.place / "run"
-        self.daemon("munged", "--foreground", "--force", f"--key-file={key}", f"--socket={run}/munge.socket", f"--pid-file={run}/munged.pid",
-                    f"--log-file={self.place}/log/munged.log", f"--seed-file={run}/munged.seed")
-        self.until(lambda: (run / "munge.socket").exists(), "munged")
-        self.daemon("slurmctld", "-D")
-        self.daemon("slurmd", "-D", "-N", socket.gethostname().split(".")[0])
+        self.start_munge()
+        self.daemon("slurmctld", "slurmctld", "-D")
+        self.daemon("slurmd", "slurmd", "-D", "-N", socket.gethostname().split(".")[0])
         self.until(lambda: "State=IDLE" in self.command("scontrol", "show", "node", check=False), "the node")
-
-    def daemon(self, *words):
-        with open(self.place / "log" / f"{words[0]}.out", "w") as log:
-            self.daemons.append(subprocess.Popen(words, stdout=log, stderr=log, env=self.environment))
-
-    def until(self, done, what, seconds=60):
-        end = time.monotonic() + seconds
-        while not done():
-            if time.monotonic() > end:
-                logs = "\n".join(file.read_text()[-2000:] for file in (self.place / "log").iterdir())
-                raise AssertionError(f"{what} did not come up in {seconds} s\n{logs}")
-            time.sleep(0.2)
-
-    def command(self, *words, check=True, **options):
-        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, env=options.pop("env", self.environment), **options)
-        if check and done.returncode != 0:
-            raise AssertionError(f"{words}\n{done.stdout}\n{done.stderr}")
-        return done.stdout
 
     def submit(self, script, directory, variables):
         """The job's number; its environment is `variables`."""
@@ -110,9 +140,3 @@ PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 
         self.until(ended, f"job {job}", seconds)
         return state
-
-    def stop(self):
-        for daemon in reversed(self.daemons):
-            daemon.terminate()
-        for daemon in self.daemons:
-            daemon.wait(30)

@@ -8,17 +8,6 @@
 using namespace stackx;
 using namespace stackx::fuzz;
 
-namespace {
-
-// As every shell reads it back.
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const auto line : lines(data, size)) {
     std::vector<std::string> words;
@@ -30,8 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       continue;
     }
     std::string again;
-    for (const auto& word : words) again += quoted(word) + " ";
-    require(workspace::shell_words(again, "--pi") == words, "words are what their quotes say");
+    for (const auto& word : words) again += workspace::shell_quoted(word) + " ";
+    require(workspace::shell_words(again, "--pi") == words, "a word that was quoted is read back");
   }
   return 0;
 }

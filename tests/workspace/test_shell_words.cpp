@@ -43,6 +43,13 @@ TEST_CASE("nothing is expanded, and what only a shell could do is refused") {
     CHECK_THAT(refusal(command), Contains("--pi \"" + std::string(command) + "\": ") && Contains("outside of quotes"));
 }
 
+TEST_CASE("a quoted word is read back") {
+  CHECK(shell_quoted("/opt/a-b_c") == "/opt/a-b_c");
+  CHECK(shell_quoted("it's") == R"('it'\''s')");
+  for (const std::string word : {"", "a b", "it's", "$(x)", "a|b", "\"q\"", "\\", "a\nb", "\xff"})
+    CHECK(words(shell_quoted(word)) == Words{word});
+}
+
 TEST_CASE("a quote that nobody closes is an error that says so") {
   CHECK_THAT(refusal("a 'b c"), Contains("--pi \"a 'b c\": a quote (') is not closed"));
   CHECK_THAT(refusal("a \"b c"), Contains("a quote (\") is not closed"));

@@ -1,0 +1,136 @@
+"""The Slurm that faults of campaigns are tried on does what a real one of several machines does; then those faults."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from slurm_cluster import SlurmCluster, why_not
+
+# Says which node it is on each time it starts; the last start says so at its end too.
+TASK = """#!/bin/bash
+#SBATCH --array=0-2 --exclusive --requeue --output=/dev/null --open-mode=append
+echo "$(hostname) $$" >> "{place}/$SLURM_ARRAY_TASK_ID.began"
+while [ ! -e "{place}/go" ]; do sleep 0.2; done
+hostname >> "{place}/$SLURM_ARRAY_TASK_ID.ended"
+"""
+
+
+class OnACluster(unittest.TestCase):
+    def setUp(self):
+        why = why_not()
+        if why:
+            self.skipTest(why)
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="stackx-test-"))
+        self.addCleanup(shutil.rmtree, self.scratch)
+        self.cluster = SlurmCluster(self.scratch / "slurm")
+        self.addCleanup(self.cluster.stop)
+        self.cluster.start()
+
+    def lines(self, name):
+        file = self.scratch / name
+        return file.read_text().splitlines() if file.exists() else []
+
+    def submit(self):
+        script = self.scratch / "task.sh"
+        script.write_text(TASK.format(place=self.scratch))
+        job = self.cluster.command("sbatch", "--parsable", script).strip()
+        self.cluster.until(lambda: all(self.lines(f"{task}.began") for task in range(3)), "three tasks on three nodes")
+        return job
+
+    def task_on(self, node):
+        return next(task for task in range(3) if self.lines(f"{task}.began")[0].split()[0] == node)
+
+
+class TheCluster(OnACluster):
+    def test_a_lost_node_s_task_starts_elsewhere(self):
+        job = self.submit()
+        self.assertEqual({self.lines(f"{task}.began")[0].split()[0] for task in range(3)}, {"n1", "n2", "n3"})
+        lost = self.task_on("n2")
+        self.cluster.power_loss("n2")
+        (self.scratch / "go").touch()
+        self.cluster.wait(job)
+        self.cluster.until(lambda: len(self.lines(f"{lost}.began")) == 2, "the lost task again")
+        self.assertEqual(set(self.cluster.wait(job).values()), {"COMPLETED"})
+        self.assertEqual([len(self.lines(f"{task}.ended")) for task in range(3)], [1, 1, 1])
+        self.assertNotEqual(self.lines(f"{lost}.ended"), ["n2"])
+        self.cluster.start_node("n2")
+        self.cluster.until(lambda: self.cluster.states()["n2"] == "idle", "n2 again")
+
+    def test_a_node_cut_off_goes_on_by_itself(self):
+        job = self.submit()
+        cut = self.task_on("n1")
+        self.cluster.cut_network("n1")
+        self.cluster.until(lambda: len(self.lines(f"{cut}.began")) == 1 and self.cluster.states()["n1"].startswith("down"), "n1 down")
+        (self.scratch / "go").touch()
+        self.cluster.until(lambda: sorted(self.lines(f"{cut}.ended"))[:1] == ["n1"] and len(self.lines(f"{cut}.ended")) == 2, "both of it")
+        self.cluster.join_network("n1")
+        self.cluster.until(lambda: self.cluster.states()["n1"] == "idle", "n1 again")
+        self.assertEqual(set(self.cluster.wait(job).values()), {"COMPLETED"})
+
+    def test_tasks_outlive_the_controller(self):
+        job = self.submit()
+        self.cluster.kill_controller()
+        self.assertNotEqual(subprocess.run(["squeue"], env=self.cluster.environment, capture_output=True, timeout=60).returncode, 0)
+        (self.scratch / "go").touch()
+        self.cluster.until(lambda: all(self.lines(f"{task}.ended") for task in range(3)), "tasks without a controller")
+        self.cluster.start_controller()
+        self.cluster.until(lambda: self.cluster.states(), "the controller")
+        self.assertEqual(set(self.cluster.wait(job).values()), {"COMPLETED"})
+
+    def test_a_controller_that_forgot_starts_tasks_again(self):
+        job = self.submit()
+        self.cluster.kill_controller(remembers=False)
+        self.cluster.start_controller()
+        self.cluster.until(lambda: any(len(self.lines(f"{task}.began")) == 2 for task in range(3)) or
+                           "requeued held" in self.cluster.command("squeue", "-h", "-r", "-j", job, "-o", "%r", check=False), "a task again, or held")
+
+    def test_urgent_jobs_preempt(self):
+        job = self.submit()
+        self.cluster.command("sbatch", "--partition=urgent", "--exclusive", "--nodelist=n3", "--output=/dev/null", "--wrap=true")
+        again = self.task_on("n3")
+        self.cluster.until(lambda: len(self.lines(f"{again}.began")) == 2, "the preempted task again")
+        (self.scratch / "go").touch()
+        self.assertEqual(set(self.cluster.wait(job).values()), {"COMPLETED"})
+
+
+class Faults(OnACluster):
+    """What a campaign makes of each: `stackx cluster` on self.cluster, whose environment finds sbatch and squeue."""
+
+
+class NothingIsLeft(unittest.TestCase):
+    def test_when_the_test_is_killed(self):
+        """Even by SIGKILL: no process, no network of it."""
+        why = why_not()
+        if why:
+            self.skipTest(why)
+        with tempfile.TemporaryDirectory(prefix="stackx-test-") as place:
+            script = ("import pathlib, sys, time; from slurm_cluster import SlurmCluster\n"
+                      f"c = SlurmCluster(pathlib.Path({place!r}) / 'slurm', ('h100',)); c.start(); print('up', flush=True); time.sleep(600)")
+            with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as test:
+                self.assertEqual(test.stdout.readline(), "up\n")
+                self.assertTrue(processes_in(place))
+                test.kill()
+            end = time.monotonic() + 30
+            while processes_in(place) and time.monotonic() < end:
+                time.sleep(0.1)
+            self.assertEqual(processes_in(place), [])
+
+
+def processes_in(place):
+    """Command lines of processes that know of `place`."""
+    found = []
+    for one in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if place.encode() in (one / "environ").read_bytes():
+                found.append((one / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            pass  # ended meanwhile
+    return found
+
+
+if __name__ == "__main__":
+    unittest.main()
