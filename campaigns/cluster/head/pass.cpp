@@ -79,7 +79,8 @@ class TargetPass {
   }
 
   void begin_next_wave(const store::Store& store, const PassOptions& options) {
-    const auto measured = view_.waves == 0 ? Joined{} : joined_rounds(campaign_, view_.name, store);
+    const bool looks = target_.plan.campaign.strategy.kind != specs::StrategySpec::Kind::fixed;
+    const auto measured = view_.waves > 0 && looks ? joined_rounds(campaign_, view_.name, store) : Joined{};
     auto next = next_wave(target_, view_.waves, measured);
     view_.remarks = std::move(next.remarks);
     if (next.arms.empty()) {
