@@ -286,7 +286,7 @@ class Spool(OnSlurm):
     def in_node(self, cluster, node, *words):
         # The first process of the node lives in its mounts; unshare waits outside of them.
         child = subprocess.run(["pgrep", "-P", str(cluster.daemons[node].pid)], capture_output=True, text=True).stdout.split()[0]
-        return subprocess.run(["nsenter", "-t", child, "-m", *map(str, words)], capture_output=True, text=True, check=True)
+        return subprocess.run(["nsenter", "-t", child, "-m", "-p", *map(str, words)], capture_output=True, text=True, check=True)
 
     def test_a_full_spool(self):
         self.mount("-t", "tmpfs", "-o", "size=6m", "tmpfs", self.spool)

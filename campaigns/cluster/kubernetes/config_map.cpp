@@ -39,22 +39,22 @@ void carry(CampaignDocuments& documents, const fs::path& root, const fs::path& p
 }  // namespace
 
 CampaignDocuments campaign_documents(const Asked& asked, const Blocks& blocks) {
-  require_there(asked.root);
+  require_there(asked.files);
   const auto& target = asked.target.target.name;
   std::set<fs::path> waves;
   for (const auto block : blocks) {
-    const auto wave = wave_file(asked.root, target, block / asked.campaign.settings.blocks);
+    const auto wave = wave_file(asked.files, target, block / asked.campaign.settings.blocks);
     if (waves.insert(wave.filename()).second && !fs::exists(wave))
       throw broken_environment(
           fmt::format("{}: not there, but block {} belongs to that wave; nothing was submitted", wave.string(), block));
   }
   CampaignDocuments documents;
-  carry(documents, asked.root, "campaign.json");
-  for (const auto& file : specs::json_files(target_directory(asked.root, target))) {
+  carry(documents, asked.files, "campaign.json");
+  for (const auto& file : specs::json_files(target_directory(asked.files, target))) {
     const auto name = file.filename();
     const bool other = name.string().starts_with("submission-") || name.string().starts_with('.') || !fs::is_regular_file(file);
     if (other || (name.string().starts_with("wave-") && !waves.contains(name))) continue;
-    carry(documents, asked.root, fs::path(target) / name);
+    carry(documents, asked.files, fs::path(target) / name);
   }
   return documents;
 }

@@ -44,7 +44,7 @@ class Kubernetes : public Scheduler {
   explicit Kubernetes(const Asked& asked) : asked_(asked), kubectl_(kubernetes_of(asked)) {}
 
   std::vector<SubmittedText> texts(const Submission& submission) const override {
-    return texts_of(manifest_of(asked_, submission, owner_of(asked_.root)), submission.number);
+    return texts_of(manifest_of(asked_, submission, owner_of(asked_.files)), submission.number);
   }
 
   std::vector<std::string> submit(const Submission& submission) override {

@@ -40,7 +40,7 @@ struct Frozen {
   ~Frozen() { std::filesystem::remove_all(root); }
 
   void write(const std::filesystem::path& file, const std::string& text) const { std::ofstream(root / file) << text; }
-  Asked asked() const { return {campaign, campaign.targets.front(), root, "/usr/bin/stackx"}; }
+  Asked asked() const { return {campaign, campaign.targets.front(), root, root, "/usr/bin/stackx"}; }
   Manifest manifest(const Blocks& blocks = {0, 1, 2, 9}) const { return manifest_of(asked(), {4, blocks}, {1000, 100}); }
 };
 

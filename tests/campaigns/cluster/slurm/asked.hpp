@@ -18,7 +18,7 @@ struct Scene {
     target.target.on = slurm;
   }
 
-  campaigns::cluster::Asked asked() const { return {campaign, target, root, program}; }
+  campaigns::cluster::Asked asked() const { return {campaign, target, root, root, program}; }
 };
 
 }  // namespace stackx::slurm_tests
