@@ -1,40 +1,119 @@
-"""What tests of `stackx cluster` share: a spool, a made-up Slurm, and a project over look-alike libraries."""
+"""A campaign on a cluster, for tests, of which a real Slurm of three nodes is one (slurm_cluster): a project that needs no network, a spool, waiting, and
+what must hold at the end: all rounds are there, and every document of the spool stands in the store, once."""
 
 import json
 import subprocess
+import time
+import unittest
 
-from harness import STACKX, BlackBox
-from slurm_stub import SlurmStub
-from stand_in_nodes import StandInNodes
+import slurm_cluster
+from harness import BlackBox, EXAMPLE, STACKX, schema_errors
+
+ROUNDS = 5
 
 
 class ClusterBox(BlackBox):
+    """A project of three stacks of Debian's libraries, which nothing has to be fetched for, and a spool of its own."""
+
     def setUp(self):
         super().setUp()
+        self.kept = self.scratch / "kept"  # what the spool is a mount of
         self.spool = self.scratch / "spool"
+        self.kept.mkdir()
         self.spool.mkdir()
-        self.slurm = SlurmStub(self.scratch / "slurm")
-        self.environment["PATH"] = self.slurm.path()
-        self.environment["STACKX_SCRATCH"] = str(self.scratch)
+        self.environment["COLUMNS"] = "80"
 
-    def cluster_project(self, blocks, rounds=4, stacks=5, **settings):
-        """A project of as many stacks, for nodes like this machine; `settings`: of its "cluster"."""
-        self.fake_catalog({f"library-{i}": (f"9.9.{i + 1}", self.fake_blas(f"9.9.{i + 1}")) for i in range(stacks)})
-        # 50 samples, as the PIs take.
-        params = {"m": 48, "n": 40, "k": 56, "dtype": "float32", "threads": 1, "repetitions": 50, "min_sample_ms": 1, "warmup_ms": 1}
-        return self.project(workload={"pi": "matmul", "params": params},
-                            cluster={"targets": [{"hardware": "host", "slurm": {}}], "spool": str(self.spool), "blocks": blocks,
-                                     "rounds_per_block": rounds, "parallel": 1000, **settings})
+    def project(self, blocks=3, rounds=ROUNDS, target=None, **campaign):
+        document = json.loads(EXAMPLE.read_text())
+        document["name"] = "on-slurm"
+        document["workload"]["params"].update(m=64, n=64, k=64)
+        document["campaign"] = {"stacks": self.stacks(document), "rounds": rounds} | campaign
+        document["cluster"] = {"targets": [target or {"hardware": "host", "name": "all", "slurm": {}}], "blocks": blocks,
+                               "rounds_per_block": rounds, "spool": str(self.spool)}
+        return self.write("project.json", document)
 
-    def submit(self, project, *words):
-        """Its directory on the spool."""
-        self.stackx("cluster", "submit", project, "--stage", "none", "--new", *words)
-        return max(self.spool.iterdir(), key=lambda one: json.loads((one / "campaign.json").read_text())["created"])
+    def stacks(self, document):
+        document = {key: value for key, value in document.items() if key != "campaign"}
+        listed = self.lines("resolve", self.write("all.json", document), "--sample", "609", "--seed", "1")
+        chosen = {}
+        for one in listed:
+            components = {name: version for name, version in one["components"].items() if name != "cpu"}
+            kind = (components.get("openblas-coretype"), "debian-blis" in components)
+            if components.get("threads") == "1" and ("debian-openblas" in components or kind[1]) and kind[0] in (None, "auto", "Nehalem"):
+                chosen[kind] = components
+        self.assertEqual(len(chosen), 3)
+        return list(chosen.values())
 
-    def measured(self, root, block=0):
-        """Really measures a block; the directory of that start."""
-        self.stackx("cluster", "block", root, "--target", "host", "--block", block)
-        return next((root / "host" / f"block-{block}").iterdir())
+    def root(self):
+        found = [one for one in self.spool.iterdir() if (one / "campaign.json").exists()]
+        self.assertEqual(len(found), 1)
+        return found[0]
 
-    def nodes(self, root, measured, seed=0):
-        return StandInNodes(root, "host", measured, seed)
+    def documents(self, block=None):
+        """[(attempt's directory, inspection)] on the spool."""
+        found = []
+        for file in self.root().glob(f"*/block-{'*' if block is None else block}/*/*.json"):
+            if len(file.stem) == 64:
+                found.append((file.parent, json.loads(file.read_text())))
+        return found
+
+    def until(self, done, what, seconds=60):
+        end = time.monotonic() + seconds
+        while not (found := done()):
+            if time.monotonic() > end:
+                logs = "\n".join(f"--- {file}\n{file.read_text()[-1500:]}" for file in self.root().glob("*/log/*"))
+                self.fail(f"{what} did not happen in {seconds} s\n{self.stackx('cluster', 'status', exit_code=None).stdout}\n{logs}")
+            time.sleep(0.1)
+        return found
+
+    def measuring(self):
+        """{block: (node, job)} of starts that have delivered a result and go on."""
+        found = {}
+        for file in self.root().glob("*/block-*/*/attempt.json"):
+            attempt = json.loads(file.read_text())
+            if attempt["state"] == "running" and len(list(file.parent.glob("*.json"))) > 3:
+                found[attempt["block"]] = (attempt["node"], attempt["job"])
+        return found
+
+    def wait_for_end(self, seconds=120):
+        """`collect --wait` ends, with all that there is."""
+        began = time.monotonic()
+        done = subprocess.run([STACKX, "cluster", "collect", "--wait"], env=self.environment, capture_output=True, text=True, timeout=seconds)
+        self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}\n{self.logs()}")
+        self.took = time.monotonic() - began
+        return self.check_all()
+
+    def logs(self):
+        return "\n".join(f"--- {file}\n{file.read_text()[-1500:]}" for file in self.root().glob("*/log/*"))
+
+    def check_all(self):
+        """Every block has its rounds, and every document of the spool stands in the store, once."""
+        status = self.json("cluster", "status")
+        self.assertEqual(schema_errors("cluster-status", [status]), [""])
+        self.assertTrue(status["finished"], status)
+        on_spool = [one["id"] for _, one in self.documents()]
+        kept = [one for one in self.lines_of_export() if one["$schema"] == "stackx/inspection/1"]
+        self.assertEqual(sorted(on_spool), sorted(one["id"] for one in kept))
+        self.assertEqual(len(set(on_spool)), len(on_spool))
+        places = [(one["campaign"], one["round"], one["arm"]) for one in kept]
+        self.assertEqual(len(set(places)), len(places))
+        self.assertEqual(self.stackx("db", "check").returncode, 0)
+        return status, kept
+
+    def lines_of_export(self):
+        return [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
+
+
+@unittest.skipIf(slurm_cluster.why_not(), slurm_cluster.why_not())
+class OnSlurm(ClusterBox):
+    kinds = ("h100", "h100", "v100")
+
+    def start_cluster(self, **options):
+        cluster = slurm_cluster.SlurmCluster(self.scratch / "slurm", self.kinds, **options)
+        self.environment.update(cluster.environment | {"STACKX_DB": self.environment["STACKX_DB"],
+                                                       "XDG_CACHE_HOME": self.environment["XDG_CACHE_HOME"],
+                                                       "XDG_DATA_HOME": self.environment["XDG_DATA_HOME"], "COLUMNS": "80",
+                                                       "STACKX_SCRATCH": str(self.scratch)})
+        self.addCleanup(cluster.stop)
+        cluster.start()
+        return cluster
