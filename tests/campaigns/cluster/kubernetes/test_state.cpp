@@ -134,6 +134,8 @@ TEST_CASE("reasons for which a pod waits") {
       {unplaced("0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules."), TaskState::waiting, "0/3 nodes",
        "systemNamespaces"},
       {unplaced("0/3 nodes are available: 3 Insufficient nvidia.com/gpu."), TaskState::waiting, "Insufficient", "gpus"},
+      {unplaced("0/3 nodes are available: 1 node(s) had untolerated taint {control-plane: }, 2 Insufficient memory."),
+       TaskState::waiting, "taint", "memory_gib"},
       {unplaced("0/1 nodes are available: 1 node(s) had untolerated taint {a: b}."), TaskState::waiting, "taint", "tolerations"},
       {unplaced("0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."), TaskState::waiting, "selector",
        "nodeSelector"},
