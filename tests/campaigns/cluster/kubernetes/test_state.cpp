@@ -186,6 +186,12 @@ TEST_CASE("how pods ended, in words") {
   CHECK_THAT(only(queue({job(conditions("Failed", "DeadlineExceeded", "M"))}).ended, 4).why, Contains("DeadlineExceeded: M"));
 }
 
+TEST_CASE("of several containers the one that failed says how it was") {
+  const auto exit = [](int code) { return Json{{"state", {{"terminated", {{"exitCode", code}}}}}}; };
+  const Json status = {{"initContainerStatuses", Json::array({exit(0)})}, {"containerStatuses", Json::array({exit(0), exit(4)})}};
+  CHECK(only(queue({job({{"failedIndexes", "0"}}), pod(0, "Failed", status)}).ended, 4).why == "exit code 4");
+}
+
 TEST_CASE("a lost node: the index goes on elsewhere, and the Job that never is Complete holds nothing") {
   auto zombie = pod(0, "Running", conditions("DisruptionTarget", "DeletionByTaintManager", "M"), "old");
   zombie["metadata"]["deletionTimestamp"] = "2026-11-25T11:58:00Z";
