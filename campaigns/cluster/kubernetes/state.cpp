@@ -55,7 +55,8 @@ KubernetesJob job_from(const Json& json) {
                                 blocks_annotation));
   job.blocks = blocks_from(blocks);
   if (job.blocks.size() > most_blocks_of_a_job)
-    throw bad_input(fmt::format("Job {} has {} blocks, which no Job of stackx has", specs::in_quotes(job.name), job.blocks.size()));
+    throw bad_input(
+        fmt::format("Job {} has {} blocks, which no Job of stackx has", specs::in_quotes(job.name), job.blocks.size()));
   if (const auto& count = member(json, {"spec", "completions"}); count.is_number_unsigned())
     job.blocks.resize(std::min<std::uint64_t>(job.blocks.size(), count.get<std::uint64_t>()));
   if (const auto& count = member(json, {"spec", "parallelism"}); count.is_number_unsigned())
