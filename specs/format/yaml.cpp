@@ -17,7 +17,8 @@ using Lines = std::vector<std::string>;
 // Words that some reader of YAML takes for a boolean or for nothing.
 bool yaml_word(std::string_view text) {
   std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   for (const char* word : {"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
     if (lower == word) return true;
   return false;
@@ -25,7 +26,8 @@ bool yaml_word(std::string_view text) {
 
 std::string yaml_key(const std::string& key) {
   const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '/' || c == '_' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '/' || c == '_' ||
+           c == '-';
   };
   const bool begins = !key.empty() && ((key[0] >= 'a' && key[0] <= 'z') || (key[0] >= 'A' && key[0] <= 'Z'));
   return begins && std::ranges::all_of(key, plain) && !yaml_word(key) ? key : yaml_text(key);

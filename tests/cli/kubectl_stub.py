@@ -18,6 +18,7 @@ spool) is used as it is, and values of env below an emptyDir's mount lie in the 
 What it has not: times (restarts at once, `grace` seconds to end), resources, images, quotas by amount, node selectors."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -259,8 +260,16 @@ class Cluster:
                 if not (file.parent / "code").exists():
                     with contextlib.suppress(ProcessLookupError, ValueError):
                         os.killpg(int(file.read_text()), signal.SIGKILL)
-        waiting = [file.parent for file in (self.directory / "pods").glob("*/begun")]
-        self.until(lambda: all((place / "code").exists() for place in waiting), 10, "the end of all pods")
+        with open(self.directory / "kubelets", "w") as alive:
+            self.until(lambda: self.none_holds(alive), 10, "the end of all pods")
+
+    @staticmethod
+    def none_holds(file):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            return False
 
 
 if __name__ == "__main__":

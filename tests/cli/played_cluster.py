@@ -239,11 +239,12 @@ class Api:
         pod["status"] |= {"phase": "Running", "startTime": now(),
                           "containerStatuses": [{"name": name, "ready": True, "restartCount": 0, "state": {"running": {"startedAt": now()}}}]}
         self.put(pod)
-        with open(self.place_of(pod) / "kubelet.log", "w") as log:
+        with open(self.place_of(pod) / "kubelet.log", "w") as log, open(self.directory / "kubelets", "w") as alive:
+            fcntl.flock(alive, fcntl.LOCK_SH)  # the kubelet's as long as it lives
             kubelets[:] = [one for one in kubelets if one.poll() is None]
             kubelets.append(subprocess.Popen(
                 [sys.executable, str(pathlib.Path(__file__).resolve()), str(self.directory), pod["metadata"]["namespace"], pod["metadata"]["name"]],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/"))
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[alive.fileno()], start_new_session=True, cwd="/"))
 
     def end_pod(self, pod, **condition):
         """Deletes it, as the API does: it gets a time, its process a SIGTERM, and its object goes when that has ended."""

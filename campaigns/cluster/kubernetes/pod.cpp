@@ -48,14 +48,14 @@ struct Placing {
   const char* advice;
 };
 
-// Of the scheduler's message (pkg/scheduler/framework/plugins), the first that fits.
+// Of the scheduler's message (pkg/scheduler/framework/plugins), the first that fits; taints last, as control planes have one.
 constexpr Placing placings[] = {
     {"anti-affinity",
      "it waits for a node to itself; if what runs there is part of the system, name its namespace in \"systemNamespaces\""},
-    {"untolerated taint", "\"tolerations\" of the target let it onto such nodes"},
     {"affinity/selector", "kubectl get nodes --show-labels; correct \"nodeSelector\""},
     {"Insufficient",
      "wait, or ask for less: \"cpus\", \"memory_gib\", \"gpus\" (and is \"resource\" the name that the nodes have?)"},
+    {"untolerated taint", "\"tolerations\" of the target let it onto such nodes"},
     {"persistentvolumeclaim", "kubectl get persistentvolumeclaims; correct \"volume\""},
     {"PersistentVolumeClaim", "kubectl get persistentvolumeclaims; correct \"volume\""},
 };
@@ -185,7 +185,7 @@ Pod pod_from(const Json& json) {
   pod.node = said(text_member(json, {"spec", "nodeName"}));
   pod.created = text_member(json, {"metadata", "creationTimestamp"});
   pod.deleted = text_member(json, {"metadata", "deletionTimestamp"});
-  pod.job = text_member(json, {"metadata", "labels", "batch.kubernetes.io/job-name"});
+  pod.job = specs::printable(text_member(json, {"metadata", "labels", "batch.kubernetes.io/job-name"}));
   pod.block = block_of(json, pod.name);
   const auto phase = text_member(json, {"status", "phase"});
   if (phase == "Running" || phase == "Unknown") {

@@ -48,12 +48,15 @@ std::string how_finished(const Json& job) {
 
 KubernetesJob job_from(const Json& json) {
   KubernetesJob job;
-  job.name = text_member(json, {"metadata", "name"});
+  job.name = specs::printable(text_member(json, {"metadata", "name"}));
   const auto blocks = text_member(json, {"metadata", "annotations", blocks_annotation});
   if (job.name.empty() || blocks.empty())
     throw bad_input(fmt::format("Job {} lacks its annotation {}: which blocks it runs is not known", specs::in_quotes(job.name),
                                 blocks_annotation));
   job.blocks = blocks_from(blocks);
+  if (job.blocks.size() > most_blocks_of_a_job)
+    throw bad_input(
+        fmt::format("Job {} has {} blocks, which no Job of stackx has", specs::in_quotes(job.name), job.blocks.size()));
   if (const auto& count = member(json, {"spec", "completions"}); count.is_number_unsigned())
     job.blocks.resize(std::min<std::uint64_t>(job.blocks.size(), count.get<std::uint64_t>()));
   if (const auto& count = member(json, {"spec", "parallelism"}); count.is_number_unsigned())

@@ -134,6 +134,8 @@ TEST_CASE("reasons for which a pod waits") {
       {unplaced("0/3 nodes are available: 3 node(s) didn't match pod anti-affinity rules."), TaskState::waiting, "0/3 nodes",
        "systemNamespaces"},
       {unplaced("0/3 nodes are available: 3 Insufficient nvidia.com/gpu."), TaskState::waiting, "Insufficient", "gpus"},
+      {unplaced("0/3 nodes are available: 1 node(s) had untolerated taint {control-plane: }, 2 Insufficient memory."),
+       TaskState::waiting, "taint", "memory_gib"},
       {unplaced("0/1 nodes are available: 1 node(s) had untolerated taint {a: b}."), TaskState::waiting, "taint", "tolerations"},
       {unplaced("0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector."), TaskState::waiting, "selector",
        "nodeSelector"},
@@ -182,6 +184,12 @@ TEST_CASE("how pods ended, in words") {
   }
   CHECK(only(queue({job({{"completedIndexes", "0"}}), pod(0, "Succeeded")}).ended, 4).why.empty());
   CHECK_THAT(only(queue({job(conditions("Failed", "DeadlineExceeded", "M"))}).ended, 4).why, Contains("DeadlineExceeded: M"));
+}
+
+TEST_CASE("of several containers the one that failed says how it was") {
+  const auto exit = [](int code) { return Json{{"state", {{"terminated", {{"exitCode", code}}}}}}; };
+  const Json status = {{"initContainerStatuses", Json::array({exit(0)})}, {"containerStatuses", Json::array({exit(0), exit(4)})}};
+  CHECK(only(queue({job({{"failedIndexes", "0"}}), pod(0, "Failed", status)}).ended, 4).why == "exit code 4");
 }
 
 TEST_CASE("a lost node: the index goes on elsewhere, and the Job that never is Complete holds nothing") {
