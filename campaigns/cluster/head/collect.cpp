@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <map>
 #include <set>
 #include <tuple>
@@ -12,6 +11,7 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
@@ -34,6 +34,14 @@ std::vector<fs::path> entries_of(const fs::path& directory) {
   return entries;
 }
 
+std::vector<fs::path> directories_of(const fs::path& directory) {
+  std::vector<fs::path> directories;
+  for (const auto& entry : fs::directory_iterator(directory))
+    if (entry.is_directory()) directories.push_back(entry.path());
+  std::ranges::sort(directories);
+  return directories;
+}
+
 // One pass over the spool.
 class Collecting {
  public:
@@ -44,11 +52,7 @@ class Collecting {
   }
 
   Collected run() {
-    try {
-      for (const auto& target : campaign_.targets) look_through(target.target.name);
-    } catch (const fs::filesystem_error& error) {
-      result_.remarks.push_back(fmt::format("{}: {}", error.path1().string(), error.code().message()));
-    }
+    for (const auto& target : campaign_.targets) look_through(target.target.name);
     result_.starts = starts_.size();
     take_in();
     result_.whole = is_there(root_) && !lost_;
@@ -57,9 +61,14 @@ class Collecting {
 
  private:
   void look_through(const std::string& target) {
-    for (const auto& directory : entries_of(target_directory(root_, target)))
-      if (const auto block = block_number(directory))
-        for (const auto& attempt : entries_of(directory)) look_into(target, *block, attempt);
+    try {
+      for (const auto& directory : directories_of(target_directory(root_, target)))
+        if (const auto block = block_number(directory))
+          for (const auto& attempt : directories_of(directory)) look_into(target, *block, attempt);
+    } catch (const fs::filesystem_error& error) {
+      lost_ = true;
+      result_.remarks.push_back(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    }
   }
 
   void look_into(const std::string& target, std::uint64_t block, const fs::path& attempt) {
@@ -100,14 +109,19 @@ class Collecting {
         continue;
       }
       const fs::path file = starts_[start_].directory / starts_[start_].files[file_++];
-      std::ifstream in(file, std::ios::binary);
-      text.assign(std::istreambuf_iterator<char>(in), {});
-      if (in.bad() || !in.is_open() || text.empty()) {
-        lost_ = true;
-        result_.remarks.push_back(fmt::format("{}: cannot be read now", file.string()));
+      try {
+        text = specs::read_text_file(file, "a document");
+      } catch (const Error& error) {
+        std::error_code away;
+        lost_ = lost_ || error.code() == ErrorCode::environment || !fs::exists(file, away);
+        result_.remarks.emplace_back(error.what());
         continue;
       }
       while (text.ends_with('\n')) text.pop_back();
+      if (text.empty()) {
+        result_.remarks.push_back(fmt::format("{}: is empty", file.string()));
+        continue;
+      }
       fed_.emplace_back(start_, file_ - 1);
       return true;
     }
