@@ -147,7 +147,8 @@ class NothingIsLeft(unittest.TestCase):
 
 
 def addresses():
-    return subprocess.run(["ip", "-4", "-o", "addr"], env=dict(os.environ, PATH=PATH), capture_output=True, text=True, check=True).stdout
+    environment = dict(os.environ, PATH=PATH)
+    return subprocess.run(["ip", "-4", "-o", "addr"], env=environment, capture_output=True, text=True, check=True).stdout
 
 
 def processes_in(place):

@@ -48,13 +48,15 @@ bool has_gres(std::string_view there, const std::string& asked) {
   return std::ranges::any_of(parts_of(there, ','), is_it);
 }
 
+constexpr std::string_view only_silent = "not answering";
+
 // "idle*": the node does not answer. Other marks at the end say that it sleeps, boots or is reserved.
 std::string trouble_in(std::string_view state) {
   const bool silent = state.ends_with('*');
   const auto word = std::string(state.substr(0, state.find_first_of("*~#!%$@+^-")));
   for (const char* bad : {"down", "drained", "draining", "fail", "failing", "error", "maint", "inval"})
     if (word == bad) return silent ? word + ", not answering" : word;
-  return silent ? "not answering" : "";
+  return silent ? std::string(only_silent) : "";
 }
 
 std::string names_in(const std::set<std::string_view>& nodes) {
@@ -67,8 +69,10 @@ std::string remark_on(std::string_view trouble, std::string_view reason, const s
   const bool one = nodes.size() == 1;
   const auto names = names_in(nodes);
   const auto why = reason.empty() || reason == "none" ? "" : fmt::format(" ({})", specs::printable(reason));
-  return fmt::format("node{} {} {} {}{}: once {} well, an administrator says: scontrol update nodename={} state=resume",
-                     one ? "" : "s", names, one ? "is" : "are", trouble, why, one ? "it is" : "they are", names);
+  const auto what = fmt::format("node{} {} {} {}{}: ", one ? "" : "s", names, one ? "is" : "are", trouble, why);
+  if (trouble == only_silent) return what + "Slurm starts nothing there until it answers";
+  return what + fmt::format("once {} well, an administrator says: scontrol update nodename={} state=resume",
+                            one ? "it is" : "they are", names);
 }
 
 }  // namespace

@@ -33,6 +33,8 @@ TEST_CASE("nodes of the default partition, or of the one asked for") {
   urgent.partition = "urgent";  // then sinfo names no others
   const auto n5 = node_remarks("n5\x1furgent\x1f" "down\x1fh100\x1f(null)\x1fnone\n", urgent, {});
   CHECK_THAT(n5.at(0), Catch::StartsWith("node n5 is down: once"));
+  CHECK(node_remarks("n7\x1fmain*\x1f" "allocated*\x1fh100\x1f(null)\x1fnone\n", {}, {}) ==
+        Remarks{"node n7 is not answering: Slurm starts nothing there until it answers"});
   CHECK(node_remarks("", {}, {}).empty());
   CHECK(node_remarks("half a line\nn1\x1fmain*\x1f", {}, {}).empty());
 }

@@ -154,8 +154,9 @@ TEST_CASE("cancelling ends the jobs that the queue shows, by their ids") {
   CHECK_THAT(site.calls(), Contains("scancel 12 13 \n"));
   site.program("scancel", "echo 'scancel: error: Kill job error on job id 12: Access/permission denied' >&2; exit 1");
   CHECK_THROWS_WITH(slurm->cancel(), Contains("permission denied"));
-  site.program("squeue", "");
-  CHECK_NOTHROW(slurm->cancel());
+  site.program("squeue", "if [ ! -e '" + site.scene.root.string() + "/ended' ]; then\n" + two + "\nfi");
+  site.program("scancel", ": > '" + site.scene.root.string() + "/ended'; exit 1");
+  CHECK_NOTHROW(slurm->cancel());  // it ended meanwhile
 }
 
 }  // namespace slurm_tests_of_programs
