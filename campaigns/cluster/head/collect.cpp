@@ -49,7 +49,7 @@ class Collecting {
     } catch (const fs::filesystem_error& error) {
       result_.remarks.push_back(fmt::format("{}: {}", error.path1().string(), error.code().message()));
     }
-    result_.starts = starts_.size();
+    result_.starts = directories_.size();
     take_in();
     result_.whole = is_there(root_) && !lost_;
     return std::move(result_);
@@ -67,17 +67,21 @@ class Collecting {
     if (row != known_.end() && row->second.done >= row->second.planned) return;
     std::set<std::string> have;
     if (row != known_.end()) have = store_.keys(row->second.campaign);
-    std::vector<std::string> files;
+    std::vector<std::string> names;
     bool has_plan = false;
     for (const auto& file : entries_of(attempt)) {
-      const std::string name = file.filename().string(), stem = file.stem().string();
+      std::string name = file.filename().string();
+      const std::string stem = file.stem().string();
       if (name == "attempt.json") keep_attempt(file);
       if (name == "plan.json") has_plan = true;
-      if (file.extension() == ".json" && specs::is_sha256(stem) && !have.contains(stem.substr(0, 16))) files.push_back(name);
+      if (file.extension() == ".json" && specs::is_sha256(stem) && !have.contains(stem.substr(0, 16))) names.push_back(std::move(name));
     }
     if (!has_plan) return;  // it comes first, and is under way
-    if (row == known_.end()) files.insert(files.begin(), "plan.json");
-    if (!files.empty()) starts_.push_back({attempt, std::move(files)});
+    if (row != known_.end() && names.empty()) return;
+    const auto start = static_cast<std::uint32_t>(directories_.size());
+    directories_.push_back(attempt);
+    if (row == known_.end()) plans_.push_back({start, "plan.json"});
+    for (auto& name : names) inspections_.push_back({start, std::move(name)});
   }
 
   void keep_attempt(const fs::path& file) {
@@ -91,31 +95,40 @@ class Collecting {
     }
   }
 
-  // The next document that the store lacks. A file that cannot be read now is left for the next time.
+  // The next document that the store lacks: plans first, since each is a transaction, which would part inspections, of which
+  // thousands make one. A file that cannot be read now is left for the next time.
   bool next(std::string& text) {
-    while (start_ < starts_.size()) {
-      if (file_ == starts_[start_].files.size()) {
-        ++start_;
-        file_ = 0;
-        continue;
+    while (next_ < plans_.size() + inspections_.size()) {
+      const auto number = next_++;
+      if (read(path_of(number), text)) {
+        fed_.push_back(static_cast<std::uint32_t>(number));
+        return true;
       }
-      const fs::path file = starts_[start_].directory / starts_[start_].files[file_++];
-      std::ifstream in(file, std::ios::binary);
-      text.assign(std::istreambuf_iterator<char>(in), {});
-      if (in.bad() || !in.is_open() || text.empty()) {
-        lost_ = true;
-        result_.remarks.push_back(fmt::format("{}: cannot be read now", file.string()));
-        continue;
-      }
-      while (text.ends_with('\n')) text.pop_back();
-      fed_.emplace_back(start_, file_ - 1);
-      return true;
+      lost_ = true;
+      result_.remarks.push_back(fmt::format("{}: cannot be read now", path_of(number).string()));
     }
     return false;
   }
 
+  static bool read(const fs::path& path, std::string& text) {
+    std::error_code gone;
+    const auto size = fs::file_size(path, gone);
+    if (gone || size == 0) return false;
+    text.resize(size);
+    std::ifstream in(path, std::ios::binary);
+    in.read(text.data(), static_cast<std::streamsize>(size));
+    if (!in) return false;
+    while (text.ends_with('\n')) text.pop_back();
+    return true;
+  }
+
+  fs::path path_of(std::size_t number) const {
+    const File& file = number < plans_.size() ? plans_[number] : inspections_[number - plans_.size()];
+    return directories_[file.start] / file.name;
+  }
+
   void take_in() {
-    if (starts_.empty()) return;
+    if (directories_.empty()) return;
     const std::string name = "document";
     const auto intake = store_.take_in([this](std::string& text) { return next(text); }, name, progress_);
     result_.documents = intake.inserted;
@@ -127,13 +140,12 @@ class Collecting {
     std::size_t line = 0;
     const auto [end, error] = std::from_chars(reason.data() + name.size() + 1, reason.data() + reason.size(), line);
     if (error != std::errc() || line == 0 || line > fed_.size()) return reason;
-    const auto& [start, file] = fed_[line - 1];
-    return (starts_[start].directory / starts_[start].files[file]).string() + std::string(end, reason.data() + reason.size());
+    return path_of(fed_[line - 1]).string() + std::string(end, reason.data() + reason.size());
   }
 
-  struct Starting {
-    fs::path directory;
-    std::vector<std::string> files;
+  struct File {
+    std::uint32_t start;  // in directories_
+    std::string name;
   };
 
   const specs::ClusterCampaign& campaign_;
@@ -141,9 +153,10 @@ class Collecting {
   store::Store& store_;
   const std::function<void(std::uint64_t)>& progress_;
   std::map<Key, store::BlockRow> known_;
-  std::vector<Starting> starts_;  // with what the store lacks
-  std::size_t start_ = 0, file_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> fed_;  // which file each line was
+  std::vector<fs::path> directories_;      // of starts with what the store lacks
+  std::vector<File> plans_, inspections_;  // these
+  std::size_t next_ = 0;                   // of plans_, then inspections_
+  std::vector<std::uint32_t> fed_;         // which file each line was
   bool lost_ = false;
   Collected result_;
 };
