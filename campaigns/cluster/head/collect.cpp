@@ -11,10 +11,11 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
-#include "specs/format/text_file.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
+
+constexpr std::uintmax_t most_bytes = 64 << 20;  // of a document, as of those that are imported
 
 using Key = std::tuple<std::string, std::uint64_t, std::string>;  // target, block, attempt
 
@@ -53,7 +54,7 @@ class Collecting {
 
   Collected run() {
     for (const auto& target : campaign_.targets) look_through(target.target.name);
-    result_.starts = starts_.size();
+    result_.starts = directories_.size();
     take_in();
     result_.whole = is_there(root_) && !lost_;
     return std::move(result_);
@@ -76,17 +77,21 @@ class Collecting {
     if (row != known_.end() && row->second.done >= row->second.planned) return;
     std::set<std::string> have;
     if (row != known_.end()) have = store_.keys(row->second.campaign);
-    std::vector<std::string> files;
+    std::vector<std::string> names;
     bool has_plan = false;
     for (const auto& file : entries_of(attempt)) {
-      const std::string name = file.filename().string(), stem = file.stem().string();
+      std::string name = file.filename().string();
+      const std::string stem = file.stem().string();
       if (name == "attempt.json") keep_attempt(file);
       if (name == "plan.json") has_plan = true;
-      if (file.extension() == ".json" && specs::is_sha256(stem) && !have.contains(stem.substr(0, 16))) files.push_back(name);
+      if (file.extension() == ".json" && specs::is_sha256(stem) && !have.contains(stem.substr(0, 16))) names.push_back(std::move(name));
     }
     if (!has_plan) return;  // it comes first, and is under way
-    if (row == known_.end()) files.insert(files.begin(), "plan.json");
-    if (!files.empty()) starts_.push_back({attempt, std::move(files)});
+    if (row != known_.end() && names.empty()) return;
+    const auto start = static_cast<std::uint32_t>(directories_.size());
+    directories_.push_back(attempt);
+    if (row == known_.end()) plans_.push_back({start, "plan.json"});
+    for (auto& name : names) inspections_.push_back({start, std::move(name)});
   }
 
   void keep_attempt(const fs::path& file) {
@@ -100,36 +105,45 @@ class Collecting {
     }
   }
 
-  // The next document that the store lacks. A file that cannot be read now is left for the next time.
+  // The next document that the store lacks: plans first, since each is a transaction, which would part inspections, of which
+  // thousands make one. A file that cannot be read now is left for the next time.
   bool next(std::string& text) {
-    while (start_ < starts_.size()) {
-      if (file_ == starts_[start_].files.size()) {
-        ++start_;
-        file_ = 0;
-        continue;
-      }
-      const fs::path file = starts_[start_].directory / starts_[start_].files[file_++];
-      try {
-        text = specs::read_text_file(file, "a document");
-      } catch (const Error& error) {
-        std::error_code away;
-        lost_ = lost_ || error.code() == ErrorCode::environment || !fs::exists(file, away);
-        result_.remarks.emplace_back(error.what());
-        continue;
-      }
-      while (text.ends_with('\n')) text.pop_back();
-      if (text.empty()) {
-        result_.remarks.push_back(fmt::format("{}: is empty", file.string()));
-        continue;
-      }
-      fed_.emplace_back(start_, file_ - 1);
+    while (next_ < plans_.size() + inspections_.size()) {
+      const auto number = next_++;
+      if (!read(path_of(number), text)) continue;
+      fed_.push_back(static_cast<std::uint32_t>(number));
       return true;
     }
     return false;
   }
 
+  bool read(const fs::path& path, std::string& text) {
+    const auto left = [&](const std::string& why) {
+      result_.remarks.push_back(fmt::format("{}: {}", path.string(), why));
+      return false;
+    };
+    std::error_code gone;
+    if (const auto status = fs::status(path, gone); !gone && !fs::is_regular_file(status)) return left("no file");
+    const auto size = fs::file_size(path, gone);
+    if (!gone && size > most_bytes) return left(fmt::format("too large: {} bytes", size));
+    text.resize(gone ? 0 : size);
+    std::ifstream in(path, std::ios::binary);
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));  // whole: a stream's iterators are slow
+    if (gone || !in) {
+      lost_ = true;
+      return left("cannot be read now");
+    }
+    while (text.ends_with('\n')) text.pop_back();
+    return text.empty() ? left("is empty") : true;
+  }
+
+  fs::path path_of(std::size_t number) const {
+    const File& file = number < plans_.size() ? plans_[number] : inspections_[number - plans_.size()];
+    return directories_[file.start] / file.name;
+  }
+
   void take_in() {
-    if (starts_.empty()) return;
+    if (directories_.empty()) return;
     const std::string name = "document";
     const auto intake = store_.take_in([this](std::string& text) { return next(text); }, name, progress_);
     result_.documents = intake.inserted;
@@ -141,13 +155,12 @@ class Collecting {
     std::size_t line = 0;
     const auto [end, error] = std::from_chars(reason.data() + name.size() + 1, reason.data() + reason.size(), line);
     if (error != std::errc() || line == 0 || line > fed_.size()) return reason;
-    const auto& [start, file] = fed_[line - 1];
-    return (starts_[start].directory / starts_[start].files[file]).string() + std::string(end, reason.data() + reason.size());
+    return path_of(fed_[line - 1]).string() + std::string(end, reason.data() + reason.size());
   }
 
-  struct Starting {
-    fs::path directory;
-    std::vector<std::string> files;
+  struct File {
+    std::uint32_t start;  // in directories_
+    std::string name;
   };
 
   const specs::ClusterCampaign& campaign_;
@@ -155,9 +168,10 @@ class Collecting {
   store::Store& store_;
   const std::function<void(std::uint64_t)>& progress_;
   std::map<Key, store::BlockRow> known_;
-  std::vector<Starting> starts_;  // with what the store lacks
-  std::size_t start_ = 0, file_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> fed_;  // which file each line was
+  std::vector<fs::path> directories_;      // of starts with what the store lacks
+  std::vector<File> plans_, inspections_;  // these
+  std::size_t next_ = 0;                   // of plans_, then inspections_
+  std::vector<std::uint32_t> fed_;         // which file each line was
   bool lost_ = false;
   Collected result_;
 };

@@ -21,10 +21,15 @@ std::set<std::uint64_t> complete_rounds_of(const std::vector<store::Measurement>
   return complete_rounds(plan, results);
 }
 
-// Nothing is read of a start whose inspections are all there.
+// Nothing is read of a start whose inspections are all there, and only where they stand of one of which none failed.
 std::uint64_t rounds_of(const store::BlockRow& row, const store::Store& store) {
   if (row.done >= row.planned) return row.rounds;
   if (row.done == 0) return 0;
+  if (row.failed == 0) {
+    std::vector<Result> results;
+    for (const auto& [round, arm] : store.done(row.campaign)) results.push_back({round, arm, specs::Outcome::ok});
+    return complete_rounds(*store.plan(row.campaign), results).size();
+  }
   return complete_rounds_of(measurements_of(store, row.campaign), *store.plan(row.campaign)).size();
 }
 
