@@ -94,7 +94,7 @@ Loaded load(const fs::path& project_file, const Context& where,
                     "Pipfile, pyproject.toml); a project of stackx says all of this itself",
                     project_file.string()));
   auto with_overlays = context;
-  if (with_overlays.overlays.empty()) with_overlays.overlays = user_overlays();
+  if (with_overlays.overlays.empty() && with_overlays.of_user) with_overlays.overlays = user_overlays();
   auto [project, catalog] = specs::load_project(project_file, where.data_directory(), with_overlays);
   Loaded loaded{std::move(project), std::move(catalog), {}, {}};
   const bool of_host = std::ranges::any_of(loaded.project.hardware,

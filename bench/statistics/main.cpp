@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   add("coverage", "Of every 95% interval", stackx::bench::coverage);
   add("precision", "Of the interval on whose width a campaign stopped", stackx::bench::precision);
   add("race", "Against fixed rounds, 64 arms", stackx::bench::races);
+  add("race-waves", "On a cluster's nodes, looks between waves", stackx::bench::race_waves);
   stackx::bench::Recorded recorded;
   const auto add_recorded = [&](const char* name, const char* what,
                                 void (*run)(const stackx::bench::Recorded&)) {

@@ -16,5 +16,6 @@ void power(const Trials& trials);            // 3% and 1% true differences
 void coverage(const Trials& trials);         // of every interval there is
 void precision(const Trials& trials);  // what is left of it when a campaign stops on the width
 void races(const Trials& trials);      // race against fixed rounds
+void race_waves(const Trials& trials);  // looks between waves of a cluster's blocks alone
 
 }  // namespace stackx::bench

@@ -111,6 +111,7 @@ std::optional<specs::Wave> read_wave(const fs::path& root, const std::string& ta
 
 specs::PythonContext overlays_in(const fs::path& target_directory) {
   specs::PythonContext context;
+  context.of_user = false;
   for (const auto& file : specs::json_files(target_directory))
     if (file.filename().string().starts_with("overlay-")) context.overlays.push_back(file);
   return context;

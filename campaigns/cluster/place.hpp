@@ -42,7 +42,7 @@ fs::path target_directory(const fs::path& root, const std::string& target);
 fs::path block_directory(const fs::path& root, const std::string& target, std::uint64_t block);
 fs::path wave_file(const fs::path& root, const std::string& target, std::uint64_t wave);
 std::optional<specs::Wave> read_wave(const fs::path& root, const std::string& target, std::uint64_t wave);
-specs::PythonContext overlays_in(const fs::path& target_directory);  // the user's own catalogs, as they were frozen
+specs::PythonContext overlays_in(const fs::path& target_directory);  // the user's own catalogs, as they were frozen; no others
 fs::path stage_directory(const fs::path& root);  // for machines like this one: "stage/x86_64"
 
 // A file to its place, whole and durable. Throws Error(environment).

@@ -47,6 +47,7 @@ struct LoadedProject {
 struct PythonContext {
   std::vector<std::string> catalogs;  // paths, or names in the data directory; beside a project of stackx overlays only
   std::vector<std::filesystem::path> overlays;  // of the user, for everything
+  bool of_user = true;                // where `overlays` is empty: those that this user has here (workspace/load.hpp)
   std::string python;                 // "3.7": markers hold for this one; "": the newest that fits
   std::string platform = "linux x86_64";
   std::set<std::string> extras, groups;  // optional parts of the project to take in

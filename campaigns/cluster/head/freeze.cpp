@@ -45,8 +45,26 @@ class Copies {
     place_file(to_ / copied, specs::read_text_file(fs::exists(near) ? near : data_ / name, "a catalog"));
     return copied;
   }
+  // What "host" bound and no catalog lists: this machine, which nodes would not find. "" if there is none.
+  std::string copy_machine(const workspace::Loaded& loaded, const specs::Catalog& listed) {
+    specs::Json components = specs::Json::object();
+    for (const auto& [name, version] : loaded.project.hardware) {
+      const auto* known = listed.find(name);
+      const auto* bound = loaded.catalog.find(name);
+      if ((known != nullptr && known->find(version) != nullptr) || bound == nullptr || bound->find(version) == nullptr) continue;
+      specs::Json attributes = specs::Json::object();
+      for (const auto& [attribute, value] : bound->find(version)->attributes)
+        std::visit([&](const auto& one) { attributes[attribute] = one; }, value);
+      components[name] = {{"kind", specs::to_string(bound->kind)}, {"versioning", specs::to_string(bound->versioning)},
+                          {"description", "the machine that submitted"}, {"versions", {{version, {{"attributes", attributes}}}}}};
+    }
+    if (components.empty()) return {};
+    const std::string file = fmt::format("catalog-{}-machine.json", ++count_);
+    write_document(to_ / file, {{"$schema", "stackx/catalog/1"}, {"overlay", true}, {"components", components}});
+    return file;
+  }
   void copy_overlay(const fs::path& overlay) {
-    place_file(to_ / fmt::format("overlay-{}.json", ++count_), specs::read_text_file(overlay, "a catalog"));
+    place_file(to_ / fmt::format("overlay-{:04}.json", ++count_), specs::read_text_file(overlay, "a catalog"));
   }
 
  private:
@@ -54,11 +72,28 @@ class Copies {
   int count_ = 0;
 };
 
+// Goes again where it did not get its own name.
+struct Fresh {
+  explicit Fresh(fs::path directory) : path(std::move(directory)) {
+    fs::remove_all(path);
+    fs::create_directory(path);
+  }
+  ~Fresh() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  Fresh(const Fresh&) = delete;
+  fs::path path;
+};
+
 class Freezing {
  public:
   Freezing(const FreezeOptions& options, const workspace::Context& context)
       : options_(options), context_(context), project_(specs::Node::parse_file(options.project)) {
+    specs::PythonContext usual;
+    usual.overlays = workspace::user_overlays();
     project_.schema("stackx/project/1");
+    given_ = specs::load_project(options.project, context.data_directory(), usual);  // what is wrong is said of the user's files
     campaign_.settings = settings_of(options, project_);
     keep_those_on(options.on);
     campaign_.node_local = options.node_local;
@@ -72,22 +107,15 @@ class Freezing {
       throw broken_environment(fmt::format("{}: no such directory on this machine; \"spool\" is one that head and nodes share: "
                                            "mount it, or make it",
                                            spool.string()));
-    const fs::path fresh = spool / fmt::format(".new-{}-{}", campaign_.created.substr(0, 10), getpid());
-    fs::remove_all(fresh);
     try {
-      fs::create_directory(fresh);
-      for (const auto& target : campaign_.settings.targets) add(target, fresh);
+      const Fresh fresh(spool / fmt::format(".new-{}-{}", campaign_.created.substr(0, 10), getpid()));
+      for (const auto& target : campaign_.settings.targets) add(target, fresh.path);
       specs::seal(campaign_);
-      write_document(fresh / "campaign.json", specs::to_json(campaign_));
+      write_document(fresh.path / "campaign.json", specs::to_json(campaign_));
       const fs::path root = spool / campaign_.short_id();
-      if (!is_there(root)) fs::rename(fresh, root);
-      else fs::remove_all(fresh);
+      if (!is_there(root)) fs::rename(fresh.path, root);
     } catch (const fs::filesystem_error& error) {
       throw broken_environment(fmt::format("{}: {}; the spool must be writable here", spool.string(), error.code().message()));
-    } catch (...) {
-      std::error_code ignored;
-      fs::remove_all(fresh, ignored);
-      throw;
     }
     return campaign_;
   }
@@ -110,9 +138,14 @@ class Freezing {
     for (auto& name : json["catalogs"]) name = copies.copy(name.get<std::string>());
     for (const auto& overlay : workspace::user_overlays()) copies.copy_overlay(overlay);
     for (const auto& [component, version] : hardware_of(target)) json["hardware"][component] = version;
-    if (options_.seed) json["campaign"]["sampler"]["seed"] = *options_.seed;
+    if (options_.seed) {
+      auto spec = given_.project.campaign;
+      spec.sampler.seed = *options_.seed;
+      json["campaign"] = specs::to_json(spec);
+    }
     write_document(directory / "project.json", json);
     const auto loaded = load(directory);
+    if (auto machine = copies.copy_machine(loaded, given_.catalog); !machine.empty()) json["catalogs"].push_back(machine);
     for (const auto& [component, version] : loaded.project.hardware) {  // no longer that of the machine where it is read
       require_known(target, component, version);
       json["hardware"][component] = version;
@@ -157,6 +190,7 @@ class Freezing {
   const FreezeOptions& options_;
   const workspace::Context& context_;
   specs::Node project_;
+  specs::LoadedProject given_;
   specs::ClusterCampaign campaign_;
 };
 
