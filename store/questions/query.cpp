@@ -206,8 +206,8 @@ std::vector<BlockRow> Store::blocks(const std::string& cluster) const {
     Cursor cursor = connection.prepare(
         "SELECT name, json_extract(plan, '$.block.target'), json_extract(plan, '$.block.attempt'), created, "
         "json_extract(plan, '$.block.block'), json_extract(plan, '$.campaign.rounds'), planned, done, failed FROM campaigns "
-        "WHERE instr(plan, '\"cluster\":\"' || ? || '\"') ORDER BY created, name");
-    cursor << cluster;
+        "WHERE instr(plan, '\"cluster\":\"' || ? || '\"') AND json_extract(plan, '$.block.cluster') = ? ORDER BY created, name");
+    cursor << cluster << cluster;
     while (cursor.next())
       rows.push_back({cursor.text(0), cursor.text(1), cursor.text(2), cursor.text(3), count(cursor, 4), count(cursor, 5),
                       count(cursor, 6), count(cursor, 7), count(cursor, 8)});

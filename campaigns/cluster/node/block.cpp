@@ -60,7 +60,7 @@ std::uint64_t rounds_there(const fs::path& block) {
       for (const auto& file : specs::json_files(attempt.path())) {
         if (!specs::is_sha256(file.stem().string())) continue;
         const auto one = specs::inspection_from(specs::Node::parse_file(file));
-        results.push_back({one.round, one.arm, one.outcome});
+        if (one.campaign == plan.id) results.push_back({one.round, one.arm, one.outcome});
       }
       rounds += complete_rounds(plan, results).size();
     } catch (const Error& error) {

@@ -107,12 +107,6 @@ Sent send(Delivery& delivery, const specs::BlockOf& block, const fs::path& direc
   return sent;
 }
 
-// Whose directory it is: a start's of this campaign and this user, which is gone; anybody may have laid another there.
-bool is_ours(const fs::path& directory) {
-  struct stat status {};
-  return lstat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
-}
-
 specs::BlockOf block_in(const fs::path& directory) {
   const auto node = specs::Node::parse_file(directory / "block");
   specs::BlockOf block{node.at("cluster").text(), node.at("target").text(), node.at("block").unsigned_integer(), node.at("attempt").text()};
@@ -131,6 +125,11 @@ fs::path scratch_directory() {
   return "/tmp";
 }
 
+bool is_own_directory(const fs::path& directory) {
+  struct stat status {};
+  return lstat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & 022) == 0;
+}
+
 Outbox::Outbox(const fs::path& scratch, const specs::BlockOf& block, std::unique_ptr<Delivery> delivery,
                std::function<void(const std::string&)> say)
     : scratch_(scratch),
@@ -143,6 +142,7 @@ Outbox::Outbox(const fs::path& scratch, const specs::BlockOf& block, std::unique
   if (!fs::create_directory(directory_, failed))
     throw broken_environment(fmt::format("{}: cannot be made: {}; name another place of this node in STACKX_SCRATCH",
                                          directory_.string(), failed ? failed.message() : "it is there already"));
+  fs::permissions(directory_, fs::perms::owner_all, failed);
   lock_ = std::make_unique<inspector::FileLock>(directory_ / "lock", nullptr);
   place_file(directory_ / "block", specs::canonical({{"cluster", block.cluster}, {"target", block.target},
                                                      {"block", block.block}, {"attempt", block.attempt}}));
@@ -185,7 +185,7 @@ void Outbox::finish_others() {
   for (const auto& entry : fs::directory_iterator(scratch_, ignored)) {
     if (entry.path() == directory_ || !entry.path().filename().string().starts_with(outbox_prefix(block_))) continue;
     std::error_code unreadable;
-    if (!is_ours(entry.path()) || !fs::is_regular_file(entry.path() / "block", unreadable)) continue;
+    if (!is_own_directory(entry.path()) || !fs::is_regular_file(entry.path() / "block", unreadable)) continue;
     try {
       const inspector::FileLock lock(entry.path() / "lock", nullptr, inspector::never_wait);
       if (!lock.held()) continue;  // it lives

@@ -65,4 +65,7 @@ class Outbox {
 // $STACKX_SCRATCH, else $SLURM_TMPDIR, else $TMPDIR, else /tmp.
 std::filesystem::path scratch_directory();
 
+// In such places anybody may lay a directory of any name: whether this is one, this user's, where no other can write.
+bool is_own_directory(const std::filesystem::path& directory);
+
 }  // namespace stackx::campaigns::cluster

@@ -44,7 +44,12 @@ fs::path staged_cache(const fs::path& root, bool node_local, const fs::path& own
   if (!fs::is_directory(staged, none)) return own;
   if (!node_local) return staged;
   const fs::path copy = scratch_directory() / fmt::format("stackx-stage-{}-{}", geteuid(), root.filename().string());
-  fs::create_directories(copy);
+  fs::create_directories(copy.parent_path());
+  if (fs::create_directory(copy, none)) fs::permissions(copy, fs::perms::owner_all);
+  if (!is_own_directory(copy))
+    throw broken_environment(fmt::format("{}: cannot be made, or is another user's, whose copies nobody should run; name another place of "
+                                         "this node in STACKX_SCRATCH",
+                                         copy.string()));
   const inspector::FileLock lock(copy / "lock", nullptr);  // one start a node copies, others wait
   if (fs::exists(copy / "whole")) return copy / "cache";
   fs::remove_all(copy / "cache");

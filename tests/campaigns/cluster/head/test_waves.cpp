@@ -230,6 +230,57 @@ TEST_CASE("waves: rounds that come late change no wave that is written down, and
   }
 }
 
+TEST_CASE("waves: with late rounds of any earlier wave, finals are still told on as many fresh rounds as were asked for") {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    specs::Random random(seed);
+    const auto plan = made_up_plan(3 + random.below(6), 40, 0, race);
+    const double apart = 0.03 * random.unit();
+    std::map<std::uint64_t, std::vector<std::vector<specs::Inspection>>> by_wave;  // rounds, as joined_rounds has them
+    const auto measure = [&](std::uint64_t wave, const std::vector<std::string>& arms) {
+      Waves one(plan, 1, 1, [&](std::size_t arm, auto, auto) { return -apart * static_cast<double>(arm) + 0.02 * gauss(random); });
+      for (int round = 0; round < 2; ++round) {
+        one.joined = {};
+        one.measure(set_of(arms));
+        by_wave[wave].push_back(one.joined.inspections);
+      }
+    };
+    const auto joined = [&] {
+      Joined all;
+      for (const auto& [wave, rounds] : by_wave)
+        for (const auto& round : rounds) {
+          for (auto one : round) {
+            one.round = all.rounds;
+            all.inspections.push_back(std::move(one));
+          }
+          ++all.rounds;
+        }
+      return all;
+    };
+    std::vector<std::vector<std::string>> waves;
+    const specs::FrozenTarget frozen{{}, plan};
+    for (;;) {
+      REQUIRE(waves.size() < 200);
+      const auto next = next_wave(frozen, waves.size(), joined());
+      if (next.arms.empty()) break;
+      waves.push_back(next.arms);
+      for (int block = 0; block < 2; ++block) measure(waves.size() - 1, next.arms);
+      if (random.below(2) == 0) {
+        const auto earlier = random.below(waves.size());
+        measure(earlier, waves[earlier]);
+      }
+    }
+    const auto words = final_words(frozen, joined());
+    INFO("seed " << seed << ", " << waves.size() << " waves");
+    REQUIRE_FALSE(words.empty());
+    for (const auto& line : words) {
+      CAPTURE(line);
+      const auto at = line.find("n=");
+      REQUIRE(at != line.npos);
+      CHECK(std::stoi(line.substr(at + 2)) >= 6);
+    }
+  }
+}
+
 TEST_CASE("waves: what is decided depends on what was measured alone, not on the order in which it is told") {
   const auto plan = made_up_plan(5, 100, 1, race);
   specs::Random random(8);

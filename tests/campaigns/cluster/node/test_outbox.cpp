@@ -5,6 +5,7 @@
 #include <map>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "campaigns/cluster/node/outbox.hpp"
@@ -217,7 +218,9 @@ TEST_CASE("outbox: what a start that is gone left is delivered by the next, as t
 
 TEST_CASE("outbox: the plan of a start that is gone comes before its results") {
   const tests::Place scratch("outbox");
+  const auto usual = umask(0002);  // as where every user has a group
   die_with(scratch, "killed", 5);
+  umask(usual);
   Delivered to;
   outbox_to(to, scratch, "new")->finish_others();
   REQUIRE(to.order.size() == 5);
