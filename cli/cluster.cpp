@@ -40,7 +40,7 @@ struct ClusterWords {
 void print_view(const specs::ClusterCampaign& campaign, const cluster::View& view, Globals& globals) {
   if (globals.json) print_json(cluster_json(campaign, view));
   else workspace::write_out(cluster_text(campaign, view, output_width()));
-  if (!view.spool_is_there) globals.exit_code = static_cast<int>(ErrorCode::environment);
+  if (!view.spool_is_there || view.was_refused()) globals.exit_code = static_cast<int>(ErrorCode::environment);
   else if (view.finished() && view.has_given_up()) globals.exit_code = 1;
 }
 

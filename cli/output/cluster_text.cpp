@@ -75,6 +75,7 @@ std::string answer(const specs::ClusterCampaign& campaign, const View& view) {
   if (view.finished())
     return fmt::format("It has ended with {} of {} blocks done, and {}: {}{}.", sums.done, sums.blocks, states_text(sums),
                        counted(sums.inspections, "inspection"), failed);
+  if (sums.blocks == 0 || (sums.missing == sums.blocks && view.was_refused())) return "Nothing is submitted.";
   const auto states = states_text(sums);
   return fmt::format("{} of {} blocks {} done{}: {}{}.", sums.done, sums.blocks, sums.done == 1 ? "is" : "are",
                      states.empty() ? "" : ", " + states, counted(sums.inspections, "inspection"), failed);
@@ -133,7 +134,9 @@ void add_attempts(const TargetView& target, std::vector<std::string>& lines) {
 std::vector<std::string> troubles(const specs::ClusterCampaign& campaign, const View& view) {
   std::vector<std::string> lines;
   for (const auto& target : view.targets) {
-    if (!target.queue.is_known && view.spool_is_there)
+    if (!target.refused.empty())
+      lines.push_back(fmt::format("{}: not submitted: {}", target.name, target.refused));
+    else if (!target.queue.is_known && view.spool_is_there)
       lines.push_back(fmt::format("{}: the queue is unknown: {}; nothing is submitted until it answers", target.name, target.queue.why_unknown));
     add_reasons(target, lines);
     add_attempts(target, lines);
@@ -155,8 +158,7 @@ std::vector<std::string> troubles(const specs::ClusterCampaign& campaign, const 
 std::string next_step(const specs::ClusterCampaign& campaign, const View& view) {
   if (!view.spool_is_there) return fmt::format("Mount it and ask again; jobs go on by themselves, and nothing is lost.");
   if (view.cancelled || view.finished()) return "";
-  return fmt::format("What is missing is submitted by: stackx cluster collect {}\nTo wait for the end: stackx cluster collect {} --wait",
-                     campaign.short_id(), campaign.short_id());
+  return fmt::format("To go on, submitting what is missing: stackx cluster collect {} [--wait]", campaign.short_id());
 }
 
 nlohmann::json task_json(const Task& task) {
@@ -201,6 +203,7 @@ nlohmann::json target_json(const specs::ClusterCampaign& campaign, const TargetV
           {"planned", planned_of(campaign, target)},
           {"queue", std::move(queue)},
           {"attempts", std::move(attempts)},
+          {"refused", target.refused},
           {"remarks", target.remarks}};
 }
 

@@ -35,7 +35,10 @@ class TargetPass {
       if (has_brought()) begin_next_wave(store, options);
       else view_.finished = true;  // a further wave would bring no more
     }
-    if (options.submit && view_.queue.is_known && !view_.missing.empty()) submit();
+    if (options.submit && !view_.missing.empty()) {
+      if (view_.queue.is_known) submit();
+      else view_.refused = view_.queue.why_unknown;
+    }
     if (const auto wave = view_.waves > 0 ? read_wave(root_, view_.name, view_.waves - 1) : std::nullopt) view_.arms = wave->arms.size();
     if (view_.finished && !view_.queue.tasks.empty()) end_the_rest();
     return std::move(view_);
@@ -97,13 +100,13 @@ class TargetPass {
   void submit() {
     Submitted one{submitted_.size(), specs::rfc3339_utc(std::chrono::system_clock::now()), view_.missing, {}};
     if (!begin_submission(root_, view_.name, one)) {
-      view_.remarks.emplace_back("another head submits at this moment; nothing was submitted twice");
+      view_.remarks.emplace_back("another head submits at this moment");
       return;
     }
     try {
       one.jobs = scheduler_->submit({one.number, one.blocks});
     } catch (const Error& error) {
-      view_.remarks.push_back(fmt::format("not submitted: {}", error.what()));
+      view_.refused = error.what();
       return;
     }
     write_submitted(root_, view_.name, one);
@@ -145,6 +148,10 @@ bool View::finished() const { return std::ranges::all_of(targets, &TargetView::f
 
 bool View::has_given_up() const {
   return std::ranges::any_of(targets, [](const auto& target) { return !target.given_up.empty(); });
+}
+
+bool View::was_refused() const {
+  return std::ranges::any_of(targets, [](const auto& target) { return !target.refused.empty(); });
 }
 
 View pass(const specs::ClusterCampaign& campaign, const fs::path& root, const fs::path& program, store::Store& store,

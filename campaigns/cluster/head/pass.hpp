@@ -25,7 +25,8 @@ struct TargetView {
   Blocks submitted;                                                // by this pass
   Queue queue;
   std::vector<Attempt> attempts;     // starts that did not end well
-  std::vector<std::string> remarks;  // of the strategy, of the submission
+  std::string refused;               // why this pass submitted nothing of what is missing; ""
+  std::vector<std::string> remarks;  // of the strategy
   std::size_t arms = 0;              // of the last wave
   bool finished = false;             // nothing runs, nothing is missing, and the strategy has what it wants
   std::size_t blocks() const { return done.size() + running.size() + waiting.size() + held.size() + missing.size() + given_up.size() + unknown.size(); }
@@ -37,6 +38,7 @@ struct View {
   std::vector<TargetView> targets;
   bool finished() const;
   bool has_given_up() const;
+  bool was_refused() const;
 };
 
 struct PassOptions {

@@ -48,13 +48,20 @@ constexpr Hint kubectl_hints[] = {
     {"ServiceUnavailable", "the API server is starting or ending; try again later"},
 };
 
+// "E1125 17:49:29.196549    7874 memcache.go:265] ...": a note of one of its parts, before it says the same in its own words.
+bool is_note_of_a_part(std::string_view line) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return line.size() > 5 && std::string_view("EWIF").find(line[0]) != std::string_view::npos &&
+         std::ranges::all_of(line.substr(1, 4), is_digit) && line[5] == ' ';
+}
+
 // Without warnings, which stand beside every answer. One line.
 std::string kubectl_errors(const std::string& err) {
   std::string said;
   for (std::size_t at = 0; at < err.size();) {
     const auto end = std::min(err.find('\n', at), err.size());
     const auto line = err.substr(at, end - at);
-    if (!line.empty() && !line.starts_with("Warning:")) said += (said.empty() ? "" : "; ") + line;
+    if (!line.empty() && !line.starts_with("Warning:") && !is_note_of_a_part(line)) said += (said.empty() ? "" : "; ") + line;
     at = end + 1;
   }
   return said.empty() ? "nothing" : specs::printable(inspector::tail(said, 2000));

@@ -45,12 +45,16 @@ Json metadata_of(const Asked& asked, const Submission& submission) {
 std::uint64_t cpus_of(const Asked& asked) {
   if (const auto cpus = kubernetes_of(asked).cpus; cpus > 0) return cpus;
   std::uint64_t most = std::max<std::uint64_t>(asked.target.plan.campaign.cpus, 1);
-  for (const auto& arm : asked.target.plan.arms) {
-    const auto threads = arm.workload.params.find("threads");
-    if (threads == arm.workload.params.end()) continue;
+  const auto take = [&](const std::map<std::string, std::string>& from) {
+    const auto threads = from.find("threads");
+    if (threads == from.end()) return;
     std::uint64_t count = 0;
     const auto& text = threads->second;
     if (std::from_chars(text.data(), text.data() + text.size(), count).ec == std::errc()) most = std::max(most, count);
+  };
+  for (const auto& arm : asked.target.plan.arms) {
+    take(arm.workload.params);
+    take(arm.stack.components);  // a setting of the catalogs
   }
   return most;
 }
