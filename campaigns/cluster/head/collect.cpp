@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <map>
 #include <set>
 #include <tuple>
@@ -12,6 +11,7 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
@@ -100,26 +100,24 @@ class Collecting {
   bool next(std::string& text) {
     while (next_ < plans_.size() + inspections_.size()) {
       const auto number = next_++;
-      if (read(path_of(number), text)) {
-        fed_.push_back(static_cast<std::uint32_t>(number));
-        return true;
+      const fs::path file = path_of(number);
+      try {
+        text = specs::read_text_file(file, "a document");
+      } catch (const Error& error) {
+        std::error_code away;
+        lost_ = lost_ || error.code() == ErrorCode::environment || !fs::exists(file, away);
+        result_.remarks.emplace_back(error.what());
+        continue;
       }
-      lost_ = true;
-      result_.remarks.push_back(fmt::format("{}: cannot be read now", path_of(number).string()));
+      while (text.ends_with('\n')) text.pop_back();
+      if (text.empty()) {
+        result_.remarks.push_back(fmt::format("{}: is empty", file.string()));
+        continue;
+      }
+      fed_.push_back(static_cast<std::uint32_t>(number));
+      return true;
     }
     return false;
-  }
-
-  static bool read(const fs::path& path, std::string& text) {
-    std::error_code gone;
-    const auto size = fs::file_size(path, gone);
-    if (gone || size == 0) return false;
-    text.resize(size);
-    std::ifstream in(path, std::ios::binary);
-    in.read(text.data(), static_cast<std::streamsize>(size));
-    if (!in) return false;
-    while (text.ends_with('\n')) text.pop_back();
-    return true;
   }
 
   fs::path path_of(std::size_t number) const {
