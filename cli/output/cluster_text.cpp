@@ -106,7 +106,7 @@ std::string target_table(const specs::ClusterCampaign& campaign, const View& vie
 void add_reasons(const TargetView& target, std::vector<std::string>& lines) {
   std::map<std::pair<std::string, std::string>, std::vector<const Task*>> by_reason;
   for (const auto& task : target.queue.tasks)
-    if (!task.why.empty()) by_reason[{task.why, task.advice}].push_back(&task);
+    if (!task.why.empty() && !std::ranges::binary_search(target.done, task.block)) by_reason[{task.why, task.advice}].push_back(&task);
   for (const auto& [reason, tasks] : by_reason) {
     Blocks blocks;
     for (const auto* task : tasks) blocks.push_back(task->block);

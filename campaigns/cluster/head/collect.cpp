@@ -11,11 +11,10 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
-
-constexpr std::uintmax_t most_bytes = 64 << 20;  // of a document, as of those that are imported
 
 using Key = std::tuple<std::string, std::uint64_t, std::string>;  // target, block, attempt
 
@@ -117,24 +116,18 @@ class Collecting {
     return false;
   }
 
-  bool read(const fs::path& path, std::string& text) {
-    const auto left = [&](const std::string& why) {
-      result_.remarks.push_back(fmt::format("{}: {}", path.string(), why));
+  bool read(const fs::path& file, std::string& text) {
+    try {
+      text = specs::read_text_file(file, "a document");
+    } catch (const Error& error) {
+      std::error_code away;
+      lost_ = lost_ || error.code() == ErrorCode::environment || !fs::exists(file, away);
+      result_.remarks.emplace_back(error.what());
       return false;
-    };
-    std::error_code gone;
-    if (const auto status = fs::status(path, gone); !gone && !fs::is_regular_file(status)) return left("no file");
-    const auto size = fs::file_size(path, gone);
-    if (!gone && size > most_bytes) return left(fmt::format("too large: {} bytes", size));
-    text.resize(gone ? 0 : size);
-    std::ifstream in(path, std::ios::binary);
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));  // whole: a stream's iterators are slow
-    if (gone || !in) {
-      lost_ = true;
-      return left("cannot be read now");
     }
     while (text.ends_with('\n')) text.pop_back();
-    return text.empty() ? left("is empty") : true;
+    if (text.empty()) result_.remarks.push_back(fmt::format("{}: is empty", file.string()));
+    return !text.empty();
   }
 
   fs::path path_of(std::size_t number) const {

@@ -1,3 +1,4 @@
+#include <SQLiteCpp/Database.h>
 #include <catch2/catch.hpp>
 
 #include "tests/store/fixture.hpp"
@@ -63,6 +64,25 @@ TEST_CASE("query: filters, alone and together") {
   CHECK(count(store, {.workload = specs::parse_workload("matmul:m=512"),
                       .hardware = "v100",
                       .campaign = a}) == 8);
+}
+
+TEST_CASE("query: of a campaign, what is counted and not there is an Error, and others are not asked") {
+  const Directory directory;
+  const std::string a(64, 'a'), b(64, 'b');
+  {
+    Store store = Store::open(directory / "stackx.db");
+    for (std::uint64_t n = 0; n < 8; ++n) store.ingest(inspection(n, a));
+    for (std::uint64_t n = 0; n < 6; ++n) store.ingest(inspection(n, b));
+  }
+  {
+    SQLite::Database database(directory / "stackx.db", SQLite::OPEN_READWRITE);
+    database.exec("DELETE FROM inspections WHERE id = (SELECT i.id FROM campaigns c, arms a ON a.campaign = c.id, inspections i ON i.id / 4096 "
+                  "= a.id WHERE c.name = '" + a + "' LIMIT 1)");
+  }
+  const Store store = Store::open(directory / "stackx.db");
+  CHECK(count(store, {.campaign = b}) == 6);
+  CHECK(error_of([&] { store.measurements({.campaign = a}); }).find("8 inspections are counted, 7 are there") != std::string::npos);
+  CHECK(error_of([&] { store.measurements({.campaign = std::string()}); }).find("inspections are counted") != std::string::npos);
 }
 
 TEST_CASE("query: a measurement has what the document says") {
