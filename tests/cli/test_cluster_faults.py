@@ -1,6 +1,7 @@
 """`stackx cluster` on a real Slurm whose nodes, networks, jobs and controllers die."""
 
 import json
+import re
 import unittest
 
 from cluster_box import OnSlurm
@@ -52,6 +53,28 @@ class GoesWrong(OnSlurm):
         cluster.start_controller()
         self.wait_for_end()
         self.assertEqual(len(list(self.root().glob("all/submission-*.json"))), 1)
+
+    def test_a_controller_that_forgets(self):
+        """What it had not written down runs beside what it starts again, or is held and its node drained: what `status` advises helps."""
+        cluster = self.start_cluster()
+        self.stackx("cluster", "submit", self.project(rounds=8))
+        self.until(self.measuring, "measuring")
+        cluster.kill_controller(remembers=False)
+        cluster.start_controller()
+
+        def all_done():
+            target = self.json("cluster", "collect")["targets"][0]
+            for task in target["queue"]["tasks"]:
+                if task["state"] == "held":
+                    self.assertIn("scontrol release", task["advice"])
+                    cluster.command("scontrol", "release", task["job"], check=False)
+            for remark in target["queue"]["remarks"]:
+                for node in re.findall(r"nodename=(n\d)", remark):
+                    cluster.command("scontrol", "update", f"nodename={node}", "state=resume", check=False)
+            return target["finished"]
+
+        self.until(all_done, "all rounds", 120)
+        self.check_all()
 
     def test_a_held_job_and_a_drained_node(self):
         cluster = self.start_cluster()

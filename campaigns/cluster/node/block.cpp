@@ -166,6 +166,9 @@ class Start {
     attempt_.rounds = plan.campaign.rounds;
     outbox.put("plan.json", specs::canonical(specs::to_json(plan)) + "\n");
     tell(outbox);
+    if (const auto& cpu = loaded_.host.cpu; cpu.threads < cpu.threads_online)
+      workspace::say("this start may use {} of the node's {} processors: what runs on the others is part of what it measures\n",
+                     cpu.threads, cpu.threads_online);
     workspace::say("block {} on {}: {} of {} rounds are there; campaign {}: {}\n", options_.block, attempt_.node, there, wanted,
                    plan.id.substr(0, 12), size_text(plan));
     BlockListener listener(plan, outbox);
