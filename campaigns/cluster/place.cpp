@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <random>
 
 #include "specs/error.hpp"
 #include "specs/format/draft.hpp"
@@ -27,9 +28,10 @@ AttemptState attempt_state_from(const specs::Node& node) {
   node.fail(fmt::format("no state of an attempt is called \"{}\"", node.text()));
 }
 
-// The file beside its place; it goes again where it did not get there.
+// The file beside its place, under a name that processes of two machines do not share; it goes again where it did not get there.
 struct Part {
-  Part(const fs::path& place, std::string_view text) : path(place.parent_path() / fmt::format(".{}.{}.part", place.filename().string(), getpid())) {
+  Part(const fs::path& place, std::string_view text)
+      : path(place.parent_path() / fmt::format(".{}.{:08x}.part", place.filename().string(), std::random_device{}())) {
     errno = 0;
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));

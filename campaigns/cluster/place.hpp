@@ -2,19 +2,19 @@
 //
 //   <spool>/<first 12 digits of the id>/
 //     campaign.json                    stackx/cluster/1
+//     cancelled, finished              marks: nothing is submitted any more; all is there, and the hook after it ran
 //     stage/<machine>/                 what was fetched and made for nodes of that kind: a cache, as $XDG_CACHE_HOME/stackx is
 //     <target>/project.json            and beside it the catalogs that it names, and the user's own: overlay-<N>.json
 //              wave-<W>.json           stackx/wave/1
 //              submission-<N>.json     what was submitted: blocks, jobs, when
 //              job-....                the scripts and manifests of it
 //              log/                    what jobs print
-//     cancelled                        somebody ended it: nothing is submitted any more
-//     finished                         all is there; the hook after it ran
 //              block-<K>/<attempt>/    plan.json, attempt.json, <inspection id>.json
 //
 // Every file comes to its place whole: a temporary name, fsync, rename, fsync of the directory; without locks (specs/format/
-// draft.hpp has them), which shared file systems often refuse, and which nobody needs: each file has one writer. A directory without campaign.json is no place of a campaign: a
-// spool that is not mounted is a mount point, empty, and nothing is ever made in it.
+// draft.hpp has them), which shared file systems often refuse, and which nobody needs: each file has one writer. A directory
+// without campaign.json is no place of a campaign: a spool that is not mounted is a mount point, empty, and nothing is ever
+// made in it.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "campaigns/cluster/head/freeze.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
+#include <random>
 
 #include "campaigns/campaign.hpp"
 #include "campaigns/cluster/place.hpp"
@@ -108,7 +108,7 @@ class Freezing {
                                            "mount it, or make it",
                                            spool.string()));
     try {
-      const Fresh fresh(spool / fmt::format(".new-{}-{}", campaign_.created.substr(0, 10), getpid()));
+      const Fresh fresh(spool / fmt::format(".new-{}-{:08x}", campaign_.created.substr(0, 10), std::random_device{}()));
       for (const auto& target : campaign_.settings.targets) add(target, fresh.path);
       specs::seal(campaign_);
       write_document(fresh.path / "campaign.json", specs::to_json(campaign_));

@@ -51,9 +51,11 @@ std::vector<std::string> stage_all(const specs::ClusterCampaign& campaign, const
     const auto directory = target_directory(root, target.target.name);
     const auto loaded = workspace::load(directory / "project.json", context, overlays_in(directory), workspace::Need::machine);
     const auto staged = stage(root, target, loaded, context);
-    for (const auto& failed : staged.failed) said.push_back(fmt::format("{}: cannot be made, and is measured as such: {}", target.target.name, failed));
-    said.push_back(fmt::format("{}: {} of {} environments are ready in {}", target.target.name, staged.stacks - staged.failed.size(), staged.stacks,
-                               stage_directory(root).string()));
+    const auto& name = target.target.name;
+    for (const auto& failed : staged.failed)
+      said.push_back(fmt::format("{}: cannot be made, and is measured as such: {}", name, failed));
+    said.push_back(fmt::format("{}: {} of {} environments are ready in {}", name, staged.stacks - staged.failed.size(),
+                               staged.stacks, stage_directory(root).string()));
   }
   return said;
 }
@@ -97,8 +99,8 @@ std::vector<std::string> run_after(const specs::ClusterCampaign& campaign, const
   command.deadline = std::chrono::hours(1);
   command.stop = interrupted;
   const auto ran = inspector::run(command);
-  if (ran.ok()) return {fmt::format("after: {}: done{}", campaign.settings.after, ran.out.empty() ? "" : ": " + inspector::tail(ran.out, 500))};
-  return {fmt::format("after: {}: failed: {}", campaign.settings.after, inspector::tail(ran.err.empty() ? ran.out : ran.err, 500))};
+  const auto said = inspector::tail(ran.ok() || ran.err.empty() ? ran.out : ran.err, 500);
+  return {fmt::format("after: {}: {}{}{}", campaign.settings.after, ran.ok() ? "done" : "failed", said.empty() ? "" : ": ", said)};
 }
 
 std::string hardware_name(const specs::FrozenTarget& target) {

@@ -66,7 +66,9 @@ class TargetPass {
 
   // Of two jobs of a block the livelier one counts.
   static bool by_life(TaskState a, TaskState b) {
-    const auto life = [](TaskState state) { return state == TaskState::running ? 3 : state == TaskState::waiting ? 2 : state == TaskState::held ? 1 : 0; };
+    const auto life = [](TaskState state) {
+      return state == TaskState::running ? 3 : state == TaskState::waiting ? 2 : state == TaskState::held ? 1 : 0;
+    };
     return life(a) < life(b);
   }
 
@@ -143,6 +145,10 @@ TargetView view_without_spool(const specs::FrozenTarget& target, const Standing&
 }
 
 }  // namespace
+
+std::size_t TargetView::blocks() const {
+  return done.size() + running.size() + waiting.size() + held.size() + missing.size() + given_up.size() + unknown.size();
+}
 
 bool View::finished() const { return std::ranges::all_of(targets, &TargetView::finished); }
 

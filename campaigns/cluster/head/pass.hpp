@@ -29,7 +29,7 @@ struct TargetView {
   std::vector<std::string> remarks;  // of the strategy
   std::size_t arms = 0;              // of the last wave
   bool finished = false;             // nothing runs, nothing is missing, and the strategy has what it wants
-  std::size_t blocks() const { return done.size() + running.size() + waiting.size() + held.size() + missing.size() + given_up.size() + unknown.size(); }
+  std::size_t blocks() const;        // all of them
 };
 
 struct View {

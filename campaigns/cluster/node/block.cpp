@@ -126,7 +126,7 @@ class Start {
     Outbox outbox(scratch_directory(), block, options_.send.empty() ? to_spool(root_) : to_url(options_.send),
                   [](const std::string& line) { workspace::say("{}\n", line); });
     outbox.finish_others();
-    BlockEnd end = wrong_node_.empty() ? measure(block, outbox) : BlockEnd{AttemptState::wrong_node, wrong_node_, 0, 0, 0, {}};
+    BlockEnd end = measured(block, outbox);
     attempt_.state = end.state;
     attempt_.reason = end.reason;
     attempt_.ended = now_text();
@@ -149,6 +149,16 @@ class Start {
       wrong_node_ = error.what();
     }
     return loaded;
+  }
+
+  // What the node is to blame for is told to the head, too: `status` names it.
+  BlockEnd measured(const specs::BlockOf& block, Outbox& outbox) {
+    if (!wrong_node_.empty()) return {AttemptState::wrong_node, wrong_node_, 0, 0, 0, {}};
+    try {
+      return measure(block, outbox);
+    } catch (const std::exception& error) {
+      return {AttemptState::failed, error.what(), 0, campaign_.settings.rounds_per_block, 0, {}};
+    }
   }
 
   // Attempts are hints for people: sent to a URL, nobody would look at them.
