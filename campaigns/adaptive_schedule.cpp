@@ -99,18 +99,19 @@ class Results {
   std::map<std::pair<std::size_t, std::uint64_t>, std::optional<double>> rates_;
 };
 
-std::string text(const analysis::Comparison& c) {
+std::string text(const analysis::Comparison& c, const std::string& unit) {
   const std::string interval =
       c.interval ? fmt::format(" [{:.3f}, {:.3f}]", c.interval->low, c.interval->high) : "";
-  return fmt::format("{} ×{:.3f}{}, n={} fresh rounds", analysis::to_string(c.verdict), c.ratio,
-                     interval, c.pairs);
+  return fmt::format("{} ×{:.3f}{}, n={} fresh {}s", analysis::to_string(c.verdict), c.ratio,
+                     interval, c.pairs, unit);
 }
 
 std::string name(const specs::Plan& plan, std::size_t place) { return plan.arms[place].label; }
 
 class Adaptive : public Schedule {
  public:
-  explicit Adaptive(const specs::Plan& plan) : plan_(plan), results_(plan) {}
+  Adaptive(const specs::Plan& plan, std::string unit)
+      : plan_(plan), unit_(std::move(unit)), results_(plan) {}
 
   void add(const specs::Inspection& inspection) override { results_.add(inspection); }
   std::uint64_t most_rounds() const override { return plan_.campaign.rounds; }
@@ -139,6 +140,7 @@ class Adaptive : public Schedule {
   void say(std::string line) { remarks_.push_back(std::move(line)); }
 
   const specs::Plan& plan_;
+  const std::string unit_;
 
  private:
   Results results_;
@@ -153,7 +155,7 @@ class Precision : public Adaptive {
   Places choose(const Field& field, std::uint64_t round) override {
     const Places left = analysis::unsettled(field.log_rates, strategy().width, schedule_confidence);
     if (left.size() != last_[field.arms.front()] && round > 0)
-      say(fmt::format("round {}: {} of {} arms do not have an interval of {:g}% yet", round,
+      say(fmt::format("{} {}: {} of {} arms do not have an interval of {:g}% yet", unit_, round,
                       left.size(), field.arms.size(), 100 * strategy().width));
     last_[field.arms.front()] = left.size();
     return left;
@@ -207,7 +209,7 @@ class Race : public Adaptive {
     std::size_t& known = known_[field.arms.front()];
     if (race.eliminations.size() > known) {
       const auto& last = race.eliminations.back();
-      say(fmt::format("round {}: {} left the race (the last, {}, {}), {} go on", round,
+      say(fmt::format("{} {}: {} left the race (the last, {}, {}), {} go on", unit_, round,
                       race.eliminations.size() - known, name(plan_, field.arms[last.arm]),
                       !last.failed ? fmt::format("{:.1f}% behind {}; {:.1f}% are enough",
                                                  100 * -std::expm1(-last.behind),
@@ -218,8 +220,8 @@ class Race : public Adaptive {
       known = race.eliminations.size();
     }
     if (race.finals && *race.finals == round && race.running.size() > 1)
-      say(fmt::format("finals: {} arms run {} fresh rounds", race.running.size(),
-                      strategy().final_rounds));
+      say(fmt::format("finals: {} arms run {} fresh {}s", race.running.size(),
+                      strategy().final_rounds, unit_));
   }
 
   std::map<std::size_t, std::size_t> known_;  // eliminations told of, by the field's first arm
@@ -228,14 +230,14 @@ class Race : public Adaptive {
 
 }  // namespace
 
-std::unique_ptr<Schedule> make_schedule(const specs::Plan& plan) {
+std::unique_ptr<Schedule> make_schedule(const specs::Plan& plan, const std::string& unit) {
   switch (plan.campaign.strategy.kind) {
     case Kind::precision:
-      return std::make_unique<Precision>(plan);
+      return std::make_unique<Precision>(plan, unit);
     case Kind::race:
-      return std::make_unique<Race>(plan);
+      return std::make_unique<Race>(plan, unit);
     case Kind::learn:
-      return std::make_unique<Learn>(plan);
+      return std::make_unique<Learn>(plan, unit);
     case Kind::fixed:
       break;
   }
@@ -244,7 +246,7 @@ std::unique_ptr<Schedule> make_schedule(const specs::Plan& plan) {
 
 std::vector<std::string> final_lines(const specs::Plan& plan,
                                      const std::vector<specs::Inspection>& inspections,
-                                     double delta) {
+                                     double delta, const std::string& unit) {
   if (plan.campaign.strategy.kind != Kind::race) return {};
   Results results(plan);
   std::uint64_t rounds = 0;
@@ -260,7 +262,7 @@ std::vector<std::string> final_lines(const specs::Plan& plan,
       if (place.versus_first)
         lines.push_back(fmt::format("finals: {} against {}: {}",
                                     name(plan, field.arms[places.front().arm]),
-                                    name(plan, field.arms[place.arm]), text(*place.versus_first)));
+                                    name(plan, field.arms[place.arm]), text(*place.versus_first, unit)));
   }
   return lines;
 }

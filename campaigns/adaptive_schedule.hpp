@@ -14,13 +14,14 @@
 
 namespace stackx::campaigns {
 
-// As the plan's strategy says; for `fixed` the inspector's own.
-std::unique_ptr<Schedule> make_schedule(const specs::Plan& plan);
+// As the plan's strategy says; for `fixed` the inspector's own. `unit`: what remarks call a round (on a
+// cluster it is the mean of a block).
+std::unique_ptr<Schedule> make_schedule(const specs::Plan& plan, const std::string& unit = "round");
 
 // What the finals of a race said, on their fresh rounds alone; one line a workload, empty before the
 // finals ran.
 std::vector<std::string> final_lines(const specs::Plan& plan,
                                      const std::vector<specs::Inspection>& inspections,
-                                     double delta);
+                                     double delta, const std::string& unit = "round");
 
 }  // namespace stackx::campaigns

@@ -1,4 +1,4 @@
-// The race on a cluster: looks between waves of blocks alone, rounds of several nodes in one row (campaigns/cluster/head/waves.hpp).
+// The race on a cluster: looks between waves of blocks alone, whose means stand in one row (campaigns/cluster/head/waves.hpp).
 //
 //   log rate (arm, round) = node + block + offset(arm) + interaction(node, arm) + noise
 // node and block effects (5% each) are common to all arms of a round; interaction is what a stack gains or loses on one node
@@ -30,6 +30,16 @@ struct Raced {
   std::uint64_t inspections = 0, waves = 0;
 };
 
+// How many blocks hold so many rounds.
+std::uint64_t holding(std::uint64_t rounds, const Layout& layout) { return (rounds + layout.rounds - 1) / layout.rounds; }
+
+// Mean noise of an arm over a block.
+double noise_of(const Layout& layout, specs::Random& random) {
+  double sum = 0;
+  for (std::uint64_t round = 0; round < layout.rounds; ++round) sum += noise * normal(random);
+  return sum / static_cast<double>(layout.rounds);
+}
+
 // Arm 0 is the best.
 Raced race_in_waves(const std::vector<double>& offsets, const Layout& layout, std::uint64_t most_rounds, specs::Random& random) {
   struct Node {
@@ -41,7 +51,8 @@ Raced race_in_waves(const std::vector<double>& offsets, const Layout& layout, st
     node.level = 0.05 * normal(random);
     for (std::size_t arm = 0; arm < offsets.size(); ++arm) node.arms.push_back(layout.interaction * noise * normal(random));
   }
-  const specs::StrategySpec strategy{.kind = specs::StrategySpec::Kind::race};
+  specs::StrategySpec strategy{.kind = specs::StrategySpec::Kind::race};
+  strategy.final_rounds = std::max<std::uint64_t>(6, holding(strategy.final_rounds, layout));
   analysis::Table table(offsets.size());
   std::vector<std::size_t> running(offsets.size());
   std::iota(running.begin(), running.end(), std::size_t{0});
@@ -50,14 +61,12 @@ Raced race_in_waves(const std::vector<double>& offsets, const Layout& layout, st
     for (std::uint64_t block = 0; block < layout.blocks; ++block) {
       const Node& node = nodes[random.below(nodes.size())];
       const double level = node.level + 0.05 * normal(random);
-      for (std::uint64_t round = 0; round < layout.rounds; ++round) {
-        for (auto& row : table) row.emplace_back();
-        for (const std::size_t arm : running) table[arm].back() = level + offsets[arm] + node.arms[arm] + noise * normal(random);
-        raced.inspections += running.size();
-      }
+      for (auto& row : table) row.emplace_back();
+      for (const std::size_t arm : running) table[arm].back() = level + offsets[arm] + node.arms[arm] + noise_of(layout, random);
+      raced.inspections += layout.rounds * running.size();
     }
     ++raced.waves;
-    const auto race = analysis::race(table, strategy, most_rounds);
+    const auto race = analysis::race(table, strategy, holding(most_rounds, layout));
     if (race.running.empty()) {
       raced.lost = std::ranges::find(race.finalists, std::size_t{0}) == race.finalists.end();
       return raced;

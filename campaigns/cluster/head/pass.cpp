@@ -85,12 +85,12 @@ class TargetPass {
 
   void begin_next_wave(const store::Store& store, const PassOptions& options) {
     const bool looks = target_.plan.campaign.strategy.kind != specs::StrategySpec::Kind::fixed;
-    const auto measured = view_.waves > 0 && looks ? joined_rounds(campaign_, view_.name, store) : Joined{};
-    auto next = next_wave(target_, view_.waves, measured);
+    const auto measured = view_.waves > 0 && looks ? joined_blocks(campaign_, view_.name, store) : Joined{};
+    auto next = next_wave(target_, campaign_.settings, view_.waves, measured);
     view_.remarks = std::move(next.remarks);
     if (next.arms.empty()) {
       view_.finished = true;
-      for (auto& line : final_words(target_, measured)) view_.remarks.push_back(std::move(line));
+      for (auto& line : final_words(target_, campaign_.settings, measured)) view_.remarks.push_back(std::move(line));
       return;
     }
     if (!options.submit) return;

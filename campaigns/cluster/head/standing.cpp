@@ -1,7 +1,10 @@
 #include "campaigns/cluster/head/standing.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "analysis/ranking/rates.hpp"
+#include "analysis/statistics/statistics.hpp"
 #include "campaigns/cluster/rounds.hpp"
 
 namespace stackx::campaigns::cluster {
@@ -33,6 +36,31 @@ std::uint64_t rounds_of(const store::BlockRow& row, const store::Store& store) {
   return complete_rounds_of(measurements_of(store, row.campaign), *store.plan(row.campaign)).size();
 }
 
+using ByRound = std::map<std::uint64_t, const store::Measurement*>;
+
+// Of one arm. The rate stands in the work of 1 ns: samples are whole nanoseconds, and short ones would lose digits.
+specs::Inspection mean_of(const ByRound& rounds) {
+  const store::Measurement& last = *rounds.rbegin()->second;
+  specs::Inspection mean;
+  mean.arm = last.arm;
+  mean.sentinel = last.sentinel;
+  mean.outcome = last.outcome;
+  std::vector<double> log_rates;
+  for (const auto& [round, one] : rounds) {
+    const auto log_rate = analysis::log_rate(*one);
+    if (!log_rate) continue;
+    log_rates.push_back(*log_rate);
+    mean.work = one->work;
+  }
+  if (log_rates.empty()) return mean;
+  mean.outcome = specs::Outcome::ok;
+  mean.samples_ns = {1};
+  const double known = analysis::rate_of(mean.samples_ns, mean.work, analysis::unit_of(mean.work));
+  const double scale = std::exp(analysis::mean(log_rates)) / known;
+  for (double* amount : {&mean.work.flop, &mean.work.bytes, &mean.work.items}) *amount *= scale;
+  return mean;
+}
+
 }  // namespace
 
 bool Standing::is_done(std::uint64_t block, std::uint64_t rounds_per_block) const {
@@ -58,30 +86,25 @@ std::map<std::string, Standing> standing(const specs::ClusterCampaign& campaign,
   return all;
 }
 
-Joined joined_rounds(const specs::ClusterCampaign& campaign, const std::string& target, const store::Store& store) {
+void join(Joined& joined, const specs::Plan& start, const std::vector<store::Measurement>& measured) {
+  const auto complete = complete_rounds_of(measured, start);
+  if (complete.empty()) return;
+  std::map<std::string, ByRound> arms;
+  for (const auto& one : measured)
+    if (complete.contains(one.round)) arms[one.arm][one.round] = &one;
+  for (const auto& [arm, rounds] : arms) {
+    joined.inspections.push_back(mean_of(rounds));
+    joined.inspections.back().round = joined.blocks;
+  }
+  ++joined.blocks;
+}
+
+Joined joined_blocks(const specs::ClusterCampaign& campaign, const std::string& target, const store::Store& store) {
   auto rows = store.blocks(campaign.id);
-  std::erase_if(rows, [&](const auto& row) { return row.target != target; });
+  std::erase_if(rows, [&](const auto& row) { return row.target != target || row.done == 0; });
   std::ranges::sort(rows, {}, [](const auto& row) { return std::tie(row.block, row.created, row.campaign); });
   Joined joined;
-  for (const auto& row : rows) {
-    if (row.done == 0) continue;
-    const auto measured = measurements_of(store, row.campaign);
-    const auto complete = complete_rounds_of(measured, *store.plan(row.campaign));
-    std::map<std::uint64_t, std::uint64_t> number;
-    for (const auto round : complete) number[round] = joined.rounds++;
-    for (const auto& one : measured) {
-      const auto found = number.find(one.round);
-      if (found == number.end()) continue;
-      specs::Inspection inspection;
-      inspection.arm = one.arm;
-      inspection.sentinel = one.sentinel;
-      inspection.round = found->second;
-      inspection.outcome = one.outcome;
-      inspection.samples_ns = one.samples_ns;
-      inspection.work = one.work;
-      joined.inspections.push_back(std::move(inspection));
-    }
-  }
+  for (const auto& row : rows) join(joined, *store.plan(row.campaign), measurements_of(store, row.campaign));
   return joined;
 }
 

@@ -30,12 +30,15 @@ struct Standing {
 // By target.
 std::map<std::string, Standing> standing(const specs::ClusterCampaign& campaign, const store::Store& store);
 
-// The complete rounds of a target as one campaign's: block after block, numbered from 0, which is what strategies that look at
-// rates read. `rounds`: how many.
+// What strategies read of a target: each start that has complete rounds is one unit, numbered from 0, block after block. Of
+// each arm it has one inspection, `round` being the unit's number: its rate is the geometric mean over the complete rounds
+// in which the arm succeeded; if it did in none, it failed as it did last.
 struct Joined {
-  std::vector<specs::Inspection> inspections;  // outcome, samples, work, arm and round alone
-  std::uint64_t rounds = 0;
+  std::vector<specs::Inspection> inspections;  // outcome, samples, work, arm, sentinel and round alone
+  std::uint64_t blocks = 0;
 };
-Joined joined_rounds(const specs::ClusterCampaign& campaign, const std::string& target, const store::Store& store);
+Joined joined_blocks(const specs::ClusterCampaign& campaign, const std::string& target, const store::Store& store);
+// One start more, of which this was measured.
+void join(Joined& joined, const specs::Plan& start, const std::vector<store::Measurement>& measured);
 
 }  // namespace stackx::campaigns::cluster

@@ -1,13 +1,30 @@
 #include "campaigns/cluster/head/waves.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "campaigns/adaptive_schedule.hpp"
 #include "campaigns/run.hpp"
 
 namespace stackx::campaigns::cluster {
+namespace {
 
-NextWave next_wave(const specs::FrozenTarget& target, std::uint64_t wave, const Joined& measured) {
+constexpr const char* unit = "block";
+constexpr std::uint64_t fewest_blocks = 2, fewest_final_blocks = 6;  // that a race looks at; that can give a verdict
+
+// The plan with a block for a round.
+specs::Plan in_blocks(specs::Plan plan, const specs::ClusterSettings& settings) {
+  const auto holding = [&](std::uint64_t rounds) { return (rounds + settings.rounds_per_block - 1) / settings.rounds_per_block; };
+  auto& campaign = plan.campaign;
+  campaign.rounds = std::max(holding(campaign.rounds), std::min(campaign.rounds, fewest_blocks));
+  campaign.strategy.final_rounds = std::max(holding(campaign.strategy.final_rounds), fewest_final_blocks);
+  return plan;
+}
+
+}  // namespace
+
+NextWave next_wave(const specs::FrozenTarget& target, const specs::ClusterSettings& settings, std::uint64_t wave,
+                   const Joined& measured) {
   using Kind = specs::StrategySpec::Kind;
   NextWave next;
   if (wave == 0) {
@@ -15,11 +32,12 @@ NextWave next_wave(const specs::FrozenTarget& target, std::uint64_t wave, const 
     return next;
   }
   if (target.plan.campaign.strategy.kind == Kind::fixed) return next;
-  const auto schedule = make_schedule(target.plan);
+  const auto plan = in_blocks(target.plan, settings);
+  const auto schedule = make_schedule(plan, unit);
   for (const auto& inspection : measured.inspections) schedule->add(inspection);
   std::vector<std::size_t> places;
-  for (std::uint64_t round = 0; round <= measured.rounds; ++round) {  // remarks come with the round they are about
-    places = schedule->arms(round);
+  for (std::uint64_t block = 0; block <= measured.blocks; ++block) {  // remarks come with the block they are about
+    places = schedule->arms(block);
     for (auto& line : schedule->remarks()) next.remarks.push_back(std::move(line));
     if (places.empty()) break;
   }
@@ -27,8 +45,9 @@ NextWave next_wave(const specs::FrozenTarget& target, std::uint64_t wave, const 
   return next;
 }
 
-std::vector<std::string> final_words(const specs::FrozenTarget& target, const Joined& measured) {
-  return final_lines(target.plan, measured.inspections, verdict_delta);
+std::vector<std::string> final_words(const specs::FrozenTarget& target, const specs::ClusterSettings& settings,
+                                     const Joined& measured) {
+  return final_lines(in_blocks(target.plan, settings), measured.inspections, verdict_delta, unit);
 }
 
 }  // namespace stackx::campaigns::cluster

@@ -59,8 +59,8 @@ TEST_CASE("standing: what a zombie measured beside it counts, and does no other 
   CHECK(told.of().is_done(0, 2));
   CHECK_FALSE(told.of().is_done(1, 2));
   CHECK(told.of("h100").blocks.empty());
-  CHECK(joined_rounds(told.campaign, "v100", told.store).rounds == 4);
-  CHECK(joined_rounds(told.campaign, "h100", told.store).rounds == 0);
+  CHECK(joined_blocks(told.campaign, "v100", told.store).blocks == 2);
+  CHECK(joined_blocks(told.campaign, "h100", told.store).blocks == 0);
 }
 
 TEST_CASE("standing: crashes are results; an environment that cannot be made leaves the rounds whole without it") {
@@ -118,7 +118,7 @@ TEST_CASE("standing: as counted by hand, whatever was told in whatever order") {
     Told told({"v100", "h100"});
     specs::Random random(seed);
     std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> rounds;
-    std::map<std::string, std::uint64_t> inspections;
+    std::map<std::string, std::uint64_t> inspections, units;
     for (int i = 0; i < 6; ++i) {
       const std::string target = random.below(2) ? "v100" : "h100";
       const auto block = random.below(3), wanted = 1 + random.below(3);
@@ -128,6 +128,7 @@ TEST_CASE("standing: as counted by hand, whatever was told in whatever order") {
       for (const auto& one : start.inspections) ++arms[one.round];
       for (const auto& [round, count] : arms) rounds[{target, block}] += count == 3;
       inspections[target] += some;
+      units[target] += std::ranges::any_of(arms, [](const auto& round) { return round.second == 3; });
     }
     for (const std::string target : {"v100", "h100"}) {
       const auto found = told.of(target);
@@ -139,30 +140,47 @@ TEST_CASE("standing: as counted by hand, whatever was told in whatever order") {
       }
       CHECK(found.rounds == all);
       CHECK(found.inspections == inspections[target]);
-      const auto joined = joined_rounds(told.campaign, target, told.store);
-      CHECK(joined.rounds == all);
+      const auto joined = joined_blocks(told.campaign, target, told.store);
+      CHECK(joined.blocks == units[target]);
       std::set<std::pair<std::uint64_t, std::string>> cells;
       for (const auto& one : joined.inspections) cells.insert({one.round, one.arm});
-      CHECK(cells.size() == 3 * all);  // every arm in every round, once
-      CHECK(joined.inspections.size() == 3 * all);
+      CHECK(cells.size() == 3 * joined.blocks);  // every arm in every block, once
+      CHECK(joined.inspections.size() == 3 * joined.blocks);
     }
   }
 }
 
-TEST_CASE("standing: joined rounds keep what was measured, block after block") {
+TEST_CASE("standing: a start is one block of the joined, with each arm's mean over complete rounds alone") {
   Told told;
-  const auto late = told.tell(1, "b", 2, 6, "v100", [](std::size_t arm, std::uint64_t round) { return 100.0 + 10.0 * static_cast<double>(round) + static_cast<double>(arm); });
-  const auto early = told.tell(0, "a", 2, 5, "v100", [](std::size_t arm, std::uint64_t) { return 1.0 + static_cast<double>(arm); });
-  const auto joined = joined_rounds(told.campaign, "v100", told.store);
-  REQUIRE(joined.rounds == 3);
+  const auto late = told.tell(1, "b", 3, 8, "v100", [](std::size_t arm, std::uint64_t round) {  // two complete rounds, one not
+    return (1.0 + static_cast<double>(arm)) * (round == 0 ? 2.0 : round == 1 ? 8.0 : 1000.0);
+  });
+  const auto early = told.tell(0, "a", 1, 3, "v100", [](std::size_t arm, auto) { return 1.0 + static_cast<double>(arm); });
+  told.tell(0, "none complete", 1, 2);
+  const auto joined = joined_blocks(told.campaign, "v100", told.store);
+  REQUIRE(joined.blocks == 2);
+  REQUIRE(joined.inspections.size() == 6);
   for (const auto& one : joined.inspections) {
-    const auto& from = one.round == 0 ? early : late;
-    const auto found = std::ranges::find_if(from.inspections, [&](const auto& other) {
-      return other.arm == one.arm && other.round == (one.round == 0 ? 0 : one.round - 1);
-    });
-    REQUIRE(found != from.inspections.end());
-    CHECK(one.samples_ns == found->samples_ns);
-    CHECK(one.work.flop == found->work.flop);
-    CHECK(one.outcome == found->outcome);
+    const auto arm = std::ranges::find(late.plan.arms, one.arm, &specs::Arm::label) - late.plan.arms.begin();
+    const double expected = (1.0 + static_cast<double>(arm)) * (one.round == 0 ? 1.0 : 4.0);  // sqrt(2 x 8)
+    CHECK(one.outcome == specs::Outcome::ok);
+    REQUIRE(one.samples_ns.size() == 1);
+    const double work_of_1s = early.inspections[0].work.flop;
+    CHECK(one.work.flop * 1e9 / static_cast<double>(one.samples_ns[0]) == Approx(expected * work_of_1s).epsilon(1e-7));
   }
+}
+
+TEST_CASE("standing: an arm has failed in a block in which it never succeeded, and else its mean is of where it did") {
+  Told told;
+  told.tell(0, "a", 3, 9, "v100", [](std::size_t arm, std::uint64_t round) {
+    return arm == 0 || (arm == 1 && round != 1) ? 0.0 : 2.0;
+  });
+  const auto joined = joined_blocks(told.campaign, "v100", told.store);
+  REQUIRE(joined.inspections.size() == 3);
+  std::map<std::string, specs::Inspection> of;
+  for (const auto& one : joined.inspections) of[one.arm] = one;
+  const auto& arms = told.campaign.targets[0].plan.arms;
+  CHECK(of[arms[0].label].outcome == specs::Outcome::crashed);
+  CHECK(of[arms[1].label].outcome == specs::Outcome::ok);
+  CHECK(of[arms[1].label].work.flop == Approx(of[arms[2].label].work.flop));
 }
