@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "campaigns/adaptive_schedule.hpp"
 #include "campaigns/run.hpp"
@@ -21,6 +22,12 @@ specs::Plan in_blocks(specs::Plan plan, const specs::ClusterSettings& settings) 
   return plan;
 }
 
+// An arm that was precise enough at a look within a wave ran on to its end, where there is no look, mostly; it has what it needs.
+void settle(const specs::Plan& plan, const std::vector<std::size_t>& running, std::set<std::size_t>& settled) {
+  for (std::size_t place = 0; place < plan.arms.size(); ++place)
+    if (std::ranges::find(running, place) == running.end()) settled.insert(place);
+}
+
 }  // namespace
 
 NextWave next_wave(const specs::FrozenTarget& target, const specs::ClusterSettings& settings, std::uint64_t wave,
@@ -35,12 +42,16 @@ NextWave next_wave(const specs::FrozenTarget& target, const specs::ClusterSettin
   const auto plan = in_blocks(target.plan, settings);
   const auto schedule = make_schedule(plan, unit);
   for (const auto& inspection : measured.inspections) schedule->add(inspection);
+  const bool settles = plan.campaign.strategy.kind == Kind::precision;
+  std::set<std::size_t> settled;
   std::vector<std::size_t> places;
   for (std::uint64_t block = 0; block <= measured.blocks; ++block) {  // remarks come with the block they are about
     places = schedule->arms(block);
     for (auto& line : schedule->remarks()) next.remarks.push_back(std::move(line));
     if (places.empty()) break;
+    if (settles) settle(plan, places, settled);
   }
+  std::erase_if(places, [&](std::size_t place) { return settled.contains(place); });
   for (const auto place : places) next.arms.push_back(target.plan.arms.at(place).label);
   return next;
 }

@@ -242,6 +242,16 @@ TEST_CASE("waves: precision lets arms go between waves, and ends with the projec
   CHECK(never.run().size() == 4);  // 4 waves of 16 rounds are the first with 50
 }
 
+TEST_CASE("waves: what was precise at a look within a wave does not run in the next") {
+  const auto plan = made_up_plan(2, 100, 0, {.kind = StrategySpec::Kind::precision, .width = 0.01});
+  Waves waves(plan, 9, 1, [](std::size_t arm, std::uint64_t block, auto) {  // looks are at 8 and 10, the wave ends at 9
+    return arm == 0 ? 0.001 * static_cast<double>(block % 3) : 0.1 * static_cast<double>(block % 3);
+  });
+  const auto ran = waves.run();
+  REQUIRE(ran.size() >= 2);
+  CHECK(ran[1] == Labels{plan.arms[1].label});
+}
+
 TEST_CASE("waves: learn runs a batch, and leaves out what failed twice") {
   const StrategySpec learn{.kind = StrategySpec::Kind::learn, .batch = 2};
   const auto plan = made_up_plan(5, 24, 0, learn);
