@@ -230,7 +230,7 @@ struct Inspector::State {
     if (!runner.engine) return nullptr;
     return std::make_unique<Images>(
         *runner.engine, Images::Settings{context.cache / "images", context.offline, context.stop,
-                                         limits.build_seconds, context.supervisor});
+                                         limits.build_seconds, context.supervisor, 60, context.image_archives});
   }
 
   // What cannot run here is refused before anything is fetched.

@@ -125,6 +125,8 @@ fs::path stage_directory(const fs::path& root) {
   return root / "stage" / name.machine;
 }
 
+fs::path image_directory(const fs::path& root) { return root / "stage" / "images"; }
+
 void place_file(const fs::path& file, std::string_view text) {
   Part part(file, text);
   specs::put_in_place(part.path, file, specs::Existing::replaced);

@@ -4,6 +4,7 @@
 //     campaign.json                    stackx/cluster/1
 //     cancelled, finished              marks: nothing is submitted any more; all is there, and the hook after it ran
 //     stage/<machine>/                 what was fetched and made for nodes of that kind: a cache, as $XDG_CACHE_HOME/stackx is
+//           images/<id>.tar            images of the container runner (inspector/environment/image_archives.hpp)
 //     <target>/project.json            and beside it the catalogs that it names, and the user's own: overlay-<N>.json
 //              wave-<W>.json           stackx/wave/1
 //              submission-<N>.json     what was submitted: blocks, jobs, when
@@ -44,6 +45,7 @@ fs::path wave_file(const fs::path& root, const std::string& target, std::uint64_
 std::optional<specs::Wave> read_wave(const fs::path& root, const std::string& target, std::uint64_t wave);
 specs::PythonContext overlays_in(const fs::path& target_directory);  // the user's own catalogs, as they were frozen; no others
 fs::path stage_directory(const fs::path& root);  // for machines like this one: "stage/x86_64"
+fs::path image_directory(const fs::path& root);  // of all machines: an image is what its id says
 
 // A file to its place, whole and durable. Throws Error(environment).
 void place_file(const fs::path& file, std::string_view text);

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "inspector/cache/file_lock.hpp"
+#include "inspector/environment/engine_failure.hpp"
 #include "inspector/environment/packages.hpp"
 #include "inspector/machine/tree.hpp"
 #include "inspector/run/container.hpp"
@@ -20,7 +21,6 @@
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
-#include "specs/format/masked.hpp"
 #include "specs/format/names.hpp"
 
 namespace stackx::inspector {
@@ -34,17 +34,6 @@ using specs::Outcome;
 
 constexpr const char* image_schema = "stackx/image/1";
 constexpr const char* label = "stackx=image";
-
-std::unexpected<BuildFailure> failed(std::string reason, const Finished& finished) {
-  const auto log = tail(specs::without_passwords(finished.out + finished.err));
-  const bool full = log.find("No space left on device") != log.npos;
-  if (finished.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
-  if (finished.end == End::deadline)
-    return std::unexpected(BuildFailure{reason + ": not done within its time limit", log,
-                                        Outcome::build_timed_out});
-  return std::unexpected(
-      BuildFailure{std::move(reason), log, full ? Outcome::disk_full : Outcome::build_failed});
-}
 
 Json asked(const ImageRequest& request) {
   return {{"type", to_string(request.base.type)}, {"base", request.base.file},
@@ -152,6 +141,12 @@ std::string debian_mirror(const fs::path& etc_apt) {
   return "";
 }
 
+Images::Images(Engine engine, Settings settings) : engine_(std::move(engine)), settings_(std::move(settings)) {
+  if (settings_.archives.empty()) return;
+  const auto deadline = std::chrono::milliseconds(static_cast<std::int64_t>(settings_.build_seconds * 1000));
+  archives_.emplace(engine_, ImageArchives::Settings{settings_.archives, deadline, settings_.stop});
+}
+
 std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const Say& say) {
   auto request = wanted;
   std::ranges::sort(request.packages);
@@ -166,6 +161,8 @@ std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const
   const auto key = key_of(request);
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
 
+  // Before the lock, which all nodes of a cluster share: they load at once.
+  if (const auto loaded = load_archived(key, request, say); !loaded) return std::unexpected(loaded.error());
   fs::create_directories(settings_.root);
   const auto lock_file = settings_.root / (key + ".lock");
   const FileLock lock(lock_file, say, settings_.stop);
@@ -189,7 +186,22 @@ std::expected<Image, BuildFailure> Images::get(const ImageRequest& wanted, const
     write_manifest(manifest, *described, request);
     image = *described;
   }
+  if (archives_ && !settings_.offline)
+    if (const auto saved = archives_->save(image->id, say); !saved) return std::unexpected(saved.error());
   return known_.emplace(key, *image).first->second;
+}
+
+// What was made elsewhere, and the engine here lacks. Where there is a network what is not archived is made anew.
+std::expected<void, BuildFailure> Images::load_archived(const std::string& key, const ImageRequest& request,
+                                                        const Say& say) {
+  const auto image = read_manifest(settings_.root / (key + ".json"), request.program);
+  if (!archives_ || !image || exists(image->id)) return {};
+  if (!archives_->has(image->id) && !settings_.offline) return {};
+  const auto loaded = archives_->load(image->id, say);
+  if (exists(image->id)) return {};
+  if (!loaded) return loaded;
+  return std::unexpected(BuildFailure{fmt::format("{} does not hold image {}; remove it and call `stackx cluster stage`",
+                                                  archives_->file(image->id).string(), image->id), ""});
 }
 
 // With the lock held: what a builder that was killed left.
@@ -245,7 +257,7 @@ Images::Made Images::make_debootstrap(const specs::Artifact& base, const std::st
   }
   std::error_code ignored;
   fs::remove(archive, ignored);
-  if (!finished.ok()) return failed(fmt::format("base image {} could not be made", suite), finished);
+  if (!finished.ok()) return engine_failure(fmt::format("base image {} could not be made", suite), finished);
   return id_of(tag(key));
 }
 
@@ -270,7 +282,7 @@ Images::Made Images::pull(const specs::Artifact& base, const Say& say) {
         std::chrono::milliseconds(static_cast<std::int64_t>(settings_.build_seconds * 1000));
     command.stop = settings_.stop;
     const auto finished = run(command);
-    if (!finished.ok()) return failed(fmt::format("image {} could not be pulled", reference), finished);
+    if (!finished.ok()) return engine_failure(fmt::format("image {} could not be pulled", reference), finished);
     id = id_of(reference);
     pulled_.insert(id);
   }
@@ -328,7 +340,7 @@ Images::Made Images::install(const std::string& base, const ImageRequest& reques
   std::error_code ignored;
   fs::remove_all(directory, ignored);
   if (!finished.ok())
-    return failed(fmt::format("{} could not be installed into base image {}",
+    return engine_failure(fmt::format("{} could not be installed into base image {}",
                               fmt::join(request.packages, ", "), request.base.file), finished);
   return id_of(tag(key));
 }

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "inspector/environment/image_archives.hpp"
 #include "inspector/python/python_runtime.hpp"
 #include "inspector/python/wheels.hpp"
 #include "inspector/run/engine.hpp"
@@ -50,8 +51,9 @@ class Images {
     double build_seconds = 900;
     std::filesystem::path supervisor = {};  // holds what runs in an image
     double answer_seconds = 60;             // that it has
+    std::filesystem::path archives = {};    // images are saved there, too, and loaded from there where the engine lacks them
   };
-  Images(Engine engine, Settings settings) : engine_(std::move(engine)), settings_(std::move(settings)) {}
+  Images(Engine engine, Settings settings);
 
   std::expected<Image, BuildFailure> get(const ImageRequest& request, const Say& say);
 
@@ -63,6 +65,7 @@ class Images {
   Made install(const std::string& base, const ImageRequest& request, const std::string& key,
                const Say& say);
   std::expected<Image, BuildFailure> describe(const std::string& id, const ImageRequest& request);
+  std::expected<void, BuildFailure> load_archived(const std::string& key, const ImageRequest& request, const Say& say);
   void clear_away_leftovers(const std::string& key) const;
   bool exists(const std::string& id);
   std::string volumes_of(const std::string& id);  // "/data, /var/lib/x", where the engine cannot leave them out
@@ -73,6 +76,7 @@ class Images {
 
   Engine engine_;
   Settings settings_;
+  std::optional<ImageArchives> archives_;
   std::map<std::string, Image> known_;  // by key
   std::set<std::string> pulled_;        // ids
 };

@@ -46,6 +46,8 @@ case "$subcommand" in
       [ "$1" = --file ] && cp "$2" "$here/Containerfile"
       shift
     done ;;
+  save) image=$(last "$@"); echo "${image#sha256:}" > "$2" ;;
+  load) image=$(cat "$(last "$@")"); [ -n "$image" ] || { echo "Error: unexpected EOF" >&2; exit 125; }; : > "$(file "$image")" ;;
   rmi) rm -f "$(file "$(last "$@")")" ;;
   images) for one in "$here"/images/localhost_stackx-probe_*; do
       [ -f "$one" ] && echo "localhost/stackx-probe:${one##*_}"
@@ -56,7 +58,7 @@ case "$subcommand" in
     case "$3" in
       *Digest*) echo sha256:d19e57 ;;
       *Volumes*) cat "$here/volumes" 2> /dev/null ;;
-      *) echo "sha256:$reference" ;;
+      *) echo "sha256:$(basename "$(file "$reference")")" ;;
     esac ;;
   run)
     while [ "$1" != --entrypoint ]; do shift; done

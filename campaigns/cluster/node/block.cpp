@@ -194,7 +194,10 @@ class Start {
     const Job job{loaded_, std::nullopt, {}};
     CampaignOptions options{job, options_.send.empty(), {}, {}};
     auto where = inspector_context(options, plan.program, context_);
-    if (options_.send.empty()) where.cache = staged_cache(root_, campaign_.node_local, where.cache);
+    if (options_.send.empty()) {
+      where.cache = staged_cache(root_, campaign_.node_local, where.cache);
+      where.image_archives = image_directory(root_);
+    }
     inspector::Inspector inspector(std::move(where), job.loaded.catalog, plan.campaign);
     FixedSchedule schedule(plan);
     return campaigns::run(plan, inspector, schedule, {}, listener, interrupted);

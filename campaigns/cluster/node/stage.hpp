@@ -3,8 +3,8 @@
 // The head makes every stack's environment once, in the spool's stage directory for machines like itself; it is a cache like
 // $XDG_CACHE_HOME/stackx. Blocks then use it where it is (`shared`), or copy it to the node first, once (`node`): what a
 // framework imports then comes from the node's own disk. Nodes of another kind of processor than the head's find nothing there:
-// their stage is made by `stackx cluster stage` on a machine like them. Images of the container runner are the engine's and
-// are not staged.
+// their stage is made by `stackx cluster stage` on a machine like them. Images of the container runner lie in the engine's own
+// storage: they are archived beside, and a node whose engine lacks one loads it, from there and once.
 #pragma once
 
 #include <filesystem>

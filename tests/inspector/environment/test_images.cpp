@@ -46,9 +46,13 @@ class Machine {
     engine.options = {"--runtime", "runc"};
     engine.limits = {"--ulimit", "nofile=1024:1024"};
     engine.memory = engine.pids = true;
-    return {engine, {cache / "images", offline, stop, 60, supervisor(), answer_seconds}};
+    return {engine, {cache / "images", offline, stop, 60, supervisor(), answer_seconds, archives}};
   }
   auto get(const ImageRequest& request, bool offline = false) { return images(offline).get(request, {}); }
+  void lose_images() const {
+    fs::remove_all(podman.root() / "images");
+    fs::create_directory(podman.root() / "images");
+  }
   std::string log() const { return (podman.root() / "mmdebstrap.log").string(); }
   std::string made() const { return read(log()); }
 
@@ -57,6 +61,7 @@ class Machine {
   std::function<bool()> stop;
   double answer_seconds = 60;
   std::string kind = "podman";  // what it is taken for
+  fs::path archives;
 };
 
 // "": it was made.
@@ -122,10 +127,70 @@ TEST_CASE("an image that the engine lost is made again", "[images]") {
   Machine machine;
   const auto image = machine.get({suite("bookworm"), {}, {}});
   REQUIRE(image);
-  fs::remove_all(machine.podman.root() / "images");
-  fs::create_directory(machine.podman.root() / "images");
+  machine.lose_images();
   CHECK(machine.get({suite("bookworm"), {}, {}}));
   CHECK(machine.podman.count("[import]") == 2);
+}
+
+TEST_CASE("an image is archived once, and loaded once where the engine lacks it", "[images]") {
+  Machine machine;
+  machine.archives = machine.cache / "archives";
+  const ImageRequest request{suite("bookworm"), {"python3"}, "/usr/bin/python3"};
+  const auto made = machine.get(request);
+  REQUIRE(made);
+  const auto archive = machine.archives / (made->id.substr(7) + ".tar");
+  CHECK(fs::exists(archive));
+  const auto saves = machine.podman.count("[save]");
+  REQUIRE(machine.get(request));
+  CHECK(machine.podman.count("[save]") == saves);
+
+  machine.lose_images();
+  const auto loaded = machine.get(request, true);
+  REQUIRE(loaded);
+  CHECK(loaded->id == made->id);
+  CHECK(loaded->digest == made->digest);
+  CHECK(loaded->packages == made->packages);
+  REQUIRE(machine.get(request, true));
+  CHECK(machine.podman.count("[--runtime] [runc] [load] [--quiet] [--input] [" + archive.string() + "]") == 1);
+  CHECK(machine.podman.count("[load]") == 1);
+}
+
+TEST_CASE("an archive that is missing or damaged, or holds another image, says what to do", "[images]") {
+  Machine machine;
+  machine.archives = machine.cache / "archives";
+  const ImageRequest request{suite("bookworm"), {}, {}};
+  const auto made = machine.get(request);
+  REQUIRE(made);
+  const auto archive = machine.archives / (made->id.substr(7) + ".tar");
+  const auto offline = [&] {
+    machine.lose_images();
+    const auto image = machine.get(request, true);
+    REQUIRE_FALSE(image);
+    CHECK(image.error().outcome == Outcome::build_failed);
+    CHECK_THAT(image.error().reason, Catch::Contains("`stackx cluster stage`") && Catch::Contains(archive.string()));
+    return image.error();
+  };
+  testing::write(archive, "");
+  CHECK_THAT(offline().log_tail, Catch::Contains("unexpected EOF"));
+  testing::write(archive, "another");
+  CHECK_THAT(offline().reason, Catch::Contains("does not hold image"));
+  fs::remove(archive);
+  CHECK_THAT(offline().reason, Catch::Contains("podman has no image " + made->id));
+  CHECK(machine.podman.count("[import]") == 1);
+  REQUIRE(machine.get(request));  // with a network: made anew, and archived
+  CHECK(machine.podman.count("[import]") == 2);
+  CHECK(fs::exists(archive));
+}
+
+TEST_CASE("an image that cannot be archived is refused, and leaves nothing", "[images]") {
+  Machine machine;
+  machine.archives = machine.cache / "archives";
+  machine.podman.fail({"* save *"});
+  const auto image = machine.get({suite("bookworm"), {}, {}});
+  REQUIRE_FALSE(image);
+  CHECK_THAT(image.error().reason, Catch::Contains("could not be saved"));
+  CHECK_THAT(image.error().log_tail, Catch::Contains("operation not permitted"));
+  CHECK(fs::is_empty(machine.archives));
 }
 
 TEST_CASE("what a builder that was killed left is cleared away", "[images]") {
