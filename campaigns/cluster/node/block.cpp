@@ -126,11 +126,8 @@ class Start {
     Outbox outbox(scratch_directory(), block, options_.send.empty() ? to_spool(root_) : to_url(options_.send),
                   [](const std::string& line) { workspace::say("{}\n", line); });
     outbox.finish_others();
-    BlockEnd end = wrong_node_.empty() ? measure(block, outbox) : BlockEnd{AttemptState::wrong_node, wrong_node_, 0, 0, 0, {}};
-    attempt_.state = end.state;
-    attempt_.reason = end.reason;
-    attempt_.ended = now_text();
-    tell(outbox);
+    BlockEnd end = measure_or_say(block, outbox);
+    tell_end(end, outbox);
     const bool all = outbox.flush(interrupted() ? std::min(options_.patience, 30.0) : options_.patience, [] { return false; });
     if (!all) {
       end.undelivered = outbox.waiting();
@@ -154,6 +151,24 @@ class Start {
   // Attempts are hints for people: sent to a URL, nobody would look at them.
   void tell(Outbox& outbox) {
     if (options_.send.empty()) outbox.put("attempt.json", specs::canonical(to_json(attempt_)) + "\n");
+  }
+
+  void tell_end(const BlockEnd& end, Outbox& outbox) {
+    attempt_.state = end.state;
+    attempt_.reason = end.reason;
+    attempt_.ended = now_text();
+    tell(outbox);
+  }
+
+  // What ends all of stackx here, such as a container engine that the node has not, is told first.
+  BlockEnd measure_or_say(const specs::BlockOf& block, Outbox& outbox) {
+    if (!wrong_node_.empty()) return {AttemptState::wrong_node, wrong_node_, 0, 0, 0, {}};
+    try {
+      return measure(block, outbox);
+    } catch (const Error& error) {
+      tell_end({AttemptState::failed, error.what(), 0, 0, 0, {}}, outbox);
+      throw;
+    }
   }
 
   BlockEnd measure(const specs::BlockOf& block, Outbox& outbox) {
