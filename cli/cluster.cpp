@@ -108,22 +108,31 @@ void refuse_second(const ClusterWords& words, Globals& globals) {
                                   words.freeze.project.string(), known.short_id(), name, known.short_id(), known.short_id()));
 }
 
+// False where nothing should be submitted yet: what cannot be fetched now would fail on every node, and cost its time.
+bool stage_before_submitting(const specs::ClusterCampaign& campaign, Globals& globals) {
+  campaigns::listen_to_signals();
+  const auto staged = cluster::stage_all(campaign, globals);
+  for (const auto& line : staged.said) workspace::say("{}\n", line);
+  if (campaigns::interrupted()) {
+    workspace::say("Nothing was submitted yet; stackx cluster collect {} does it.\n", campaign.short_id());
+    globals.exit_code = interrupted_exit;
+    return false;
+  }
+  if (staged.failed == 0) return true;
+  workspace::say("Nothing was submitted yet, because of {} that could not be made. If the network was it: stackx cluster stage {}. "
+                 "Then, or to have the failure as a result: stackx cluster collect {}\n",
+                 staged.failed == 1 ? "a stack" : fmt::format("{} stacks", staged.failed), campaign.short_id(), campaign.short_id());
+  globals.exit_code = 1;
+  return false;
+}
+
 void submit(ClusterWords& words, Globals& globals) {
   if (!words.fresh) refuse_second(words, globals);
   words.freeze.node_local = words.stage == "node";
   words.freeze.seed = words.seed;
   const auto campaign = cluster::freeze(words.freeze, globals);
   cluster::remember(campaign, store::default_path(globals.db));
-  if (words.stage != "none") {
-    campaigns::listen_to_signals();
-    for (const auto& line : cluster::stage_all(campaign, globals)) workspace::say("{}\n", line);
-    if (campaigns::interrupted()) {
-      workspace::say("Nothing was submitted yet; stackx cluster collect {} does it.\n", campaign.short_id());
-      globals.exit_code = interrupted_exit;
-      return;
-    }
-  }
-  collect_now(campaign, words, globals);
+  if (words.stage == "none" || stage_before_submitting(campaign, globals)) collect_now(campaign, words, globals);
 }
 
 void status(const ClusterWords& words, Globals& globals) {
@@ -248,7 +257,9 @@ void add_stage(Command cluster_command, std::shared_ptr<ClusterWords> words, Glo
   command.callback([words, &globals] {
     campaigns::listen_to_signals();
     const auto campaign = cluster::find_campaign(words->campaign, store::default_path(globals.db));
-    for (const auto& line : cluster::stage_all(campaign, globals)) workspace::print("{}\n", line);
+    const auto staged = cluster::stage_all(campaign, globals);
+    for (const auto& line : staged.said) workspace::print("{}\n", line);
+    if (staged.failed > 0) globals.exit_code = 1;
   });
 }
 

@@ -8,7 +8,7 @@ using specs::Outcome;
 
 std::unexpected<BuildFailure> engine_failure(std::string reason, const Finished& finished) {
   const auto log = tail(specs::without_passwords(finished.out + finished.err));
-  const bool full = log.find("No space left on device") != log.npos;
+  const bool full = log.find("o space left on device") != log.npos;  // "no" where Go says it
   if (finished.end == End::stopped) return std::unexpected(BuildFailure{"interrupted", ""});
   if (finished.end == End::deadline)
     return std::unexpected(BuildFailure{reason + ": not done within its time limit", log,

@@ -51,7 +51,7 @@ class Images {
     double build_seconds = 900;
     std::filesystem::path supervisor = {};  // holds what runs in an image
     double answer_seconds = 60;             // that it has
-    std::filesystem::path archives = {};    // images are saved there, too, and loaded from there where the engine lacks them
+    std::filesystem::path archives = {};    // the engine's images are saved there and loaded from there where it lacks them
   };
   Images(Engine engine, Settings settings);
 

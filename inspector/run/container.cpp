@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <random>
+#include <set>
 
 #include "inspector/run/passed_environment.hpp"
 #include "inspector/run/sockets.hpp"
@@ -97,7 +98,9 @@ Words Container::wrap(const Confinement& confinement) const {
   add_limits(words, confinement, engine_);
   if (!confinement.gpu.empty()) append(words, {"--device", confinement.gpu});
   append(words, {"--mount", bind_mount(supervisor_, false)});
-  for (const auto& path : confinement.visible) append(words, {"--mount", bind_mount(path, false)});
+  // Engines refuse a place that is named twice, as an artifact's file that is its library is.
+  const std::set<std::filesystem::path> visible(confinement.visible.begin(), confinement.visible.end());
+  for (const auto& path : visible) append(words, {"--mount", bind_mount(path, false)});
   for (const auto& socket : sockets_in(confinement.visible)) append(words, {"--mount", cover(socket)});
   for (const auto& path : confinement.writable) append(words, {"--mount", bind_mount(path, true)});
   append(words, {"--entrypoint", "", confinement.image});

@@ -7,7 +7,7 @@ import time
 import unittest
 
 from cluster_box import OnSlurm, ROUNDS
-from harness import STACKX, schema_errors
+from harness import ROOT, STACKX, schema_errors
 
 
 class Measures(OnSlurm):
@@ -81,6 +81,22 @@ class Commands(OnSlurm):
         again = self.json("cluster", "collect")
         self.assertEqual(again["targets"][0]["submitted"], "")
         self.assertGreater(again["targets"][0]["inspections"], 0)
+
+    def test_what_cannot_be_made_stops_before_submitting(self):
+        cluster = self.start_cluster()
+        document = json.loads(self.project(blocks=1, rounds=2).read_text())
+        catalog = json.loads((ROOT / "specs/data/blas.json").read_text())
+        artifact = catalog["components"]["debian-blis"]["versions"]["0.9.0-1"]["artifacts"][0]
+        artifact["package"], artifact["library"] = "libnonesuch", "/usr/lib/nonesuch/libblis.so.4"
+        self.write("broken.json", catalog)
+        document["catalogs"] = ["broken.json"]
+        done = self.stackx("cluster", "submit", self.write("project.json", document), exit_code=1)
+        self.assertIn("Nothing was submitted yet, because of a stack", done.stderr)
+        self.assertIn("libnonesuch", done.stderr)
+        self.assertEqual(cluster.command("squeue", "-h", "-t", "all"), "")
+        status, kept = self.wait_for_end()  # all the same: the failure is a result
+        self.assertEqual(sorted(one["outcome"] for one in kept).count("ok"), 2 * 2)
+        self.assertEqual(status["targets"][0]["failed"], 1)
 
     def test_interrupted_waiting_leaves_the_jobs(self):
         cluster = self.start_cluster()

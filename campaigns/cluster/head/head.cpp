@@ -38,26 +38,26 @@ bool is_under_way(const specs::ClusterCampaign& campaign) {
   return is_there(root) && !fs::exists(root / "cancelled") && !fs::exists(root / "finished");
 }
 
-std::vector<std::string> stage_all(const specs::ClusterCampaign& campaign, const workspace::Context& context) {
+StagedAll stage_all(const specs::ClusterCampaign& campaign, const workspace::Context& context) {
   const auto root = root_of(campaign);
   require_there(root);
-  std::vector<std::string> said;
+  StagedAll all;
   for (const auto& target : campaign.targets) {
     const auto* kubernetes = std::get_if<specs::KubernetesTarget>(&target.target.on);
     if (kubernetes != nullptr && !kubernetes->send.empty()) {
-      said.push_back(fmt::format("{}: nothing is shared with its pods: they fetch what they need themselves", target.target.name));
+      all.said.push_back(fmt::format("{}: nothing is shared with its pods: they fetch what they need themselves", target.target.name));
       continue;
     }
     const auto directory = target_directory(root, target.target.name);
     const auto loaded = workspace::load(directory / "project.json", context, overlays_in(directory), workspace::Need::machine);
     const auto staged = stage(root, target, loaded, context);
     const auto& name = target.target.name;
-    for (const auto& failed : staged.failed)
-      said.push_back(fmt::format("{}: cannot be made, and is measured as such: {}", name, failed));
-    said.push_back(fmt::format("{}: {} of {} environments are ready in {}", name, staged.stacks - staged.failed.size(),
+    for (const auto& failed : staged.failed) all.said.push_back(fmt::format("{}: cannot be made: {}", name, failed));
+    all.failed += staged.failed.size();
+    all.said.push_back(fmt::format("{}: {} of {} environments are ready in {}", name, staged.stacks - staged.failed.size(),
                                staged.stacks, stage_directory(root).string()));
   }
-  return said;
+  return all;
 }
 
 void cancel(const specs::ClusterCampaign& campaign, const workspace::Context& context) {

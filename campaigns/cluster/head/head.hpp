@@ -14,8 +14,12 @@ fs::path program_of(const workspace::Context& context);  // stackx, as it runs h
 // What was submitted, not cancelled and not finished.
 bool is_under_way(const specs::ClusterCampaign& campaign);
 
-// Fetches for every target (node/stage.hpp); what people should know of it, a line each.
-std::vector<std::string> stage_all(const specs::ClusterCampaign& campaign, const workspace::Context& context);
+// Fetches for every target (node/stage.hpp).
+struct StagedAll {
+  std::vector<std::string> said;  // what people should know of it, a line each
+  std::size_t failed = 0;         // stacks that could not be made
+};
+StagedAll stage_all(const specs::ClusterCampaign& campaign, const workspace::Context& context);
 
 // The mark first, so that no other head submits, then the jobs. Throws Error(environment).
 void cancel(const specs::ClusterCampaign& campaign, const workspace::Context& context);

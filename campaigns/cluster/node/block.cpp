@@ -192,10 +192,11 @@ class Start {
 
   Ending run_plan(const specs::Plan& plan, BlockListener& listener) {
     const Job job{loaded_, std::nullopt, {}};
-    CampaignOptions options{job, options_.send.empty(), {}, {}};
+    CampaignOptions options{job, false, {}, {}};
     auto where = inspector_context(options, plan.program, context_);
-    if (options_.send.empty()) {
-      where.cache = staged_cache(root_, campaign_.node_local, where.cache);
+    if (options_.send.empty() && is_staged(root_)) {
+      where.offline = true;
+      where.cache = staged_cache(root_, campaign_.node_local);
       where.image_archives = image_directory(root_);
     }
     inspector::Inspector inspector(std::move(where), job.loaded.catalog, plan.campaign);

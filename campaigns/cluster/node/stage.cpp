@@ -39,11 +39,15 @@ Staged stage(const fs::path& root, const specs::FrozenTarget& target, const work
   return staged;
 }
 
-fs::path staged_cache(const fs::path& root, bool node_local, const fs::path& own) {
-  const fs::path staged = stage_directory(root);
+bool is_staged(const fs::path& root) {
   std::error_code none;
-  if (!fs::is_directory(staged, none)) return own;
+  return fs::is_directory(stage_directory(root), none);
+}
+
+fs::path staged_cache(const fs::path& root, bool node_local) {
+  const fs::path staged = stage_directory(root);
   if (!node_local) return staged;
+  std::error_code none;
   const fs::path copy = scratch_directory() / fmt::format("stackx-stage-{}-{}", geteuid(), root.filename().string());
   fs::create_directories(copy.parent_path());
   if (fs::create_directory(copy, none)) fs::permissions(copy, fs::perms::owner_all);

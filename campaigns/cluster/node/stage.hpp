@@ -26,8 +26,9 @@ struct Staged {
 Staged stage(const std::filesystem::path& root, const specs::FrozenTarget& target, const workspace::Loaded& loaded,
              const workspace::Context& context);
 
-// The cache that blocks on this machine use: the spool's, or its copy on this node; `own` where nothing is staged for
-// machines like this one.
-std::filesystem::path staged_cache(const std::filesystem::path& root, bool node_local, const std::filesystem::path& own);
+// Whether there is anything for machines like this one.
+bool is_staged(const std::filesystem::path& root);
+// The cache that blocks on this machine then use: the spool's, or its copy on this node.
+std::filesystem::path staged_cache(const std::filesystem::path& root, bool node_local);
 
 }  // namespace stackx::campaigns::cluster

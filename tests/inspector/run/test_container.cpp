@@ -69,6 +69,14 @@ TEST_CASE("a container has nothing that a run does not need", "[container]") {
   CHECK_FALSE(holds(words, {"--privileged"}));
 }
 
+TEST_CASE("what is to be seen twice is mounted once", "[container]") {
+  auto confinement = some();
+  confinement.visible = {"/opt/libblas.so", "/cache/tree", "/opt/libblas.so"};
+  const auto words = Container(podman(), "/opt/stackx-supervise").wrap(confinement);
+  CHECK(std::ranges::count(words, bind_mount("/opt/libblas.so", false)) == 1);
+  CHECK(std::ranges::count(words, bind_mount("/cache/tree", false)) == 1);
+}
+
 TEST_CASE("a container begins in /tmp, or where the program's files are", "[container]") {
   auto with_files = some();
   CHECK(value(Container(podman(), "/s").wrap(with_files), "--workdir") == "/tmp");
