@@ -1,6 +1,7 @@
 // stackx cluster: one campaign over the nodes of a cluster, on Slurm and on Kubernetes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -60,19 +61,47 @@ void print_headlines(const specs::ClusterCampaign& campaign, const Globals& glob
   workspace::print("\n");
 }
 
-// Passes until all is there, the schedulers' own pace: seldomer the longer it takes.
+// Says each line once, and of a target that is refused again and again the first: passes repeat what has not changed.
+class NewLines {
+ public:
+  void say(const cluster::View& view, workspace::ProgressLine& line) {
+    for (const auto& target : view.targets) {
+      for (const auto& remark : target.remarks) say(fmt::format("{}: {}", target.name, remark), line);
+      const bool is_first = !target.refused.empty() && refused_.insert(target.name).second;
+      if (is_first) line.say(fmt::format("{}: not submitted: {}", target.name, target.refused));
+      if (target.refused.empty()) refused_.erase(target.name);
+    }
+  }
+
+ private:
+  void say(const std::string& text, workspace::ProgressLine& line) {
+    if (said_.insert(text).second) line.say(text);
+  }
+  std::set<std::string> said_, refused_;  // lines; targets
+};
+
+// Something is refused, and nothing else lives: what a scheduler has refused so often it will refuse again. A queue that is
+// unknown is waited for.
+bool is_refused(const cluster::View& view) {
+  const auto lives = [](const auto& target) { return !target.running.empty() || !target.waiting.empty() || !target.queue.is_known; };
+  return view.was_refused() && std::ranges::none_of(view.targets, lives);
+}
+
+// Passes until all is there, at the schedulers' own pace: seldomer the longer it takes.
 cluster::View wait_for_end(const specs::ClusterCampaign& campaign, store::Store& store, const cluster::PassOptions& options,
                            const Globals& globals) {
   using namespace std::chrono_literals;
   campaigns::listen_to_signals();
+  constexpr int most_refusals = 5;
   workspace::ProgressLine line;
+  NewLines remarks;
   auto pause = 1000ms;
-  for (;;) {
+  for (int refusals = 0;;) {
     auto view = cluster::pass(campaign, cluster::root_of(campaign), cluster::program_of(globals), store, options);
     if (!globals.json) line.show(view.spool_is_there ? cluster_progress(campaign, view) : "the spool is not there; waiting for it");
-    for (const auto& target : view.targets)
-      for (const auto& remark : target.remarks) line.say(target.name + ": " + remark);
-    if (view.finished() || view.cancelled || campaigns::interrupted()) {
+    remarks.say(view, line);
+    refusals = is_refused(view) ? refusals + 1 : 0;
+    if (view.finished() || view.cancelled || campaigns::interrupted() || refusals == most_refusals) {
       line.finish();
       return view;
     }
@@ -150,13 +179,14 @@ void cancel(const ClusterWords& words, Globals& globals) {
 
 void script(ClusterWords& words, Globals& globals) {
   words.freeze.seed = words.seed;
-  nlohmann::json all = nlohmann::json::array();
-  for (const auto& one : cluster::scripts(words.freeze, globals)) {
-    if (globals.json) all.push_back({{"target", one.target}, {"name", one.name}, {"text", one.text}});
-    else workspace::write_out(fmt::format("{}# {}: {}\n{}", all.empty() ? "" : "\n", one.target, one.name, one.text));
-    if (!globals.json) all.push_back(nullptr);
+  const auto scripts = cluster::scripts(words.freeze, globals);
+  if (globals.json) {
+    nlohmann::json all = nlohmann::json::array();
+    for (const auto& one : scripts) all.push_back({{"target", one.target}, {"name", one.name}, {"text", one.text}});
+    return print_json({{"$schema", "stackx/cluster-scripts/1"}, {"scripts", all}});
   }
-  if (globals.json) print_json({{"$schema", "stackx/cluster-scripts/1"}, {"scripts", all}});
+  for (const auto& one : scripts)
+    workspace::write_out(fmt::format("{}# {}: {}\n{}", &one == &scripts.front() ? "" : "\n", one.target, one.name, one.text));
 }
 
 // What jobs call. Its words go to the job's log.

@@ -98,6 +98,14 @@ class Commands(OnSlurm):
         self.assertEqual(sorted(one["outcome"] for one in kept).count("ok"), 2 * 2)
         self.assertEqual(status["targets"][0]["failed"], 1)
 
+    def test_what_the_scheduler_refuses_is_said_and_not_asked_for_ever(self):
+        self.start_cluster()
+        project = self.project(blocks=1, target={"hardware": "host", "name": "all", "slurm": {"partition": "nonesuch"}})
+        done = self.stackx("cluster", "submit", project, "--wait", exit_code=3)
+        self.assertIn("Nothing is submitted.", done.stdout)
+        self.assertIn("nvalid partition", done.stdout)
+        self.assertEqual(done.stderr.count("not submitted:"), 1)
+
     def test_interrupted_waiting_leaves_the_jobs(self):
         cluster = self.start_cluster()
         self.stackx("cluster", "submit", self.project(rounds=10))
