@@ -143,7 +143,7 @@ std::vector<std::string> troubles(const specs::ClusterCampaign& campaign, const 
     for (const auto& remark : target.queue.remarks) lines.push_back(fmt::format("{}: {}", target.name, remark));
     for (const auto& remark : target.remarks) lines.push_back(fmt::format("{}: {}", target.name, remark));
     if (!target.given_up.empty()) {
-      lines.push_back(fmt::format("{}: blocks {} were submitted {} times and are not done; see {}; then: stackx cluster collect {} --again",
+      lines.push_back(fmt::format("{}: blocks {} are not done after {} submissions that brought no round; see {}; then: stackx cluster collect {} --again",
                                   target.name, campaigns::cluster::text_of(target.given_up), campaign.settings.attempts,
                                   (campaigns::cluster::root_of(campaign) / target.name / "log").string(), campaign.short_id()));
       for (const auto& ended : target.queue.ended)

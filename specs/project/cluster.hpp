@@ -60,7 +60,7 @@ struct ClusterSettings {
   std::uint64_t rounds_per_block = 4;
   std::string spool;                   // absolute: a directory that head and nodes see under one name
   std::uint64_t parallel = 16;         // blocks at once, for each target
-  std::uint64_t attempts = 5;          // submissions of a block that brought nothing, before it is given up
+  std::uint64_t attempts = 5;          // submissions of a block that brought no round, before it is given up
   std::string after;                   // a command that `collect` runs once all is there; "": none
 };
 

@@ -59,9 +59,14 @@ class TargetPass {
       if (view_.standing.is_done(block, campaign_.settings.rounds_per_block)) view_.done.push_back(block);
       else if (!view_.queue.is_known) view_.unknown.push_back(block);
       else if (found != live.end()) list_of(found->second).push_back(block);
-      else if (!again && times[block] >= campaign_.settings.attempts) view_.given_up.push_back(block);
+      else if (!again && times[block] >= campaign_.settings.attempts + useful_starts(block)) view_.given_up.push_back(block);
       else view_.missing.push_back(block);
     }
+  }
+
+  std::uint64_t useful_starts(std::uint64_t block) const {
+    const auto found = view_.standing.blocks.find(block);
+    return found == view_.standing.blocks.end() ? 0 : found->second.useful;
   }
 
   // Of two jobs of a block the livelier one counts.

@@ -3,7 +3,7 @@
 // The head keeps nothing in mind between two passes, so it may be killed, run from cron, or twice at a time: all that it needs
 // are the store, the spool and the schedulers' queues. The queues are asked before the spool is read: what ended between the
 // two has left its documents. What a queue does not know (the controller is down) is unknown, and unknown submits nothing. A
-// block is given up after so many submissions without being done (`attempts`), and that is said; `again` forgets them.
+// block is given up after so many submissions that brought no round (`attempts`), and that is said; `again` forgets them.
 #pragma once
 
 #include <functional>

@@ -79,6 +79,7 @@ std::map<std::string, Standing> standing(const specs::ClusterCampaign& campaign,
     block.inspections += row.done;
     block.failed += row.failed;
     ++block.starts;
+    block.useful += rounds > 0;
     standing.rounds += rounds;
     standing.inspections += row.done;
     standing.failed += row.failed;

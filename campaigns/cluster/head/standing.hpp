@@ -19,6 +19,7 @@ namespace stackx::campaigns::cluster {
 struct BlockStanding {
   std::uint64_t rounds = 0;       // complete ones
   std::uint64_t inspections = 0, failed = 0, starts = 0;
+  std::uint64_t useful = 0;       // starts that brought a complete round
 };
 
 struct Standing {
