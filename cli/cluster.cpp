@@ -205,6 +205,7 @@ void block(ClusterWords& words, Globals& globals) {
                    end.reason.empty() ? "" : ": ", end.reason, end.rounds, end.missing);
   using State = cluster::AttemptState;
   if (end.state == State::wrong_node || end.state == State::failed) globals.exit_code = 1;
+  if (end.is_environment) globals.exit_code = static_cast<int>(ErrorCode::environment);
   if (end.state == State::interrupted) globals.exit_code = interrupted_exit;
   if (end.undelivered == 0) return;
   workspace::say("{} documents could not be delivered and lie in {} on this node; the next start of any block here delivers them\n",
@@ -296,7 +297,7 @@ void add_stage(Command cluster_command, std::shared_ptr<ClusterWords> words, Glo
 void add_block(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
   const auto command = cluster_command.add_subcommand("block", "What jobs call: measure one block of a campaign on this node");
   command.describe({"Checks that the node is what was asked for, measures the rounds that the block lacks, and delivers each result as it comes. "
-                    "Exit codes: 0 done, or nothing left to do; 1 a wrong node, or failures; 3 documents are left on the node.",
+                    "Exit codes: 0 done, or nothing left to do; 1 a wrong node, or failures; 3 the node lacks something, or keeps documents.",
                     {{"By hand, on a node", "stackx cluster block /shared/3f2a09c1d2e4 --target v100 --block 3"}}});
   auto& options = words->block;
   command.add_option("directory", options.campaign, "The campaign's directory: with campaign.json").type_name("DIR").required();

@@ -157,7 +157,9 @@ class Start {
     try {
       return measure(block, outbox);
     } catch (const std::exception& error) {
-      return {AttemptState::failed, error.what(), 0, campaign_.settings.rounds_per_block, 0, {}};
+      const auto* known = dynamic_cast<const Error*>(&error);
+      const bool is_environment = known == nullptr || known->code() == ErrorCode::environment;
+      return {AttemptState::failed, error.what(), 0, campaign_.settings.rounds_per_block, 0, {}, is_environment};
     }
   }
 

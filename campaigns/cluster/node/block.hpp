@@ -31,6 +31,7 @@ struct BlockEnd {
   std::uint64_t rounds = 0, missing = 0;  // that were complete when it ended; that its block lacks yet
   std::size_t undelivered = 0;            // documents, which lie in `kept`
   fs::path kept;
+  bool is_environment = false;            // of `failed`: this machine is to blame (no engine, no space)
 };
 
 // Throws Error for what no node can do anything about: a campaign that is not there, a target that it has not.
