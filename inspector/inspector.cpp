@@ -134,7 +134,7 @@ Runner make_runner(const Context& context, const std::string& name) {
                                                                 : Sandbox::none("not wanted", context.supervisor))};
   if (name != "container")
     throw bad_input(fmt::format("runner {}: there are `local` and `container`", name));
-  auto engine = find_engine({context.cache, context.supervisor, context.say});
+  auto engine = find_engine({context.own_cache.empty() ? context.cache : context.own_cache, context.supervisor, context.say});
   if (!engine)
     throw broken_environment(fmt::format(
         "no container engine works here: {}; install podman and runc, or use the runner `local`",

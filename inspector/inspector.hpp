@@ -19,6 +19,7 @@ namespace stackx::inspector {
 struct Context {
   specs::Host host;
   std::filesystem::path cache;       // $XDG_CACHE_HOME/stackx: wheels, environments, images
+  std::filesystem::path own_cache;   // what is true of this machine alone (which engine works), where several share `cache`
   Pis pis;
   std::filesystem::path data;        // directory of the catalogs that come with stackx
   std::filesystem::path supervisor;  // the stackx-supervise program beside it

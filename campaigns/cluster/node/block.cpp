@@ -184,7 +184,7 @@ class Start {
     workspace::say("block {} on {}: {} of {} rounds are there; campaign {}: {}\n", options_.block, attempt_.node, there, wanted,
                    plan.id.substr(0, 12), size_text(plan));
     BlockListener listener(plan, outbox);
-    const auto ending = run_plan(plan, listener);
+    const auto ending = run_plan(plan, listener, outbox.directory() / "machine");
     const auto rounds = listener.rounds();
     const auto missing = wanted - std::min(wanted, there + rounds);
     if (ending == Ending::interrupted) return {AttemptState::interrupted, "it was told to end", rounds, missing, 0, {}};
@@ -192,13 +192,14 @@ class Start {
     return {AttemptState::complete, "", rounds, 0, 0, {}};
   }
 
-  Ending run_plan(const specs::Plan& plan, BlockListener& listener) {
+  Ending run_plan(const specs::Plan& plan, BlockListener& listener, const fs::path& own) {
     const Job job{loaded_, std::nullopt, {}};
     CampaignOptions options{job, false, {}, {}};
     auto where = inspector_context(options, plan.program, context_);
     if (options_.send.empty() && is_staged(root_)) {
       where.offline = true;
       where.cache = staged_cache(root_, campaign_.node_local);
+      where.own_cache = own;
       where.image_archives = image_directory(root_);
     }
     inspector::Inspector inspector(std::move(where), job.loaded.catalog, plan.campaign);
