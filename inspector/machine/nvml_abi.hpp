@@ -1,7 +1,7 @@
 // NVML's ABI as far as several files need it: what it calls things, and how a function of it is found.
 //
 // NVIDIA keeps it stable (docs.nvidia.com/deploy/nvml-api); numbers and layouts are those of nvml.h, checked
-// against nvidia-ml-py 13.615.71 (pypi.org/project/nvidia-ml-py, pynvml.py). Which functions may be missing
+// against nvidia-ml-py 13.615.71 (the Python package, pynvml.py). Which functions may be missing
 // says the file that uses them.
 #pragma once
 
