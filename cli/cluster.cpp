@@ -13,7 +13,6 @@
 #include "campaigns/cluster/head/known.hpp"
 #include "campaigns/cluster/head/pass.hpp"
 #include "campaigns/cluster/node/block.hpp"
-#include "campaigns/cluster/node/stage.hpp"
 #include "campaigns/run.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/cluster_text.hpp"
@@ -34,7 +33,7 @@ struct ClusterWords {
   cluster::BlockOptions block;
   cluster::PassOptions pass;
   std::string campaign, stage = "shared", blocks;
-  std::optional<std::uint64_t> seed, index, number;
+  std::optional<std::uint64_t> index, number;
   bool wait = false, fresh = false, no_submit = false;
 };
 
@@ -158,7 +157,6 @@ bool stage_before_submitting(const specs::ClusterCampaign& campaign, Globals& gl
 void submit(ClusterWords& words, Globals& globals) {
   if (!words.fresh) refuse_second(words, globals);
   words.freeze.node_local = words.stage == "node";
-  words.freeze.seed = words.seed;
   const auto campaign = cluster::freeze(words.freeze, globals);
   cluster::remember(campaign, store::default_path(globals.db));
   if (words.stage == "none" || stage_before_submitting(campaign, globals)) collect_now(campaign, words, globals);
@@ -178,7 +176,6 @@ void cancel(const ClusterWords& words, Globals& globals) {
 }
 
 void script(ClusterWords& words, Globals& globals) {
-  words.freeze.seed = words.seed;
   const auto scripts = cluster::scripts(words.freeze, globals);
   if (globals.json) {
     nlohmann::json all = nlohmann::json::array();
@@ -223,7 +220,7 @@ void add_freeze_options(Command command, ClusterWords& words) {
   command.add_option("project", words.freeze.project, "Project file (stackx/project/1); its \"cluster\" says where it runs").type_name("PROJECT").required();
   command.add_option("--on", words.freeze.on, "Targets on this scheduler alone [all]").check(one_of({"slurm", "kubernetes"})).type_name("NAME");
   command.add_option("--settings", words.freeze.settings, "A file with the cluster's settings, instead of the project's \"cluster\"").type_name("FILE");
-  command.add_option("--seed", words.seed, "Seed of the sample").type_name("S");
+  command.add_option("--seed", words.freeze.seed, "Seed of the sample").type_name("S");
   command.add_flag("--allow-paths", words.freeze.allow_paths, "Programs and files that the catalogs name may be run and shown (remembered)");
 }
 

@@ -7,7 +7,6 @@
 
 #include "campaigns/campaign.hpp"
 #include "campaigns/cluster/place.hpp"
-#include "inspector/gpu_requirements.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
@@ -17,7 +16,6 @@
 #include "workspace/allowed_paths.hpp"
 #include "workspace/asked_hardware.hpp"
 #include "workspace/load.hpp"
-#include "workspace/this_machine.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "campaigns/cluster/head/waves.hpp"
 #include "campaigns/cluster/node/stage.hpp"
 #include "campaigns/cluster/scheduler.hpp"
 #include "campaigns/run.hpp"
@@ -75,9 +76,7 @@ std::vector<Script> scripts(const FreezeOptions& options, const workspace::Conte
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = i;
   std::vector<Script> all;
   for (const auto& target : campaign.targets) {
-    specs::Wave wave{campaign.id, target.target.name, 0, {}};
-    for (const auto& arm : target.plan.arms) wave.arms.push_back(arm.label);
-    begin_wave(files, wave);
+    begin_wave(files, {campaign.id, target.target.name, 0, next_wave(target, campaign.settings, 0, {}).arms});
     const auto scheduler = make_scheduler({campaign, target, root_of(campaign), files, program_of(context)});
     for (const auto& text : scheduler->texts({0, blocks})) all.push_back({target.target.name, text.name, text.text});
   }

@@ -13,7 +13,6 @@
 #include "campaigns/cluster/place.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
-#include "specs/format/draft.hpp"
 #include "specs/format/json.hpp"
 
 namespace stackx::campaigns::cluster {
@@ -83,9 +82,7 @@ class Kubernetes : public Scheduler {
  private:
   fs::path put(const SubmittedText& text) const {
     const auto file = target_directory(asked_.root, asked_.target.target.name) / text.name;
-    specs::Draft draft(file);
-    draft.write(text.text);
-    draft.put_in_place();
+    place_file(file, text.text);
     return file;
   }
 

@@ -15,7 +15,6 @@
 #include "campaigns/cluster/slurm/script.hpp"
 #include "inspector/run/process.hpp"
 #include "specs/error.hpp"
-#include "specs/format/draft.hpp"
 #include "specs/format/printable.hpp"
 
 namespace stackx::campaigns::cluster {
@@ -99,12 +98,6 @@ void require_readable(const std::string& preamble, const std::string& target) {
   throw bad_input(fmt::format("target {}: its preamble is no whole script of bash: {}", target, said(read)));
 }
 
-void put_script(const fs::path& file, const std::string& text) {
-  specs::Draft draft(file);
-  draft.write(text);
-  draft.put_in_place();
-}
-
 class Slurm : public Scheduler {
  public:
   explicit Slurm(const Asked& asked) : asked_(asked), target_(std::get<specs::SlurmTarget>(asked.target.target.on)) {}
@@ -123,7 +116,7 @@ class Slurm : public Scheduler {
     fs::create_directories(directory / "log");  // where it is not there, Slurm starts nothing, and says so nowhere
     std::vector<std::string> ids;
     for (const auto& [name, text] : texts(submission)) {
-      put_script(directory / name, text);
+      place_file(directory / name, text);
       ids.push_back(submit_script(directory / name));
     }
     return ids;
