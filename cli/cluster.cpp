@@ -162,17 +162,18 @@ void submit(ClusterWords& words, Globals& globals) {
   if (words.stage == "none" || stage_before_submitting(campaign, globals)) collect_now(campaign, words, globals);
 }
 
-void status(const ClusterWords& words, Globals& globals) {
-  const auto campaign = cluster::find_campaign(words.campaign, store::default_path(globals.db));
+specs::ClusterCampaign campaign_of(const ClusterWords& words, const Globals& globals) {
+  return cluster::find_campaign(words.campaign, store::default_path(globals.db));
+}
+
+void tell_status(const specs::ClusterCampaign& campaign, Globals& globals) {
   auto store = store::Store::open(store::default_path(globals.db));
   print_view(campaign, cluster::pass(campaign, cluster::root_of(campaign), cluster::program_of(globals), store, {}), globals);
 }
 
-void cancel(const ClusterWords& words, Globals& globals) {
-  const auto campaign = cluster::find_campaign(words.campaign, store::default_path(globals.db));
+void cancel(const specs::ClusterCampaign& campaign, Globals& globals) {
   cluster::cancel(campaign, globals);
-  auto store = store::Store::open(store::default_path(globals.db));
-  print_view(campaign, cluster::pass(campaign, cluster::root_of(campaign), cluster::program_of(globals), store, {}), globals);
+  tell_status(campaign, globals);
 }
 
 void script(ClusterWords& words, Globals& globals) {
@@ -245,7 +246,7 @@ void add_status(Command cluster_command, std::shared_ptr<ClusterWords> words, Gl
   command.describe({"Takes in what has come, asks the schedulers, and says what to do about what is held, drained or lost.",
                     {{"Of the newest campaign", "stackx cluster status"}}});
   add_campaign_word(command, *words);
-  command.callback([words, &globals] { status(*words, globals); });
+  command.callback([words, &globals] { tell_status(campaign_of(*words, globals), globals); });
 }
 
 void add_collect(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
@@ -257,16 +258,14 @@ void add_collect(Command cluster_command, std::shared_ptr<ClusterWords> words, G
   command.add_flag("--wait", words->wait, "Wait until all is there; Ctrl-C leaves the jobs");
   command.add_flag("--no-submit", words->no_submit, "Take in alone");
   command.add_flag("--again", words->pass.again, "Submit blocks that were given up, too");
-  command.callback([words, &globals] {
-    collect_now(cluster::find_campaign(words->campaign, store::default_path(globals.db)), *words, globals);
-  });
+  command.callback([words, &globals] { collect_now(campaign_of(*words, globals), *words, globals); });
 }
 
 void add_cancel(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
   const auto command = cluster_command.add_subcommand("cancel", "End a campaign's jobs; what was measured stays");
   command.describe({"Nothing is submitted any more; complete rounds are kept and rank.", {{"The newest campaign", "stackx cluster cancel"}}});
   add_campaign_word(command, *words);
-  command.callback([words, &globals] { cancel(*words, globals); });
+  command.callback([words, &globals] { cancel(campaign_of(*words, globals), globals); });
 }
 
 void add_script(Command cluster_command, std::shared_ptr<ClusterWords> words, Globals& globals) {
@@ -284,8 +283,7 @@ void add_stage(Command cluster_command, std::shared_ptr<ClusterWords> words, Glo
   add_campaign_word(command, *words);
   command.callback([words, &globals] {
     campaigns::listen_to_signals();
-    const auto campaign = cluster::find_campaign(words->campaign, store::default_path(globals.db));
-    const auto staged = cluster::stage_all(campaign, globals);
+    const auto staged = cluster::stage_all(campaign_of(*words, globals), globals);
     for (const auto& line : staged.said) workspace::print("{}\n", line);
     if (staged.failed > 0) globals.exit_code = 1;
   });

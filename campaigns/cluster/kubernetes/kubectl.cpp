@@ -1,6 +1,7 @@
 #include "campaigns/cluster/kubernetes/kubectl.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -55,15 +56,9 @@ bool is_note_of_a_part(std::string_view line) {
          std::ranges::all_of(line.substr(1, 4), is_digit) && line[5] == ' ';
 }
 
-// Without warnings, which stand beside every answer. One line.
+// One line.
 std::string kubectl_errors(const std::string& err) {
-  std::string said;
-  for (std::size_t at = 0; at < err.size();) {
-    const auto end = std::min(err.find('\n', at), err.size());
-    const auto line = err.substr(at, end - at);
-    if (!line.empty() && !line.starts_with("Warning:") && !is_note_of_a_part(line)) said += (said.empty() ? "" : "; ") + line;
-    at = end + 1;
-  }
+  const auto said = fmt::format("{}", fmt::join(complaints_in(err), "; "));
   return said.empty() ? "nothing" : specs::printable(inspector::tail(said, 2000));
 }
 
@@ -80,6 +75,16 @@ std::string why_kubectl_failed(const inspector::Finished& finished) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> complaints_in(std::string_view err) {
+  std::vector<std::string_view> complaints;
+  while (!err.empty()) {
+    const auto line = err.substr(0, err.find('\n'));
+    if (!line.empty() && !line.starts_with("Warning:") && !is_note_of_a_part(line)) complaints.push_back(line);
+    err.remove_prefix(std::min(line.size() + 1, err.size()));
+  }
+  return complaints;
+}
 
 std::string kubectl_advice(const std::string& said) {
   for (const auto& hint : kubectl_hints)

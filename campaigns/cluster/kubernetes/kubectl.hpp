@@ -5,6 +5,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "inspector/run/process.hpp"
 #include "specs/project/cluster.hpp"
@@ -28,6 +30,9 @@ class Kubectl {
  private:
   inspector::Words begin_;
 };
+
+// The lines in which kubectl says what is wrong: without warnings and its parts' own notes, which stand beside every answer.
+std::vector<std::string_view> complaints_in(std::string_view err);
 
 // What to do about what kubectl said; "" where its words say all.
 std::string kubectl_advice(const std::string& said);

@@ -26,16 +26,9 @@ Owner owner_of(const fs::path& root) {
 
 // Every complaint is that something is there already: what an earlier try has left.
 bool only_already_there(const std::string& err) {
-  bool any = false;
-  for (std::size_t at = 0; at < err.size();) {
-    const auto end = std::min(err.find('\n', at), err.size());
-    const auto line = std::string_view(err).substr(at, end - at);
-    at = end + 1;
-    if (line.empty() || line.starts_with("Warning:")) continue;
-    if (line.find("(AlreadyExists)") == line.npos) return false;
-    any = true;
-  }
-  return any;
+  const auto complaints = complaints_in(err);
+  const auto is_there = [](std::string_view line) { return line.find("(AlreadyExists)") != line.npos; };
+  return !complaints.empty() && std::ranges::all_of(complaints, is_there);
 }
 
 class Kubernetes : public Scheduler {
