@@ -71,7 +71,14 @@ class Campaign {
         now_(now),
         started_(now()),
         differing_(differing(plan)) {
-    for (const auto& [round, label] : done) seen_.insert(label);
+    std::map<std::string, std::vector<std::uint64_t>> rounds;  // ascending
+    for (const auto& [round, label] : done) rounds[label].push_back(round);
+    for (auto& [label, of_arm] : rounds) {
+      seen_.insert(label);
+      auto end = schedule.most_rounds();
+      for (; !of_arm.empty() && of_arm.back() + 1 >= end; of_arm.pop_back()) end = std::min(end, of_arm.back());
+      complete_from_[label] = end;
+    }
   }
 
   Ending run() {
@@ -135,12 +142,10 @@ class Campaign {
     return true;
   }
 
-  // Something of this arm is still to be run.
+  // Something of this arm is still to be run. Asked of every arm in every round of a campaign that is resumed.
   bool wanted(const Arm& arm) const {
-    for (auto round = round_; round < schedule_.most_rounds(); ++round) {
-      if (!done_.contains({round, arm.label})) return true;
-    }
-    return false;
+    const auto found = complete_from_.find(arm.label);
+    return round_ < (found == complete_from_.end() ? schedule_.most_rounds() : found->second);
   }
 
   bool due(std::uint64_t round, const Arm& arm) const {
@@ -256,6 +261,7 @@ class Campaign {
   std::map<specs::Stack, bool> ready_;    // arms of several workloads, and sentinels, share a stack
   std::set<std::string> broken_;          // arms without an environment
   std::set<std::string> seen_;            // arms with a result
+  std::map<std::string, std::uint64_t> complete_from_;  // arms done earlier: the round from which on nothing is missing
   std::set<Slot> ran_;
   Durations durations_;
   std::uint64_t failed_ = 0, counted_failures_ = 0;

@@ -19,10 +19,11 @@ DeviceRun run_one(const DeviceCampaign& campaign, const CampaignOptions& options
   store::Spool spool(database);
   DeviceRun result;
   result.run = run_campaign(campaign.plan, options, store, spool, context);
-  result.notes = final_lines(campaign.plan, result.run.documents, verdict_delta);
-  std::ranges::move(
-      health(store, campaign.plan.id, campaign.job.loaded.host.fingerprint()),
-      std::back_inserter(result.notes));
+  std::vector<specs::Inspection> results;
+  if (campaign.plan.campaign.strategy.kind == specs::StrategySpec::Kind::race)
+    std::ranges::transform(result.run.measured, std::back_inserter(results), in_short);
+  result.notes = final_lines(campaign.plan, results, verdict_delta);
+  std::ranges::move(health(result.run.measured, campaign.job.loaded.host.fingerprint()), std::back_inserter(result.notes));
   if (const auto& seen = result.run.throttling; seen.throttled > 0)
     result.notes.push_back(fmt::format(
         "{} of {} samples were taken while something held the GPU's clocks down ({}); they are marked "

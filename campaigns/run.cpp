@@ -50,6 +50,13 @@ std::unique_ptr<inspector::StackInspector> make_inspector(const CampaignOptions&
   return inspector;
 }
 
+std::vector<store::Measurement> measured(const store::Store& store, const std::string& campaign) {
+  store::Filter filter;
+  filter.campaign = campaign;
+  filter.whose = store::all_results;
+  return store.measurements(filter);
+}
+
 }  // namespace
 
 void listen_to_signals() {
@@ -87,34 +94,38 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
   const auto schedule = make_schedule(plan);
   using Kind = specs::StrategySpec::Kind;
   const Kind strategy = plan.campaign.strategy.kind;
-  if (strategy != Kind::fixed)
-    for (const auto& earlier : documents(store, plan.id)) schedule->add(earlier);
-  const double start = steady_seconds();
   CampaignRun run;
+  if (strategy != Kind::fixed) run.measured = measured(store, plan.id);
+  for (const auto& earlier : run.measured) schedule->add(in_short(earlier));
+  const double start = steady_seconds();
   run.ending = campaigns::run(plan, *inspector, *schedule, store.done(plan.id), recorder,
                               interrupted);
   run.seconds = steady_seconds() - start;
   recorder.line.finish();
   run.last = recorder.last;
   run.outcomes = recorder.outcomes;
-  store::Filter all;
-  all.campaign = plan.id;
-  all.whose = store::all_results;
-  for (const auto& one : store.measurements(all)) ++run.all_outcomes[one.outcome];
+  if (strategy == Kind::fixed || !run.outcomes.empty()) run.measured = measured(store, plan.id);
+  for (const auto& one : run.measured) ++run.all_outcomes[one.outcome];
   run.throttling = recorder.throttling;
-  if (strategy == Kind::race) run.documents = documents(store, plan.id);
   return run;
 }
 
-std::vector<std::string> health(const store::Store& store, const std::string& campaign,
-                                const std::string& host) {
-  store::Filter filter;
-  filter.campaign = campaign;
-  filter.whose = store::all_results;
-  const auto measurements = store.measurements(filter);
+specs::Inspection in_short(const store::Measurement& measurement) {
+  specs::Inspection result;
+  result.campaign = measurement.campaign;
+  result.arm = measurement.arm;
+  result.round = measurement.round;
+  result.position = measurement.position;
+  result.sentinel = measurement.sentinel;
+  result.outcome = measurement.outcome;
+  result.samples_ns = measurement.samples_ns;
+  result.work = measurement.work;
+  return result;
+}
+
+std::vector<std::string> health(const std::vector<store::Measurement>& measured, const std::string& host) {
   std::map<specs::Workload, std::vector<const store::Measurement*>> by_workload;
-  for (const auto& measurement : measurements)
-    by_workload[measurement.workload].push_back(&measurement);
+  for (const auto& measurement : measured) by_workload[measurement.workload].push_back(&measurement);
   std::vector<std::string> said;
   const auto say = [&](const std::vector<std::string>& lines) {
     said.insert(said.end(), lines.begin(), lines.end());

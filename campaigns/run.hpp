@@ -33,7 +33,7 @@ struct CampaignRun {
   std::map<specs::Outcome, std::size_t> outcomes;      // of this start
   std::map<specs::Outcome, std::size_t> all_outcomes;  // of the campaign, earlier starts too
   double seconds = 0;
-  std::vector<specs::Inspection> documents;  // of all of a race, whose finals are told; else empty
+  std::vector<store::Measurement> measured;  // of the campaign, earlier starts too
   Throttling throttling;                     // of this start
 };
 
@@ -49,8 +49,11 @@ CampaignRun run_campaign(const specs::Plan& plan, const CampaignOptions& options
                          store::Store& store, store::Spool& spool, const workspace::Context& context);
 
 // What a campaign says of itself: its sentinels, how the machine drifted, what steal and load did.
-std::vector<std::string> health(const store::Store& store, const std::string& campaign,
-                                const std::string& host);
+std::vector<std::string> health(const std::vector<store::Measurement>& measured, const std::string& host);
+
+// Of a result what schedules and the lines of finals look at: its place, its outcome, its samples. A document takes
+// ten times as long to read.
+specs::Inspection in_short(const store::Measurement& measurement);
 
 std::vector<specs::Inspection> documents(const store::Store& store, const std::string& campaign);
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "advisor/selection.hpp"
+#include "workspace/this_machine.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -13,6 +14,8 @@ constexpr std::size_t rows_of_advise = 10, most_rows_of_advise = 25;
 
 std::vector<Said> headlines(const specs::Plan& plan, const std::string& hw, const workspace::Context& context) {
   std::vector<Said> result;
+  const auto host = workspace::this_machine(context);
+  const auto accelerators = specs::load_accelerators(context.data_directory());
   std::set<specs::Workload> seen;
   for (const auto& arm : plan.arms) {
     if (!seen.insert(arm.workload).second) continue;
@@ -21,7 +24,7 @@ std::vector<Said> headlines(const specs::Plan& plan, const std::string& hw, cons
     asked.workload = arm.workload.text();
     asked.pi = arm.workload.program;
     asked.stacks = {rows_of_advise, most_rows_of_advise};
-    const auto selection = select(asked, context);
+    const auto selection = select(asked, host, accelerators, context);
     if (selection.measurements.empty()) continue;
     analysis::Options options;
     options.this_host = selection.this_host;

@@ -267,6 +267,25 @@ TEST_CASE("what is left is told without a walk over all rounds", "[campaign]") {
   CHECK(recorder.reports.back().planned == UINT64_MAX / 8 * 2);
 }
 
+TEST_CASE("what is complete needs no environment, and a hole in an arm's rounds does", "[campaign]") {
+  const std::uint64_t rounds = 2000;
+  const auto plan = plan_of(project(rounds), {"all", "a hole", "the last", "more", "none"});
+  std::set<Slot> done;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    done.insert({round, plan.arms[0].label});
+    if (round != 7) done.insert({round, plan.arms[1].label});
+    if (round + 1 < rounds) done.insert({round, plan.arms[2].label});
+  }
+  for (std::uint64_t round = 0; round < rounds + 5; ++round) done.insert({round, plan.arms[3].label});  // of a longer campaign
+  FakeInspector inspector;
+  inspector.broken = {"none"};
+  Recorder recorder;
+  CHECK(go(plan, inspector, recorder, done) == Ending::complete);
+  CHECK(std::set<std::string>(inspector.prepared.begin(), inspector.prepared.end()) ==
+        std::set<std::string>{"a hole", "the last", "none"});
+  CHECK(inspector.inspected == std::vector<std::string>{"none", "a hole", "the last"});
+}
+
 TEST_CASE("results that are there already are not planned again", "[campaign]") {
   const auto plan = plan_of(project(5), {"1", "2", "3"});
   FakeInspector inspector;
