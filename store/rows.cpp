@@ -48,6 +48,12 @@ std::string pi_path_in(const specs::Node& context) {
   return program ? specs::program_from(*program).path : "";
 }
 
+std::string mini_batch_in(const specs::Node& context) {
+  const auto parameters = context.find("parameters");
+  const auto said = parameters ? parameters->find("mini_batch") : std::nullopt;
+  return said ? said->text() : "";
+}
+
 std::optional<std::string> why_implausible(const Row& row) {
   if (row.condition->outcome != specs::Outcome::ok) return std::nullopt;
   const auto limit = row.condition->host->limits.of(row.arm->device->name, row.arm->workload->workload);
@@ -83,6 +89,7 @@ void SharedRows::forget() {
   stacks_.clear();
   workloads_.clear();
   hosts_.clear();
+  contexts_.clear();
   devices_.clear();
 }
 
@@ -171,45 +178,56 @@ const SharedRows::ArmRow& SharedRows::arm(std::int64_t row) {
   return arms_.emplace(row, std::move(result)).first->second;
 }
 
+// Apart from the conditions: where a PI's output has numbers that do not pack, each inspection has one of its own.
+const SharedRows::ContextRow& SharedRows::context(std::int64_t row) {
+  if (const auto known = contexts_.find(row); known != contexts_.end()) return known->second;
+  ContextRow result;
+  {
+    const Cursor cursor = select(connection_, "contexts", "SELECT hash, document FROM contexts WHERE id = ?", row);
+    result.hash = hex_of(cursor.text(0));
+    result.document = cursor.text(1);
+  }
+  if (specs::sha256(result.document) != result.hash) bad_row(connection_, "contexts", row);
+  const auto node = specs::Node::parse_text(result.document, connection_.file().string());
+  result.work = work_in(node);
+  result.pi_path = pi_path_in(node);
+  result.mini_batch = mini_batch_in(node);
+  return contexts_.emplace(row, std::move(result)).first->second;
+}
+
 const SharedRows::ConditionRow& SharedRows::condition(std::int64_t row) {
   if (const auto known = conditions_.find(row); known != conditions_.end()) return known->second;
   ConditionRow result;
-  std::int64_t host_row = 0;
-  std::string context_hash, skeleton_hash, program, outcome;
+  std::int64_t host_row = 0, context_row = 0;
+  std::string skeleton_hash, program, outcome;
   {
     const Cursor cursor = select(
         connection_, "conditions",
-        "SELECT c.host, x.hash, x.document, k.hash, k.text, t.program, c.outcome, c.reason FROM "
-        "conditions c JOIN contexts x ON x.id = c.context JOIN templates t ON t.id = c.template "
-        "JOIN skeletons k ON k.id = t.skeleton WHERE c.id = ?",
+        "SELECT c.host, c.context, k.hash, k.text, t.program, c.outcome, c.reason FROM conditions c "
+        "JOIN templates t ON t.id = c.template JOIN skeletons k ON k.id = t.skeleton WHERE c.id = ?",
         row);
     host_row = cursor.integer(0);
-    context_hash = hex_of(cursor.text(1));
-    result.context = cursor.text(2);
-    skeleton_hash = hex_of(cursor.text(3));
-    result.skeleton = cursor.text(4);
-    program = cursor.text(5);
-    outcome = cursor.text(6);
-    result.reason = cursor.text(7);
+    context_row = cursor.integer(1);
+    skeleton_hash = hex_of(cursor.text(2));
+    result.skeleton = cursor.text(3);
+    program = cursor.text(4);
+    outcome = cursor.text(5);
+    result.reason = cursor.text(6);
   }
-  if (specs::sha256(result.context) != context_hash ||
-      specs::sha256(result.skeleton) != skeleton_hash)
-    bad_row(connection_, "conditions", row);
+  if (specs::sha256(result.skeleton) != skeleton_hash) bad_row(connection_, "conditions", row);
   const auto known = specs::outcome_from(outcome);
   if (!known) bad_row(connection_, "conditions", row);
   result.outcome = *known;
   result.program = Program::from(program);
-  {
-    const auto context = specs::Node::parse_text(result.context, connection_.file().string());
-    result.work = work_in(context);
-    result.pi_path = pi_path_in(context);
-  }
   result.load = token_of(result.skeleton, "load_1m");
   result.steal = token_of(result.skeleton, "steal");
   result.round = token_of(result.skeleton, "round");
   result.time = time_form(result.skeleton);
   result.host = &host(host_row);
-  result.digest = condition_digest(result.host->hash, context_hash, skeleton_hash, program, outcome,
+  result.context = &context(context_row);
+  result.work = result.context->work;
+  result.pi_path = result.context->pi_path;
+  result.digest = condition_digest(result.host->hash, result.context->hash, skeleton_hash, program, outcome,
                                    result.reason);
   return conditions_.emplace(row, std::move(result)).first->second;
 }
@@ -282,7 +300,7 @@ Sealed document_of(Connection& connection, const Row& row) {
   add("samples_ns", fmt::format("[{}]", fmt::join(row.samples, ",")));
   if (!arm.campaign.empty()) add("round", std::to_string(round_of(row)));
   std::vector<Member> members = members_of(rest);
-  for (const Member& member : members_of(condition.context)) members.push_back(member);
+  for (const Member& member : members_of(condition.context->document)) members.push_back(member);
   for (const std::string& text : own)
     members.push_back({std::string_view(text).substr(1, text.find("\":") - 1), text});
   Sealed sealed = seal_text(members);

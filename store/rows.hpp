@@ -73,14 +73,21 @@ class SharedRows {
     const DeviceRow* device = nullptr;
     std::uint64_t digest = 0;
   };
+  struct ContextRow {
+    std::string hash, document;
+    specs::Work work;
+    std::string pi_path;     // of the PI that measured, where it is not stackx's own
+    std::string mini_batch;  // as the PI said
+  };
   struct ConditionRow {
     const HostRow* host = nullptr;
-    std::string context, skeleton;
+    const ContextRow* context = nullptr;
+    std::string skeleton;
     Program program;
     specs::Outcome outcome = specs::Outcome::ok;
     std::string reason;
-    specs::Work work;
-    std::string pi_path;  // of the PI that measured, where it is not stackx's own
+    specs::Work work;     // of the context, as the next
+    std::string pi_path;
     std::optional<std::size_t> load, steal, round;  // tokens of the skeleton
     TimeForm time = TimeForm::text;
     std::uint64_t digest = 0;
@@ -90,6 +97,7 @@ class SharedRows {
   const WorkloadRow& workload(std::int64_t row);
   const HostRow& host(std::int64_t row);
   const DeviceRow& device(std::int64_t row);
+  const ContextRow& context(std::int64_t row);
   const ArmRow& arm(std::int64_t row);
   const ConditionRow& condition(std::int64_t row);
 
@@ -102,6 +110,7 @@ class SharedRows {
   std::unordered_map<std::int64_t, WorkloadRow> workloads_;
   std::unordered_map<std::int64_t, HostRow> hosts_;
   std::unordered_map<std::int64_t, DeviceRow> devices_;
+  std::unordered_map<std::int64_t, ContextRow> contexts_;
   std::unordered_map<std::int64_t, ArmRow> arms_;
   std::unordered_map<std::int64_t, ConditionRow> conditions_;
 };

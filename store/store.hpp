@@ -57,6 +57,7 @@ struct Measurement {
   double load_1m = 0;
   std::optional<double> steal;
   std::string pi_path;  // of the PI that measured, where it is not stackx's own (workload.program: its SHA-256)
+  std::string mini_batch;  // operations a sample, as the PI said; "": it did not
 };
 
 // What became of the documents of a stream.

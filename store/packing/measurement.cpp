@@ -67,6 +67,7 @@ Measurement measurement_of(Row row, Conditions conditions) {
   m.outcome = row.outcome();
   m.reason = row.implausible.value_or(condition.reason);
   m.pi_path = condition.pi_path;
+  m.mini_batch = condition.context->mini_batch;
   m.finished = finished_of(row);
   m.work = condition.work;
   if (conditions == Conditions::read) read_conditions(row, m);
