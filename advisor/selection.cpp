@@ -74,6 +74,7 @@ void read(Selection& selection, const SelectionOptions& options, const store::St
     if (excerpt.sampling) add(excerpt, selection.population);
   }
   if (selection.population) selection.population->read = selection.measurements.size();
+  selection.read_all = !selection.population;
 }
 
 // What a campaign measured; nothing where that is more than `most`.

@@ -28,6 +28,7 @@ struct Selection {
   std::vector<store::Measurement> measurements;
   std::vector<std::string> notes;                    // what was left out
   std::vector<std::string> left_out;                 // of that, what PIs measured that are not stackx's own
+  bool read_all = false;                             // that matches `asked`, of all its sizes
   bool leading = false;                              // of many stacks, those that lead
   std::optional<analysis::Population> population;    // where a sample was read
   bool one_machine = false;                          // asked for by its fingerprint

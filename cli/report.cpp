@@ -96,8 +96,9 @@ std::vector<specs::Plan> plans_of(const std::vector<store::Measurement>& measure
 }
 
 // Of a sample, those of the asked size as they are, whatever part the others take of theirs.
-std::vector<store::Measurement> with_other_sizes(const advisor::Selection& selection, advisor::SelectionOptions options,
+std::vector<store::Measurement> with_other_sizes(advisor::Selection& selection, advisor::SelectionOptions options,
                                                  const Globals& globals) {
+  if (selection.read_all && selection.asked.params.empty()) return std::move(selection.measurements);
   options.workload = selection.asked.pi;
   options.all_workloads = true;
   auto all = select(options, globals);
@@ -110,7 +111,7 @@ std::vector<store::Measurement> with_other_sizes(const advisor::Selection& selec
 
 void report(const ReportOptions& options, Globals& globals) {
   const std::string format = globals.json ? "json" : format_of(options);
-  const advisor::Selection selection = select(options.selection, globals);
+  advisor::Selection selection = select(options.selection, globals);
   if (selection.measurements.empty())
     return nothing_measured(selection, {{"$schema", "stackx/report/1"}}, globals);
 

@@ -11,7 +11,6 @@
 #include "analysis/ranking/finals.hpp"
 #include "analysis/ranking/placement.hpp"
 #include "analysis/ranking/rates.hpp"
-#include "analysis/statistics/drift.hpp"
 #include "analysis/statistics/paired_rounds.hpp"
 #include "analysis/text/words.hpp"
 
@@ -68,11 +67,28 @@ bool clearly_below(const Recommendation& row, const Recommendation& leader, doub
   return row.ci && leader.ci && row.ci->high * (1 + delta) < leader.ci->low;
 }
 
+// sign_test_outside(), of few different counts: a ranking of 400 stacks asks 80,000 times, and each answer is a binomial tail.
+class SignTests {
+ public:
+  explicit SignTests(double band) : band_(band) {}
+  double outside(const std::vector<double>& logs) {
+    const auto not_above = std::ranges::count_if(logs, [&](double v) { return v <= band_; });
+    const auto not_below = std::ranges::count_if(logs, [&](double v) { return v >= -band_; });
+    const auto against = static_cast<std::size_t>(std::min(not_above, not_below));
+    const auto [known, is_new] = known_.try_emplace({logs.size(), against}, 1);
+    if (is_new && !logs.empty()) known->second = two_sided_sign_test(against, logs.size());
+    return known->second;
+  }
+
+ private:
+  double band_;
+  std::map<std::pair<std::size_t, std::size_t>, double> known_;
+};
+
 // What compare() says of one family of comparisons, as far as ranks need it: which are slower.
-std::vector<bool> slower_of(const std::vector<std::vector<double>>& family, const Options& options) {
-  const double band = std::log1p(options.delta);
+std::vector<bool> slower_of(const std::vector<std::vector<double>>& family, SignTests& tests, const Options& options) {
   std::vector<double> p;
-  for (const auto& logs : family) p.push_back(logs.empty() ? 1 : sign_test_outside(logs, -band, band));
+  for (const auto& logs : family) p.push_back(tests.outside(logs));
   const Holm outside = holm(p, 1 - options.confidence);
   std::vector<bool> slower;
   for (std::size_t i = 0; i < family.size(); ++i)
@@ -83,9 +99,9 @@ std::vector<bool> slower_of(const std::vector<std::vector<double>>& family, cons
 // Stack b against stack a above it, for all b: slower_below(a)[b - a - 1]. Without a shared round
 // only the stacks' own intervals can speak.
 std::vector<bool> slower_below(const std::vector<Candidate>& order, std::size_t above,
-                               const std::vector<std::vector<double>>& family,
+                               const std::vector<std::vector<double>>& family, SignTests& tests,
                                const Options& options) {
-  std::vector<bool> slower = slower_of(family, options);
+  std::vector<bool> slower = slower_of(family, tests, options);
   for (std::size_t i = 0; i < family.size(); ++i)
     if (family[i].empty())
       slower[i] = clearly_below(order[above + 1 + i].row, order[above].row, options.delta);
@@ -105,15 +121,16 @@ void set_ranks(std::vector<Candidate>& order, const Options& options, const Fina
   std::vector<const StackRates*> stacks;
   for (const Candidate& candidate : order) stacks.push_back(candidate.rates);
   const PairedRounds rounds(stacks, finals);
+  SignTests tests(std::log1p(options.delta));
   std::vector<std::vector<bool>> below;
   for (std::size_t above = 0; above < order.size(); ++above) {
     if (above > 0 && !can_show(order[above], order.size() - above - 1, options)) {
-      below.emplace_back(order.size() - above - 1, false);
+      below.emplace_back();  // none
       continue;
     }
     std::vector<std::vector<double>> family;
     for (std::size_t i = above + 1; i < order.size(); ++i) family.push_back(rounds.logs(i, above));
-    below.push_back(slower_below(order, above, family, options));
+    below.push_back(slower_below(order, above, family, tests, options));
     if (above > 0) continue;
     const auto versus_best = compare(family, options.delta, options.confidence);
     for (std::size_t i = 0; i < versus_best.size(); ++i) order[i + 1].row.versus_best = versus_best[i];
@@ -121,7 +138,7 @@ void set_ranks(std::vector<Candidate>& order, const Options& options, const Fina
   std::size_t first = 0;  // of the current group
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (std::size_t above = first; above < i; ++above)
-      if (below[above][i - above - 1]) {
+      if (!below[above].empty() && below[above][i - above - 1]) {
         first = i;
         break;
       }
@@ -215,9 +232,8 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   sort_rows(ranking.recommendations, options.objective);
   ranking.sentinels = sentinels(all, options.delta, options.confidence);
   std::ranges::move(lines(ranking.sentinels, options.confidence), std::back_inserter(ranking.notes));
-  if (options.drift)
-    std::ranges::move(lines(drift(all, options.confidence), options.confidence),
-                      std::back_inserter(ranking.notes));
+  if (options.drift) ranking.drifts = drift(all, options.confidence);
+  std::ranges::move(lines(ranking.drifts, options.confidence), std::back_inserter(ranking.notes));
   ranking.nodes = nodes(all, options.delta, options.confidence);
   if (ranking.nodes) std::ranges::move(lines(*ranking.nodes), std::back_inserter(ranking.notes));
   ranking.across_nodes = across_nodes(ranking, all);

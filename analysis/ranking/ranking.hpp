@@ -35,6 +35,7 @@
 
 #include "analysis/ranking/population.hpp"
 #include "analysis/statistics/comparison.hpp"
+#include "analysis/statistics/drift.hpp"
 #include "analysis/statistics/nodes.hpp"
 #include "analysis/statistics/sentinels.hpp"
 #include "specs/project/campaign.hpp"
@@ -73,6 +74,7 @@ struct Ranking {
   std::vector<Recommendation> recommendations;
   std::vector<Recommendation> failed;  // stacks with no inspection that ranks
   Sentinels sentinels;
+  std::vector<Drift> drifts;  // where it was looked for
   std::optional<Nodes> nodes;             // where several measured: which of them is slow
   std::vector<std::string> across_nodes;  // which rows compare nodes, too (placement.hpp)
   std::optional<Population> population;  // of a sample

@@ -11,12 +11,6 @@ namespace {
 
 using Measurements = std::vector<const store::Measurement*>;
 
-double amount(const specs::Work& work, const std::string& unit) {
-  if (unit == "GFLOP/s") return work.flop;  // per ns: 1e9 per second
-  if (unit == "GB/s") return work.bytes;
-  return work.items * 1e9;
-}
-
 // The unit of most; GFLOP/s before GB/s before items/s where two are equally frequent.
 std::string common_unit(const Measurements& measurements) {
   std::map<std::string, std::size_t> counts;
@@ -28,17 +22,21 @@ std::string common_unit(const Measurements& measurements) {
   return best;
 }
 
-StackRates of_stack(Measurements measurements, const std::string& this_host,
-                    const std::string& unit) {
+struct Rated {
+  const store::Measurement* measurement = nullptr;
+  double rate = 0;  // of a failure none
+};
+
+StackRates of_stack(std::vector<Rated> measurements, const std::string& this_host) {
   StackRates result;
-  result.stack = measurements.front()->stack;
-  const auto is_here = [&](const store::Measurement* m) { return m->host == this_host; };
+  result.stack = measurements.front().measurement->stack;
+  const auto is_here = [&](const Rated& one) { return one.measurement->host == this_host; };
   result.here = std::ranges::any_of(measurements, is_here);
-  if (result.here) std::erase_if(measurements, [&](const auto* m) { return !is_here(m); });
-  for (const store::Measurement* m : measurements) {
+  if (result.here) std::erase_if(measurements, [&](const Rated& one) { return !is_here(one); });
+  for (const auto& [m, rate] : measurements) {
     if (m->outcome != specs::Outcome::ok)
       result.failed.push_back(m);
-    else if (const double rate = rate_of(*m, unit); rate > 0)
+    else if (rate > 0)
       result.values.push_back({rate, {m->campaign, m->round, m->device}, m});
   }
   std::ranges::sort(result.values, {},
@@ -55,20 +53,27 @@ std::string unit_of(const specs::Work& work) {
   return work.bytes > 0 ? "GB/s" : "items/s";
 }
 
+double work_in(const specs::Work& of_sample, const std::string& unit) {
+  if (unit == "GFLOP/s") return of_sample.flop;  // per ns: 1e9 per second
+  if (unit == "GB/s") return of_sample.bytes;
+  return of_sample.items * 1e9;
+}
+
 double rate_of(const store::Measurement& measurement, const std::string& unit) {
   return rate_of(measurement.samples_ns, measurement.work, unit);
 }
 
 double rate_of(std::span<const std::int64_t> samples_ns, const specs::Work& of_sample, const std::string& unit) {
-  const double work = amount(of_sample, unit);
+  const double work = work_in(of_sample, unit);
   if (!(work > 0 && work <= specs::most_work)) return 0;
-  std::vector<double> rates;
-  rates.reserve(samples_ns.size());
-  for (const std::int64_t sample : samples_ns) {
-    if (sample <= 0) return 0;
-    rates.push_back(work / static_cast<double>(sample));
-  }
-  return rates.empty() ? 0 : median(rates);
+  if (samples_ns.empty() || std::ranges::any_of(samples_ns, [](std::int64_t sample) { return sample <= 0; })) return 0;
+  // Rates fall as samples rise: the middle samples give the middle rates, without a rate of each.
+  std::vector<std::int64_t> samples(samples_ns.begin(), samples_ns.end());
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::ranges::nth_element(samples, middle);
+  const double rate = work / static_cast<double>(*middle);
+  if (samples.size() % 2 == 1) return rate;
+  return std::lerp(rate, work / static_cast<double>(*std::max_element(samples.begin(), middle)), 0.5);
 }
 
 std::optional<double> log_rate(const store::Measurement& measurement) {
@@ -81,15 +86,15 @@ Rates collect(const std::vector<const store::Measurement*>& measurements,
               const std::string& this_host) {
   Rates result;
   result.unit = common_unit(measurements);
-  std::map<specs::Stack, Measurements> own, sentinels;
+  std::map<specs::Stack, std::vector<Rated>> own, sentinels;
   for (const auto* m : measurements) {
-    (m->sentinel ? sentinels : own)[m->stack].push_back(m);
-    if (m->outcome == specs::Outcome::ok && rate_of(*m, result.unit) == 0) ++result.without_unit;
+    const bool ok = m->outcome == specs::Outcome::ok;
+    const double rate = ok ? rate_of(*m, result.unit) : 0;
+    (m->sentinel ? sentinels : own)[m->stack].push_back({m, rate});
+    if (ok && rate == 0) ++result.without_unit;
   }
-  for (auto& [stack, list] : own)
-    result.stacks.push_back(of_stack(std::move(list), this_host, result.unit));
-  for (auto& [stack, list] : sentinels)
-    result.sentinels.push_back(of_stack(std::move(list), this_host, result.unit));
+  for (auto& [stack, list] : own) result.stacks.push_back(of_stack(std::move(list), this_host));
+  for (auto& [stack, list] : sentinels) result.sentinels.push_back(of_stack(std::move(list), this_host));
   return result;
 }
 

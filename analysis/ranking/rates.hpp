@@ -40,6 +40,9 @@ Rates collect(const std::vector<const store::Measurement*>& measurements,
 // The unit that the work of a sample allows: GFLOP/s if it states flop, else GB/s, else items/s.
 std::string unit_of(const specs::Work& work);
 
+// What a sample's nanoseconds divide for a rate in that unit.
+double work_in(const specs::Work& of_sample, const std::string& unit);
+
 // Median rate of the samples in that unit; 0 if there is none (no samples, times or work that are
 // not positive).
 double rate_of(const store::Measurement& measurement, const std::string& unit);

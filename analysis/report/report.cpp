@@ -133,15 +133,9 @@ std::vector<std::string> commands(const Report& report, const ReportOptions& opt
   return result;
 }
 
-FindBatch batch_of(const FindDocument& document) {
-  return [&document](const store::Measurement& m) -> std::optional<double> {
-    const auto found = document(m);
-    if (!found) return std::nullopt;
-    const auto batch = found->parameters.find("mini_batch");
-    if (batch == found->parameters.end()) return std::nullopt;
-    const double operations = std::strtod(batch->second.c_str(), nullptr);
-    return operations > 0 ? std::optional(operations) : std::nullopt;
-  };
+std::optional<double> batch_of(const store::Measurement& measurement) {
+  const double operations = std::strtod(measurement.mini_batch.c_str(), nullptr);
+  return operations > 0 ? std::optional(operations) : std::nullopt;
 }
 
 }  // namespace
@@ -173,12 +167,12 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
   }
   result.spread = spread(all.stacks, all.unit, options.ranking.confidence, options.seed);
   result.sizes = sizes(measurements, result.ranking.workload, all.unit, options.ranking.this_host,
-                       batch_of(document));
+                       batch_of);
   if (result.sizes && result.sizes->left_out > 0)
     result.ranking.notes.push_back(fmt::format(
         "{} sizes were measured; the curves over size have {} of them, evenly chosen.",
         result.sizes->workloads.size() + result.sizes->left_out, result.sizes->workloads.size()));
-  result.drifts = drift(all, options.ranking.confidence);
+  result.drifts = result.ranking.drifts;
   result.effects = effects(measurements, result.ranking.workload,
                            {options.ranking.confidence, options.ranking.this_host, {}, options.ranking.delta});
   result.conditions =

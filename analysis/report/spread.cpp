@@ -1,8 +1,10 @@
 #include "analysis/report/spread.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "analysis/statistics/statistics.hpp"
 #include "specs/random.hpp"
@@ -36,44 +38,88 @@ std::vector<SpreadPoint> summary(const PerStack& values) {
   return result;
 }
 
-// The rate that the inspection would have had with `count` of its samples.
-double rate_of_part(const store::Measurement& measurement, const std::string& unit,
-                    std::size_t count, specs::Random& random) {
-  const std::span<const std::int64_t> samples(measurement.samples_ns);
-  const std::size_t start = random.below(samples.size() - count + 1);
-  return rate_of(samples.subspan(start, count), measurement.work, unit);
-}
+// An inspection's samples, sorted once: of the medians of its parts, hundreds are asked for.
+class Parts {
+ public:
+  Parts(const store::Measurement& measurement, const std::string& unit)
+      : samples_(measurement.samples_ns), work_(work_in(measurement.work, unit)), order_(samples_.size()) {
+    std::iota(order_.begin(), order_.end(), 0U);
+    std::ranges::sort(order_, {}, [&](std::uint32_t at) { return samples_[at]; });
+  }
+
+  std::size_t size() const { return samples_.size(); }
+
+  // The rate that the inspection would have had with `count` of its samples: rate_of() of these.
+  double rate(std::size_t start, std::size_t count) const {
+    std::size_t place = 0;
+    const auto pass = [&](std::size_t of_the_part) {  // the rate of the last of them
+      for (; of_the_part > 0; ++place) of_the_part -= order_[place] - start < count;
+      return work_ / static_cast<double>(samples_[order_[place - 1]]);
+    };
+    if (count % 2 == 1) return pass(count / 2 + 1);
+    const double above = pass(count / 2);
+    return std::lerp(pass(1), above, 0.5);
+  }
+
+ private:
+  std::span<const std::int64_t> samples_;
+  double work_;
+  std::vector<std::uint32_t> order_;  // from the shortest
+};
 
 void add_by_samples(PerStack& values, const StackRates& stack, const std::string& unit,
                     specs::Random& random) {
   if (stack.values.size() < 3) return;
-  std::size_t most = stack.values.front().measurement->samples_ns.size();
-  for (const Value& value : stack.values)
-    most = std::min(most, value.measurement->samples_ns.size());
+  std::vector<Parts> inspections;
+  for (const Value& value : stack.values) inspections.emplace_back(*value.measurement, unit);
+  const std::size_t most = std::ranges::min_element(inspections, {}, &Parts::size)->size();
+  std::vector<double> rates(inspections.size());
   for (const std::size_t count : steps(1, most)) {
     std::vector<double> spreads;
     for (std::size_t draw = 0; draw < draws; ++draw) {
-      std::vector<double> rates;
-      rates.reserve(stack.values.size());
-      for (const Value& value : stack.values)
-        rates.push_back(rate_of_part(*value.measurement, unit, count, random));
+      std::ranges::transform(inspections, rates.begin(), [&](const Parts& parts) {
+        return parts.rate(random.below(parts.size() - count + 1), count);
+      });
       if (const auto one = cv(rates)) spreads.push_back(*one);
     }
     if (!spreads.empty()) values[count].push_back(median(spreads));
   }
 }
 
-void add_by_inspections(PerStack& values, const StackRates& stack, double confidence,
-                        specs::Random& random) {
+// Of which values of a sample the interval is; a report asks for few sizes, a thousand times each.
+class Ranks {
+ public:
+  explicit Ranks(double confidence) : confidence_(confidence), least_(least_values(confidence)) {}
+  std::size_t least() const { return least_; }
+  const std::optional<specs::MedianRanks>& of(std::size_t n) {
+    const auto [known, is_new] = known_.try_emplace(n);
+    if (is_new) known->second = specs::median_ranks(n, confidence_);
+    return known->second;
+  }
+
+ private:
+  double confidence_;
+  std::size_t least_;
+  std::map<std::size_t, std::optional<specs::MedianRanks>> known_;
+};
+
+double median_of_sorted(std::span<const double> values) {
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : std::lerp(values[middle - 1], values[middle], 0.5);
+}
+
+void add_by_inspections(PerStack& values, const StackRates& stack, Ranks& ranks, specs::Random& random) {
   std::vector<double> all = rates(stack);
-  for (const std::size_t count : steps(least_values(confidence), all.size())) {
+  for (const std::size_t count : steps(ranks.least(), all.size())) {
+    const auto& bounds = ranks.of(count);
     std::vector<double> widths;
     for (std::size_t draw = 0; draw < draws; ++draw) {
       for (std::size_t i = 0; i < count; ++i)
         std::swap(all[i], all[i + random.below(all.size() - i)]);
-      const std::span<const double> part(all.data(), count);
-      const auto interval = median_interval(part, confidence);
-      if (interval) widths.push_back((interval->high - interval->low) / median(part));
+      if (!bounds) continue;
+      std::vector<double> part(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
+      std::ranges::sort(part);
+      widths.push_back((part[bounds->high] - part[bounds->low]) / median_of_sorted(part));
     }
     if (!widths.empty()) values[count].push_back(median(widths));
   }
@@ -84,12 +130,13 @@ void add_by_inspections(PerStack& values, const StackRates& stack, double confid
 Spread spread(const std::vector<StackRates>& stacks, const std::string& unit, double confidence,
               std::uint64_t seed) {
   PerStack by_samples, by_inspections;
+  Ranks ranks(confidence);
   for (const StackRates& stack : stacks) {
     // A stream for each stack: another stack in the report changes nothing for this one.
     const std::string id = stack.stack.id();
     specs::Random random(specs::derive_seed(seed, id));
     add_by_samples(by_samples, stack, unit, random);
-    add_by_inspections(by_inspections, stack, confidence, random);
+    add_by_inspections(by_inspections, stack, ranks, random);
   }
   return {summary(by_samples), summary(by_inspections), draws, seed};
 }

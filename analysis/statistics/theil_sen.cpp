@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <iterator>
+#include <set>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace stackx::analysis {
@@ -41,12 +44,33 @@ double kendall_deviation(std::span<const double> x, std::span<const double> y) {
   return std::sqrt(std::max(variance, 0.0));
 }
 
-double order_statistic(std::vector<double>& values, double index) {
-  const double last = static_cast<double>(values.size() - 1);
-  const auto at = static_cast<std::ptrdiff_t>(std::clamp(index, 0.0, last));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
+// Order statistics of many values; each that is asked for parts them, and the next is looked for in its part alone.
+class Parted {
+ public:
+  explicit Parted(std::vector<double> values) : values_(std::move(values)), cuts_{0, values_.size()} {}
+
+  double at(double index) { return at(static_cast<std::size_t>(std::clamp(index, 0.0, static_cast<double>(values_.size() - 1)))); }
+  double median() {
+    const std::size_t middle = values_.size() / 2;
+    if (values_.size() % 2 == 1) return at(middle);
+    const double above = at(middle);
+    return std::lerp(at(middle - 1), above, 0.5);
+  }
+
+ private:
+  double at(std::size_t place) {
+    const auto to = cuts_.upper_bound(place);
+    const auto from = std::prev(to);
+    const auto begin = values_.begin();
+    const auto after = [&](std::size_t i) { return begin + static_cast<std::ptrdiff_t>(i); };
+    std::nth_element(after(*from), after(place), after(*to));
+    cuts_.insert({place, place + 1});
+    return values_[place];
+  }
+
+  std::vector<double> values_;
+  std::set<std::size_t> cuts_;  // no value before one is larger than one behind it
+};
 
 }  // namespace
 
@@ -59,14 +83,14 @@ std::optional<Slope> theil_sen(std::span<const double> x, std::span<const double
   if (slopes.empty()) return std::nullopt;
   Slope result;
   result.n = x.size();
-  result.slope = median(slopes);
+  const auto pairs = static_cast<double>(slopes.size()), n = static_cast<double>(x.size());
+  Parted ordered(std::move(slopes));
+  result.slope = ordered.median();
   if (x.size() < lost + least_for_interval) return result;
   const double z = boost::math::quantile(boost::math::normal(), (1 + confidence) / 2);
-  const auto pairs = static_cast<double>(slopes.size()), n = static_cast<double>(x.size());
   const double width = z * kendall_deviation(x, y) * std::sqrt(n / (n - static_cast<double>(lost)));
   result.interval =
-      Interval{order_statistic(slopes, std::nearbyint((pairs - width) / 2) - 1),
-               order_statistic(slopes, std::nearbyint((pairs + width) / 2)), confidence};
+      Interval{ordered.at(std::nearbyint((pairs - width) / 2) - 1), ordered.at(std::nearbyint((pairs + width) / 2)), confidence};
   return result;
 }
 

@@ -75,7 +75,12 @@ std::optional<double> cv(std::span<const double> values) {
 
 std::optional<Interval> median_interval(std::span<const double> values, double confidence) {
   const std::vector<double> order = sorted(values);
-  const std::size_t n = order.size();
+  const auto ranks = median_ranks(order.size(), confidence);
+  if (!ranks) return std::nullopt;
+  return Interval{order[ranks->low], order[ranks->high], ranks->coverage};
+}
+
+std::optional<MedianRanks> median_ranks(std::size_t n, double confidence) {
   // [order[k], order[n-1-k]] misses the median with probability 2 P(B <= k). The quantile may be one
   // off where the level falls on a step, so the last steps are taken one by one.
   const boost::math::binomial coins(static_cast<double>(n), 0.5);
@@ -86,7 +91,7 @@ std::optional<Interval> median_interval(std::span<const double> values, double c
     ++k;
   if (k < 0) return std::nullopt;
   const auto index = static_cast<std::size_t>(k);
-  return Interval{order[index], order[n - 1 - index], 1 - 2 * fair_cdf(k, n)};
+  return MedianRanks{index, n - 1 - index, 1 - 2 * fair_cdf(k, n)};
 }
 
 std::size_t least_values(double confidence) {

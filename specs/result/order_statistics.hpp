@@ -33,6 +33,13 @@ std::optional<double> cv(
 // every continuous distribution, and covers at least as often for others.
 std::optional<Interval> median_interval(std::span<const double> values, double confidence);
 
+// Which of n values in ascending order, counted from 0, bound it; for many samples of one size.
+struct MedianRanks {
+  std::size_t low = 0, high = 0;
+  double coverage = 0;
+};
+std::optional<MedianRanks> median_ranks(std::size_t n, double confidence);
+
 // The fewest values for which median_interval is bounded.
 std::size_t least_values(double confidence);
 

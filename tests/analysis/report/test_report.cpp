@@ -152,6 +152,55 @@ TEST_CASE("report: independent samples and inspections shrink the spread by the 
   CHECK(at(constant.spread.by_samples, 1) == Approx(at(constant.spread.by_samples, 50)));
 }
 
+TEST_CASE("report: the spread is that of parts drawn one by one") {
+  specs::Random random(9);
+  auto measurements = noisy(2, 40);
+  for (auto& m : measurements) {
+    const auto middle = static_cast<double>(m.samples_ns[2]);
+    m.samples_ns.clear();
+    for (std::uint64_t i = 0; i < 31 + m.round % 3; ++i)  // ties, too
+      m.samples_ns.push_back(std::llround(middle * (1 + 0.01 * static_cast<double>(random.below(9)))));
+  }
+  std::vector<const store::Measurement*> pointers;
+  for (const auto& m : measurements) pointers.push_back(&m);
+  const Rates rates = collect(pointers, here);
+  const auto found = spread(rates.stacks, rates.unit, 0.95, 4);
+  std::map<std::size_t, std::vector<double>> by_samples, by_inspections;
+  for (const StackRates& stack : rates.stacks) {
+    specs::Random draws(specs::derive_seed(4, stack.stack.id()));
+    for (const std::size_t count : {1, 2, 3, 5, 7, 10, 15, 20, 30, 31}) {
+      std::vector<double> spreads;
+      for (std::size_t draw = 0; draw < found.draws; ++draw) {
+        std::vector<double> all;
+        for (const Value& value : stack.values) {
+          const std::span<const std::int64_t> samples(value.measurement->samples_ns);
+          const auto start = draws.below(samples.size() - count + 1);
+          all.push_back(rate_of(samples.subspan(start, count), value.measurement->work, rates.unit));
+        }
+        spreads.push_back(*cv(all));
+      }
+      by_samples[count].push_back(median(spreads));
+    }
+    auto all = analysis::rates(stack);
+    for (const std::size_t count : {6, 7, 10, 15, 20, 30, 40}) {
+      std::vector<double> widths;
+      for (std::size_t draw = 0; draw < found.draws; ++draw) {
+        for (std::size_t i = 0; i < count; ++i) std::swap(all[i], all[i + draws.below(all.size() - i)]);
+        const std::span<const double> part(all.data(), count);
+        const auto interval = median_interval(part, 0.95).value();
+        widths.push_back((interval.high - interval.low) / median(part));
+      }
+      by_inspections[count].push_back(median(widths));
+    }
+  }
+  const auto agree = [](const std::vector<SpreadPoint>& points, const std::map<std::size_t, std::vector<double>>& by_count) {
+    REQUIRE(points.size() == by_count.size());
+    for (const SpreadPoint& point : points) CHECK(point.median == median(by_count.at(point.repetitions)));
+  };
+  agree(found.by_samples, by_samples);
+  agree(found.by_inspections, by_inspections);
+}
+
 TEST_CASE("report: the same measurements in any order give the same report") {
   auto measurements = noisy();
   measurements.push_back(failure(stack("0.3.1"), 90, specs::Outcome::crashed, "signal 11"));

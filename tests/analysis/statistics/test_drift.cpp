@@ -61,6 +61,42 @@ TEST_CASE("drift: a slow trend is told by Kendall's tau") {
   CHECK(!lines({found}, 0.95).empty());
 }
 
+TEST_CASE("drift: tau and its p are those of counting all pairs, ties too") {
+  const auto tau = [](const std::vector<double>& values) {
+    double sum = 0, pairs = 0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      for (std::size_t j = i + 1; j < values.size(); ++j) {
+        sum += values[j] > values[i] ? 1 : values[j] < values[i] ? -1 : 0;
+        ++pairs;
+      }
+    return sum / pairs;
+  };
+  specs::Random random(11);
+  for (const std::uint64_t rounds : {6, 63, 64, 65, 128, 150}) {
+    for (const std::uint64_t levels : {3, 1000}) {  // few: many ties
+      std::vector<double> machine;
+      for (std::uint64_t round = 0; round < rounds; ++round)
+        machine.push_back(0.01 * static_cast<double>(random.below(levels)) + 0.002 * static_cast<double>(round % 7));
+      const auto measurements = campaign(2, rounds, [&](std::size_t, std::uint64_t round) { return 100 * std::exp(machine[round]); });
+      std::vector<const store::Measurement*> pointers;
+      for (const auto& m : measurements) pointers.push_back(&m);
+      const auto found = drift(collect(pointers, here), 0.95, 5).front();
+      std::vector<double> shifts;
+      for (const auto& round : found.rounds) shifts.push_back(round.shift);
+      INFO(rounds << " rounds, " << levels << " levels");
+      CHECK(found.trend == Approx(tau(shifts)).margin(1e-12));
+      specs::Random order(specs::derive_seed(5, "drift"));
+      auto shuffled = shifts;
+      int as_large = 1;
+      for (int i = 0; i < 999; ++i) {
+        order.shuffle(shuffled);
+        as_large += std::abs(tau(shuffled)) >= std::abs(found.trend) - 1e-12;
+      }
+      CHECK(found.trend_p == Approx(as_large / 1000.0));
+    }
+  }
+}
+
 TEST_CASE("drift: a calm machine is called calm in 19 of 20 campaigns") {
   int changes = 0, trends = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
