@@ -220,6 +220,15 @@ CompiledClause asked_clause(const Problem& problem, const Asked& asked) {
   return clause;
 }
 
+// What contradicts the version, where support is demanded from the start: asking for it is support enough here.
+std::optional<Indices> contradiction(Problem problem, const CompiledClause& question, const Asked& asked) {
+  problem.clauses.push_back(question);
+  Explainer explainer(problem);
+  auto clash = explainer.minimal_clash({explainer.encoding().is(asked.component, asked.version)});
+  if (clash) std::erase(*clash, problem.clauses.size() - 1);
+  return clash;
+}
+
 // Who could need the version, and what is known against that.
 std::vector<std::string> supporters_in_words(const Problem& problem, const Asked& asked) {
   constexpr std::size_t at_most = 6;
@@ -276,14 +285,14 @@ std::optional<Unsolvable> explain_version(const Problem& problem, const std::str
   if (auto why = explain(problem)) return why;
   Explainer explainer(problem);
   const Literals given{explainer.encoding().is(asked.component, asked.version)};
-  auto clash = explainer.minimal_clash(given);
+  const auto question = asked_clause(problem, asked);
+  auto clash = problem.by_name.empty() ? explainer.minimal_clash(given) : contradiction(problem, question, asked);
   const bool unneeded = !clash;
   if (unneeded) {
     explainer.encoding().require_founded();
     clash = explainer.minimal_clash(given);
     if (!clash) return {};
   }
-  const auto question = asked_clause(problem, asked);
   auto clauses = clauses_at(problem, *clash);
   clauses.insert(clauses.begin(), &question);
   auto result = in_words(problem, clauses);

@@ -42,6 +42,7 @@ class Compiler {
       for (const auto& entry : component.versions)
         for (const auto& [provided, version] : entry.provides) providers_[provided].insert(name);
     find_components();
+    find_named();
     find_slots();
     add_project_clauses();
     for (std::size_t c = 0; c < problem_.components.size(); ++c) add_component_clauses(c);
@@ -86,6 +87,23 @@ class Compiler {
     }
   }
 
+  // A pin that names a version is a constraint of the user's: it may come as any other then.
+  void find_named() {
+    bool some = false;
+    for (const auto& component : problem_.components) {
+      const auto& entries = entries_[problem_.by_name.size()];
+      VersionSet named(entries.size());
+      for (std::size_t v = 0; v < entries.size(); ++v)
+        named[v] = entries[v]->by_name != specs::ByName::no &&
+                   std::ranges::none_of(project_.pins, [&](const Requirement& pin) {
+                     return brings(*catalog_.find(component.name), *entries[v], pin, false);
+                   });
+      some = some || named.any();
+      problem_.by_name.push_back(std::move(named));
+    }
+    if (!some) problem_.by_name.clear();
+  }
+
   void find_slots() {
     for (const auto& component : problem_.components) {
       slot(component.name);
@@ -127,7 +145,21 @@ class Compiler {
         satisfied[v] = meets(component, *entries[v], requirement);
       need.satisfied.push_back(std::move(satisfied));
     }
+    find_brought(need, requirement);
     return need;
+  }
+
+  void find_brought(Need& need, const Requirement& requirement) {
+    if (problem_.by_name.empty()) return;
+    const auto& holders = problem_.slots[need.slot].holders;
+    for (std::size_t h = 0; h < holders.size(); ++h) {
+      const auto& named = problem_.by_name[holders[h].component];
+      const bool alone = (need.satisfied[h] - named).none();
+      auto& brought = need.brought.emplace_back(holders[h].versions);
+      const auto& component = *catalog_.find(problem_.components[holders[h].component].name);
+      for (auto v = named.find_first(); v != VersionSet::npos; v = named.find_next(v))
+        brought[v] = brought[v] && brings(component, *entries_[holders[h].component][v], requirement, alone);
+    }
   }
 
   std::vector<Need> needs(const std::vector<Requirement>& requirements) {

@@ -31,6 +31,10 @@ struct Slot {
 struct Need {
   std::size_t slot = 0;
   std::vector<VersionSet> satisfied;  // for each holder; a subset of its versions
+  // For each holder the versions that the need may bring into a stack; empty: all that hold the slot. Fewer only where some
+  // of them must be named (specs::ByName).
+  std::vector<VersionSet> brought = {};
+  bool brings(std::size_t holder, std::size_t version) const { return brought.empty() || brought[holder][version]; }
 };
 
 struct CompiledClause {
@@ -47,6 +51,7 @@ struct Problem {
   std::vector<ComponentVersions> components;  // by name
   std::vector<Slot> slots;
   std::vector<CompiledClause> clauses;  // hardware, roots, pins, then those of the components
+  std::vector<VersionSet> by_name;      // by component: versions that are in a stack only if named; empty: none anywhere
 };
 
 // Throws Error(bad_input) where hardware is not in the catalog.
