@@ -8,6 +8,7 @@
 
 #include <boost/dynamic_bitset.hpp>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct CompiledClause {
   VersionSet owners;        // versions of the owner that say so
   std::vector<Need> if_;    // condition: all of these
   std::vector<Need> needs;  // all of these; for a conflict the one that must not hold
+  std::string to_have = {};  // left_out: what would have the owners in the catalog
 };
 
 struct Problem {
@@ -54,8 +56,10 @@ struct Problem {
   std::vector<VersionSet> by_name;      // by component: versions that are in a stack only if named; empty: none anywhere
 };
 
-// Throws Error(bad_input) where hardware is not in the catalog.
-Problem compile(const specs::Project& project, const specs::Catalog& catalog);
+// Throws Error(bad_input) where hardware is not in the catalog. Of the components in `with_left_out` the versions that were
+// left out are there too, each with a clause that excludes it: for explanations. What they require is not known.
+Problem compile(const specs::Project& project, const specs::Catalog& catalog,
+                const std::set<std::string>& with_left_out = {});
 
 // "if cuda >=12: cupy *, cudnn *": how a clause writes a conditional requirement.
 std::string condition_text(const specs::ConditionalRequirement& conditional);
