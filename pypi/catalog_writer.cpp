@@ -194,7 +194,9 @@ std::string describe(const Project& project) {
 
 // Versions of one reason together, those that a catalog can name; what is left out without a version is a reason alone.
 Json left_out(const Project& project) {
-  if (!project.known) return Json::array({{{"why", describe(project)}, {"versions", Json::array()}}});
+  const auto nothing = [](const std::string& why) { return Json::array({{{"why", why}, {"versions", Json::array()}}}); };
+  if (!project.known) return nothing(describe(project));
+  if (project.releases.empty() && project.left_out.empty()) return nothing("the index has no file of it");
   std::map<std::pair<std::string, std::string>, std::map<std::string, std::string>> groups;  // by key: the version
   const auto is_here = [&](const specs::Version& version) {
     return std::ranges::any_of(project.releases, [&](const Release& one) { return one.candidate.version == version; });
@@ -259,13 +261,15 @@ std::string write_catalog(const Closure& closure, const Targets& targets, const 
   for (const auto& [name, project] : closure) {
     auto& [facts, rows] = components[name];
     facts = {{"kind", "package"}, {"ecosystem", "pypi"}, {"description", describe(project)}};
-    if (auto list = left_out(project); !list.empty()) facts["left_out"] = std::move(list);
+    const auto list = left_out(project);
+    if (!list.empty()) facts["left_out"] = list;
     for (const auto& release : project.releases)
       rows.push_back(row(release.candidate.version.text(), entry(name, release, targets)));
     for (const auto& extra : project.extras) {
       auto& [extra_facts, extra_rows] = components[name + "+" + extra];
       extra_facts = {{"kind", "package"},
                      {"description", fmt::format("{} with its extra {}", name, extra)}};
+      if (!list.empty()) extra_facts["left_out"] = list;
       for (const auto& release : project.releases)
         extra_rows.push_back(
             row(release.candidate.version.text(), extra_entry(name, extra, release, targets)));

@@ -22,17 +22,17 @@ constexpr std::size_t exclusions_listed_at_most = 4;
 std::string known_versions(const Problem& problem, std::size_t component) {
   VersionSet there(problem.components[component].versions.size());
   there.set();
-  std::string left_out;
+  std::string left_out, why_none;
   for (const auto& clause : problem.clauses) {
     if (clause.clause.kind != Kind::left_out || clause.owner != component) continue;
     there -= clause.owners;
-    left_out += left_out.empty() ? "" : ", ";
-    left_out += clause.owners.none() ? clause.clause.text
-                                     : fmt::format("{} ({})", versions_in_words(problem.components[component], clause.owners),
-                                                   clause.clause.text);
+    if (clause.owners.none())
+      why_none = fmt::format(" ({})", clause.clause.text);
+    else
+      left_out += fmt::format("{} {} ({})", left_out.empty() ? "; left out:" : ",",
+                              versions_in_words(problem.components[component], clause.owners), clause.clause.text);
   }
-  const auto known = there.any() ? versions_in_words(problem.components[component], there) : "none";
-  return left_out.empty() ? known : fmt::format("{}; left out: {}", known, left_out);
+  return (there.any() ? versions_in_words(problem.components[component], there) : "none") + why_none + left_out;
 }
 
 // What the roots, hardware and pins of the clash leave of a component.

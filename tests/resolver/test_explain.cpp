@@ -280,7 +280,7 @@ TEST_CASE("Where nothing of a component is in range, all that is known of it is 
   CHECK(notes(R"("versions": {"1": {}}, "left_out": [{"why": "yanked", "versions": ["2", "3"]}])") ==
         std::vector<std::string>{"known versions of b: 1; left out: 2, 3 (yanked)"});
   CHECK(notes(R"("versions": {}, "left_out": [{"why": "not on the index", "versions": []}])") ==
-        std::vector<std::string>{"known versions of b: none; left out: not on the index"});
+        std::vector<std::string>{"known versions of b: none (not on the index)"});
 }
 
 TEST_CASE("A version that must be named, and is not, is told of") {

@@ -13,7 +13,7 @@ import zipfile
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from packaging.tags import compatible_tags, cpython_tags
+from packaging.tags import compatible_tags, cpython_tags, parse_tag
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -160,7 +160,7 @@ class Everything:
         return [root.specifier for root in self.roots if canonicalize_name(root.name) == name]
 
     def fits(self, name, release):
-        if not (release.wheel and set(release.tags) & self.tags):
+        if not (release.wheel and any(str(one) in self.tags for tag in filter(None, release.tags) for one in parse_tag(tag))):
             return False
         if release.python and not SpecifierSet(release.python).contains(self.case.python):
             return False
