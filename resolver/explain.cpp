@@ -243,6 +243,24 @@ std::set<std::string> out_of_range(const Problem& problem, const Indices& clash)
   return names;
 }
 
+std::set<std::string> demanded(const Problem& problem, const Indices& clash) {
+  std::set<std::string> names;
+  for (const auto i : clash)
+    for (const auto& need : problem.clauses[i].needs)
+      for (const auto& holder : problem.slots[need.slot].holders) names.insert(problem.components[holder.component].name);
+  return names;
+}
+
+// What is not in the catalog may be all that is wrong: versions that were left out, with which there may be stacks.
+void add_imports(const Problem& wider, std::vector<std::string>& fixes) {
+  Explainer explainer(wider);
+  Indices left_out;
+  for (std::size_t i = 0; i < wider.clauses.size(); ++i)
+    if (wider.clauses[i].clause.kind == Clause::Kind::left_out) left_out.push_back(i);
+  for (auto& fix : explainer.fixes(left_out, {}, {}))
+    if (std::ranges::find(fixes, fix) == fixes.end()) fixes.push_back(std::move(fix));
+}
+
 // What contradicts the version, where support is demanded from the start: asking for it is support enough here.
 std::optional<Indices> contradiction(Problem problem, const CompiledClause& question, const Asked& asked) {
   problem.clauses.push_back(question);
@@ -301,6 +319,8 @@ std::optional<Unsolvable> explain(const Problem& problem, const WithLeftOut& wit
     if (const auto wider = with_left_out(out_of_range(problem, *clash))) return explain(*wider, with_left_out);
   auto result = in_words(problem, clauses_at(problem, *clash));
   result.fixes = explainer.fixes(*clash, {}, {});
+  if (with_left_out)
+    if (const auto wider = with_left_out(demanded(problem, *clash))) add_imports(*wider, result.fixes);
   return result;
 }
 

@@ -25,7 +25,8 @@ namespace stackx::resolver {
 
 // The problem with the versions of these components that were left out of the catalog (problem.hpp); nothing if none was, or
 // if they are there already. Asked for where nothing that the catalog has is in a range of the clash: then what is missing,
-// and why, is the explanation. Not for all components: a clash of what is there needs no list of what is not.
+// and why, is the explanation. A clash of what is there needs no list of what is not; only where the latter would solve it,
+// that is a fix.
 using WithLeftOut = std::function<std::optional<Problem>(const std::set<std::string>& names)>;
 
 std::optional<Unsolvable> explain(const Problem& problem, const WithLeftOut& with_left_out = {});

@@ -283,6 +283,20 @@ TEST_CASE("Where nothing of a component is in range, all that is known of it is 
         std::vector<std::string>{"known versions of b: none (not on the index)"});
 }
 
+TEST_CASE("Versions that were left out and would solve a clash of others are a fix") {
+  const char* left_out = R"([{"why": "not the newest", "to_have": "import more", "versions": ["1", "2"]}])";
+  const auto fixes = [&](const char* range) {
+    return Given(fmt::format(R"(
+      "a": {{"versions": {{"1": {{"requires": {{"b": "{}", "c": "<3"}}}}}}}},
+      "b": {{"versions": {{"3": {{"requires": {{"c": ">=3"}}}}}}, "left_out": {}}},
+      "c": {{"versions": {{"2": {{}}, "3": {{}}}}}})", range, left_out),
+                 R"("requires": {"a": "*"})").clash().fixes;
+  };
+  const std::string root = "leave out or change the root requirement a *";
+  CHECK(fixes("*") == std::vector<std::string>{root, "import more: then b 2 is there; what it requires is not known yet"});
+  CHECK(fixes(">=3") == std::vector<std::string>{root});
+}
+
 TEST_CASE("A version that must be named, and is not, is told of") {
   const auto why = Given(R"(
     "a": {"versions": {"1": {"requires": {"c": "<2"}}}}, "b": {"versions": {"1": {"requires": {"c": ">1"}}}},
