@@ -13,6 +13,7 @@
 #include "inspector/cache/file_lock.hpp"
 #include "inspector/cache/untrusted_tree.hpp"
 #include "inspector/python/file_list.hpp"
+#include "inspector/python/wheel_manifest.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
@@ -24,9 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using specs::Json;
-using specs::Node;
 
-constexpr const char* wheel_schema = "stackx/wheel/1";
 constexpr const char* wheel_manifest = ".stackx-wheel.json";
 constexpr const char* own_names = ".stackx-";  // this manifest's, and a tree's
 constexpr const char* uv_lock = ".lock";       // which uv leaves in a target
@@ -66,15 +65,6 @@ void write_manifest(const WheelRequest& request, const fs::path& directory) {
                                std::error_code(errno, std::generic_category()));
 }
 
-std::vector<WheelFile> read_manifest(const fs::path& file) {
-  const auto node = Node::parse_file(file);
-  node.schema(wheel_schema);
-  std::vector<WheelFile> files;
-  for (const Json& item : node.at("files").json())  // not as Nodes: the place of each of 12,000 takes half of the time
-    files.push_back({item.at("path").get<std::string>(), item.at("size").get<std::uint64_t>(), item.value("sha256", "")});
-  return files;
-}
-
 // Of the files that the loader could open.
 void find_libraries(Wheel& wheel) {
   std::set<fs::path> directories;
@@ -90,16 +80,10 @@ void find_libraries(Wheel& wheel) {
 // Nothing if the directory is not there, not whole, or not ours. Where it is open to others, every byte is read. `shown`:
 // stacks see the directory, and not only what is linked from it by its list.
 std::optional<Wheel> open_wheel(const fs::path& directory, bool shown, Exposure exposure) {
-  std::error_code error;
-  if (!fs::exists(directory / wheel_manifest, error)) return std::nullopt;
+  auto files = read_wheel_manifest(directory / wheel_manifest);
+  if (!files) return std::nullopt;
   Wheel wheel;
-  try {
-    wheel.files = read_manifest(directory / wheel_manifest);
-  } catch (const Error&) {
-    return std::nullopt;  // cut short, or of another format: build it again
-  } catch (const Json::exception&) {
-    return std::nullopt;
-  }
+  wheel.files = std::move(*files);
   wheel.directory = fs::canonical(directory);
   FileList listed;
   for (const auto& own : {wheel_manifest, uv_lock}) listed.allow(own);
