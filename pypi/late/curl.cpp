@@ -74,6 +74,8 @@ STACKX_LATE(CURLUcode, curl_url_set, (CURLU* url, CURLUPart part, const char* te
 STACKX_LATE(CURL*, curl_easy_init, (), ())
 STACKX_LATE(void, curl_easy_cleanup, (CURL* transfer), (transfer))
 STACKX_LATE(const char*, curl_easy_strerror, (CURLcode code), (code))
+STACKX_LATE(char*, curl_easy_unescape, (CURL* transfer, const char* text, int length, int* unescaped),
+            (transfer, text, length, unescaped))
 STACKX_LATE_OPTION(CURLcode, curl_easy_setopt, CURL*, CURLoption)
 STACKX_LATE_OPTION(CURLcode, curl_easy_getinfo, CURL*, CURLINFO)
 
