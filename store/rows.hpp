@@ -79,17 +79,18 @@ class SharedRows {
     std::string pi_path;     // of the PI that measured, where it is not stackx's own
     std::string mini_batch;  // as the PI said
   };
+  struct SkeletonRow {
+    std::string hash, text;
+    std::optional<std::size_t> load, steal, round;  // its tokens
+    TimeForm time = TimeForm::text;
+  };
   struct ConditionRow {
     const HostRow* host = nullptr;
     const ContextRow* context = nullptr;
-    std::string skeleton;
+    const SkeletonRow* skeleton = nullptr;
     Program program;
     specs::Outcome outcome = specs::Outcome::ok;
     std::string reason;
-    specs::Work work;     // of the context, as the next
-    std::string pi_path;
-    std::optional<std::size_t> load, steal, round;  // tokens of the skeleton
-    TimeForm time = TimeForm::text;
     std::uint64_t digest = 0;
   };
 
@@ -97,8 +98,9 @@ class SharedRows {
   const WorkloadRow& workload(std::int64_t row);
   const HostRow& host(std::int64_t row);
   const DeviceRow& device(std::int64_t row);
-  const ContextRow& context(std::int64_t row);
   const ArmRow& arm(std::int64_t row);
+  const ContextRow& context(std::int64_t row);
+  const SkeletonRow& skeleton(std::int64_t row);
   const ConditionRow& condition(std::int64_t row);
 
   void forget();
@@ -110,8 +112,9 @@ class SharedRows {
   std::unordered_map<std::int64_t, WorkloadRow> workloads_;
   std::unordered_map<std::int64_t, HostRow> hosts_;
   std::unordered_map<std::int64_t, DeviceRow> devices_;
-  std::unordered_map<std::int64_t, ContextRow> contexts_;
   std::unordered_map<std::int64_t, ArmRow> arms_;
+  std::unordered_map<std::int64_t, ContextRow> contexts_;
+  std::unordered_map<std::int64_t, SkeletonRow> skeletons_;
   std::unordered_map<std::int64_t, ConditionRow> conditions_;
 };
 
