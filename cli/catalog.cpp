@@ -48,7 +48,8 @@ void validate(const std::vector<std::string>& names, const Globals& globals) {
     print_json(
         {{"valid", true}, {"components", catalog.components.size()}, {"versions", versions}});
   else
-    workspace::print("{}: valid, {} components with {} versions\n", where, catalog.components.size(), versions);
+    workspace::print("{}: valid, {} with {}\n", where, workspace::counted(catalog.components.size(), "component"),
+                     workspace::counted(versions, "version"));
 }
 
 void print_version(const specs::VersionEntry& entry) {

@@ -52,6 +52,14 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
+using workspace::counted;
+
+// "12 combinations of 3 components"
+std::string combinations(const Resolver& resolver) {
+  return fmt::format("{} of {}", counted(resolver.raw_combinations(), "combination"),
+                     counted(resolver.components().size(), "component"));
+}
+
 void print_count(const workspace::Loaded& loaded, const Resolver& resolver, double elapsed, bool json) {
   const auto valid = resolver.count();
   const auto raw = resolver.raw_combinations();
@@ -65,9 +73,8 @@ void print_count(const workspace::Loaded& loaded, const Resolver& resolver, doub
     return;
   }
   const auto& as_of = loaded.catalog.as_of;
-  workspace::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms{})\n", loaded.project.name,
-                   workspace::grouped(valid), workspace::grouped(raw), resolver.components().size(), elapsed,
-                   as_of.empty() ? "" : ", facts as of " + as_of);
+  workspace::print("{}: {} out of {} ({:.1f} ms{})\n", loaded.project.name, counted(valid, "valid stack"),
+                   combinations(resolver), elapsed, as_of.empty() ? "" : ", facts as of " + as_of);
 }
 
 void print_approximate_count(const workspace::Loaded& loaded, const Resolver& resolver,
@@ -85,16 +92,15 @@ void print_approximate_count(const workspace::Loaded& loaded, const Resolver& re
     return;
   }
   if (about.exact)
-    workspace::print("{}: {} valid stacks", loaded.project.name, workspace::grouped(about.estimate));
+    workspace::print("{}: {}", loaded.project.name, counted(about.estimate, "valid stack"));
   else if (about.low == 0)
-    workspace::print("{}: APPROXIMATE: at most {} valid stacks, with a confidence of {:.0f} %", loaded.project.name,
-                     workspace::grouped(about.high), 100 * about.confidence);
+    workspace::print("{}: APPROXIMATE: at most {}, with a confidence of {:.0f} %", loaded.project.name,
+                     counted(about.high, "valid stack"), 100 * about.confidence);
   else
     workspace::print("{}: APPROXIMATE: about {} valid stacks, between {} and {} with a confidence of {:.0f} %",
                      loaded.project.name, workspace::grouped(about.estimate), workspace::grouped(about.low),
                      workspace::grouped(about.high), 100 * about.confidence);
-  workspace::print(" out of {} combinations of {} components ({:.1f} ms)\n", workspace::grouped(raw),
-                   resolver.components().size(), elapsed);
+  workspace::print(" out of {} ({:.1f} ms)\n", combinations(resolver), elapsed);
 }
 
 void print_shares(const Resolver& resolver, bool json) {
@@ -197,8 +203,14 @@ void write_cover(const ResolveOptions& options, const Resolver& resolver, StackW
   const auto cover = resolver.cover(*options.cover, options.seed);
   for (const auto& stack : cover.stacks) writer.write(stack);
   writer.flush();
-  workspace::say("{} stacks cover {} of {} valid combinations of {} version{}\n", cover.stacks.size(),
-                 cover.combinations, cover.combinations, *options.cover, *options.cover == 1 ? "" : "s");
+  workspace::say("{} cover{} {} of {} valid {} of {}\n", counted(cover.stacks.size(), "stack"),
+                 cover.stacks.size() == 1 ? "s" : "", cover.combinations, cover.combinations,
+                 cover.combinations == 1 ? "combination" : "combinations", counted(*options.cover, "version"));
+}
+
+void say_locks(std::size_t stacks, const std::filesystem::path& directory) {
+  workspace::say("{} with {} in {}\n", counted(stacks, "Pipfile"), stacks == 1 ? "its lock" : "their locks",
+                 directory.string());
 }
 
 void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded, const Resolver& resolver,
@@ -227,7 +239,7 @@ void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded
   }
   if (options.cover) write_cover(options, resolver, writer);
   writer.flush();
-  if (locks) workspace::say("{} Pipfiles with their locks in {}\n", locks->finish(), options.output.string());
+  if (locks) say_locks(locks->finish(), options.output);
 }
 
 // Why there is no stack, if there is none. Counting says so first, where that is possible.

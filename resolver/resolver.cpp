@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "resolver/approximate_count.hpp"
@@ -84,7 +85,8 @@ const std::vector<ComponentVersions>& Resolver::components() const {
 
 BigInt Resolver::raw_combinations() const {
   BigInt product = 1;
-  for (const auto& component : engine_->problem.components) product *= component.versions.size();
+  for (const auto& component : engine_->problem.components)
+    product *= std::max<std::size_t>(component.versions.size(), 1);
   return product;
 }
 
