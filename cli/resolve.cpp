@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -35,7 +36,7 @@ struct ResolveOptions {
   std::optional<std::uint64_t> list, sample, top;
   std::optional<unsigned> cover;
   std::uint64_t seed = 0;
-  std::string strategy = "uniform", graph;
+  std::string strategy, graph;  // strategy "": each question's own order
   std::filesystem::path scores, lock, output;
   PredictedOptions predicted;
   std::string index_url, pip = "python3";
@@ -188,15 +189,24 @@ void write_best(const Resolver& resolver, const specs::Scores& scores, std::uint
   });
 }
 
+// `count` stacks by a strategy that ranks them.
+void write_ranked(const ResolveOptions& options, const Resolver& resolver, std::uint64_t count, StackWriter& writer) {
+  if (options.strategy == "latest")
+    write_best(resolver, resolver.lateness(), count, writer);
+  else
+    for (const auto& stack : resolver.apart(count, options.seed)) writer.write(stack);
+}
+
+void write_list(const ResolveOptions& options, const Resolver& resolver, StackWriter& writer) {
+  if (!options.strategy.empty() && !options.sample) return write_ranked(options, resolver, *options.list, writer);
+  std::uint64_t left = *options.list;
+  if (left > 0) resolver.enumerate([&](const Choice& choice) { return writer.write(choice), --left > 0; });
+}
+
 void write_sample(const ResolveOptions& options, const Resolver& resolver, StackWriter& writer) {
-  if (options.strategy == "latest") {
-    write_best(resolver, resolver.lateness(), *options.sample, writer);
-  } else if (options.strategy == "distance") {
-    for (const auto& stack : resolver.apart(*options.sample, options.seed)) writer.write(stack);
-  } else {
-    resolver.draw(*options.sample, options.seed,
-                  [&](const Choice& choice) { writer.write(choice); });
-  }
+  if (!options.strategy.empty() && options.strategy != "uniform")
+    return write_ranked(options, resolver, *options.sample, writer);
+  resolver.draw(*options.sample, options.seed, [&](const Choice& choice) { writer.write(choice); });
 }
 
 void write_cover(const ResolveOptions& options, const Resolver& resolver, StackWriter& writer) {
@@ -223,10 +233,7 @@ void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded
   StackWriter::Sink sink;
   if (locks) sink = [&](const specs::Stack& stack) { locks->write(stack); };
   StackWriter writer(resolver, globals.json, sink);
-  if (options.list && *options.list > 0) {
-    std::uint64_t left = *options.list;
-    resolver.enumerate([&](const Choice& choice) { return writer.write(choice), --left > 0; });
-  }
+  if (options.list) write_list(options, resolver, writer);
   if (options.sample) write_sample(options, resolver, writer);
   if (options.top && options.predicted.effects) {
     writer.flush();
@@ -282,6 +289,10 @@ void check_questions(const ResolveOptions& options) {
     throw bad_input("--effects and --score: both say what --top ranks by; give one of them");
   if (!options.output.empty() && !options.asks_for_stacks())
     throw bad_input("--output: of which stacks? Add --list, --sample, --cover or --top");
+  if (!options.strategy.empty() && !options.list && !options.sample)
+    throw bad_input("--strategy: says how to choose stacks; add --sample N or --list N");
+  if (options.strategy == "uniform" && !options.sample)
+    throw bad_input("--strategy uniform: draws stacks, and --list has an order; draw them with --sample N");
   if (options.approximate && !options.count && !options.asks_nothing())
     throw bad_input("--approximate: says how to count; add --count");
 }
@@ -291,8 +302,9 @@ void resolve(const ResolveOptions& options, Globals& globals) {
   const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
   if (!globals.json) workspace::write_err(facts_warnings(loaded.catalog));
   const auto start = std::chrono::steady_clock::now();
+  constexpr double most_gib = 1 << 30;  // more bytes than that no counter holds
   const Resolver resolver(loaded.project, loaded.catalog,
-                          {static_cast<std::size_t>(options.memory_gib * (1 << 30))});
+                          {static_cast<std::size_t>(std::min(options.memory_gib, most_gib) * (1 << 30))});
   const auto why = unsolvable(resolver);
   const double elapsed = milliseconds_since(start);
   if (why && options.graph.empty()) {
@@ -319,7 +331,7 @@ void add_questions(Command command, ResolveOptions& options) {
                    "Valid stacks out of raw combinations, both exact (the default)");
   command.add_flag("--share", options.share,
                    "For each version, how many of the valid stacks hold it");
-  command.add_option("--list", options.list, "The first N stacks, one a line")
+  command.add_option("--list", options.list, "The first N stacks, one a line; with --strategy in its order")
       .type_name("N");
   command
       .add_option("--sample", options.sample,
@@ -328,11 +340,10 @@ void add_questions(Command command, ResolveOptions& options) {
   command
       .add_option(
           "--strategy", options.strategy,
-          "uniform; latest: fewest steps behind the latest versions first, with that score; "
+          "Of --sample, else of --list. uniform; latest: fewest steps behind the latest versions first, with that score; "
           "distance: different in as many components as can be found")
       .check(one_of({"uniform", "latest", "distance"}))
-      .needs("--sample")
-      .show_default();
+      .default_text("uniform");
   command
       .add_option("--cover", options.cover,
                   "A small set of stacks that holds every valid combination of T versions")
