@@ -28,7 +28,7 @@ std::string where_instead(const std::filesystem::path& file) {
   const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
   for (auto entry = std::filesystem::directory_iterator(directory, error);
        !error && entry != std::filesystem::directory_iterator() && others.size() < most_looked_at; entry.increment(error))
-    others.push_back(entry->path().filename().string());
+    if (const auto other = entry->path().filename().string(); other != name) others.push_back(other);  // a dangling link is called so
   std::ranges::sort(others);
   const auto near = nearest(name, others);
   if (!near || edit_distance(name, *near) > std::max<std::size_t>(1, std::min(name.size(), near->size()) / 4))
