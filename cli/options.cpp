@@ -127,7 +127,7 @@ std::string wrong_number(const std::string& text, CLI::Option& option) {
 
 // `--before "$DAY"` where the shell has no DAY: not given would mean another thing.
 std::string empty_value(const std::string& text, const CLI::Option& option) {
-  return text.empty() && option.get_expected_min() > 0 ? "is empty; expected a value" : "";
+  return text.empty() && !option.get_positional() && option.get_expected_min() > 0 ? "is empty; expected a value" : "";
 }
 
 template <typename T>
