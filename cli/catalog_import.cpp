@@ -112,14 +112,13 @@ void say_reasons(const std::string& name, const pypi::Project& project) {
 }
 
 // True if all that the user named can be had. Else says of what there is none, and what there is instead.
-bool all_can_be_had(const pypi::Closure& closure, const std::vector<pypi::Root>& roots, const CatalogImportOptions& options) {
+bool all_can_be_had(const pypi::Closure& closure, const std::vector<pypi::Root>& roots) {
   std::map<std::string, pypi::Ranges> asked;
   for (const auto& root : roots) asked[root.dependency.name].push_back(root.dependency.versions);
   bool all = true;
   for (const auto& [name, ranges] : asked) {
     const auto found = closure.find(name);
     if (found == closure.end() || !found->second.releases.empty()) continue;
-    if (options.reasons) say_reasons(name, found->second);
     workspace::say("stackx: {}\n", pypi::why_no_version(name, ranges, found->second));
     all = false;
   }
@@ -164,16 +163,12 @@ void import_pypi(const CatalogImportOptions& options, Globals& globals) {
       {options.files, options.before, options.prereleases, options.sources, options.newest}, index);
   line.finish();
   check_some_came(index);
-  if (!all_can_be_had(closure, roots, options)) {
-    workspace::say("Nothing is written{}.\n", options.reasons ? "" : "; --reasons says of each version why");
-    globals.exit_code = 1;
-    return;
-  }
   const auto text = pypi::write_catalog(closure, targets, head(options, targets));
   specs::check(specs::parse_catalog(specs::Node::parse_text(text, "the imported catalog")),
                "the imported catalog");
   write_output(options.output, text);
   summarize(closure, options, index);
+  if (!all_can_be_had(closure, roots)) globals.exit_code = 1;
 }
 
 }  // namespace
