@@ -127,6 +127,7 @@ std::vector<std::string> add_wishes(specs::Project& project, const specs::Catalo
                                     const specs::PythonContext& context) {
   const auto wishes = specs::read_python_project(file, context);
   const auto environment = environment_of(catalog, context);
+  if (!wishes.dependencies.empty()) specs::check_something_asked(wishes, environment);
   std::vector<std::string> unknown;
   const auto take = [&](const specs::PlacedDependency& placed) {
     const auto component = component_of_package(placed.dependency.name);

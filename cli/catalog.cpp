@@ -12,6 +12,8 @@
 #include "cli/output/print.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
 #include "specs/format/printable.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
@@ -28,10 +30,10 @@ fs::path find_catalog(const std::string& name, const Globals& globals) {
   for (const fs::path& place :
        {fs::path(name), globals.data_directory() / name, globals.data_directory() / (name + ".json")})
     if (fs::is_regular_file(place)) return place;
-  throw bad_input(
-      fmt::format("catalog {}: neither a file nor a catalog in {}; `ls` there shows the ones that "
-                  "come with stackx",
-                  name, globals.data_directory().string()));
+  std::vector<std::string> known;
+  for (const auto& file : specs::json_files(globals.data_directory())) known.push_back(file.stem().string());
+  throw bad_input(fmt::format("{}: neither a file nor a catalog that comes with stackx{}; `ls {}` shows those", name,
+                              specs::suggestion(fs::path(name).stem().string(), known), globals.data_directory().string()));
 }
 
 void validate(const std::vector<std::string>& names, const Globals& globals) {
@@ -49,7 +51,8 @@ void validate(const std::vector<std::string>& names, const Globals& globals) {
     print_json(
         {{"valid", true}, {"components", catalog.components.size()}, {"versions", versions}});
   else
-    workspace::print("{}: valid, {} components with {} versions\n", where, catalog.components.size(), versions);
+    workspace::print("{}: valid, {} with {}\n", where, workspace::counted(catalog.components.size(), "component"),
+                     workspace::counted(versions, "version"));
 }
 
 void print_version(const specs::VersionEntry& entry) {

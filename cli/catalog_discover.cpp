@@ -184,8 +184,8 @@ void discover_catalog(const CatalogDiscoverOptions& options, Globals& globals) {
   workspace::allow(workspace::named_paths(catalog));
   std::size_t versions = 0;
   for (const auto& [name, component] : components.items()) versions += component["versions"].size();
-  workspace::say("{} found, {} left out: {} components with {} versions\n", found, left_out, components.size(),
-                 versions);
+  workspace::say("{} found, {} left out: {} with {}\n", found, left_out, workspace::counted(components.size(), "component"),
+                 workspace::counted(versions, "version"));
   hint(components, options.output);
 }
 

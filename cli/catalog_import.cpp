@@ -1,6 +1,7 @@
 #include "cli/catalog_import.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "cli/output/file.hpp"
 #include "inspector/paths.hpp"
 #include "pypi/catalog_writer.hpp"
+#include "pypi/no_version.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
@@ -33,11 +35,13 @@ struct CatalogImportOptions {
 std::vector<pypi::Root> roots_of(const CatalogImportOptions& options, const pypi::Targets& targets) {
   std::vector<pypi::Root> roots;
   for (const auto& text : options.names) {
+    if (fs::path(text).has_extension() && fs::is_regular_file(text))
+      throw bad_input(fmt::format("{}: is a file; name the projects that are in it instead: tensorflow \"flask>=1.0\"", text));
     auto dependency = specs::parse_dependency(text);
     if (!dependency)
       throw bad_input(fmt::format(
-          "\"{}\": column {}: {}; expected a project's name as in requirements.txt, like "
-          "tensorflow, \"flask>=1.0\" or \"requests[security]\"",
+          "\"{}\": column {}: {}; write it as in requirements.txt: "
+          "tensorflow, \"flask>=1.0\", \"requests[security]\"",
           text, dependency.error().column, dependency.error().reason));
     if (!dependency->url.empty())
       throw bad_input(fmt::format(
@@ -48,7 +52,8 @@ std::vector<pypi::Root> roots_of(const CatalogImportOptions& options, const pypi
     if (!holds_for.empty()) roots.push_back({std::move(*dependency), holds_for});
   }
   if (roots.empty())
-    throw bad_input("the markers of all projects exclude this target: nothing to import");
+    throw bad_input(fmt::format("{}: the marker{} no {}: nothing to import", fmt::join(options.names, ", "),
+                                options.names.size() == 1 ? " allows" : "s allow", targets.text()));
   return roots;
 }
 
@@ -102,6 +107,24 @@ void check_some_came(const pypi::Index& index) {
         fmt::format("none of the {} files that were asked for came; the last: {}", missed.files, missed.last));
 }
 
+void say_reasons(const std::string& name, const pypi::Project& project) {
+  for (const auto& one : project.left_out) workspace::say("{} {}: {}\n", name, one.version, one.reason);
+}
+
+// True if all that the user named can be had. Else says of what there is none, and what there is instead.
+bool all_can_be_had(const pypi::Closure& closure, const std::vector<pypi::Root>& roots) {
+  std::map<std::string, pypi::Ranges> asked;
+  for (const auto& root : roots) asked[root.dependency.name].push_back(root.dependency.versions);
+  bool all = true;
+  for (const auto& [name, ranges] : asked) {
+    const auto found = closure.find(name);
+    if (found == closure.end() || !found->second.releases.empty()) continue;
+    workspace::say("stackx: {}\n", pypi::why_no_version(name, ranges, found->second));
+    all = false;
+  }
+  return all;
+}
+
 void summarize(const pypi::Closure& closure, const CatalogImportOptions& options, const pypi::Index& index) {
   std::size_t versions = 0, left_out = 0;
   for (const auto& [name, project] : closure) {
@@ -112,17 +135,18 @@ void summarize(const pypi::Closure& closure, const CatalogImportOptions& options
                      !project.fault.empty() ? project.fault
                      : project.known        ? pypi::count_reasons(project.left_out)
                                             : "not on the index");
-    if (options.reasons)
-      for (const auto& one : project.left_out) workspace::say("{} {}: {}\n", name, one.version, one.reason);
+    if (options.reasons) say_reasons(name, project);
   }
-  workspace::say("{} projects, {} versions, {} left out{}; {} requests\n", closure.size(), versions, left_out,
-                 left_out > 0 && !options.reasons ? " (--reasons says why)" : "", index.requests());
+  workspace::say("{}, {}, {} left out{}; {}\n", workspace::counted(closure.size(), "project"),
+                 workspace::counted(versions, "version"), left_out,
+                 left_out > 0 && !options.reasons ? " (--reasons says why)" : "",
+                 workspace::counted(index.requests(), "request"));
   if (const auto missed = index.missed().files; missed > 0)
     workspace::say("{} not come this time: another run asks again\n",
                    missed == 1 ? "1 file did" : fmt::format("{} files did", missed));
 }
 
-void import_pypi(const CatalogImportOptions& options) {
+void import_pypi(const CatalogImportOptions& options, Globals& globals) {
   const pypi::Targets targets(options.pythons, options.platform);
   const auto roots = roots_of(options, targets);
   if (!options.before.empty()) check_date(options.before);
@@ -144,11 +168,12 @@ void import_pypi(const CatalogImportOptions& options) {
                "the imported catalog");
   write_output(options.output, text);
   summarize(closure, options, index);
+  if (!all_can_be_had(closure, roots)) globals.exit_code = 1;
 }
 
 }  // namespace
 
-void add_catalog_import(Command catalog, Globals&) {
+void add_catalog_import(Command catalog, Globals& globals) {
   auto options = std::make_shared<CatalogImportOptions>();
   const auto command = catalog.add_subcommand("import", "Make a catalog from what others publish");
   command.require_subcommand(1);
@@ -190,7 +215,7 @@ void add_catalog_import(Command catalog, Globals&) {
                    "Of each dependency only the newest N that each requirement on it allows: a "
                    "smaller catalog, with fewer stacks")
       .type_name("N")
-      .check(above_zero());
+      .check(at_least_one());
   pypi.add_option("-o,--output", options->output, "Catalog to write, instead of stdout")
       .type_name("FILE");
   pypi.add_flag("--reasons", options->reasons, "Say of each version left out why");
@@ -199,10 +224,10 @@ void add_catalog_import(Command catalog, Globals&) {
       .type_name("PYTHON")
       .show_default();
   pypi.add_flag("--offline", options->offline, "From the cache alone");
-  pypi.callback([options] {
+  pypi.callback([options, &globals] {
     if (options->sources && options->files == pypi::Files::wheels)
       options->files = pypi::Files::sdists;
-    import_pypi(*options);
+    import_pypi(*options, globals);
   });
 }
 

@@ -79,7 +79,8 @@ void print_report(const advisor::RefreshReport& report, const fs::path& director
   if (report.news.empty() && report.unchanged == 0)
     workspace::print("Nothing was read: no source could be reached; all that was known stays.\n");
   else if (report.news.empty())
-    workspace::print("Nothing new: {} packages are as they were.\n", report.unchanged);
+    workspace::print("Nothing new: {} as {}.\n", workspace::counted(report.unchanged, "package"),
+                     report.unchanged == 1 ? "it was" : "they were");
   else
     workspace::print("News of {} {}; {} as they were. Written to {}.\n", report.news.size(),
                      report.news.size() == 1 ? "package" : "packages", report.unchanged, directory.string());

@@ -20,15 +20,6 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-std::vector<CLI::Validator*> validators_of(CLI::Option& option) {
-  std::vector<CLI::Validator*> all;
-  try {
-    for (int i = 0;; ++i) all.push_back(option.get_validator(i));
-  } catch (const CLI::OptionNotFound&) {  // there is no count
-  }
-  return all;
-}
-
 // "FILE" of "FILE:{a,b}": CLI11 hands out the name with what validators say of themselves behind it.
 std::string value_name(const CLI::Option& option, const std::vector<CLI::Validator*>& validators) {
   std::string checks;

@@ -53,8 +53,8 @@ void check(bool quick, Globals& globals) {
     return;
   }
   const store::Inventory held = store::inventory(file);
-  workspace::print("{}: sound: {} inspections, {} plans, {} published results\n", file.string(),
-                   held.count("inspections"), held.count("plans"), held.count("published"));
+  workspace::print("{}: sound: {}, {}, {}\n", file.string(), workspace::counted(held.count("inspections"), "inspection"),
+                   workspace::counted(held.count("plans"), "plan"), workspace::counted(held.count("published"), "published result"));
   workspace::print("checked: {}\n", quick ? "the file, what inspections share, counts, and every 64th document; without "
                                             "--quick every document and every sum"
                                           : "the file, every document by its id, every sum by its inspections");
@@ -85,8 +85,8 @@ void print(const store::Salvage& saved, const fs::path& damaged, const fs::path&
   for (const std::string& remark : saved.remarks) workspace::say("{}\n", remark);
   workspace::print("{}: {} of {} pages and records make no sense any more\n", damaged.string(), saved.unreadable,
                    saved.pages);
-  workspace::print("{}: {} inspections, {} plans and {} published results saved, each proved by its id\n", to.string(),
-                   saved.inspections, saved.plans, saved.published);
+  workspace::print("{}: {}, {} and {} saved, each proved by its id\n", to.string(), workspace::counted(saved.inspections, "inspection"),
+                   workspace::counted(saved.plans, "plan"), workspace::counted(saved.published, "published result"));
   if (saved.lost > 0)
     workspace::print("{} documents of which something is left could not be proved and are not saved\n", saved.lost);
   workspace::print(

@@ -57,8 +57,8 @@ void print_table(const analysis::Effects& effects, const EffectsOptions& options
                  const Predicted& predicted) {
   workspace::write_out(analysis::table(effects, stdout_is_terminal()));
   if (options.predict.empty()) return;
-  workspace::print("\nThe {} stacks of {} with the highest predicted rate:\n", predicted.stacks.size(),
-                   options.predict.string());
+  workspace::print("\nThe {} of {} with the highest predicted rate:\n",
+                   predicted.stacks.size() == 1 ? "stack" : fmt::format("{} stacks", predicted.stacks.size()), options.predict.string());
   for (const advisor::PredictedStack& one : predicted.stacks)
     workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(line(one, effects)), 0, "")});
   for (const std::string& note : predicted.notes)

@@ -8,6 +8,7 @@
 #include "store/merge.hpp"
 #include "workspace/compressed_stream.hpp"
 #include "workspace/output.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -46,7 +47,7 @@ void run(const ExportOptions& options, const Globals& globals) {
       [](const Error& error) { throw error; });  // an export that lacks something is none
   writer.finish();
   if (!options.output.empty() && options.output != "-")
-    workspace::say("{} documents written to {}\n", documents, options.output);
+    workspace::say("{} written to {}\n", workspace::counted(documents, "document"), options.output);
 }
 
 }  // namespace

@@ -174,8 +174,8 @@ class Import {
       print_json(document);
       return;
     }
-    workspace::print("{} documents imported, {} were already there", intake_.inserted, intake_.already_there);
-    if (refused()) workspace::print(", {} were refused", intake_.refused);
+    workspace::print("{} imported, {} already there", workspace::counted(intake_.inserted, "document"), workspace::were(intake_.already_there));
+    if (refused()) workspace::print(", {} refused", workspace::were(intake_.refused));
     workspace::print("\n");
   }
 

@@ -45,8 +45,8 @@ std::string not_measured(const campaigns::DeviceCampaign& campaign) {
   try {
     const auto valid = resolver::Resolver(campaign.job.loaded.project, campaign.job.loaded.catalog).count();
     if (valid <= measured.size()) return "";
-    return fmt::format("{} of the project's {} valid stacks are not in this campaign.",
-                       resolver::BigInt(valid - measured.size()).str(), valid.str());
+    return fmt::format("{} of the project's {} valid stacks {} not in this campaign.",
+                       resolver::BigInt(valid - measured.size()).str(), valid.str(), valid - measured.size() == 1 ? "is" : "are");
   } catch (const resolver::TooEntangled&) {
     return "";
   }

@@ -12,6 +12,7 @@
 #include "store/merge.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
+#include "workspace/words.hpp"
 #include "workspace/progress.hpp"
 
 namespace stackx::cli {
@@ -37,7 +38,8 @@ void run(const std::vector<std::string>& others, Globals& globals) {
     print_json(document);
     return;
   }
-  workspace::print("{} documents added, {} were already there, {} refused\n", sum.inserted, sum.already_there, sum.refused);
+  workspace::print("{} added, {} already there, {} refused\n", workspace::counted(sum.inserted, "document"),
+                   workspace::were(sum.already_there), sum.refused);
 }
 
 }  // namespace

@@ -14,16 +14,28 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "cli/manual/mistake.hpp"
 #include "cli/told_app.hpp"
-#include "specs/format/nearest.hpp"
 #include "specs/format/printable.hpp"
+#include "specs/format/text_file.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::cli {
+
+std::vector<CLI::Validator*> validators_of(CLI::Option& option) {
+  std::vector<CLI::Validator*> all;
+  try {
+    for (int i = 0;; ++i) all.push_back(option.get_validator(i));
+  } catch (const CLI::OptionNotFound&) {  // there is no count
+  }
+  return all;
+}
 
 Check::Check(CLI::Validator validator) : validator_(std::make_shared<CLI::Validator>(std::move(validator))) {}
 
@@ -31,25 +43,47 @@ namespace {
 
 std::string words_name(const std::vector<std::string>& words) { return fmt::format("{}{}", words_mark, fmt::join(words, ",")); }
 
+// "expected a whole number, from 1 to 3, found 0"
+std::string expected_number(bool whole, std::string_view range, const std::string& found) {
+  return fmt::format("expected a {}number{}{}, found {}", whole ? "whole " : "", range.empty() ? "" : ", ", range,
+                     specs::in_quotes(found));
+}
+
+// The bounds of CLI11, in words of ours: its own hold all digits of the largest number there is.
+template <typename Number>
+Check bounded(CLI::Validator bounds, const std::string& range) {
+  auto says = [bounds, range](std::string& text) {
+    return bounds(text).empty() ? std::string() : expected_number(std::is_integral_v<Number>, range, text);
+  };
+  return Check(CLI::Validator(std::move(says), bounds.get_description(), range_mark + range));
+}
+
 template <typename Number>
 Check between(Number least, Number most) {
-  return Check(CLI::Validator(CLI::Range(least, most)).name(fmt::format("{}from {} to {}", range_mark, least, most)));
+  return bounded<Number>(CLI::Range(least, most), fmt::format("from {} to {}", least, most));
+}
+
+template <typename... Filter>
+Check among(const std::vector<std::string>& words, Filter... filter) {
+  CLI::Validator member = CLI::IsMember(words, filter...);
+  auto says = [member, words](std::string& text) {  // which makes `text` the word, where its case does not matter
+    if (member(text).empty()) return std::string();
+    return fmt::format("expected {}{}, found {}", words.size() > 1 ? "one of " : "", fmt::join(words, ", "),
+                       specs::in_quotes(text));
+  };
+  return Check(CLI::Validator(std::move(says), member.get_description(), words_name(words)));
 }
 
 }  // namespace
 
-Check one_of(const std::vector<std::string>& words) {
-  return Check(CLI::Validator(CLI::IsMember(words)).name(words_name(words)));
-}
-Check one_of_ignoring_case(const std::vector<std::string>& words) {
-  return Check(CLI::Validator(CLI::IsMember(words, CLI::ignore_case)).name(words_name(words)));
-}
+Check one_of(const std::vector<std::string>& words) { return among(words); }
+Check one_of_ignoring_case(const std::vector<std::string>& words) { return among(words, CLI::ignore_case); }
 Check within(int least, int most) { return between(least, most); }
 Check within(double least, double most) { return between(least, most); }
 Check within(std::uint64_t least, std::uint64_t most) { return between(least, most); }
-Check at_least_zero() { return Check(CLI::Validator(CLI::NonNegativeNumber).name(fmt::format("{}0 or more", range_mark))); }
-Check above_zero() { return Check(CLI::Validator(CLI::PositiveNumber).name(fmt::format("{}above 0", range_mark))); }
-Check existing_file() { return Check(CLI::ExistingFile); }
+Check at_least_zero() { return bounded<double>(CLI::NonNegativeNumber, "0 or more"); }
+Check above_zero() { return bounded<double>(CLI::PositiveNumber, "above 0"); }
+Check at_least_one() { return bounded<std::uint64_t>(CLI::PositiveNumber, "1 or more"); }
 
 Option Option::type_name(const std::string& name) const { return Option(option_->type_name(name)); }
 Option Option::option_text(const std::string& text) const { return Option(option_->option_text(text)); }
@@ -79,12 +113,21 @@ namespace {
 
 // What CLI11 would read otherwise: "-1" as the largest number there is, "nan" as one that no check refuses.
 template <typename Number>
-std::string wrong_number(const std::string& text) {
+std::string wrong_number(const std::string& text, CLI::Option& option) {
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = std::is_integral_v<Number>;
   const bool good = error == std::errc{} && end == text.data() + text.size() && (whole || std::isfinite(number));
-  return good ? "" : fmt::format("expected a {}number, found {}", whole ? "whole " : "", text.substr(0, 100));
+  if (good) return "";
+  std::string range;
+  for (const auto* validator : validators_of(option))
+    if (const auto& name = validator->get_name(); name.starts_with(range_mark)) range = name.substr(std::string_view(range_mark).size());
+  return expected_number(whole, range, text) + (error == std::errc::result_out_of_range ? ": too large" : "");
+}
+
+// `--before "$DAY"` where the shell has no DAY: not given would mean another thing.
+std::string empty_value(const std::string& text, const CLI::Option& option) {
+  return text.empty() && !option.get_positional() && option.get_expected_min() > 0 ? "is empty; expected a value" : "";
 }
 
 template <typename T>
@@ -102,7 +145,9 @@ template <typename T>
 Option Command::add_option(const std::string& name, T& value, const std::string& help) const {
   using Number = typename NumberOf<T>::type;
   CLI::Option* option = app_->add_option(name, value, help);
-  if constexpr (std::is_arithmetic_v<Number>) option->check(CLI::Validator(wrong_number<Number>, "", "number"));
+  if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::filesystem::path>)
+    option->check(CLI::Validator([option](std::string& text) { return empty_value(text, *option); }, "", "text"));
+  if constexpr (std::is_arithmetic_v<Number>) option->check(CLI::Validator([option](std::string& text) { return wrong_number<Number>(text, *option); }, "", "number"));
   return Option(option);
 }
 #define STACKX_OPTION_OF(...) \
@@ -158,41 +203,50 @@ bool Command::has_subcommand() const { return !app_->get_subcommands().empty(); 
 
 namespace {
 
-// The command that words of the line stand below: `hw` of `stackx hw shwo`.
-const CLI::App& deepest(const CLI::App& app) {
-  const auto given = app.get_subcommands();
-  return given.empty() ? app : deepest(*given.front());
+std::vector<std::string> path_of(const CLI::App& app) {
+  std::vector<std::string> path;
+  for (auto given = app.get_subcommands(); !given.empty(); given = given.front()->get_subcommands())
+    path.push_back(given.front()->get_name());
+  return path;
 }
 
-// "no such command: stackx advice; did you mean advise?"; "" where another thing is wrong.
-std::string mistyped_command(const CLI::App& app) {
-  const CLI::App& at = deepest(app);
-  std::vector<std::string> known;
-  const auto shown = [](const CLI::App* one) { return !one->get_group().empty(); };
-  for (const CLI::App* one : at.get_subcommands(shown)) known.push_back(one->get_name());
-  if (known.empty()) return "";
-  for (const auto& word : app.remaining(true)) {
-    if (word.starts_with('-')) continue;
-    const auto near = specs::nearest(word, known);
-    const bool close = near && specs::edit_distance(word, *near) <= std::max<std::size_t>(2, word.size() / 2);
-    const std::string path = &at == &app ? "" : at.get_name() + " ";
-    std::string text = "no such command: " + path + word;
-    if (close) return text + "; did you mean " + path + *near + "?";
-    text += "; there are ";
-    for (const auto& one : known) text += (&one == &known.front() ? "" : ", ") + one;
-    return text;
+// "--strategy requires --sample": {"--strategy", "--sample"}
+std::pair<std::string, std::string> around(const std::string& text, std::string_view middle) {
+  const std::size_t at = text.find(middle);
+  return at == text.npos ? std::pair{text, std::string()} : std::pair{text.substr(0, at), text.substr(at + middle.size())};
+}
+
+// CLI11 keeps what it found in texts alone.
+manual::Mistake mistake_of(const CLI::App& app, const CLI::ParseError& error) {
+  using enum manual::Mistake::Kind;
+  manual::Mistake found{other, path_of(app), "", "", app.remaining(true), specs::printable(error.what())};
+  for (auto& word : found.extra) word = specs::printable(word);
+  const auto begins = [&](std::string_view middle, manual::Mistake::Kind kind) {
+    if (found.text.find(middle) == std::string::npos) return false;
+    std::tie(found.name, found.other) = around(found.text, middle);
+    found.kind = kind;
+    return true;
+  };
+  switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
+    case CLI::ExitCodes::RequiredError: begins(" is required", missing); break;
+    case CLI::ExitCodes::RequiresError: begins(" requires ", needs); break;
+    case CLI::ExitCodes::ExcludesError: begins(" excludes ", excludes); break;
+    case CLI::ExitCodes::ExtrasError: found.kind = unexpected; break;
+    case CLI::ExitCodes::ArgumentMismatch:
+      begins(" was given a disallowed", takes_no_value) || begins(": At Most 1 ", too_often) || begins(": 1 required ", no_value);
+      break;
+    default: found.name = around(found.text, ": ").first;
   }
-  return "";
+  const bool no_command = found.kind == missing && found.name == "A subcommand";
+  if (no_command && !found.extra.empty()) found.kind = unexpected;
+  return found;
 }
 
-// Help and version as data, mistakes as a message.
-void print_end(const CLI::App& app, const CLI::ParseError& error) {
+// Help and version are data, as what they end with.
+void print_help(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out, err;
   app.exit(error, out, err);
-  std::string said = err.str();
-  if (const std::string what = error.what(); said.starts_with(what)) said.replace(0, what.size(), specs::printable(what));
   workspace::write_out(out.str());
-  workspace::write_err(said);
 }
 
 }  // namespace
@@ -215,12 +269,10 @@ Parser::Ended Parser::parse(int argc, char** argv) const {
     return Ended::ran;
   } catch (const CLI::ParseError& error) {
     const bool helped = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    const auto what = static_cast<CLI::ExitCodes>(error.get_exit_code());
-    const bool extra = what == CLI::ExitCodes::ExtrasError || what == CLI::ExitCodes::RequiredError;
-    if (const auto mistyped = extra ? mistyped_command(*app_) : ""; !mistyped.empty())
-      workspace::say("stackx: {}\n", mistyped);
+    if (helped)
+      print_help(*app_, error);
     else
-      print_end(*app_, error);
+      workspace::say("stackx: {}\n", workspace::Block{manual::mistake_text(mistake_of(*app_, error), command().tree())});
     return helped ? Ended::helped : Ended::bad_words;
   }
 }

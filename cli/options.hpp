@@ -40,7 +40,7 @@ Check within(double least, double most);
 Check within(std::uint64_t least, std::uint64_t most);
 Check at_least_zero();
 Check above_zero();
-Check existing_file();
+Check at_least_one();  // of whole numbers
 
 class Option {
  public:

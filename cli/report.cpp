@@ -19,6 +19,7 @@
 #include "specs/format/text_file.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
+#include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -144,7 +145,7 @@ void report(const ReportOptions& options, Globals& globals) {
   else
     write_output(options.output, analysis::to_json(report).dump() + "\n");
   if (!options.output.empty() && options.output != "-")
-    workspace::say("{}: {} stacks\n", options.output, report.distributions.size());
+    workspace::say("{}: {}\n", options.output, workspace::counted(report.distributions.size(), "stack"));
   if (report.distributions.empty()) globals.exit_code = 1;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -35,7 +36,7 @@ struct ResolveOptions {
   std::optional<std::uint64_t> list, sample, top;
   std::optional<unsigned> cover;
   std::uint64_t seed = 0;
-  std::string strategy = "uniform", graph;
+  std::string strategy, graph;  // strategy "": each question's own order
   std::filesystem::path scores, lock, output;
   PredictedOptions predicted;
   std::string index_url, pip = "python3";
@@ -52,6 +53,14 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
+using workspace::counted;
+
+// "12 combinations of 3 components"
+std::string combinations(const Resolver& resolver) {
+  return fmt::format("{} of {}", counted(resolver.raw_combinations(), "combination"),
+                     counted(resolver.components().size(), "component"));
+}
+
 void print_count(const workspace::Loaded& loaded, const Resolver& resolver, double elapsed, bool json) {
   const auto valid = resolver.count();
   const auto raw = resolver.raw_combinations();
@@ -65,9 +74,8 @@ void print_count(const workspace::Loaded& loaded, const Resolver& resolver, doub
     return;
   }
   const auto& as_of = loaded.catalog.as_of;
-  workspace::print("{}: {} valid stacks out of {} combinations of {} components ({:.1f} ms{})\n", loaded.project.name,
-                   workspace::grouped(valid), workspace::grouped(raw), resolver.components().size(), elapsed,
-                   as_of.empty() ? "" : ", facts as of " + as_of);
+  workspace::print("{}: {} out of {} ({:.1f} ms{})\n", loaded.project.name, counted(valid, "valid stack"),
+                   combinations(resolver), elapsed, as_of.empty() ? "" : ", facts as of " + as_of);
 }
 
 void print_approximate_count(const workspace::Loaded& loaded, const Resolver& resolver,
@@ -85,16 +93,15 @@ void print_approximate_count(const workspace::Loaded& loaded, const Resolver& re
     return;
   }
   if (about.exact)
-    workspace::print("{}: {} valid stacks", loaded.project.name, workspace::grouped(about.estimate));
+    workspace::print("{}: {}", loaded.project.name, counted(about.estimate, "valid stack"));
   else if (about.low == 0)
-    workspace::print("{}: APPROXIMATE: at most {} valid stacks, with a confidence of {:.0f} %", loaded.project.name,
-                     workspace::grouped(about.high), 100 * about.confidence);
+    workspace::print("{}: APPROXIMATE: at most {}, with a confidence of {:.0f} %", loaded.project.name,
+                     counted(about.high, "valid stack"), 100 * about.confidence);
   else
     workspace::print("{}: APPROXIMATE: about {} valid stacks, between {} and {} with a confidence of {:.0f} %",
                      loaded.project.name, workspace::grouped(about.estimate), workspace::grouped(about.low),
                      workspace::grouped(about.high), 100 * about.confidence);
-  workspace::print(" out of {} combinations of {} components ({:.1f} ms)\n", workspace::grouped(raw),
-                   resolver.components().size(), elapsed);
+  workspace::print(" out of {} ({:.1f} ms)\n", combinations(resolver), elapsed);
 }
 
 void print_shares(const Resolver& resolver, bool json) {
@@ -182,23 +189,38 @@ void write_best(const Resolver& resolver, const specs::Scores& scores, std::uint
   });
 }
 
+// `count` stacks by a strategy that ranks them.
+void write_ranked(const ResolveOptions& options, const Resolver& resolver, std::uint64_t count, StackWriter& writer) {
+  if (options.strategy == "latest")
+    write_best(resolver, resolver.lateness(), count, writer);
+  else
+    for (const auto& stack : resolver.apart(count, options.seed)) writer.write(stack);
+}
+
+void write_list(const ResolveOptions& options, const Resolver& resolver, StackWriter& writer) {
+  if (!options.strategy.empty() && !options.sample) return write_ranked(options, resolver, *options.list, writer);
+  std::uint64_t left = *options.list;
+  if (left > 0) resolver.enumerate([&](const Choice& choice) { return writer.write(choice), --left > 0; });
+}
+
 void write_sample(const ResolveOptions& options, const Resolver& resolver, StackWriter& writer) {
-  if (options.strategy == "latest") {
-    write_best(resolver, resolver.lateness(), *options.sample, writer);
-  } else if (options.strategy == "distance") {
-    for (const auto& stack : resolver.apart(*options.sample, options.seed)) writer.write(stack);
-  } else {
-    resolver.draw(*options.sample, options.seed,
-                  [&](const Choice& choice) { writer.write(choice); });
-  }
+  if (!options.strategy.empty() && options.strategy != "uniform")
+    return write_ranked(options, resolver, *options.sample, writer);
+  resolver.draw(*options.sample, options.seed, [&](const Choice& choice) { writer.write(choice); });
 }
 
 void write_cover(const ResolveOptions& options, const Resolver& resolver, StackWriter& writer) {
   const auto cover = resolver.cover(*options.cover, options.seed);
   for (const auto& stack : cover.stacks) writer.write(stack);
   writer.flush();
-  workspace::say("{} stacks cover {} of {} valid combinations of {} version{}\n", cover.stacks.size(),
-                 cover.combinations, cover.combinations, *options.cover, *options.cover == 1 ? "" : "s");
+  workspace::say("{} cover{} {} of {} valid {} of {}\n", counted(cover.stacks.size(), "stack"),
+                 cover.stacks.size() == 1 ? "s" : "", cover.combinations, cover.combinations,
+                 cover.combinations == 1 ? "combination" : "combinations", counted(*options.cover, "version"));
+}
+
+void say_locks(std::size_t stacks, const std::filesystem::path& directory) {
+  workspace::say("{} with {} in {}\n", counted(stacks, "Pipfile"), stacks == 1 ? "its lock" : "their locks",
+                 directory.string());
 }
 
 void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded, const Resolver& resolver,
@@ -211,10 +233,7 @@ void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded
   StackWriter::Sink sink;
   if (locks) sink = [&](const specs::Stack& stack) { locks->write(stack); };
   StackWriter writer(resolver, globals.json, sink);
-  if (options.list && *options.list > 0) {
-    std::uint64_t left = *options.list;
-    resolver.enumerate([&](const Choice& choice) { return writer.write(choice), --left > 0; });
-  }
+  if (options.list) write_list(options, resolver, writer);
   if (options.sample) write_sample(options, resolver, writer);
   if (options.top && options.predicted.effects) {
     writer.flush();
@@ -227,7 +246,7 @@ void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded
   }
   if (options.cover) write_cover(options, resolver, writer);
   writer.flush();
-  if (locks) workspace::say("{} Pipfiles with their locks in {}\n", locks->finish(), options.output.string());
+  if (locks) say_locks(locks->finish(), options.output);
 }
 
 // Why there is no stack, if there is none. Counting says so first, where that is possible.
@@ -270,6 +289,10 @@ void check_questions(const ResolveOptions& options) {
     throw bad_input("--effects and --score: both say what --top ranks by; give one of them");
   if (!options.output.empty() && !options.asks_for_stacks())
     throw bad_input("--output: of which stacks? Add --list, --sample, --cover or --top");
+  if (!options.strategy.empty() && !options.list && !options.sample)
+    throw bad_input("--strategy: says how to choose stacks; add --sample N or --list N");
+  if (options.strategy == "uniform" && !options.sample)
+    throw bad_input("--strategy uniform: draws stacks, and --list has an order; draw them with --sample N");
   if (options.approximate && !options.count && !options.asks_nothing())
     throw bad_input("--approximate: says how to count; add --count");
 }
@@ -279,8 +302,9 @@ void resolve(const ResolveOptions& options, Globals& globals) {
   const workspace::Loaded loaded = load(options.project.file, globals, options.project.context, workspace::Need::stacks);
   if (!globals.json) workspace::write_err(facts_warnings(loaded.catalog));
   const auto start = std::chrono::steady_clock::now();
+  constexpr double most_gib = 1 << 30;  // more bytes than that no counter holds
   const Resolver resolver(loaded.project, loaded.catalog,
-                          {static_cast<std::size_t>(options.memory_gib * (1 << 30))});
+                          {static_cast<std::size_t>(std::min(options.memory_gib, most_gib) * (1 << 30))});
   const auto why = unsolvable(resolver);
   const double elapsed = milliseconds_since(start);
   if (why && options.graph.empty()) {
@@ -307,7 +331,7 @@ void add_questions(Command command, ResolveOptions& options) {
                    "Valid stacks out of raw combinations, both exact (the default)");
   command.add_flag("--share", options.share,
                    "For each version, how many of the valid stacks hold it");
-  command.add_option("--list", options.list, "The first N stacks, one a line")
+  command.add_option("--list", options.list, "The first N stacks, one a line; with --strategy in its order")
       .type_name("N");
   command
       .add_option("--sample", options.sample,
@@ -316,11 +340,10 @@ void add_questions(Command command, ResolveOptions& options) {
   command
       .add_option(
           "--strategy", options.strategy,
-          "uniform; latest: fewest steps behind the latest versions first, with that score; "
+          "Of --sample, else of --list. uniform; latest: fewest steps behind the latest versions first, with that score; "
           "distance: different in as many components as can be found")
       .check(one_of({"uniform", "latest", "distance"}))
-      .needs("--sample")
-      .show_default();
+      .default_text("uniform");
   command
       .add_option("--cover", options.cover,
                   "A small set of stacks that holds every valid combination of T versions")

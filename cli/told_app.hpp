@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/manual/command_tree.hpp"
 
@@ -21,5 +22,6 @@ struct ToldApp : CLI::App {
 // What a validator knows of its values stands in its name, by which CLI11 only looks validators up.
 inline constexpr const char* words_mark = "words:";  // "words:dot,svg"
 inline constexpr const char* range_mark = "range:";  // "range:from 1 to 3"
+std::vector<CLI::Validator*> validators_of(CLI::Option& option);
 
 }  // namespace stackx::cli

@@ -242,7 +242,6 @@ void add_verify(Command app, Globals& globals) {
        {{"Is what was advised faster here", "stackx advise --hw host --workload matmul --json > advice.json\nstackx verify advice.json"}}});
   command.add_option("advice", options->advice, "What `stackx advise --json` printed")
       .required()
-      .check(existing_file())
       .type_name("ADVICE");
   command.add_option(
           "--baseline", options->baseline,

@@ -116,7 +116,8 @@ const std::vector<ComponentVersions>& Resolver::components() const {
 
 BigInt Resolver::raw_combinations() const {
   BigInt product = 1;
-  for (const auto& component : engine_->problem.components) product *= component.versions.size();
+  for (const auto& component : engine_->problem.components)
+    product *= std::max<std::size_t>(component.versions.size(), 1);
   return product;
 }
 

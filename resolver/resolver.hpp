@@ -116,7 +116,8 @@ class Resolver {
 
   // Reachable from the roots, by name; virtual ones are none.
   const std::vector<ComponentVersions>& components() const;
-  BigInt raw_combinations() const;  // product of their numbers of versions
+  // The product of their numbers of versions; what has none can only be absent, and counts as one.
+  BigInt raw_combinations() const;
   BigInt count() const;
 
   // For each component and version (of all components reachable) the number of stacks that hold it.

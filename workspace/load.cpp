@@ -11,6 +11,7 @@
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/project/is_project.hpp"
 #include "specs/python/project.hpp"
 #include "workspace/this_machine.hpp"
 
@@ -87,12 +88,14 @@ Loaded load(const fs::path& project_file, const Context& where,
   const specs::PythonContext nothing;
   const bool asked = !context.python.empty() || context.platform != nothing.platform ||
                      !context.extras.empty() || !context.groups.empty();
-  if (asked && !specs::is_python_project(project_file))
+  if (asked && !specs::is_python_project(project_file)) {
+    specs::check_is_project(project_file);
     throw bad_input(
         fmt::format("{}: --python, --platform, --extra and --group belong to Python projects "
                     "(requirements.txt, "
                     "Pipfile, pyproject.toml); a project of stackx says all of this itself",
                     project_file.string()));
+  }
   auto with_overlays = context;
   if (with_overlays.overlays.empty() && with_overlays.of_user) with_overlays.overlays = user_overlays();
   auto [project, catalog] = specs::load_project(project_file, where.data_directory(), with_overlays);

@@ -19,6 +19,12 @@ std::string grouped(const resolver::BigInt& number) {
   return digits;
 }
 
+std::string counted(const resolver::BigInt& number, const std::string& noun) {
+  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
+std::string were(std::size_t number) { return fmt::format("{} {}", number, number == 1 ? "was" : "were"); }
+
 std::string duration(double seconds) {
   if (seconds < 0) return "?";
   if (seconds < 59.95) return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 1 : 0);

@@ -56,9 +56,10 @@ void add_unmeasured(const Grounds& from, Advice& answer) {
   } else if (known.space) {
     const auto measured = known.measured.recommendations.size() + known.measured.failed.size();
     if (known.space->count() > measured)
-      answer.cautions.push_back(fmt::format("{} of {} valid stacks are not measured.",
+      answer.cautions.push_back(fmt::format("{} of {} valid stacks {} not measured.",
                                             workspace::grouped(known.space->count() - measured),
-                                            workspace::grouped(known.space->count())));
+                                            workspace::grouped(known.space->count()),
+                                            known.space->count() - measured == 1 ? "is" : "are"));
   }
   if (!known.wish || !known.candidate) return;
   const auto own = stack.components.find(known.wish->root);

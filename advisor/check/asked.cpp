@@ -21,10 +21,13 @@
 #include "inspector/machine/host.hpp"
 #include "inspector/paths.hpp"
 #include "specs/error.hpp"
+#include "specs/format/input_file.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
 #include "specs/hardware/accelerator.hpp"
 #include "specs/python/package_list.hpp"
+#include "specs/python/pip_text.hpp"
+#include "specs/python/wheel_target.hpp"
 #include "specs/version/version_text.hpp"
 #include "workspace/asked_hardware.hpp"
 #include "workspace/load.hpp"
@@ -56,6 +59,7 @@ class Reading {
     if (question_.asked.empty()) throw bad_input("nothing to check: no package is named there");
     check_extras();
     check_words();
+    leave_out_by_markers();
     say_forward_compatibility();
     return std::move(question_);
   }
@@ -77,9 +81,9 @@ class Reading {
   void read(const std::string& text) {
     std::error_code error;
     if (text == "-") {
-      take(specs::parse_freeze(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"));
+      take(specs::parse_freeze(specs::pip_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"), "stdin"));
     } else if (fs::is_fifo(text, error)) {  // <(pip freeze)
-      take(specs::parse_freeze(specs::read_text_file(text, "a list of packages"), text));
+      take(specs::parse_freeze(specs::read_pip_text(text, "a list of packages"), text));
     } else if (fs::is_regular_file(text, error)) {
       take(specs::read_package_list(text, python_context(), usual_python));
     } else if (names_a_place(text) && fs::is_directory(text, error)) {
@@ -120,7 +124,7 @@ class Reading {
   }
 
   void read_word(const std::string& text) {
-    if (looks_like_a_file(text)) throw bad_input(fmt::format("{}: there is no such file", specs::to_utf8(text.substr(0, 200))));
+    if (looks_like_a_file(text)) throw bad_input(fmt::format("{}: there is no such file{}", specs::to_utf8(text.substr(0, 200)), specs::where_instead(text)));
     take(specs::read_dependency(text, "the command line"));
   }
 
@@ -272,6 +276,26 @@ class Reading {
     const auto& known = known_pythons();
     if (!question_.python.empty() && std::ranges::find(known, question_.python) == known.end())
       throw bad_input(fmt::format("--python {}: expected one of {}", question_.python, fmt::join(known, ", ")));
+  }
+
+  // What no Python that is meant would install here: `; sys_platform == "win32"`.
+  void leave_out_by_markers() {
+    const auto platform = "linux " + question_.machine;
+    std::vector<specs::MarkerEnvironment> environments;
+    for (const auto& python : question_.python.empty() ? known_pythons() : std::vector{question_.python})
+      environments.push_back(specs::Target(python, platform).environment());
+    std::vector<std::string> others;
+    std::erase_if(question_.asked, [&](const specs::PlacedDependency& placed) {
+      const auto holds = [&](const auto& environment) { return placed.dependency.holds(environment); };
+      if (!placed.dependency.marker || std::ranges::any_of(environments, holds)) return false;
+      others.push_back(specs::to_utf8(placed.dependency.text()));
+      return true;
+    });
+    const auto target = question_.python.empty() ? platform : fmt::format("Python {} on {}", question_.python, platform);
+    if (question_.asked.empty())
+      throw bad_input(fmt::format("nothing to check: the marker{} of {} exclude{} {}", others.size() == 1 ? "" : "s",
+                                  fmt::join(others, ", "), others.size() == 1 ? "s" : "", target));
+    for (const auto& one : others) question_.skipped.push_back(fmt::format("{} (not for {})", one, target));
   }
 
   void say_forward_compatibility() {

@@ -14,6 +14,7 @@
 #include "specs/format/text_file.hpp"
 #include "specs/python/lock_file.hpp"
 #include "specs/python/package_list.hpp"
+#include "specs/python/pip_text.hpp"
 #include "specs/python/requirements_txt.hpp"
 #include "specs/version/text_scanner.hpp"
 #include "specs/version/version_text.hpp"
@@ -62,9 +63,9 @@ class EndReader {
     const fs::path path = end_.text;
     std::error_code error;
     if (end_.text == "-") {
-      take(specs::parse_freeze(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"));
+      take(specs::parse_freeze(specs::pip_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"), "stdin"));
     } else if (fs::is_fifo(path, error)) {  // <(pip freeze)
-      take(specs::parse_freeze(specs::read_text_file(path, "a list of packages"), end_.text));
+      take(specs::parse_freeze(specs::read_pip_text(path, "a list of packages"), end_.text));
     } else if (fs::is_directory(path, error)) {
       read_environment(path);
     } else if (fs::is_regular_file(path, error)) {
@@ -105,8 +106,8 @@ class EndReader {
   }
 
   void read_requirements(const fs::path& file) {
-    if (holds_other_sources(specs::read_text_file(file, "requirements")))
-      return take(specs::parse_freeze(specs::read_text_file(file, "requirements"), file.string()));
+    if (holds_other_sources(specs::read_pip_text(file, "requirements")))
+      return take(specs::parse_freeze(specs::read_pip_text(file, "requirements"), file.string()));
     specs::RequirementHashes hashes;
     const auto project = specs::read_requirements_txt(file, &hashes);
     specs::PackageList list{project.dependencies, project.constraints, {}, {}};

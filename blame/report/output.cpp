@@ -103,9 +103,10 @@ const char* to_string(Kind kind) {
 }  // namespace
 
 std::string plan_text(const Between& between, const Expected& expected, std::size_t width) {
-  const auto first = fmt::format("{} {}, in {} that can be told apart; {} valid stacks between the ends; usually about {}{}",
+  const auto first = fmt::format("{} {}, in {} that can be told apart; {} valid {} between the ends; usually about {}{}",
                                  counted(between.changes.size(), "component"), between.changes.size() == 1 ? "differs" : "differ",
-                                 counted(between.groups.size(), "group"), between.valid_stacks.empty() ? "very many" : between.valid_stacks, counted(expected.inspections, "inspection"),
+                                 counted(between.groups.size(), "group"), between.valid_stacks.empty() ? "very many" : between.valid_stacks,
+                                 between.valid_stacks == "1" ? "stack" : "stacks", counted(expected.inspections, "inspection"),
                                  expected.seconds ? ", " + workspace::duration(*expected.seconds) : "");
   std::string text = analysis::wrap(analysis::split(first), 0, "", width) + "\n";
   for (std::size_t i = 0; i < between.groups.size(); ++i) {

@@ -95,9 +95,8 @@ std::string valid_part(const advisor::HardwareAdvice& advice) {
   std::vector<std::string> names;
   for (const auto& component : advice.space->resolver().components()) names.push_back(component.name);
   std::string text = wrap(
-      split(fmt::format("{}: {} stacks, out of {} combinations of {}", heading,
-                        workspace::grouped(advice.space->count()),
-                        workspace::grouped(advice.space->resolver().raw_combinations()),
+      split(fmt::format("{}: {}, out of {} of {}", heading, workspace::counted(advice.space->count(), "stack"),
+                        workspace::counted(advice.space->resolver().raw_combinations(), "combination"),
                         names.size() > most_named ? counted(names.size(), "component")
                                                   : fmt::format("{}", fmt::join(names, ", ")))),
       3, "") + "\n";

@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -14,8 +15,27 @@
 #include <vector>
 
 #include "specs/error.hpp"
+#include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
 
 namespace stackx::specs {
+
+std::string where_instead(const std::filesystem::path& file) {
+  constexpr std::size_t most_looked_at = 10'000;
+  const auto name = file.filename().string();
+  std::vector<std::string> others;
+  std::error_code error;
+  const auto directory = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  for (auto entry = std::filesystem::directory_iterator(directory, error);
+       !error && entry != std::filesystem::directory_iterator() && others.size() < most_looked_at; entry.increment(error))
+    if (const auto other = entry->path().filename().string(); other != name) others.push_back(other);  // a dangling link is called so
+  std::ranges::sort(others);
+  const auto near = nearest(name, others);
+  if (!near || edit_distance(name, *near) > std::max<std::size_t>(1, std::min(name.size(), near->size()) / 4))
+    return "; check the path";
+  return fmt::format("; did you mean {}?", in_quotes((file.parent_path() / *near).string()));
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -25,7 +45,7 @@ constexpr auto writer_comes_within = std::chrono::seconds(10);
 constexpr auto content_comes_within = std::chrono::seconds(1);
 
 [[noreturn]] void fail_opening(const std::string& name) {
-  if (errno == ENOENT || errno == ENOTDIR) throw bad_input(name + ": no such file; check the path");
+  if (errno == ENOENT || errno == ENOTDIR) throw bad_input(name + ": no such file" + where_instead(name));
   if (errno == ELOOP || errno == ENAMETOOLONG)
     throw bad_input(
         fmt::format("{}: cannot be read: {}; check the path", name, std::strerror(errno)));

@@ -16,7 +16,7 @@ namespace stackx::specs {
 class InputFile {
  public:
   // "-" is stdin where `or_stdin`. `kind` is for messages: "a JSON file". Throws Error(bad_input) for a file that is
-  // not there, a directory or a device, Error(environment) if it may not be read.
+  // not there (it names the one beside it whose name is close), a directory or a device, Error(environment) if it may not be read.
   InputFile(const std::filesystem::path& file, std::string_view kind, bool or_stdin = false);
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -35,5 +35,9 @@ class InputFile {
   int descriptor_ = -1;
   bool begun_ = false, is_file_ = false;
 };
+
+// Of a file that is not there: "; did you mean "requirements.txt"?", of what lies in the same directory. Where nothing is
+// close, or nobody can look: "; check the path".
+std::string where_instead(const std::filesystem::path& file);
 
 }  // namespace stackx::specs

@@ -11,6 +11,7 @@
 #include "specs/format/json_reader.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/printable.hpp"
+#include "specs/format/utf16.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -59,6 +60,7 @@ Node::Node(std::shared_ptr<const Document> document, const Json* value, std::str
     : document_(std::move(document)), value_(value), pointer_(std::move(pointer)) {}
 
 Node Node::parse_text(std::string_view text, std::string name) {
+  refuse_utf16(text, name);
   auto document = std::make_shared<Document>(std::move(name));
   read_json(text, document->name, document->parsed);
   const Json* root = &document->parsed.root;

@@ -21,6 +21,7 @@
 
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/format/utf16.hpp"
 
 namespace stackx::specs {
 namespace {
@@ -125,6 +126,7 @@ struct TomlNode::Builder {
 };
 
 TomlNode TomlNode::parse_text(std::string_view text, std::string name) {
+  refuse_utf16(text, name);
   refuse_excess(text, name);
   const toml::parse_result parsed = toml::parse(text);
   if (!parsed) {

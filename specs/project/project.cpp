@@ -11,6 +11,8 @@
 #include "specs/format/printable.hpp"
 #include "specs/format/names.hpp"
 #include "specs/format/nearest.hpp"
+#include "specs/format/text_file.hpp"
+#include "specs/project/is_project.hpp"
 #include "specs/python/lock_file.hpp"
 #include "specs/python/project.hpp"
 
@@ -128,8 +130,11 @@ std::vector<std::filesystem::path> find_catalogs(const std::vector<std::string>&
     } else if (std::filesystem::exists(far, error)) {
       files.push_back(far);
     } else {
-      fail(fmt::format("there is no catalog \"{}\": neither {} nor {} exists", name, near.string(),
-                       far.string()));
+      std::vector<std::string> known;
+      for (const auto& directory : {beside.empty() ? std::filesystem::path(".") : beside, data_directory})
+        for (const auto& file : json_files(directory)) known.push_back(file.filename().string());
+      fail(fmt::format("there is no catalog \"{}\": neither {} nor {} exists{}", name, near.string(), far.string(),
+                       suggestion(name, known)));
     }
   }
   return files;
@@ -225,12 +230,8 @@ std::vector<std::string> known_names(const Catalog& catalog) {
 LoadedProject load_project(const std::filesystem::path& file,
                            const std::filesystem::path& data_directory,
                            const PythonContext& context) {
+  check_is_project(file);
   if (is_python_project(file)) return load_python_project(file, data_directory, context);
-  if (is_lock_file(file))
-    throw bad_input(
-        file.string() +
-        ": a lock file is one stack, not a project; name the project, and the lock file "
-        "with --lock");
   return load_json_project(file, data_directory, context);
 }
 

@@ -134,6 +134,25 @@ SpecifierSet that_python(const std::string& version, const Catalog& catalog) {
   return *range;
 }
 
+std::string target_text(const MarkerEnvironment& environment) {
+  const auto said = [&](const char* variable) {
+    const auto found = environment.variables.find(variable);
+    return found == environment.variables.end() ? "" : found->second;
+  };
+  return fmt::format("Python {} on {} {}", said("python_version"), said("sys_platform"), said("platform_machine"));
+}
+
+[[noreturn]] void refuse_markers(const PythonProject& project, const MarkerEnvironment& environment) {
+  const auto& asked = project.dependencies;
+  constexpr std::size_t most_shown = 5;
+  std::string text = fmt::format("{}: {} requirement{}, but none for {} (--python, --platform)", project.file.string(), asked.size(),
+                                 asked.size() == 1 ? "" : "s", target_text(environment));
+  for (std::size_t i = 0; i < std::min(asked.size(), most_shown); ++i)
+    text += fmt::format("\n  {}: {}", asked[i].place, to_utf8(asked[i].dependency.text()));
+  if (asked.size() > most_shown) text += fmt::format("\n  and {} more", asked.size() - most_shown);
+  throw bad_input(text);
+}
+
 }  // namespace
 
 bool is_python_project(const fs::path& file) {
@@ -160,13 +179,10 @@ Project to_project(const PythonProject& python_project, const Catalog& catalog,
   std::optional<MarkerEnvironment> environment;
   if (python) environment = MarkerEnvironment::for_python(*python, context.platform);
 
+  check_something_asked(python_project, environment);
   Assembly roots(catalog), pins(catalog);
   for (const auto& placed : python_project.dependencies)
     if (applies(placed, environment)) roots.add(placed);
-  if (roots.requirements().empty())
-    throw bad_input(python_project.file.string() +
-                    ": asks for no package; what is the stack for? (optional groups count only "
-                    "when they are named)");
   const bool knows_python = roots.knows("python");
   if (knows_python && python_project.python) roots.add(*python_project.python);
   if (knows_python && python && (has_markers(python_project) || !context.python.empty()))
@@ -222,6 +238,14 @@ bool applies(const PlacedDependency& placed, const std::optional<MarkerEnvironme
       "{}: whether {} holds depends on the Python, which neither the file nor a catalog names; "
       "name it: --python 3.11",
       placed.place, in_quotes(placed.dependency.marker->text())));
+}
+
+void check_something_asked(const PythonProject& project, const std::optional<MarkerEnvironment>& environment) {
+  if (project.dependencies.empty())
+    throw bad_input(project.file.string() +
+                    ": asks for no package; what is the stack for? (optional groups count only when they are named)");
+  const auto holds = [&](const PlacedDependency& placed) { return applies(placed, environment); };
+  if (std::ranges::none_of(project.dependencies, holds)) refuse_markers(project, *environment);  // else applies() threw
 }
 
 }  // namespace stackx::specs

@@ -61,4 +61,8 @@ std::string directory_name(const std::filesystem::path& file);
 // Does the dependency's marker hold? Throws bad_input where there is one and no environment.
 bool applies(const PlacedDependency& placed, const std::optional<MarkerEnvironment>& environment);
 
+// Throws bad_input for a project that asks for nothing there: it has no requirements, or each with a marker that does not
+// hold, and then names them.
+void check_something_asked(const PythonProject& project, const std::optional<MarkerEnvironment>& environment);
+
 }  // namespace stackx::specs

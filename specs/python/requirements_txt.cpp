@@ -10,6 +10,7 @@
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
+#include "specs/python/pip_text.hpp"
 #include "specs/version/text_scanner.hpp"
 
 namespace stackx::specs {
@@ -174,7 +175,7 @@ class RequirementsReader {
     fs::path canonical = fs::weakly_canonical(path, error);
     if (error) canonical = path;
     if (!read_.insert({canonical, constraints}).second) return;  // it says nothing new
-    text(read_text_file(path, "a requirements file"), path, constraints);
+    text(read_pip_text(path, "a requirements file"), path, constraints);
   }
 
   void line(std::string_view text, const Where& where) {

@@ -5,7 +5,7 @@
 //   --hash=ALGORITHM:DIGEST    checked for its form: a catalog has hashes of its own; SHA-256 for who asks
 //   --index-url and the like   without effect: the catalogs say what there is
 //   -e, paths, URLs, VCS       errors: a catalog holds released versions
-// Environment variables are not expanded. Rejected: pip's own parser in a Python process (one would
+// Encodings: pip_text.hpp. Environment variables are not expanded. Rejected: pip's own parser in a Python process (one would
 // have to be there, and its errors name no line).
 #pragma once
 

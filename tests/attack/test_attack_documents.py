@@ -209,7 +209,7 @@ class HostileText(MadeUpStore):
             place[key] += EVIL
             bad = sealed(plan)
             self.write("plan.jsonl", json.dumps(bad, ensure_ascii=False))
-            self.assertIn(b"1 documents imported", self.check("import", self.scratch / "plan.jsonl").stdout)
+            self.assertIn(b"1 document imported", self.check("import", self.scratch / "plan.jsonl").stdout)
             self.assertIn(b"FORGED", self.check("inspect", EXAMPLE, "--resume", bad["id"][:12], "--offline").stderr)
             place[key] = sound
 

@@ -349,6 +349,16 @@ class BadInput(Check):
             with self.subTest(name):
                 self.assertRegex(self.refused(name, cwd=self.scratch), f"^{name}: there is no such file")
 
+    def test_markers_of_other_platforms(self):
+        """What is asked for elsewhere is no question here: not "nothing is known to use a GPU", and not judged as if it were."""
+        windows = 'torch==2.4.0; sys_platform == "win32"'
+        self.assertEqual(self.refused(windows), f"nothing to check: the marker of {windows} excludes linux x86_64")
+        self.assertEqual(self.refused("torch==2.4.0; python_version < '3.10'", "--python", "3.11"),
+                         'nothing to check: the marker of torch==2.4.0; python_version < "3.10" excludes Python 3.11 on linux x86_64')
+        answer = self.document("torch==2.3.1", windows)
+        self.assertEqual(answer["stack"]["torch"], "2.3.1")
+        self.assertIn(f"{windows} (not for linux x86_64)", answer["not_judged"])
+
     def test_files_without_packages(self):
         for name, text in (("requirements.txt", ""), ("requirements.txt", "# nothing\n\n"), ("Pipfile", ""), ("environment.yml", ""),
                            ("pyproject.toml", '[project]\nname = "x"\nversion = "1"\n'), ("uv.lock", "version = 1\n")):

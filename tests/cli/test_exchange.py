@@ -273,7 +273,7 @@ class Exchange(MadeUpStore):
         file, database = self.write("hyperfine.json", report), self.scratch / "store.db"
         command = '"$0" import <(cat "$1") --source https://example.org/x --db "$2"'
         done = subprocess.run(["bash", "-c", command, STACKX, file, database], env=self.environment, capture_output=True, text=True, timeout=60)
-        self.assertEqual((done.returncode, done.stdout), (0, "1 documents imported, 0 were already there\n"), done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (0, "1 document imported, 0 were already there\n"), done.stderr)
 
     def test_lines_keep_their_numbers_after_a_look_at_the_first(self):
         good = self.some_documents(4)[:1]
@@ -383,7 +383,7 @@ class Exchange(MadeUpStore):
             file = self.write("refused.jsonl", json.dumps(good[0]) + "\n" + lines)
             done = self.stackx("import", file, file, "--db", database, exit_code=2)
             count = 2 * lines.count("\n")
-            self.assertEqual(done.stdout, f"1 documents imported, 1 were already there, {count} were refused\n")
+            self.assertEqual(done.stdout, f"1 document imported, 1 was already there, {count} were refused\n")
             self.assertEqual(done.stderr.count("refused.jsonl:"), 1000)
             self.assertIn(f"and {count - 1000} more were refused", done.stderr)
             answer = self.json("import", file, file, "--db", database, exit_code=2)

@@ -407,6 +407,25 @@ class ImportPypi(BlackBox):
         self.assertIn("gone: no usable version: not on the index", done.stderr)
         self.assertIn("native: no usable version: 1 no wheel for the target", done.stderr)
 
+    def test_a_root_without_a_version_is_a_no(self):
+        """Exit 1 with what there is instead, as pip says it; the catalog is written, and `resolve` can say why."""
+        index = self.fill(self.index())
+        index.add("native", wheel("native", "1.0", tags="cp37-cp37m-win_amd64"))
+        output = self.scratch / "catalog.json"
+        for words, said in ((["lib==99"], "lib==99: the index has no such version; nearest are 1.3, 1.2, 1.1 (of 4)"),
+                            (["app", "lib>=1.05,<1.1"], "lib>=1.05,<1.1: the index has no such version; nearest are 1.3, 1.2, 1.1, 1.0"),
+                            (["native"], "native: no version can be used: 1 no wheel for the target; newest 1.0"),
+                            (["lib", "--before", "2010-01-01"], "lib: no version can be used: 4 uploaded on 2010-01-01 or later; newest 1.3")):
+            with self.subTest(words=words):
+                done = self.run_import(index, *words, "-o", output, exit_code=1)
+                self.assertEqual(done.stdout, "")
+                self.assertEqual(done.stderr.splitlines()[-1], f"stackx: {said}")
+                self.assertIn({}, [one["versions"] for one in json.loads(output.read_text())["components"].values()])
+        said = self.run_import(index, "lib==99", "--reasons", exit_code=1).stderr
+        self.assertIn("lib 1.1: outside of the range asked for\n", said)
+        self.assertIn("lib; python_version < '3': the marker allows no CPython 3.7",
+                      self.run_import(index, "lib; python_version < '3'", exit_code=2).stderr)
+
     def fill_for_pythons(self, index):
         """app needs old on 3.9 and new on 3.11 and 3.13; lib has a wheel a Python, not each version for each."""
         index.add("app", wheel("app", "1.0", ["lib>=1", "old<2; python_version<'3.10'", "new; python_version>='3.11'",

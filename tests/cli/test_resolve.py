@@ -73,6 +73,19 @@ class Resolve(ResolveBox):
         answer = self.json("resolve", self.project(requires={"a": "*"}), "--count")
         self.assertEqual((answer["valid_stacks"], answer["raw_combinations"]), (str(len(expected)), "12"))
 
+    def test_one_is_singular_and_what_has_no_version_is_absent(self):
+        self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
+            "a": {"kind": "package", "versions": {"1.0": {"requires_if": [{"if": {"python": "<3"}, "then": {"gone": "*"}}],
+                                                          "requires": {"python": "*"}}}},
+            "gone": {"kind": "package", "versions": {}}, "python": {"kind": "runtime", "versions": {"3.11": {}}}}})
+        said = self.stackx("resolve", self.project(requires={"a": "*"})).stdout
+        self.assertIn(": 1 valid stack out of 1 combination of 3 components (", said)
+        said = self.stackx("resolve", self.project(requires={"python": "*"})).stdout
+        self.assertIn(": 1 valid stack out of 1 combination of 1 component (", said)
+        self.assertIn("catalog.json: valid, 3 components with 2 versions", self.stackx("catalog", "validate", self.scratch / "catalog.json").stdout)
+        said = self.stackx("resolve", self.project(requires={"a": "*"}), "--cover", "1").stderr
+        self.assertIn("1 stack covers 2 of 2 valid combinations of 1 version\n", said)
+
     def test_unsolvable_is_explained_with_exit_1(self):
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {
             "tensorflow": {"kind": "package", "versions": {"2.19": {"requires": {"python": ">=3.9"}}}},

@@ -213,6 +213,25 @@ class Usage(ResolveBox):
         self.assertIn("nowhere.json", self.refusal(self.scratch / "nowhere.json"))
         self.assertIn("--catalog", self.refusal(project, "--catalog", "catalog.json"))
 
+    def test_what_is_no_project(self):
+        """First what is wrong with this file, then what a project is; nothing of catalogs, which would come later."""
+        self.write("requirements.txt", "a\n")
+        self.write("setup.cfg", "[metadata]\nname = a\n")
+        self.write("empty.toml", "")
+        self.write("binary.whl", "PK\x03\x04\x01\x02")
+        self.write("uv.lock", "version = 1\n")
+        what = "a project is a JSON document (stackx/project/1), requirements.txt"
+        for options in ((), ("--python", "3.11"), ("--catalog", "packages.json", "--python", "3.11")):
+            for name, said in (("nope.toml", "no such file; check the path"), ("setup.cfg", "is no project"), ("empty.toml", "is no project"),
+                               ("binary.whl", "is no project"), ("", "is a directory; expected a project"),
+                               ("requirments.toml", "no such file; did you mean")):
+                with self.subTest(name=name, options=options):
+                    lines = self.refusal(self.scratch / name, *options).splitlines()
+                    self.assertTrue(lines[0].startswith(f"stackx: {self.scratch / name}: {said}"), lines)
+                    self.assertTrue(lines[1].startswith(f"  {what}"), lines)
+                    self.assertEqual(len(lines), 2)
+            self.assertIn("a lock file is one stack, not a project", self.refusal(self.scratch / "uv.lock", *options))
+
     def test_negative_numbers_are_refused(self):
         self.catalog({"a": ["1"]})
         for option in ("--list", "--top"):

@@ -1,6 +1,8 @@
 """stackx resolve on requirements.txt, Pipfile and pyproject.toml, and on lock files."""
 
+import codecs
 import json
+import os
 import unittest
 
 from resolve_box import ResolveBox
@@ -171,6 +173,40 @@ test = ["pyopenssl<1"]
         message = self.complaint(self.write("pyproject.toml", '[project]\nname="x"\ndependencies=["flask", "requests ; os_name = 3"]\n'))
         self.assertIn(f"{self.scratch / 'pyproject.toml'}:3:24: ", message)
         self.assertIn("column 20", message)
+
+
+class Encodings(PythonBox):
+    TEXT = "# coding of caf\u00e9\nflask<1.1\n"
+
+    def answer(self, content, name="requirements.txt"):
+        (self.scratch / name).write_bytes(content)
+        return self.stackx("resolve", self.scratch / name, "--catalog", self.packages, "--list", "99").stdout
+
+    def test_byte_order_marks_and_coding_lines_as_pip_reads_them(self):
+        """The codecs are Python's own, which pip decodes by."""
+        expected = self.answer(self.TEXT.encode())
+        self.assertIn("flask=1.0", expected)
+        for mark, codec in ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"),
+                            (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be")):
+            self.assertEqual(self.answer(mark + self.TEXT.replace("\n", "\r\n").encode(codec)), expected, codec)
+        for codec in ("latin-1", "cp1252", "utf-8"):
+            self.assertEqual(self.answer(f"# -*- coding: {codec} -*-\n{self.TEXT}".encode(codec)), expected, codec)
+
+    def test_what_is_no_text(self):
+        for content, said in ((self.TEXT.encode("utf-16-le"), "requirements.txt:1: holds byte 0"), (b"\x7fELF\x02\x01\x01" + os.urandom(64), "requirements.txt:1: holds byte 2: this is no text"),
+                              (codecs.BOM_UTF16_LE + b"f", "begins as UTF-16, but ends inside a character"),
+                              (b"# coding: koi8-r\nflask\n", 'says that its encoding is "koi8-r", which is not read here')):
+            (self.scratch / "requirements.txt").write_bytes(content)
+            message = self.complaint(self.scratch / "requirements.txt")
+            self.assertIn(said, message)
+            self.assertNotIn("\\u0000", message)
+
+    def test_markers_that_all_exclude(self):
+        project = self.write("requirements.txt", "flask; sys_platform == 'win32'\nrequests; python_version < '3'\n")
+        lines = self.complaint(project).splitlines()
+        self.assertEqual(lines[0], f"stackx: {project}: 2 requirements, but none for Python 3.8 on linux x86_64 (--python, --platform)")
+        self.assertEqual([line.split(": ", 1)[1] for line in lines[1:]], ['flask; sys_platform == "win32"', 'requests; python_version < "3"'])
+        self.assertIn("asks for no package", self.complaint(self.write("requirements.txt", "")))
 
 
 class Lock(PythonBox):

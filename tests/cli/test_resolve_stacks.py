@@ -104,6 +104,20 @@ class Sample(ResolveBox):
             self.assertEqual([line["components"] for line in found], expected)
             self.assertEqual([line["score"] for line in found], [lateness(stack) for stack in expected])
 
+    def test_a_list_in_the_order_of_a_strategy(self):
+        project, _ = self.generated(4)
+        for strategy in ("latest", "distance"):
+            for output in (self.lines, lambda *words: self.stackx(*words).stdout):
+                self.assertEqual(output("resolve", project, "--list", "12", "--strategy", strategy, "--seed", "5"),
+                                 output("resolve", project, "--sample", "12", "--strategy", strategy, "--seed", "5"))
+        first = self.lines("resolve", project, "--list", "12")
+        self.assertNotEqual(self.lines("resolve", project, "--list", "12", "--strategy", "latest"), first)
+        both = self.lines("resolve", project, "--list", "12", "--sample", "3", "--strategy", "latest")  # that of --sample
+        self.assertEqual(both, first + self.lines("resolve", project, "--sample", "3", "--strategy", "latest"))
+        self.assertEqual(self.stackx("resolve", project, "--list", "0", "--strategy", "latest").stdout, "")
+        self.assertIn("--sample N", self.refusal(project, "--list", "12", "--strategy", "uniform"))
+        self.assertIn("add --sample N or --list N", self.refusal(project, "--strategy", "latest"))
+
     def test_distance_spreads_further_than_chance(self):
         def spread(stacks):
             return sum(len(set(one.items()) ^ set(other.items())) for one, other in itertools.combinations(stacks, 2))

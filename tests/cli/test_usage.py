@@ -1,11 +1,13 @@
 """Help, exit codes and the messages for bad input: file, place, what was expected, what to do."""
 
 import os
+import re
 import shutil
 import subprocess
 import unittest
 
 from harness import EXAMPLE, STACKX, BlackBox
+from help_texts import every_command
 
 
 class Usage(BlackBox):
@@ -68,6 +70,47 @@ class Usage(BlackBox):
         for option in ("--rounds", "--seed", "--sample"):
             self.assertIn(option, self.stackx("inspect", EXAMPLE, f"{option}=-1", exit_code=2).stderr)
 
+    def test_what_a_value_should_have_been(self):
+        """In few words and on one line: the parser's own bounds hold the largest number there is, in full."""
+        about = ["--hw", "host", "--workload", "matmul"]
+        to_import = ["catalog", "import", "pypi", "numpy", "--python", "3.11"]
+        for words, said in (([*to_import, "--newest", "0"], '--newest: expected a whole number, 1 or more, found "0"'),
+                            ([*to_import, "--newest", "-3"], '--newest: expected a whole number, 1 or more, found "-3"'),
+                            ([*to_import, "--newest", "1" * 30], f'--newest: expected a whole number, 1 or more, found "{"1" * 30}": too large'),
+                            ([*to_import, "--files", "nothing"], '--files: expected one of wheels, sdists, any, found "nothing"'),
+                            ([*to_import, "--newest"], "--newest needs a value: N (Of each dependency only the newest N that each requirement on it "
+                                                       "allows: a smaller catalog, with fewer stacks)"),
+                            ([*to_import, "--newest", "1", "--newest", "2"], "--newest: given several times; once is enough"),
+                            (["resolve", EXAMPLE, "--memory", "0"], '--memory: expected a number, above 0, found "0"'),
+                            (["resolve", EXAMPLE, "--memory", "1e999"], '--memory: expected a number, above 0, found "1e999": too large'),
+                            (["resolve", EXAMPLE, "--cover", "7"], '--cover: expected a whole number, from 1 to 3, found "7"'),
+                            (["advise", *about, "--delta", "-1"], '--delta: expected a number, 0 or more, found "-1"'),
+                            (["resolve", EXAMPLE, "--count=3"], "--count takes no value: it is given, or not"),
+                            (["resolve", EXAMPLE, "--sampel", "3"], "resolve has no option --sampel; did you mean --sample?")):
+            with self.subTest(words=words):
+                done = self.stackx(*words, exit_code=2)
+                self.assertEqual((done.stdout, done.stderr), ("", f"stackx: {said}\n"))
+
+    def test_no_number_has_hundreds_of_digits(self):
+        """Of every option of every command that has bounds, whatever is out of them."""
+        for path, text in every_command().items():
+            for option in re.findall(r"(?m)^  (?:-\w,)?(--[a-z-]+) .*?(?:POSITIVE|NONNEGATIVE|in \[)", text):
+                for number in ("0", "-1", "1e308"):
+                    done = subprocess.run([STACKX, *path, f"{option}={number}"], capture_output=True, text=True, env=self.environment, cwd=self.scratch)
+                    self.assertLess(max(map(len, done.stderr.splitlines()), default=0), 300, done.stderr)
+                    self.assertNotRegex(done.stderr, r"\d{20}")
+
+    def test_what_is_missing_is_called_as_it_is_typed(self):
+        for words, said, usage in ((["resolve"], "PROJECT is missing: Project file (", "resolve PROJECT"),
+                                   (["catalog", "import", "pypi", "numpy"], "--python X.Y is missing: Python to import for, like 3.7",
+                                    "catalog import pypi REQUIREMENT... --python X.Y"),
+                                   (["env"], "env: a command is missing; there are list, prune", "env COMMAND"),
+                                   (["resolve", "a.json", "b.json"], '"b.json" is one word too many', "resolve PROJECT")):
+            with self.subTest(words=words):
+                lines = self.stackx(*words, exit_code=2).stderr.splitlines()
+                self.assertTrue(lines[0].startswith(f"stackx: {said}"), lines)
+                self.assertEqual(lines[1:], [f"  usage: stackx {usage}; more: stackx {' '.join(usage.split(' ')[:-1] if words[0] != 'catalog' else words[:3])} --help"])
+
     def test_flags_take_no_value(self):
         """--dry-run=false once ran the campaign, and --offline=-1 went to the network."""
         for words in (["inspect", EXAMPLE, "--dry-run"], ["inspect", EXAMPLE, "--dry-run", "--offline"], ["resolve", EXAMPLE, "--count"],
@@ -91,7 +134,7 @@ class Usage(BlackBox):
 
     def test_rounds_are_bounded(self):
         for rounds in ("0", "1000001", "18446744073709551615"):
-            self.assertRegex(self.stackx("inspect", EXAMPLE, "--rounds", rounds, exit_code=2).stderr, f"--rounds.*{rounds}.*1000000")
+            self.assertRegex(self.stackx("inspect", EXAMPLE, "--rounds", rounds, exit_code=2).stderr, f"--rounds.*1000000.*{rounds}")
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {"blas": {"kind": "package", "versions": {"1.0": {}}}}})
         project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 2**64 - 1})
         self.assertIn("project.json: /campaign/rounds: expected at most 1000000", self.stackx("inspect", project, exit_code=2).stderr)

@@ -45,7 +45,7 @@ class Comparison {
   std::string counts() const {
     const auto reachable = oracle_.reachable();
     BigInt raw = 1;
-    for (const auto& name : reachable) raw *= problem_.catalog.find(name)->versions.size();
+    for (const auto& name : reachable) raw *= std::max<std::size_t>(problem_.catalog.find(name)->versions.size(), 1);
     if (resolver_.components().size() != reachable.size()) return "components()";
     if (resolver_.raw_combinations() != raw) return "raw_combinations()";
     if (resolver_.count() != stacks_.size())

@@ -225,6 +225,18 @@ TEST_CASE(
   CHECK(resolver.count() == 3);
 }
 
+TEST_CASE("Raw combinations: a component without versions can only be absent, which is one way") {
+  const auto resolver = Given(R"(
+    "a": {"versions": {"1": {"requires_if": [{"if": {"b": "==2"}, "then": {"gone": "*"}}], "requires": {"b": "*"}}}},
+    "b": {"versions": {"1": {}, "2": {}, "3": {}}},
+    "gone": {"versions": {}})",
+                              R"("requires": {"a": "*"})")
+                            .resolver();
+  CHECK(resolver.components().size() == 3);
+  CHECK(resolver.raw_combinations() == 1 * 3);
+  CHECK(resolver.count() == 2);
+}
+
 TEST_CASE("Shares: stacks with each version, zero where there are none") {
   const auto shares = Given(blas, R"("requires": {"numpy": "*"}, "pins": {"openblas": "==0.3.21"})")
                           .resolver()

@@ -44,6 +44,10 @@ TEST_CASE("input file: what never ends or is none is refused by name") {
   CHECK(read_whole("/dev/null").empty());
   CHECK_THAT(input_refusal(place / ""), Contains("is a directory; expected a list"));
   CHECK_THAT(input_refusal(place / "none"), Contains("none: no such file; check the path"));
+  CHECK_THAT(input_refusal(place / "nowhere/none"), Contains("nowhere/none: no such file; check the path"));
+  std::ofstream(place / "requirements.txt") << "numpy\n";
+  CHECK(input_refusal(place / "requirments.txt") ==
+        (place / "requirments.txt").string() + ": no such file; did you mean \"" + (place / "requirements.txt").string() + "\"?");
   fs::create_symlink(place / "loop", place / "loop");
   CHECK_THAT(input_refusal(place / "loop"), Contains("Too many levels of symbolic links"));
   CHECK_THAT(input_refusal(place / std::string(5000, 'x').c_str()), Contains("File name too long"));

@@ -10,6 +10,7 @@ namespace project_tests {
 using namespace stackx::specs;
 using namespace stackx::tests;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 
 namespace {
 
@@ -94,7 +95,11 @@ TEST_CASE("a Python project: errors name file and line and what to do") {
                "\"async\" of flask") &&
           Contains("import pypi 'flask[async]'"));
   CHECK_THAT(refusal("# nothing\n"), Contains("requirements.txt: asks for no package"));
-  CHECK_THAT(refusal("flask; os_name == 'nt'\n"), Contains("asks for no package"));
+  CHECK_THAT(refusal("# windows\nflask; os_name == 'nt'\nclick<8; python_version < '3'\n"),
+             Contains("requirements.txt: 2 requirements, but none for Python 3.11 on linux x86_64 (--python, --platform)\n") &&
+                 Contains("requirements.txt:2: flask; os_name == \"nt\"\n") &&
+                 EndsWith("requirements.txt:3: click<8; python_version < \"3\""));
+  CHECK_THAT(refusal("flask; os_name == 'nt'\n"), Contains("requirements.txt: 1 requirement, but none for"));
   CHECK_THAT(refusal("cuda~=11.0\n"),
              Contains("requirements.txt:1: \"~=11.0\": debian versions have no ~="));
   PythonContext context;
