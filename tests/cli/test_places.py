@@ -3,6 +3,7 @@
 pip is the oracle: what it would take is what the catalog names.
 """
 
+import io
 import json
 import os
 import re
@@ -14,13 +15,26 @@ import sys
 import threading
 import time
 import unittest
+import zipfile
 
 from harness import STACKX, BlackBox
-from test_import_pypi import Index, sdist, wheel
+from test_import_pypi import Index, sdist
+
+
+def wheel(name, version, requires=(), stated=None, **headers):
+    """(file name, bytes, metadata), one that pip installs."""
+    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {stated or version}\n"
+    metadata += "".join(f"Requires-Dist: {one}\n" for one in requires) + "".join(f"{key}: {value}\n" for key, value in headers.items())
+    info, buffer = f"{name}-{version}.dist-info", io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for file, text in (("METADATA", metadata), ("RECORD", ""),
+                           ("WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")):
+            archive.writestr(zipfile.ZipInfo(f"{info}/{file}"), text)
+    return f"{name}-{version}-py3-none-any.whl", buffer.getvalue(), metadata
 
 
 class Silent:
-    """Accepts, and then sends what `drip` gives, one byte each `pause` seconds: nothing, for ever, without any."""
+    """Accepts, and then sends what `drip` gives, ten bytes each `pause` seconds: nothing, for ever, without any."""
 
     def __init__(self, drip=b"", pause=1.0):
         self.drip, self.pause, self.taken = drip, pause, []
@@ -47,8 +61,8 @@ class Silent:
 
     def send(self, connection):
         try:
-            for byte in self.drip:
-                connection.sendall(bytes([byte]))
+            for at in range(0, len(self.drip), 10):
+                connection.sendall(self.drip[at:at + 10])
                 if self.ended.wait(self.pause):
                     return
         except OSError:
@@ -166,8 +180,8 @@ class Places(BlackBox):
         self.assertIn("nowhere to look", self.run_import(pip=sys.executable, exit_code=2).stderr)
 
     def test_a_catalog_names_no_place(self):
-        index = self.index(("app", wheel("app", "1.0")), ("app", sdist("app", "2.0", "")))
-        here = self.directory("here", wheel("app", "1.0"), sdist("app", "2.0", ""))
+        files = [wheel("app", "1.0"), sdist("app", "2.0", "")]
+        index, here = self.index(*(("app", one) for one in files)), self.directory("here", *files)
         texts = [self.run_import(*arguments, "--sdists").stdout
                  for arguments in (("--index-url", index.url), ("--no-index", "--find-links", here))]
         self.assertEqual(texts[0], texts[1])
@@ -191,9 +205,7 @@ class Places(BlackBox):
     def test_what_pip_discards_as_inconsistent(self):
         index = self.index()
         for version, stated in (("1.0", "1.0"), ("2.0", "9.9"), ("3.0", "3")):
-            name, _, metadata = wheel("app", version)
-            content = wheel("app", stated)[1].replace(f"app-{stated}.dist".encode(), f"app-{version}.dist".encode())
-            index.add("app", (name, content, metadata.replace(f"Version: {version}", f"Version: {stated}")))
+            index.add("app", wheel("app", version, stated=stated))
         name, content, metadata = wheel("app", "4.0")
         index.add("app", (name, content, metadata.replace("Name: app", "Name: other")))
         index.add("app", sdist("app", "5.0", "", "Metadata-Version: 1.0\nName: app\nVersion: 5.1\n"))
@@ -238,7 +250,7 @@ class Places(BlackBox):
 
     def test_a_server_that_drips_ends_after_one_minute_of_all_tries(self):
         drip = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n" + b"<html>" * 16000
-        text, seconds = self.waited(self.silent(drip=drip, pause=0.01), "--timeout", "5")  # some 100 bytes a second: no silence
+        text, seconds = self.waited(self.silent(drip=drip, pause=0.02), "--timeout", "5")  # some 400 bytes a second: no silence
         self.assertGreater(seconds, 55)
         self.assertLess(seconds, 90)
         self.assertRegex(text, r"only \d+ bytes in 6\d s; ")
