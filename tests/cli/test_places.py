@@ -3,6 +3,7 @@
 pip is the oracle: what it would take is what the catalog names.
 """
 
+import hashlib
 import io
 import json
 import os
@@ -138,7 +139,7 @@ class Places(BlackBox):
         second = self.index(*(("app", one) for one in files("second", "3.0")), pages="html")
         here, there = self.directory("here", *files("here", "4.0")), self.directory("there", *files("there", "5.0"))
         pages = self.directory("pages")
-        (pages / "links.html").write_text(f'<a href="../here/app-4.0-py3-none-any.whl">x</a><a href="{first.url}/../files/app-2.0-py3-none-any.whl">y</a>')
+        (pages / "links.html").write_text(f'<a href="../here/app-4.0-py3-none-any.whl">x</a><a href="{first.url}/../files/app-2.0-py3-none-any.whl#sha256={hashlib.sha256(files("first", "2.0")[1][1]).hexdigest()}">y</a>')
         versions = ("1.0", "2.0", "3.0", "4.0", "5.0")
         extra = ("--index-url", first.url, "--extra-index-url", second.url)
         for arguments in (extra, ("--index-url", second.url, "--extra-index-url", first.url),
