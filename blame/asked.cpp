@@ -83,8 +83,8 @@ class Asking {
     auto& job = asked_.job.loaded;
     job.host = inspector::detect_host(context_.data_directory());
     place(interpreters, usual);
-    asked_.index = std::make_unique<workspace::PipIndex>(options_.pip, options_.index_url, options_.offline);
-    asked_.between = between_packages(asked_.old_end, asked_.new_end, asked_.index->all(), {asked_.old_end.python, asked_.platform});
+    asked_.index = std::make_unique<workspace::PipIndex>(pypi::PipOptions{.python = options_.pip, .index_url = options_.index_url}, options_.offline);
+    asked_.between = between_packages(asked_.old_end, asked_.new_end, **asked_.index, {asked_.old_end.python, asked_.platform});
     asked_.index->finish();
     job.catalog = asked_.between.catalog;
     for (const auto& [name, component] : images_) job.catalog.components.emplace(name, component);

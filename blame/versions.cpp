@@ -50,7 +50,7 @@ struct Mixture {
 };
 
 Mixture mixture(Asked& asked, const End& end, const std::vector<std::string>& usual) {
-  Mixture result{between_packages(end, end, asked.index->all(), {asked.new_end.python, asked.platform}), {}};
+  Mixture result{between_packages(end, end, **asked.index, {asked.new_end.python, asked.platform}), {}};
   for (const auto& one : result.made.broken)
     if (std::ranges::find(usual, one) == usual.end()) result.broken.push_back(one);
   return result;

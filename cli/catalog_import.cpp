@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/output/file.hpp"
-#include "inspector/paths.hpp"
 #include "pypi/catalog_writer.hpp"
 #include "pypi/no_version.hpp"
 #include "specs/catalog/catalog.hpp"
@@ -15,8 +14,7 @@
 #include "specs/format/json.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
-#include "workspace/pip.hpp"
-#include "workspace/progress.hpp"
+#include "workspace/pip_index.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
@@ -26,7 +24,8 @@ namespace fs = std::filesystem;
 
 struct CatalogImportOptions {
   std::vector<std::string> names, pythons;
-  std::string platform = "linux x86_64", before, output, index_url, pip = "python3";
+  std::string platform = "linux x86_64", before, output;
+  pypi::PipOptions pip;
   pypi::Files files = pypi::Files::wheels;
   std::size_t newest = 0;
   bool sources = false, prereleases = false, offline = false, reasons = false;
@@ -150,25 +149,35 @@ void import_pypi(const CatalogImportOptions& options, Globals& globals) {
   const pypi::Targets targets(options.pythons, options.platform);
   const auto roots = roots_of(options, targets);
   if (!options.before.empty()) check_date(options.before);
-  const auto settings = workspace::pip_settings(options.pip, options.index_url);
-  const auto transport = pypi::make_curl({.ca_file = settings.ca_file});
-  workspace::ProgressLine line;
-  pypi::Index index(
-      {settings.index_url, options.offline}, pypi::Cache(inspector::cache_directory() / "pypi"),
-      *transport, [&](const pypi::Progress& progress) {
-        line.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));
-      });
+  workspace::PipIndex index(options.pip, options.offline);
   const auto closure = pypi::walk(
       roots, targets,
-      {options.files, options.before, options.prereleases, options.sources, options.newest}, index);
-  line.finish();
-  check_some_came(index);
+      {options.files, options.before, options.prereleases, options.sources, options.newest}, *index);
+  index.finish();
+  check_some_came(*index);
   const auto text = pypi::write_catalog(closure, targets, head(options, targets));
   specs::check(specs::parse_catalog(specs::Node::parse_text(text, "the imported catalog")),
                "the imported catalog");
   write_output(options.output, text);
-  summarize(closure, options, index);
+  summarize(closure, options, *index);
   if (!all_can_be_had(closure, roots)) globals.exit_code = 1;
+}
+
+// Names and meaning are pip's.
+void add_index_options(Command command, pypi::PipOptions& pip) {
+  command.add_option("--index-url", pip.index_url, "Another index than pip's").type_name("URL");
+  command.add_option("--extra-index-url", pip.extra_index_urls, "A further index, beside pip's own extra ones; may be repeated")
+      .type_name("URL")
+      .one_each();
+  command.add_option("--find-links", pip.find_links,
+                     "A directory of wheels and source archives, or a page of links to some; may be repeated")
+      .type_name("PATH|URL")
+      .one_each();
+  command.add_flag("--no-index", pip.no_index, "Ask no index: what --find-links names, alone");
+  command.add_option("--timeout", pip.timeout_seconds, "Wait so long for a server that says nothing [pip's, else 15]")
+      .type_name("SECONDS")
+      .check(within(std::uint64_t{1}, std::uint64_t{3600}));
+  command.add_option("--pip", pip.python, "Python that has the pip to ask").type_name("PYTHON").show_default();
 }
 
 }  // namespace
@@ -219,10 +228,7 @@ void add_catalog_import(Command catalog, Globals& globals) {
   pypi.add_option("-o,--output", options->output, "Catalog to write, instead of stdout")
       .type_name("FILE");
   pypi.add_flag("--reasons", options->reasons, "Say of each version left out why");
-  pypi.add_option("--index-url", options->index_url, "Another index than pip's").type_name("URL");
-  pypi.add_option("--pip", options->pip, "Python that has the pip to ask")
-      .type_name("PYTHON")
-      .show_default();
+  add_index_options(pypi, options->pip);
   pypi.add_flag("--offline", options->offline, "From the cache alone");
   pypi.callback([options, &globals] {
     if (options->sources && options->files == pypi::Files::wheels)

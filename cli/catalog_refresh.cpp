@@ -9,6 +9,7 @@
 #include "advisor/facts/refresh.hpp"
 #include "cli/output/print.hpp"
 #include "inspector/paths.hpp"
+#include "pypi/url.hpp"
 #include "specs/error.hpp"
 #include "specs/python/pep508.hpp"
 #include "workspace/output.hpp"
@@ -98,9 +99,16 @@ void refresh(const RefreshOptions& options, Globals& globals) {
   pypi::check_web_url(options.pytorch_index, "--pytorch-index");
   pypi::check_web_url(options.redistributables, "--redistributables");
   pypi::check_web_url(options.registry, "--registry");
-  const auto settings = workspace::pip_settings(options.pip, options.index_url);
-  const auto transport = pypi::make_curl({.ca_file = settings.ca_file, .has_offline = false});
+  const auto settings = workspace::pip_settings({.python = options.pip, .index_url = options.index_url});
+  if (settings.index_url.empty())
+    throw bad_input("pip is told to ask no index (PIP_NO_INDEX, `pip config list`), and facts come from an index alone; name one with --index-url");
   workspace::ProgressLine line;
+  auto http = workspace::http_settings(settings);
+  http.has_offline = false;
+  http.waiting = [&](const std::string& server, std::chrono::seconds time) {
+    line.show(fmt::format("waiting {} s for {}", time.count(), server));
+  };
+  const auto transport = pypi::make_curl(http);
   const auto show = [&](const pypi::Progress& progress) {
     line.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));
   };

@@ -9,10 +9,8 @@
 #include "cli/commands.hpp"
 #include "cli/output/check_text.hpp"
 #include "cli/output/print.hpp"
-#include "inspector/paths.hpp"
 #include "workspace/output.hpp"
-#include "workspace/pip.hpp"
-#include "workspace/progress.hpp"
+#include "workspace/pip_index.hpp"
 
 namespace stackx::cli {
 namespace {
@@ -20,20 +18,14 @@ namespace {
 struct CheckOptions {
   advisor::CheckRequest request;
   bool strict = false, deep = false;
-  std::string index_url, pip = "python3";
+  pypi::PipOptions pip;
 };
 
 // What no catalog holds is asked of the package index that pip uses.
 advisor::Checked check_deep(const CheckOptions& options, const Globals& globals) {
-  const auto settings = workspace::pip_settings(options.pip, options.index_url);
-  const auto transport = pypi::make_curl({.ca_file = settings.ca_file});
-  workspace::ProgressLine line;
-  pypi::Index index({settings.index_url, false}, pypi::Cache(inspector::cache_directory() / "pypi"), *transport,
-                    [&](const pypi::Progress& progress) {
-                      line.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));
-                    });
-  auto checked = advisor::check(options.request, globals, &index);
-  line.finish();
+  workspace::PipIndex index(options.pip, false);
+  auto checked = advisor::check(options.request, globals, &*index);
+  index.finish();
   return checked;
 }
 
@@ -79,8 +71,8 @@ void add_check(Command app, Globals& globals) {
       .type_name("FILE")
       .one_each();
   command.add_flag("--deep", options->deep, "Packages that no catalog holds are looked up in the package index");
-  command.add_option("--index-url", options->index_url, "For --deep: another index than pip's").type_name("URL");
-  command.add_option("--pip", options->pip, "For --deep: Python that has the pip to ask").type_name("PYTHON").show_default();
+  command.add_option("--index-url", options->pip.index_url, "For --deep: another index than pip's").type_name("URL");
+  command.add_option("--pip", options->pip.python, "For --deep: Python that has the pip to ask").type_name("PYTHON").show_default();
   command.add_flag("--strict", options->strict, "Exit code 1 where the answer is unknown");
   command.callback([options, &globals] { run_check(*options, globals); });
 }

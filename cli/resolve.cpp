@@ -16,7 +16,7 @@
 #include "cli/output/version_graph.hpp"
 #include "cli/predicted.hpp"
 #include "cli/shared_options.hpp"
-#include "pypi/http.hpp"
+#include "pypi/url.hpp"
 #include "specs/error.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"
@@ -223,13 +223,21 @@ void say_locks(std::size_t stacks, const std::filesystem::path& directory) {
                  directory.string());
 }
 
+// The source of the files that are written: they need one, which pip may be told not to ask.
+std::string shown_index(const ResolveOptions& options) {
+  const auto url = workspace::pip_settings({.python = options.pip, .index_url = options.index_url}).index_url;
+  if (url.empty())
+    throw bad_input("--output: Pipfiles name an index, and pip is told to ask none (PIP_NO_INDEX); name one with --index-url");
+  return pypi::shown_url(url);
+}
+
 void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded, const Resolver& resolver,
                   const Globals& globals) {
   std::unique_ptr<advisor::LockWriter> locks;
   if (!options.output.empty())
     locks = std::make_unique<advisor::LockWriter>(
         options.output, loaded.project, loaded.catalog,
-        pypi::shown_url(workspace::pip_settings(options.pip, options.index_url).index_url));
+        shown_index(options));
   StackWriter::Sink sink;
   if (locks) sink = [&](const specs::Stack& stack) { locks->write(stack); };
   StackWriter writer(resolver, globals.json, sink);

@@ -36,6 +36,10 @@ std::expected<std::variant<Member, ByteRange>, std::string> find_metadata(std::s
 // `bytes` begin at the member's offset.
 std::expected<std::string, std::string> read_member(std::string_view bytes, const Member& member);
 
+// A larger one is not read.
+inline constexpr std::uint64_t largest_source = 8 << 20;
+inline constexpr const char* source_too_large = "source archive larger than 8 MiB";
+
 // Of the bytes of a source archive (tar or zip, however packed).
 std::expected<SourceFacts, std::string> read_source_archive(const std::string& bytes);
 

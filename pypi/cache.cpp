@@ -85,6 +85,17 @@ std::optional<std::string> Cache::metadata(const std::string& url) const {
   return read(metadata_file(url));
 }
 
+std::string Cache::sha256_of(const fs::path& file) const {
+  std::error_code unknown;  // then the file cannot be read either, which is said below
+  const auto size = fs::file_size(file, unknown);
+  const auto state = fmt::format("{} {} ", size, fs::last_write_time(file, unknown).time_since_epoch().count());
+  const auto place = directory_ / "hashes" / specs::sha256(file.string());
+  if (const auto known = read(place); known && known->starts_with(state)) return known->substr(state.size());
+  const auto hash = specs::sha256_file(file);
+  write(place, state + hash);
+  return hash;
+}
+
 void Cache::keep_metadata(const std::string& url, const std::string& text) const {
   write(metadata_file(url), text);
 }

@@ -26,6 +26,7 @@ std::string unusable(const std::string& name, const specs::Version& version, con
 std::expected<Facts, std::string> facts_of(const std::string& name, const specs::Version& version,
                                            const File& file, const Metadata& metadata,
                                            const specs::Target& target) {
+  if (auto why = inconsistent(name, version, metadata); !why.empty()) return std::unexpected(std::move(why));
   if (!serves_python(file, metadata, target)) return std::unexpected("needs another Python");
   auto facts = read_facts(file, metadata);
   if (!facts) return facts;

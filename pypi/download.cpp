@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "pypi/archive.hpp"
+#include "pypi/local_file.hpp"
+#include "pypi/url.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/printable.hpp"
@@ -25,34 +27,53 @@ std::vector<std::string> required_by(const specs::TomlNode& project) {
   return result;
 }
 
+// Those of that name, first the ones that are said to have the hash.
+std::vector<File> candidates(const Listing& listing, const WantedFile& wanted) {
+  std::vector<File> result;
+  for (const auto* files : {&listing.files, &listing.others})
+    std::ranges::copy_if(*files, std::back_inserter(result), [&](const File& file) { return file.name == wanted.name; });
+  std::ranges::stable_partition(result, [&](const File& file) { return file.sha256 == wanted.sha256; });
+  return result;
+}
+
+std::expected<std::string, NotFetched> fetched(const File& file, const WantedFile& wanted, Transport& transport) {
+  const auto most = wanted.size != 0 ? wanted.size + 1 : largest_download;
+  const auto mismatch = [&](const std::string& hash) {
+    return std::unexpected(NotFetched{
+        fmt::format("hash mismatch: the catalog wants sha256 {}, what was fetched has {}", wanted.sha256, hash), hash});
+  };
+  std::string bytes;
+  if (is_file_url(file.url)) {
+    auto read = local_bytes(path_of_file_url(file.url), most);
+    if (!read) return std::unexpected(NotFetched{fmt::format("{}: {}", file.name, read.error())});
+    bytes = std::move(*read);
+  } else {
+    auto answer = transport.try_one({.url = file.url, .limit = most});
+    if (!answer.failure.empty()) return std::unexpected(NotFetched{answer.message});
+    if (answer.status != 200)
+      return std::unexpected(NotFetched{fmt::format("{}: HTTP {}", shown_url(file.url), answer.status)});
+    if (answer.too_large) return mismatch("of a larger file");
+    bytes = std::move(answer.body);
+  }
+  auto hash = specs::sha256(bytes);
+  if (hash != wanted.sha256) return mismatch(hash);
+  return bytes;
+}
+
 }  // namespace
 
-std::expected<std::string, NotFetched> download(const WantedFile& wanted, const std::vector<Index*>& indices,
-                                                Transport& transport) {
+std::expected<std::string, NotFetched> download(const WantedFile& wanted, Index& index, Transport& transport) {
   const auto name = specs::normalized_name(wanted.project);
+  const auto listing = index.listings({name}).at(name);
   NotFetched why{fmt::format("{} is on none of the indices", wanted.name)};
-  for (auto* index : indices) {
-    const auto listing = index->listings({name}).at(name);
-    if (!listing) continue;
-    const auto file = std::ranges::find(listing->files, wanted.name, &File::name);
-    if (file == listing->files.end()) continue;
-    if (!file->fault.empty()) {
-      why.reason = fmt::format("{}: {}", wanted.name, file->fault);
+  for (const auto& file : listing ? candidates(*listing, wanted) : std::vector<File>()) {
+    if (!file.fault.empty()) {
+      why.reason = fmt::format("{}: {}", wanted.name, file.fault);
       continue;
     }
-    const auto answer =
-        transport.try_one({.url = file->url, .limit = wanted.size != 0 ? wanted.size + 1 : largest_download});
-    if (!answer.failure.empty()) {
-      why.reason = answer.message;
-      continue;
-    }
-    if (answer.status != 200) {
-      why.reason = fmt::format("{}: HTTP {}", shown_url(file->url), answer.status);
-      continue;
-    }
-    const auto hash = answer.too_large ? std::string("of a larger file") : specs::sha256(answer.body);
-    if (hash == wanted.sha256) return answer.body;
-    why = {fmt::format("hash mismatch: the catalog wants sha256 {}, what was fetched has {}", wanted.sha256, hash), hash};
+    auto bytes = fetched(file, wanted, transport);
+    if (bytes) return bytes;
+    why = bytes.error();
   }
   return std::unexpected(why);
 }

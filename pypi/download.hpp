@@ -1,6 +1,6 @@
 // A whole file of an index, by its name and hash: a source archive that is to be built where there is no network.
 //
-// Only what has the hash is handed on, whichever index it came from. Rejected: pip download, which runs a source archive's
+// Only what has the hash is handed on, whichever place it came from. Rejected: pip download, which runs a source archive's
 // own code to learn its name.
 #pragma once
 
@@ -23,9 +23,8 @@ struct NotFetched {
   std::string other_hash = {};  // what was there had this one
 };
 
-// The bytes, from the first of the indices that has it. Throws Error(environment) if one cannot be read.
-std::expected<std::string, NotFetched> download(const WantedFile& wanted, const std::vector<Index*>& indices,
-                                                Transport& transport);
+// The bytes, from a place of the index that has them. Throws as Index does.
+std::expected<std::string, NotFetched> download(const WantedFile& wanted, Index& index, Transport& transport);
 
 // What a source archive's pyproject.toml says that its build requires (PEP 518); setuptools where it says nothing, as
 // pip takes it. Names, versions and markers alone (PEP 508): a build that requires a URL is refused with a reason.

@@ -38,6 +38,15 @@ std::expected<Facts, std::string> read_facts(const File& file, const Metadata& m
   return facts;
 }
 
+std::string inconsistent(const std::string& project, const specs::Version& version, const Metadata& metadata) {
+  if (!metadata.name.empty() && specs::normalized_name(metadata.name) != project)
+    return fmt::format("inconsistent name: its metadata says {}", specs::in_quotes(metadata.name));
+  if (metadata.version.empty()) return "";
+  const auto stated = specs::Version::parse(metadata.version, specs::Versioning::pep440);
+  if (stated && *stated == version) return "";
+  return fmt::format("inconsistent version: its metadata says {}", specs::in_quotes(metadata.version));
+}
+
 bool serves_python(const File& file, const Metadata& metadata, const specs::Target& target) {
   const auto python = specs::SpecifierSet::parse(stated_python(file, metadata), specs::Versioning::pep440);
   return !python || python->contains(target.python_version());

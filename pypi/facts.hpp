@@ -23,6 +23,10 @@ struct Facts {
 // A reason where they state what no catalog can name, or is not PEP 508.
 std::expected<Facts, std::string> read_facts(const File& file, const Metadata& metadata);
 
+// Why the metadata is not that of the project and version that the file's name says, as pip takes them; "" where it is,
+// or does not say.
+std::string inconsistent(const std::string& project, const specs::Version& version, const Metadata& metadata);
+
 // The index's word counts before the file's own, as for pip; what is no range says nothing.
 bool serves_python(const File& file, const Metadata& metadata, const specs::Target& target);
 

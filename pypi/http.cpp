@@ -8,10 +8,11 @@
 #include <chrono>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string_view>
-#include <thread>
 
 #include "pypi/certificates.hpp"
+#include "pypi/url.hpp"
 #include "specs/error.hpp"
 #include "specs/format/masked.hpp"
 #include "specs/version/text_scanner.hpp"
@@ -22,14 +23,22 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kConcurrent = 4;
-constexpr int kAttempts = 4;
 constexpr std::chrono::milliseconds kFirstPause{500};
+constexpr std::chrono::seconds kToConnect{10}, kOfOneRequest{60}, kUntilAskedAgain{60}, kUntilSaid{2};
+constexpr curl_off_t kDecentRate = 8 << 10;  // bytes a second
 
-// One request on its way.
-struct Transfer {
+// One request before its next attempt.
+struct Attempt {
   std::size_t index = 0;
-  int attempt = 1;
+  int number = 1;
   Clock::time_point start{};  // not before this
+  Clock::time_point begun{};  // the first one
+  curl_off_t received = 0;    // bytes of those before
+};
+
+// One on its way.
+struct Transfer {
+  Attempt attempt;
   Response response;
   std::uint64_t limit = 0;
   curl_slist* headers = nullptr;
@@ -68,12 +77,18 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
 
 bool may_pass(long status) { return status == 429 || status >= 500; }
 
-// Nobody is there; one that answers slowly is.
-bool is_down(CURL* easy, CURLcode code) {
-  curl_off_t until_sent = 0;
-  curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &until_sent);
-  return code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
-         (code == CURLE_OPERATION_TIMEDOUT && until_sent == 0);
+// Nobody is there, or nobody who answers in time.
+bool is_down(CURLcode code) {
+  return code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT;
+}
+
+// Head and body, as sent.
+curl_off_t received_by(CURL* easy) {
+  curl_off_t body = 0;
+  long head = 0;
+  curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &body);
+  curl_easy_getinfo(easy, CURLINFO_HEADER_SIZE, &head);
+  return body + head;
 }
 
 bool may_pass(CURLcode code) {
@@ -93,32 +108,6 @@ bool may_pass(CURLcode code) {
   }
 }
 
-struct Url {
-  CURLU* handle = curl_url();
-  Url() = default;
-  Url(const Url&) = delete;
-  Url& operator=(const Url&) = delete;
-  ~Url() { curl_url_cleanup(handle); }
-  bool set(CURLUPart part, const char* text) {
-    return curl_url_set(handle, part, text, 0) == CURLUE_OK;
-  }
-  std::string part(CURLUPart part) const {  // as it is written; "" if it has none
-    char* result = nullptr;
-    if (curl_url_get(handle, part, &result, 0) != CURLUE_OK) return "";
-    const std::string copy(result);
-    curl_free(result);
-    return copy;
-  }
-  std::string text() const { return part(CURLUPART_URL); }
-};
-
-// "https://h:8080": whom a request is sent to.
-std::string origin_of(const std::string& text) {
-  Url url;
-  if (!url.set(CURLUPART_URL, text.c_str())) return "";
-  return fmt::format("{}://{}:{}", url.part(CURLUPART_SCHEME), url.part(CURLUPART_HOST), url.part(CURLUPART_PORT));
-}
-
 // The file of certificates to name to curl; "" where it knows one itself.
 std::string certificates_to_name(const std::string& asked) {
   if (!asked.empty()) return asked;
@@ -129,7 +118,10 @@ std::string certificates_to_name(const std::string& asked) {
 class Curl : public Transport {
  public:
   explicit Curl(const HttpSettings& settings)
-      : settings_(settings), certificates_(certificates_to_name(settings.ca_file)), multi_(curl_multi_init()) {
+      : settings_(settings),
+        most_(std::max(kOfOneRequest, settings.timeout)),
+        certificates_(certificates_to_name(settings.ca_file)),
+        multi_(curl_multi_init()) {
     if (!multi_) throw broken_environment("libcurl cannot be started: out of memory?");
     curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(kConcurrent));
   }
@@ -143,7 +135,8 @@ class Curl : public Transport {
   void get(const std::vector<Request>& requests,
            const std::function<void(std::size_t, Response)>& done) override {
     abandon();  // what an exception may have left
-    for (std::size_t i = 0; i < requests.size(); ++i) waiting_.push_back({i, 1, {}});
+    std::erase_if(down_, [](const auto& one) { return one.second.until < Clock::now(); });
+    for (std::size_t i = 0; i < requests.size(); ++i) waiting_.push_back({.index = i});
     while (!waiting_.empty() || !active_.empty()) {
       start_some(requests, done);
       int running = 0;
@@ -152,18 +145,16 @@ class Curl : public Transport {
       while (const CURLMsg* message = curl_multi_info_read(multi_, &left))
         if (message->msg == CURLMSG_DONE)
           finish(message->easy_handle, message->data.result, requests, done);
-      if (active_.empty() && !waiting_.empty())
-        std::this_thread::sleep_until(waiting_.front().start);
-      else if (!active_.empty())
-        curl_multi_poll(multi_, nullptr, 0, 100, nullptr);
+      end_slow_ones(requests, done);
+      say_what_is_waited_for(requests);
+      curl_multi_poll(multi_, nullptr, 0, most_idle(), nullptr);
     }
   }
 
  private:
-  struct Waiting {
-    std::size_t index;
-    int attempt;
-    Clock::time_point start;
+  struct Down {
+    CURLcode code;
+    Clock::time_point until;
   };
 
   void start_some(const std::vector<Request>& requests, const std::function<void(std::size_t, Response)>& done) {
@@ -172,22 +163,63 @@ class Curl : public Transport {
         ++next;
         continue;
       }
-      const auto waiting = *next;
+      auto attempt = *next;
       next = waiting_.erase(next);
-      const auto& url = requests[waiting.index].url;
-      if (const auto down = down_.find(origin_of(url)); down != down_.end())
-        done(waiting.index, unanswered(url, down->second, ""));
-      else
-        start(waiting, requests[waiting.index]);
+      const auto& url = requests[attempt.index].url;
+      if (const auto down = down_.find(origin_of(url)); down != down_.end()) {
+        done(attempt.index, unanswered(url, down->second.code, ""));
+        continue;
+      }
+      if (attempt.number == 1) attempt.begun = Clock::now();
+      start(attempt, requests[attempt.index]);
     }
   }
 
-  void start(const Waiting& waiting, const Request& request) {
+  // Milliseconds until something may have to be done though nothing comes.
+  int most_idle() const {
+    constexpr int most = 100;
+    if (!active_.empty() || waiting_.empty()) return active_.empty() ? 0 : most;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(waiting_.front().start - Clock::now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left, 0, most));
+  }
+
+  // Does it come at a rate that is worth waiting for?
+  static bool is_decent(curl_off_t received, Clock::duration elapsed) {
+    return received > kDecentRate * std::chrono::duration_cast<std::chrono::seconds>(elapsed).count();
+  }
+
+  void end_slow_ones(const std::vector<Request>& requests, const std::function<void(std::size_t, Response)>& done) {
+    std::vector<CURL*> slow;
+    for (const auto& [easy, transfer] : active_) {
+      const auto elapsed = Clock::now() - transfer->attempt.begun;
+      if (elapsed > most_ && !is_decent(transfer->attempt.received + received_by(easy), elapsed)) slow.push_back(easy);
+    }
+    for (auto* easy : slow) finish(easy, CURLE_OPERATION_TIMEDOUT, requests, done);
+  }
+
+  // Of the one that takes longest, each second.
+  void say_what_is_waited_for(const std::vector<Request>& requests) {
+    if (!settings_.waiting || Clock::now() < say_again_) return;
+    const Attempt* longest = nullptr;
+    const auto look = [&](const Attempt& attempt, curl_off_t received) {
+      const auto elapsed = Clock::now() - attempt.begun;
+      if (elapsed < kUntilSaid || is_decent(received, elapsed)) return;
+      if (!longest || attempt.begun < longest->begun) longest = &attempt;
+    };
+    for (const auto& [easy, transfer] : active_) look(transfer->attempt, transfer->attempt.received + received_by(easy));
+    for (const auto& attempt : waiting_)
+      if (attempt.number > 1) look(attempt, attempt.received);
+    if (!longest) return;
+    say_again_ = Clock::now() + std::chrono::seconds(1);
+    settings_.waiting(server_of(requests[longest->index].url),
+                      std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - longest->begun));
+  }
+
+  void start(const Attempt& attempt, const Request& request) {
     CURL* easy = curl_easy_init();
     if (!easy) throw broken_environment("libcurl cannot begin a request: out of memory?");
     auto& transfer = *(active_[easy] = std::make_unique<Transfer>());
-    transfer.index = waiting.index;
-    transfer.attempt = waiting.attempt;
+    transfer.attempt = attempt;
     transfer.limit = request.limit;
     const auto header = [&](const char* name, const std::string& value) {
       if (!value.empty())
@@ -215,9 +247,9 @@ class Curl : public Transport {
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, 30L);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, static_cast<long>(kToConnect.count()));
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 64L);  // bytes a second: dripping is no progress
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, settings_.timeout_seconds);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(settings_.timeout.count()));
     if (!certificates_.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, certificates_.c_str());
     if (settings_.most_milliseconds > 0) bound(easy);
     if (request.range.empty())  // a range is one of the bytes as stored, not as encoded
@@ -248,27 +280,47 @@ class Curl : public Transport {
     const char* url = nullptr;
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &response.status);
     curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &url);
-    response.url = url ? url : requests[transfer->index].url;
+    response.url = url ? url : requests[transfer->attempt.index].url;
     curl_off_t wait_seconds = 0;
     curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &wait_seconds);
-    const bool down = is_down(easy, code);
+    auto& attempt = transfer->attempt;
+    attempt.received += received_by(easy);
     active_.erase(easy);
     curl_multi_remove_handle(multi_, easy);
     release(easy, *transfer);
     if (code == CURLE_FILESIZE_EXCEEDED) response.too_large = true;
     if (response.too_large) code = CURLE_OK;
 
-    const bool again = code == CURLE_OK ? may_pass(response.status) : may_pass(code);
-    if (again && transfer->attempt < kAttempts && settings_.most_milliseconds == 0) {
-      const auto pause = std::max<std::chrono::milliseconds>(
-          kFirstPause * (1 << (transfer->attempt - 1)),
-          std::chrono::seconds(std::clamp<curl_off_t>(wait_seconds, 0, 30)));
-      waiting_.push_front({transfer->index, transfer->attempt + 1, Clock::now() + pause});
+    if (const auto pause = pause_before_next(attempt, code, response.status, wait_seconds)) {
+      attempt.start = Clock::now() + *pause;
+      ++attempt.number;
+      waiting_.push_front(attempt);
       return;
     }
-    if (code == CURLE_OK) return done(transfer->index, std::move(response));
-    if (down) down_.emplace(origin_of(response.url), code);
-    done(transfer->index, unanswered(requests[transfer->index].url, code, transfer->error));
+    if (code == CURLE_OK) return done(attempt.index, std::move(response));
+    if (is_down(code)) down_.insert_or_assign(origin_of(response.url), Down{code, Clock::now() + kUntilAskedAgain});
+    done(attempt.index, unanswered(requests[attempt.index].url, code,
+                                   code == CURLE_OPERATION_TIMEDOUT ? waited(attempt) : std::string(transfer->error)));
+  }
+
+  // None: this was the last attempt.
+  std::optional<Clock::duration> pause_before_next(const Attempt& last, CURLcode code, long status,
+                                                   curl_off_t asked_for) const {
+    const bool again = code == CURLE_OK ? may_pass(status) : may_pass(code);
+    if (!again || last.number > settings_.retries || settings_.most_milliseconds > 0) return std::nullopt;
+    constexpr int most_doublings = 5;
+    const Clock::duration pause =
+        std::max<std::chrono::milliseconds>(kFirstPause * (1 << std::min(last.number - 1, most_doublings)),
+                                            std::chrono::seconds(std::clamp<curl_off_t>(asked_for, 0, 30)));
+    if (Clock::now() + pause > last.begun + most_) return std::nullopt;
+    return pause;
+  }
+
+  static std::string waited(const Attempt& last) {
+    const auto seconds = std::chrono::round<std::chrono::seconds>(Clock::now() - last.begun).count();
+    const auto tries = last.number == 1 ? "" : fmt::format(", {} times asked", last.number);
+    if (last.received == 0) return fmt::format("no answer in {} s{}", seconds, tries);
+    return fmt::format("only {} bytes in {} s{}", last.received, seconds, tries);
   }
 
   Response unanswered(const std::string& url, CURLcode code, std::string_view detail) const {
@@ -287,6 +339,8 @@ class Curl : public Transport {
       return "; name the file of trusted certificates in PIP_CERT or SSL_CERT_FILE";
     if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
       return "; expected an http or https URL: see --index-url and `pip config list`";
+    if (code == CURLE_OPERATION_TIMEDOUT)
+      return "; is it the right server, and is a proxy needed ($https_proxy)? PIP_TIMEOUT=SECONDS has it waited for longer";
     if (!settings_.has_offline) return "; is the network there? What was read so far is cached: run it again";
     return "; is the network there? What was read so far is cached: run it again, or with --offline";
   }
@@ -298,7 +352,6 @@ class Curl : public Transport {
 
   void abandon() {
     waiting_.clear();
-    down_.clear();
     for (auto& [easy, transfer] : active_) {
       curl_multi_remove_handle(multi_, easy);
       release(easy, *transfer);
@@ -307,11 +360,13 @@ class Curl : public Transport {
   }
 
   HttpSettings settings_;
-  std::string certificates_;  // PEM
+  std::chrono::seconds most_;  // of one request, all its attempts together
+  std::string certificates_;   // PEM
   CURLM* multi_;
-  std::deque<Waiting> waiting_;
+  std::deque<Attempt> waiting_;
+  Clock::time_point say_again_{};
   std::map<CURL*, std::unique_ptr<Transfer>> active_;
-  std::map<std::string, CURLcode> down_;  // by origin: a page of a thousand links to a dead server takes no hour
+  std::map<std::string, Down> down_;  // by origin: a page of a thousand links to a dead server takes no hour
 };
 
 }  // namespace
@@ -330,43 +385,6 @@ Response Transport::get_one(const Request& request) {
 
 std::unique_ptr<Transport> make_curl(const HttpSettings& settings) {
   return std::make_unique<Curl>(settings);
-}
-
-std::string resolve_url(const std::string& base, const std::string& reference) {
-  Url url;
-  if (!url.set(CURLUPART_URL, base.c_str()) || !url.set(CURLUPART_URL, reference.c_str()))
-    return "";
-  return url.text();
-}
-
-bool is_web_url(const std::string& url) {
-  const auto beginning = specs::lowered(std::string_view(url).substr(0, 8));
-  return beginning.starts_with("http://") || beginning.starts_with("https://");
-}
-
-void check_web_url(const std::string& url, const std::string& what) {
-  if (!is_web_url(url))
-    throw bad_input(fmt::format("{}: expected a URL that begins with http:// or https://; what stands there is not "
-                                "repeated here, since it may hold a password", what));
-}
-
-std::string shown_url(const std::string& text) {
-  Url url;
-  if (!url.set(CURLUPART_URL, text.c_str())) return specs::without_passwords(text);
-  url.set(CURLUPART_USER, nullptr);
-  url.set(CURLUPART_PASSWORD, nullptr);
-  return specs::without_passwords(url.text());
-}
-
-std::string with_login_of(const std::string& text, const std::string& other) {
-  Url url, login;
-  if (!url.set(CURLUPART_URL, text.c_str()) || !login.set(CURLUPART_URL, other.c_str())) return text;
-  if (!url.part(CURLUPART_USER).empty()) return text;
-  for (const auto part : {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT})
-    if (url.part(part) != login.part(part)) return text;
-  for (const auto part : {CURLUPART_USER, CURLUPART_PASSWORD})
-    if (const auto value = login.part(part); !value.empty()) url.set(part, value.c_str());
-  return url.text();
 }
 
 }  // namespace stackx::pypi

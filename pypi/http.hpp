@@ -2,11 +2,17 @@
 //
 // A Transport is an interface so that tests need no network. Curl is the real one: at most four transfers at
 // once, kept-alive connections, redirects followed, and what is likely to pass (429, 5xx, broken connections)
-// tried again up to three times, later each time; where nothing answered so often, nothing more is asked in that call.
+// tried again up to three times, later each time; a server that did not answer is not asked again for a minute.
 // A status is a value, whatever it is, and so is a failure: one of a thousand files may lie on a server that is none.
-// Rejected: a thread a request (curl's multi interface needs none).
+//
+// No request waits for ever. To connect, ten seconds; a silence ends after `timeout`, as pip's; and all tries of one
+// request together end after a minute (or `timeout`, if that is longer), unless bytes come at a decent rate: who sends
+// 8 KiB a second on the average may send for hours. `waiting` hears, each second, of a request that nothing came for.
+// Rejected: a thread a request (curl's multi interface needs none); curl's limit on the whole transfer, which cuts big
+// files; a limit on the speed of the last seconds alone, which begins anew with each try.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,27 +58,16 @@ class Transport {
 
 struct HttpSettings {
   std::string ca_file;        // PEM; "" for the system's
-  long timeout_seconds = 60;  // without any progress
+  std::chrono::seconds timeout{15};  // of silence, as pip's --timeout
+  int retries = 3;
   bool has_offline = true;    // the command has --offline, which a message may name
   // Where somebody only wants to know whether anybody answers: each request is made once and takes no longer than this,
   // looking up the name included. 0: see above.
   long most_milliseconds = 0;
+  // Nothing came from this server ("HOST:PORT") for so long.
+  std::function<void(const std::string& server, std::chrono::seconds)> waiting = {};
 };
 
 std::unique_ptr<Transport> make_curl(const HttpSettings& settings);
-
-// `reference` as a link on the page at `base`; "" if that is no URL.
-std::string resolve_url(const std::string& base, const std::string& reference);
-
-bool is_web_url(const std::string& url);  // begins with http:// or https://
-
-// Throws Error(bad_input) for what is none, and does not repeat it: it may hold a password. `what`: "--index-url".
-void check_web_url(const std::string& url, const std::string& what);
-
-// Without user name, password and tokens: for messages, and for what is kept.
-std::string shown_url(const std::string& url);
-
-// `url` with the user name and password of `other`, if it has none and is on the same host: a page that was kept.
-std::string with_login_of(const std::string& url, const std::string& other);
 
 }  // namespace stackx::pypi

@@ -4,83 +4,32 @@
 
 #include <algorithm>
 
-#include "pypi/archive.hpp"
+#include "pypi/local_file.hpp"
+#include "pypi/url.hpp"
 #include "specs/error.hpp"
-#include "specs/format/digest.hpp"
+#include "specs/python/distribution_file.hpp"
 
 namespace stackx::pypi {
 namespace {
 
-constexpr std::uint64_t kTail = 64 << 10;
-constexpr std::uint64_t kLargestMetadata = 16 << 20;
-constexpr std::uint64_t kLargestSource = 8 << 20;
-constexpr std::uint64_t kLargestWheel = 256 << 20;  // where it must be read whole
-constexpr const char* kSourceTooLarge = "source archive larger than 8 MiB";
-
-// Kept in place of metadata: why there was none, and of which bytes (their SHA-256) that holds for ever; else "-".
-//   X-Stackx-Reason-Of: HASH
-//   reason
-constexpr std::string_view kReason = "X-Stackx-Reason", kReasonOf = "X-Stackx-Reason-Of: ", kThisTime = "-";
-
-// What was kept, if it holds for the file as it is listed now.
-std::string kept_reason(std::string_view text, const File& file, bool offline) {
-  if (!text.starts_with(kReasonOf)) return "";
-  text.remove_prefix(kReasonOf.size());
-  const auto end = text.find('\n');
-  if (end == text.npos) return "";
-  const auto hash = text.substr(0, end);
-  return offline || (hash != kThisTime && hash == file.sha256) ? std::string(text.substr(end + 1)) : "";
-}
-
-bool is_missing(long status) { return status == 403 || status == 404 || status == 410; }
-
-bool wants_login(long status) { return status == 401 || status == 407; }
-
-// Why nothing came of a file, though another time it may; "" where something did. No host: reasons stand in catalogs.
-std::string missed_by(const Response& response) {
-  const auto status = response.status;
-  if (!response.failure.empty()) return "its file cannot be fetched: " + response.failure;
-  if (wants_login(status))
-    return fmt::format("its file needs a login (HTTP {}); ~/.netrc can hold one for its server", status);
-  if (status != 200 && status != 206) return fmt::format("its file cannot be fetched: HTTP {}; try later", status);
-  return "";
-}
-
-std::string refusal(const std::string& url, long status) {
-  const char* advice = wants_login(status) ? "put the user name and password into pip's configuration or ~/.netrc"
-                                           : "try later; what was read so far is cached";
-  return fmt::format("{}: the index answered HTTP {}; {}", shown_url(url), status, advice);
-}
-
-bool is_of_hash(const std::string& bytes, const std::string& hash) {
-  return !hash.empty() && specs::sha256(bytes) == hash;
-}
-
-void check_offline(bool offline, const std::string& what) {
-  if (offline)
-    throw broken_environment(
-        fmt::format("--offline, but {} is not in the cache; run it once without --offline", what));
-}
+std::string page_of(const std::string& index, const std::string& project) { return index + "/" + project + "/"; }
 
 }  // namespace
-
-struct Index::Reading {
-  const File* file;
-  std::optional<std::string> text;  // of metadata
-  std::string reason;               // why there is none
-  std::optional<ByteRange> range;   // of the wheel, to be read next
-  std::optional<Member> member;     // that lies there; else its directory does
-
-  bool open() const { return !text && reason.empty(); }
-  bool is_wheel() const { return file->name.ends_with(".whl"); }
-};
 
 Index::Index(IndexSettings settings, Cache cache, Transport& transport, Listener listener)
     : settings_(std::move(settings)),
       cache_(std::move(cache)),
       transport_(transport),
-      listener_(std::move(listener)) {
-  while (settings_.url.ends_with('/')) settings_.url.pop_back();
+      listener_(std::move(listener)),
+      links_(find_links(settings_.find_links)) {
+  auto urls = settings_.extra_urls;
+  if (!settings_.url.empty()) urls.insert(urls.begin(), settings_.url);
+  for (auto& url : urls) {
+    while (url.ends_with('/')) url.pop_back();
+    if (std::ranges::find(indices_, url, &Place::url) == indices_.end()) indices_.push_back({url});
+  }
+  if (settings_.remark)
+    for (const auto& remark : links_.remarks) settings_.remark(remark);
 }
 
 void Index::send(const std::vector<Request>& requests, const std::vector<std::string>& names,
@@ -94,262 +43,112 @@ void Index::send(const std::vector<Request>& requests, const std::vector<std::st
   });
 }
 
+void Index::leave_out(Place& place, const ReadPage& page) {
+  if (page.unreachable) place.fault = page.fault;
+  if (place.said || !settings_.remark) return;
+  place.said = true;
+  settings_.remark(page.fault + "; left out, as by pip");
+}
+
+// What find-links' pages on the web link to, once.
+void Index::read_linked_pages() {
+  if (linked_pages_read_) return;
+  linked_pages_read_ = true;
+  std::vector<AskedPage> asked;
+  for (const auto& url : links_.pages) asked.push_back({url, shown_url(url), true});
+  const auto send_them = [&](const auto& requests, const auto& names, const auto& done) { send(requests, names, done); };
+  auto pages = read_pages(asked, cache_, send_them, settings_.offline, settings_.fresh);
+  for (const auto& url : links_.pages) {
+    auto& page = pages.at(url);
+    Place place{url};
+    if (!page.listing && page.fault.empty()) page.fault = shown_url(url) + ": HTTP 404, there is no such page";
+    if (page.listing)
+      std::ranges::move(page.listing->files, std::back_inserter(links_.linked));
+    else
+      leave_out(place, page);
+  }
+}
+
+std::map<std::string, ReadPage> Index::read_places(const std::vector<std::string>& names) {
+  std::vector<AskedPage> asked;
+  for (const auto& place : indices_)
+    for (const auto& name : names)
+      if (place.fault.empty()) asked.push_back({page_of(place.url, name), name});
+  return read_pages(
+      asked, cache_, [&](const auto& requests, const auto& titles, const auto& done) { send(requests, titles, done); },
+      settings_.offline, settings_.fresh);
+}
+
+// From what counts least to what counts most, but for broken and yanked files, which count less than any other.
+Listing Index::merged(const std::string& name, const std::vector<const Listing*>& pages) const {
+  Listing result;
+  std::map<std::string, std::size_t> at;
+  const auto merit = [](const File& file) { return std::pair(file.fault.empty(), !file.yanked); };
+  const auto add = [&](File file) {
+    const auto [place, is_new] = at.try_emplace(file.name, result.files.size());
+    if (is_new) return result.files.push_back(std::move(file));
+    auto& known = result.files[place->second];
+    if (merit(file) >= merit(known)) std::swap(known, file);
+    if (file.sha256.empty() || file.sha256 != known.sha256) result.others.push_back(std::move(file));
+  };
+  const auto add_of_project = [&](const File& file) {
+    if (specs::parse_file_name(file.name, name)) add(file);
+  };
+  std::for_each(links_.files.rbegin(), links_.files.rend(), add_of_project);
+  std::ranges::for_each(links_.linked, add_of_project);
+  for (const auto* page : pages) std::ranges::for_each(page->files, add);
+  return result;
+}
+
 std::map<std::string, std::optional<Listing>> Index::listings(const std::vector<std::string>& names,
                                                               std::map<std::string, std::string>* faults) {
   std::map<std::string, std::optional<Listing>> result;
-  std::vector<Request> requests;
-  std::vector<std::string> asked;
-  const auto url_of = [&](const std::string& name) { return settings_.url + "/" + name + "/"; };
-  const auto parse = [&](const Page& page) -> std::optional<Listing> {
-    if (page.type == "missing") return std::nullopt;
-    return parse_listing(page.body, page.type, with_login_of(page.url, settings_.url));
-  };
-  const auto fail = [&](const std::string& name, const std::string& why) {
-    if (!faults) throw broken_environment(why);
-    faults->emplace(name, why);
-    result[name] = std::nullopt;
-  };
+  read_linked_pages();
+  const auto read = read_places(names);
   for (const auto& name : names) {
-    const auto url = url_of(name);
-    const auto page = cache_.page(url);
-    if (page && (settings_.offline || cache_.age(url).value_or(settings_.fresh) < settings_.fresh)) {
-      result[name] = parse(*page);
+    std::vector<const Listing*> pages;
+    std::vector<std::pair<Place*, ReadPage>> failed;
+    for (auto& place : indices_) {
+      const auto page = read.find(page_of(place.url, name));
+      if (page == read.end())
+        failed.emplace_back(&place, ReadPage{{}, place.fault, true});
+      else if (page->second.listing)
+        pages.push_back(&*page->second.listing);
+      else if (!page->second.fault.empty())
+        failed.emplace_back(&place, page->second);
+    }
+    auto listing = merged(name, pages);
+    if (!pages.empty() || !listing.files.empty()) {
+      for (auto& [place, page] : failed) leave_out(*place, page);
+      hash_local(listing);
+      result[name] = std::move(listing);
       continue;
     }
-    check_offline(settings_.offline, fmt::format("the listing of {}", name));
-    requests.push_back({.url = url, .accept = kListingTypes});
-    if (page && page->type != "missing") {
-      requests.back().etag = page->etag;
-      requests.back().last_modified = page->last_modified;
-    }
-    asked.push_back(name);
-  }
-  send(requests, asked, [&](std::size_t i, Response response) {
-    const auto& name = asked[i];
-    const auto url = url_of(name);
-    if (response.status == 304) {
-      if (const auto page = cache_.page(url)) {
-        cache_.touch(url);
-        result[name] = parse(*page);
-        return;
-      }
-    }
-    if (response.unreachable) throw broken_environment(response.message);
-    if (!response.failure.empty()) return fail(name, response.message);
-    if (response.too_large)
-      return fail(name, fmt::format("{}: a listing of more than 64 MiB; is the index URL right?", shown_url(url)));
-    if (response.status != 200 && response.status != 404) return fail(name, refusal(url, response.status));
-    Page page{shown_url(response.url), response.content_type, response.etag, response.last_modified,
-              std::move(response.body)};
-    if (response.status == 404) page = {.url = page.url, .type = "missing"};
-    try {
-      result[name] = parse(page);  // first: what cannot be read is not kept
-    } catch (const Error& error) {
-      return fail(name, error.what());
-    }
-    cache_.keep(url, page);
-  });
-  return result;
-}
-
-std::vector<std::expected<Metadata, std::string>> Index::metadata(const std::vector<File>& files) {
-  std::vector<Reading> readings;
-  for (const auto& file : files) {
-    readings.push_back({&file, cache_.metadata(file.url), "", {}, {}});
-    auto& reading = readings.back();
-    if (reading.text && reading.text->starts_with(kReason)) {
-      reading.reason = kept_reason(*reading.text, file, settings_.offline);
-      reading.text.reset();
-    }
-    if (!reading.open()) missed_.all = false;
-  }
-  for (const auto& reading : readings)
-    if (reading.open())
-      check_offline(settings_.offline, fmt::format("the metadata of {}", reading.file->name));
-  read_offered(readings);
-  read_tails(readings);
-  read_ranges(readings);
-  read_ranges(readings);  // after a directory, the member
-  read_sources(readings);
-  std::vector<std::expected<Metadata, std::string>> result;
-  for (const auto& reading : readings) {
-    if (reading.text)
-      result.push_back(parse_metadata(*reading.text));
-    else
-      result.push_back(std::unexpected(reading.reason));
+    result[name] = std::nullopt;
+    if (failed.empty()) continue;
+    const auto& fault = failed.front().second;
+    const bool nobody = failed.size() == indices_.size() && fault.unreachable;
+    if (!faults || nobody) throw broken_environment(fault.fault);
+    for (auto& [place, page] : failed)
+      if (page.unreachable) leave_out(*place, page);
+    faults->emplace(name, fault.fault);
   }
   return result;
 }
 
-void Index::keep(Reading& reading, const std::string& text) {
-  missed_.all = false;
-  reading.text = text;
-  cache_.keep_metadata(reading.file->url, text);
-}
-
-void Index::give_up(Reading& reading, const std::string& reason, bool for_ever) {
-  missed_.all = false;
-  reading.reason = reason;
-  const auto hash = for_ever ? std::string_view(reading.file->sha256) : kThisTime;
-  cache_.keep_metadata(reading.file->url, fmt::format("{}{}\n{}", kReasonOf, hash, reason));
-}
-
-void Index::miss(Reading& reading, const std::string& reason) {
-  const bool all = missed_.all;
-  give_up(reading, reason);
-  missed_.all = all;
-  ++missed_.files;
-  missed_.last = fmt::format("{}: {}", shown_url(reading.file->url), reason);
-}
-
-bool Index::came(Reading& reading, const Response& response, const char* too_large) {
-  const auto status = response.status;
-  if (response.too_large)
-    give_up(reading, too_large);
-  else if (is_missing(status))
-    give_up(reading, fmt::format("its file is gone (HTTP {})", status));
-  else if (status == 416)
-    give_up(reading, "its file is cut short (HTTP 416)");
-  else if (const auto why = missed_by(response); !why.empty())
-    miss(reading, why);
-  return reading.open();
-}
-
-void Index::read_offered(std::vector<Reading>& readings) {
-  std::vector<Reading*> offered, guessed;
-  for (auto& reading : readings)
-    if (reading.open() && (reading.file->has_metadata || reading.is_wheel()))
-      (reading.file->has_metadata ? offered : guessed).push_back(&reading);
-  ask_offered(offered);
-  if (guessed.empty() || keeps_metadata_ == false) return;
-  if (!keeps_metadata_) {
-    ask_offered({guessed[0]});
-    keeps_metadata_ = !guessed[0]->open();
-    guessed.erase(guessed.begin());
-  }
-  if (*keeps_metadata_) ask_offered(guessed);
-}
-
-void Index::ask_offered(std::vector<Reading*> some) {
-  std::vector<Request> requests;
-  std::vector<std::string> names;
-  for (const auto* reading : some) {
-    requests.push_back({.url = reading->file->url + ".metadata", .limit = kLargestMetadata});
-    names.push_back(reading->file->name);
-  }
-  send(requests, names, [&](std::size_t i, Response response) {
-    if (is_missing(response.status)) return;  // the file itself will tell
-    if (response.too_large) return give_up(*some[i], "metadata is larger than 16 MiB");
-    if (response.unreachable || response.status >= 500) return miss(*some[i], missed_by(response));
-    if (response.status != 200) return;
-    const auto& stated = some[i]->file->metadata_sha256;
-    if (!stated.empty() && !is_of_hash(response.body, stated))
-      return give_up(*some[i], "metadata is not what the index states (SHA-256)");
-    if (response.body.find("Metadata-Version") == std::string::npos) return;  // a page, not a file
-    keep(*some[i], response.body);
-  });
-}
-
-void Index::read_tails(std::vector<Reading>& readings) {
-  std::vector<Reading*> some;
-  std::vector<Request> requests;
-  std::vector<std::string> names;
-  for (auto& reading : readings) {
-    if (!reading.open() || !reading.is_wheel()) continue;
-    some.push_back(&reading);
-    requests.push_back(
-        {.url = reading.file->url, .range = fmt::format("-{}", kTail), .limit = kLargestWheel});
-    names.push_back(reading.file->name);
-  }
-  send(requests, names, [&](std::size_t i, Response response) {
-    auto& reading = *some[i];
-    if (!came(reading, response, "its server takes no ranges, and the wheel is larger than 256 MiB")) return;
-    const auto size = response.status == 206 ? response.total : response.body.size();
-    const auto found = find_metadata(response.body, size);
-    const auto broken = [&](const std::string& why) {
-      give_up(reading, why, response.status == 200 && is_of_hash(response.body, reading.file->sha256));
-    };
-    if (!found) {
-      broken(found.error());
-    } else if (const auto* member = std::get_if<Member>(&*found)) {
-      const auto start = size - response.body.size();
-      if (member->offset < start) {
-        reading.member = *member;
-        reading.range = bytes_of(*member);
-        reading.range->last = std::min(reading.range->last, size - 1);
-      } else if (auto text = read_member(
-                     std::string_view(response.body).substr(member->offset - start), *member)) {
-        keep(reading, *text);
-      } else {
-        broken(text.error());
+// No page states the hash of what lies on this disk.
+void Index::hash_local(Listing& listing) const {
+  for (auto* files : {&listing.files, &listing.others})
+    for (auto& file : *files)
+      if (is_file_url(file.url) && file.fault.empty()) {
+        try {
+          const auto hash = cache_.sha256_of(path_of_file_url(file.url));
+          if (!file.sha256.empty() && file.sha256 != hash) file.fault = "is not the file that its page states (SHA-256)";
+          file.sha256 = hash;
+        } catch (const Error& error) {
+          file.fault = "its file cannot be read";
+        }
       }
-    } else {
-      reading.range = std::get<ByteRange>(*found);
-    }
-  });
-}
-
-void Index::read_ranges(std::vector<Reading>& readings) {
-  std::vector<Reading*> some;
-  std::vector<Request> requests;
-  std::vector<std::string> names;
-  for (auto& reading : readings) {
-    if (!reading.open() || !reading.range) continue;
-    some.push_back(&reading);
-    requests.push_back({.url = reading.file->url,
-                        .range = fmt::format("{}-{}", reading.range->first, reading.range->last)});
-    names.push_back(reading.file->name);
-  }
-  send(requests, names, [&](std::size_t i, Response response) {
-    auto& reading = *some[i];
-    if (!came(reading, response, "wheel cannot be read: its directory is too large")) return;
-    if (response.status != 206) return miss(reading, "its server gave one range of it and then no other; try later");
-    if (!reading.member) {  // this was the directory
-      const auto found = find_metadata(response.body, response.total);
-      const auto* member = found ? std::get_if<Member>(&*found) : nullptr;
-      if (!member)
-        return give_up(reading, found ? "wheel cannot be read: no zip file" : found.error());
-      reading.member = *member;
-      const auto start = response.total - response.body.size();
-      reading.range = bytes_of(*member);
-      reading.range->last = std::min<std::uint64_t>(reading.range->last, response.total - 1);
-      if (member->offset < start) return;
-      response.body.erase(0, member->offset - start);
-    }
-    auto text = read_member(response.body, *reading.member);
-    if (text)
-      keep(reading, *text);
-    else
-      give_up(reading, text.error());
-  });
-}
-
-void Index::read_sources(std::vector<Reading>& readings) {
-  std::vector<Reading*> some;
-  std::vector<Request> requests;
-  std::vector<std::string> names;
-  for (auto& reading : readings) {
-    if (!reading.open()) continue;
-    if (reading.file->size > kLargestSource) {  // as its index says; nobody need send it
-      give_up(reading, kSourceTooLarge);
-      continue;
-    }
-    some.push_back(&reading);
-    requests.push_back({.url = reading.file->url, .limit = kLargestSource});
-    names.push_back(reading.file->name);
-  }
-  send(requests, names, [&](std::size_t i, Response response) {
-    auto& reading = *some[i];
-    const auto& stated = reading.file->sha256;
-    if (!came(reading, response, kSourceTooLarge)) return;
-    if (!stated.empty() && !is_of_hash(response.body, stated)) {
-      give_up(reading, "source archive is not the one that the index states (SHA-256)");
-    } else if (const auto facts = read_source_archive(response.body)) {
-      keep(reading, source_metadata(*facts));
-    } else {
-      give_up(reading, facts.error(), !stated.empty());
-    }
-  });
 }
 
 }  // namespace stackx::pypi

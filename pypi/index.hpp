@@ -1,10 +1,16 @@
-// An index as the import asks it: the files of projects, and the metadata of files. Cached, and modest.
+// The package index as pip sees it: the files of projects, from all places where pip looks, and the metadata of files.
+// Cached, and modest.
 //
-// A listing is asked for once in ten minutes at most, and then "only if it changed". Metadata is read
-// once for ever, in one small request where the index offers it (PEP 658), its hash checked where stated. Some
-// mirrors drop the offer from their pages but keep the files: if the first such file is there, so are the others
-// taken to be. Else a wheel's last 64 KiB are read, and one range more where METADATA lies before them (the whole
-// wheel where a server takes no ranges); of a source archive up to 8 MiB.
+// Places: pip's index, extra ones, find-links. Their files of a project are one listing. The same file name twice: pip
+// (23.2, asked in tests/cli/test_places.py) takes the page that was named last, extra indices after the index, those
+// after find-links' pages, and a file on this disk only where no page links to one. A place that does not answer is left
+// out with a remark, as by pip, and is not asked again; that nobody else has what is asked for is then its fault.
+//
+// Metadata is read once for ever, in one small request where the index offers it (PEP 658), its hash checked where
+// stated. Some mirrors drop the offer from their pages but keep the files: if the first such file of a server is there,
+// so are the others taken to be. Else a wheel's last 64 KiB are read, and one range more where METADATA lies before them
+// (the whole wheel where a server takes no ranges); of a source archive up to 8 MiB. Files on this disk are read there,
+// each time, and hashed.
 //
 // What one file has wrong is its reason alone: a server that is none, a login, a body that breaks off. Such reasons are
 // asked about again the next time, whoever lists that file: only what bytes of the stated hash say of themselves holds
@@ -20,9 +26,11 @@
 #include <vector>
 
 #include "pypi/cache.hpp"
+#include "pypi/find_links.hpp"
 #include "pypi/http.hpp"
 #include "pypi/listing.hpp"
 #include "pypi/metadata.hpp"
+#include "pypi/pages.hpp"
 
 namespace stackx::pypi {
 
@@ -33,16 +41,18 @@ struct Progress {
 using Listener = std::function<void(const Progress&)>;
 
 struct IndexSettings {
-  std::string url;  // .../simple
+  std::string url;  // .../simple; "" for none
   bool offline = false;
   std::chrono::minutes fresh{10};  // listings younger than that are not asked for again
+  std::vector<std::string> extra_urls = {}, find_links = {};
+  std::function<void(const std::string&)> remark = {};  // of what is left out
 };
 
 class Index {
  public:
   Index(IndexSettings settings, Cache cache, Transport& transport, Listener listener);
 
-  // By normalised name; none where the index knows no such project. Throws Error(environment) if the index cannot be
+  // By normalised name; none where no place knows such a project. Throws Error(environment) if no index can be
   // reached, or offline what is not cached; and of pages that cannot be read, unless `faults` takes the reasons.
   std::map<std::string, std::optional<Listing>> listings(const std::vector<std::string>& names,
                                                          std::map<std::string, std::string>* faults = nullptr);
@@ -62,9 +72,21 @@ class Index {
 
  private:
   struct Reading;  // one file whose metadata is being read
+  struct Place {
+    std::string url;       // of an index, or a page of links
+    std::string fault = {};  // why it is not asked any more
+    bool said = false;       // a remark on it
+  };
+
+  std::map<std::string, ReadPage> read_places(const std::vector<std::string>& names);
+  void read_linked_pages();
+  void leave_out(Place& place, const ReadPage& page);
+  void hash_local(Listing& listing) const;
+  Listing merged(const std::string& name, const std::vector<const Listing*>& pages) const;
 
   void send(const std::vector<Request>& requests, const std::vector<std::string>& names,
             const std::function<void(std::size_t, Response)>& done);
+  void read_local(Reading& reading);
   void read_offered(std::vector<Reading>& readings);
   void ask_offered(std::vector<Reading*> some);
   void read_tails(std::vector<Reading>& readings);
@@ -81,8 +103,10 @@ class Index {
   Listener listener_;
   Progress progress_;
   Missed missed_;
-  std::optional<bool>
-      keeps_metadata_;  // does the server hold metadata that its pages do not offer?
+  std::vector<Place> indices_;  // pip's first
+  FoundLinks links_;
+  bool linked_pages_read_ = false;
+  std::map<std::string, bool> keeps_metadata_;  // by server: does it hold metadata that its pages do not offer?
 };
 
 }  // namespace stackx::pypi

@@ -7,7 +7,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "pypi/http.hpp"
+#include "pypi/local_file.hpp"
+#include "pypi/url.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
@@ -57,21 +58,25 @@ bool is_time(const std::string& text) {
          });
 }
 
-std::string fault_of(const File& file) {
+enum class Kind { project, links, local_links };
+
+std::string fault_of(const File& file, Kind kind) {
   if (file.name.find('/') != file.name.npos || !specs::is_printable(file.name)) return "its name is none of a file";
   if (file.url.empty()) return "its link is none";
-  if (!is_web_url(file.url)) return "its link is neither http nor https";
+  const bool local = kind == Kind::local_links && is_file_url(file.url);
+  if (!local && !is_web_url(file.url)) return "its link is neither http nor https";
   if (!file.sha256.empty() && !specs::is_sha256(file.sha256)) return "its SHA-256 is none";
   return "";
 }
 
 // An entry as it was read -> as the others may rely on it.
-File judged(File file) {
+File judged(File file, Kind kind) {
+  if (kind != Kind::project) file.name = file_name_in(file.url);
   file.sha256 = specs::lowered(file.sha256);
   file.metadata_sha256 = specs::lowered(file.metadata_sha256);
   if (!is_time(file.uploaded)) file.uploaded.clear();
   file.requires_python = specs::printable(file.requires_python);
-  file.fault = fault_of(file);
+  file.fault = fault_of(file, kind);
   return file;
 }
 
@@ -117,7 +122,7 @@ bool is(const xmlNode* node, const char* tag) {
 }
 
 // Other bytes than UTF-8 would come out as they came in.
-Listing from_html(const std::string& page, const std::string& url) {
+Listing from_html(const std::string& page, const std::string& url, Kind kind) {
   const auto body = specs::to_utf8(page);
   const std::unique_ptr<xmlDoc, decltype(&xmlFreeDoc)> document(
       htmlReadMemory(body.data(), static_cast<int>(body.size()), url.c_str(), "utf-8",
@@ -132,7 +137,7 @@ Listing from_html(const std::string& page, const std::string& url) {
     if (is(node, "base")) {
       if (const auto href = attribute(node, "href")) base = resolve_url(url, *href);
     } else if (is(node, "a") && attribute(node, "href")) {
-      listing.files.push_back(judged(file_of(node, base)));
+      listing.files.push_back(judged(file_of(node, base), kind));
     }
   }
   return listing;
@@ -166,26 +171,32 @@ File file_of(const Json& entry, const std::string& url) {
   return file;
 }
 
-Listing from_json(const std::string& body, const std::string& url) {
+Listing from_json(const std::string& body, const std::string& url, Kind kind) {
   Listing listing;
   try {
     const Json document = Json::parse(body);
     for (const auto& entry : document.at("files"))
-      if (entry.is_object()) listing.files.push_back(judged(file_of(entry, url)));
+      if (entry.is_object()) listing.files.push_back(judged(file_of(entry, url), kind));
   } catch (const Json::exception& error) {
     unreadable(url, fmt::format("the page is no JSON after PEP 691: {}", error.what()));
   }
   return listing;
 }
 
+Listing parse(const std::string& body, const std::string& content_type, const std::string& url, Kind kind) {
+  if (content_type.find("json") != content_type.npos) return from_json(body, url, kind);
+  if (content_type.empty() || content_type.find("html") != content_type.npos) return from_html(body, url, kind);
+  unreadable(url, fmt::format("the page is of type \"{}\"", content_type));
+}
+
 }  // namespace
 
-Listing parse_listing(const std::string& body, const std::string& content_type,
-                      const std::string& url) {
-  if (content_type.find("json") != content_type.npos) return from_json(body, url);
-  if (content_type.empty() || content_type.find("html") != content_type.npos)
-    return from_html(body, url);
-  unreadable(url, fmt::format("the page is of type \"{}\"", content_type));
+Listing parse_listing(const std::string& body, const std::string& content_type, const std::string& url) {
+  return parse(body, content_type, url, Kind::project);
+}
+
+Listing parse_links(const std::string& body, const std::string& content_type, const std::string& url) {
+  return parse(body, content_type, url, is_file_url(url) ? Kind::local_links : Kind::links);
 }
 
 }  // namespace stackx::pypi

@@ -27,6 +27,8 @@ struct File {
 
 struct Listing {
   std::vector<File> files;  // in the page's order
+  // Of several places (index.hpp): files of the same names from others, which count where their hash is asked for.
+  std::vector<File> others = {};
 };
 
 // What PEP 691 has clients send, JSON first.
@@ -36,5 +38,9 @@ extern const char* const kListingTypes;
 // page that is neither.
 Listing parse_listing(const std::string& body, const std::string& content_type,
                       const std::string& url);
+
+// The same of a page of links to files of any projects, whose names are those in the URLs; one on this disk may link to
+// files beside it.
+Listing parse_links(const std::string& body, const std::string& content_type, const std::string& url);
 
 }  // namespace stackx::pypi

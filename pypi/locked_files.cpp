@@ -35,7 +35,9 @@ std::expected<LockedFiles, NoLockedFile> locked_files(const std::string& package
   const auto locked = specs::Version::parse(version, specs::Versioning::pep440);
   std::size_t of_version = 0, with_hash = 0;
   std::string other;  // a file for another target
-  for (const auto& file : listing.files) {
+  auto files = listing.files;
+  if (!hashes.empty()) files.insert(files.end(), listing.others.begin(), listing.others.end());
+  for (const auto& file : files) {
     const auto name = specs::parse_file_name(file.name, package);
     if (!name || !locked || name->version != *locked) continue;
     ++of_version;

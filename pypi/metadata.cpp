@@ -1,5 +1,7 @@
 #include "pypi/metadata.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "specs/format/json.hpp"
@@ -83,6 +85,8 @@ Metadata parse_metadata(std::string_view text) {
   Metadata metadata;
   metadata.authoritative = !text.starts_with(kNotFinal);
   for (auto& header : headers(specs::to_utf8(std::string(text)))) {
+    if (same_name(header.name, "Name")) metadata.name = header.value;
+    if (same_name(header.name, "Version")) metadata.version = header.value;
     if (same_name(header.name, "Requires-Dist")) metadata.requires_dist.push_back(header.value);
     if (same_name(header.name, "Requires-Python")) metadata.requires_python = specs::printable(header.value);
   }
@@ -95,8 +99,8 @@ std::string source_metadata(const SourceFacts& facts) {
   std::string result(kNotFinal);
   result += '\n';
   for (const auto& header : pkg_info)
-    if (same_name(header.name, "Requires-Python"))
-      result += "Requires-Python: " + header.value + "\n";
+    for (const char* kept : {"Name", "Version", "Requires-Python"})
+      if (same_name(header.name, kept)) result += fmt::format("{}: {}\n", kept, header.value);
   std::string section;
   for (std::string_view rest = facts.requires_txt; !rest.empty();) {
     const auto line = specs::trim(take_line(rest)).text;

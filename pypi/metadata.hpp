@@ -14,6 +14,7 @@
 namespace stackx::pypi {
 
 struct Metadata {
+  std::string name = {}, version = {};  // as stated; "" where it does not say
   std::vector<std::string> requires_dist;  // PEP 508
   std::string requires_python;
   bool authoritative = true;

@@ -2,40 +2,22 @@
 
 #include <fmt/core.h>
 
-#include <map>
-#include <sstream>
+#include <algorithm>
+#include <cmath>
 
-#include "pypi/http.hpp"
+#include "pypi/url.hpp"
 #include "specs/error.hpp"
+#include "specs/python/pip_config.hpp"
 
 namespace stackx::pypi {
 namespace {
 
-using Configuration = std::map<std::string, std::string>;
+using Variables = std::map<std::string, std::string>;
 
-std::string variable(const std::map<std::string, std::string>& environment, const char* name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? "" : found->second;
-}
-
-// `pip config list` prints lines like global.index-url='https://...'
-Configuration configuration(const std::string& python, const Ask& ask) {
-  const auto answer = ask({python, "-m", "pip", "config", "list"});
-  Configuration result;
-  if (!answer) return result;
-  std::istringstream lines(*answer);
-  for (std::string line; std::getline(lines, line);) {
-    const auto equals = line.find('=');
-    if (equals == line.npos || line.size() < equals + 3) continue;
-    result[line.substr(0, equals)] = line.substr(equals + 2, line.size() - equals - 3);
-  }
-  return result;
-}
-
-std::string configured(const Configuration& configuration, const std::string& key) {
-  for (const char* section : {":env:.", "install.", "global."})
-    if (const auto found = configuration.find(section + key); found != configuration.end())
-      return found->second;
+std::string trusted_file(const specs::PipConfig& pip, const Variables& environment) {
+  if (const auto file = pip.text("cert"); !file.empty()) return file;
+  for (const char* name : {"REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "CURL_CA_BUNDLE"})
+    if (const auto found = environment.find(name); found != environment.end() && !found->second.empty()) return found->second;
   return "";
 }
 
@@ -50,29 +32,47 @@ std::string default_index(const std::string& python, const Ask& ask) {
                   python));
 }
 
+// Those that pip is configured with, then those of the command line.
+std::vector<std::string> both(std::vector<std::string> configured, const std::vector<std::string>& named) {
+  configured.insert(configured.end(), named.begin(), named.end());
+  return configured;
+}
+
+std::string index_of(const PipOptions& options, const specs::PipConfig& pip, bool no_index, const Ask& ask) {
+  if (!options.index_url.empty()) {
+    check_web_url(options.index_url, "--index-url");
+    return options.index_url;
+  }
+  auto url = pip.text("index-url");
+  if (url.empty() && no_index) return "";
+  if (url.empty()) url = default_index(options.python, ask);
+  check_web_url(url, "the index that pip is configured with ($PIP_INDEX_URL, `pip config list`)");
+  return url;
+}
+
+void wait_as_pip(PipSettings& settings, const specs::PipConfig& pip, std::uint64_t named) {
+  for (const char* key : {"default-timeout", "timeout"})
+    if (const auto seconds = pip.number(key)) settings.timeout = std::chrono::seconds(std::lround(std::max(1.0, *seconds)));
+  if (named > 0) settings.timeout = std::chrono::seconds(named);
+  if (const auto times = pip.number("retries")) settings.retries = static_cast<int>(*times);
+}
+
 }  // namespace
 
-PipSettings pip_settings(const std::string& python, const std::string& index_url,
-                         const std::map<std::string, std::string>& environment, const Ask& ask) {
-  const auto pip = configuration(python, ask);
-  if (!index_url.empty()) check_web_url(index_url, "--index-url");
-  PipSettings settings{index_url, variable(environment, "PIP_CERT")};
-  for (const std::string& file :
-       {configured(pip, "cert"), variable(environment, "REQUESTS_CA_BUNDLE"),
-        variable(environment, "SSL_CERT_FILE"), variable(environment, "CURL_CA_BUNDLE")})
-    if (settings.ca_file.empty()) settings.ca_file = file;
-  if (settings.index_url.empty()) {  // one that is named takes the place of all
-    auto extra = variable(environment, "PIP_EXTRA_INDEX_URL");
-    if (extra.empty()) extra = configured(pip, "extra-index-url");
-    for (std::size_t at; (at = extra.find("\\n")) != extra.npos;) extra.replace(at, 2, " ");
-    std::istringstream words(extra);
-    for (std::string url; words >> url;)
-      if (is_web_url(url)) settings.extra_index_urls.push_back(url);
-  }
-  if (settings.index_url.empty()) settings.index_url = variable(environment, "PIP_INDEX_URL");
-  if (settings.index_url.empty()) settings.index_url = configured(pip, "index-url");
-  if (settings.index_url.empty()) settings.index_url = default_index(python, ask);
-  check_web_url(settings.index_url, "the index that pip is configured with ($PIP_INDEX_URL, `pip config list`)");
+PipSettings pip_settings(const PipOptions& options, const Variables& environment, const Ask& ask) {
+  const specs::PipConfig pip(ask({options.python, "-m", "pip", "config", "list"}).value_or(""), environment);
+  PipSettings settings;
+  settings.no_index = options.no_index || pip.flag("no-index");
+  settings.ca_file = trusted_file(pip, environment);
+  settings.index_url = index_of(options, pip, settings.no_index, ask);
+  settings.find_links = both(pip.list("find-links"), options.find_links);
+  for (const auto& url : options.extra_index_urls) check_web_url(url, "--extra-index-url");
+  for (auto& url : both(pip.list("extra-index-url"), options.extra_index_urls))
+    if (is_web_url(url))
+      settings.extra_index_urls.push_back(std::move(url));
+    else
+      settings.remarks.push_back("an extra index of pip's ($PIP_EXTRA_INDEX_URL, `pip config list`) is no http or https URL: left out");
+  wait_as_pip(settings, pip, options.timeout_seconds);
   return settings;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "pypi/facts.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 
@@ -84,6 +85,10 @@ void read_metadata(std::vector<FoundRelease*>& unread, Index& index, Refreshed& 
   for (std::size_t i = 0; i < of.size(); ++i) {
     if (!metadata[i]) {
       result.unread.push_back(fmt::format("{}: {}", of[i]->version.text(), metadata[i].error()));
+      continue;
+    }
+    if (const auto why = inconsistent(result.package.name, of[i]->version, *metadata[i]); !why.empty()) {
+      result.unread.push_back(fmt::format("{}: {}", of[i]->version.text(), why));
       continue;
     }
     of[i]->requires_.emplace();

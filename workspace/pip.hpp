@@ -1,15 +1,20 @@
-// The pip of this machine, asked for its settings (pypi/pip_settings.hpp).
+// The pip of this machine, asked for its settings (pypi/pip_settings.hpp), and what they mean for an index.
 #pragma once
 
 #include <chrono>
-#include <string>
 
+#include "pypi/http.hpp"
+#include "pypi/index.hpp"
 #include "pypi/pip_settings.hpp"
 
 namespace stackx::workspace {
 
-// `python` and `index_url` as for pypi::pip_settings. `patience`: for each time that pip is asked.
-pypi::PipSettings pip_settings(const std::string& python, const std::string& index_url,
-                               std::chrono::milliseconds patience = std::chrono::seconds(60));
+// `patience`: for each time that pip is asked.
+pypi::PipSettings pip_settings(const pypi::PipOptions& options, std::chrono::milliseconds patience = std::chrono::seconds(60));
+
+pypi::HttpSettings http_settings(const pypi::PipSettings& settings);
+
+// Throws Error(bad_input) where pip may look nowhere.
+pypi::IndexSettings index_settings(const pypi::PipSettings& settings, bool offline);
 
 }  // namespace stackx::workspace

@@ -7,21 +7,22 @@
 
 namespace stackx::workspace {
 
-PipIndex::PipIndex(const std::string& pip, const std::string& index_url, bool offline)
-    : settings_(pip_settings(pip, index_url)), transport_(pypi::make_curl({.ca_file = settings_.ca_file})) {
-  auto urls = settings_.extra_index_urls;
-  urls.insert(urls.begin(), settings_.index_url);
-  for (const auto& url : urls)
-    indices_.push_back(std::make_unique<pypi::Index>(
-        pypi::IndexSettings{url, offline}, pypi::Cache(inspector::cache_directory() / "pypi"), *transport_, [this](const pypi::Progress& progress) {
-          line_.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned, progress.current));
-        }));
-}
-
-std::vector<pypi::Index*> PipIndex::all() const {
-  std::vector<pypi::Index*> all;
-  for (const auto& one : indices_) all.push_back(one.get());
-  return all;
+PipIndex::PipIndex(const pypi::PipOptions& options, bool offline) {
+  const auto pip = pip_settings(options);
+  const auto remark = [this](const std::string& text) { line_.say("stackx: " + text); };
+  for (const auto& text : pip.remarks) remark(text);
+  auto http = http_settings(pip);
+  http.waiting = [this](const std::string& server, std::chrono::seconds time) {
+    line_.show(fmt::format("waiting {} s for {}", time.count(), server));
+  };
+  transport_ = pypi::make_curl(http);
+  auto settings = index_settings(pip, offline);
+  settings.remark = remark;
+  index_ = std::make_unique<pypi::Index>(std::move(settings), pypi::Cache(inspector::cache_directory() / "pypi"), *transport_,
+                                         [this](const pypi::Progress& progress) {
+                                           line_.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned,
+                                                                  progress.current));
+                                         });
 }
 
 }  // namespace stackx::workspace

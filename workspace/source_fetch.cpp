@@ -13,28 +13,23 @@
 namespace stackx::workspace {
 namespace {
 
-class PipIndices {
+// Says nothing: who measures has a progress line.
+class Places {
  public:
-  PipIndices()
-      : settings_(pip_settings("python3", "")), transport_(pypi::make_curl({.ca_file = settings_.ca_file})) {
-    auto urls = settings_.extra_index_urls;
-    urls.insert(urls.begin(), settings_.index_url);
-    for (const auto& url : urls)
-      indices_.push_back(std::make_unique<pypi::Index>(
-          pypi::IndexSettings{url, false, std::chrono::minutes(0)}, pypi::Cache(inspector::cache_directory() / "pypi"), *transport_,
-          pypi::Listener{}));
-  }
-
   std::expected<std::string, pypi::NotFetched> get(const pypi::WantedFile& wanted) {
-    std::vector<pypi::Index*> all;
-    for (const auto& index : indices_) all.push_back(index.get());
-    return pypi::download(wanted, all, *transport_);
+    return pypi::download(wanted, index_, *transport_);
   }
 
  private:
-  pypi::PipSettings settings_;
-  std::unique_ptr<pypi::Transport> transport_;
-  std::vector<std::unique_ptr<pypi::Index>> indices_;
+  static pypi::IndexSettings asked_anew(const pypi::PipSettings& pip) {
+    auto settings = index_settings(pip, false);
+    settings.fresh = std::chrono::minutes(0);
+    return settings;
+  }
+
+  pypi::PipSettings pip_ = pip_settings({});
+  std::unique_ptr<pypi::Transport> transport_ = pypi::make_curl(http_settings(pip_));
+  pypi::Index index_{asked_anew(pip_), pypi::Cache(inspector::cache_directory() / "pypi"), *transport_, pypi::Listener{}};
 };
 
 std::unexpected<inspector::BuildFailure> not_fetched(const inspector::WheelRequest& request, const std::string& why,
@@ -46,13 +41,13 @@ std::unexpected<inspector::BuildFailure> not_fetched(const inspector::WheelReque
 }  // namespace
 
 inspector::FetchSource source_fetch() {
-  return [indices = std::shared_ptr<PipIndices>()](
+  return [places = std::shared_ptr<Places>()](
              const inspector::WheelRequest& request,
              const std::filesystem::path& file) mutable -> std::expected<inspector::FetchedSource, inspector::BuildFailure> {
     using specs::Outcome;
     try {
-      if (!indices) indices = std::make_shared<PipIndices>();
-      const auto bytes = indices->get({request.package, request.file, request.sha256, request.size});
+      if (!places) places = std::make_shared<Places>();
+      const auto bytes = places->get({request.package, request.file, request.sha256, request.size});
       if (!bytes)
         return not_fetched(request, bytes.error().reason,
                            bytes.error().other_hash.empty() ? Outcome::build_failed : Outcome::hash_mismatch);

@@ -17,8 +17,8 @@ bool is_start_of(const std::string& python, const std::string& of) { return of =
 
 class ReadingLocked {
  public:
-  ReadingLocked(const End& old_end, const End& new_end, const Pythons& pythons, const std::vector<pypi::Index*>& indices)
-      : ends_{&old_end, &new_end}, pythons_(pythons), indices_(indices) {}
+  ReadingLocked(const End& old_end, const End& new_end, const Pythons& pythons, pypi::Index& index)
+      : ends_{&old_end, &new_end}, pythons_(pythons), index_(index) {}
 
   LockedPackages run() {
     list();
@@ -32,7 +32,6 @@ class ReadingLocked {
     std::string name, version;
     std::size_t python;
     pypi::File file;
-    std::size_t index;
   };
   using Files = std::vector<std::expected<pypi::LockedFiles, pypi::NoLockedFile>>;  // for each of the Pythons
 
@@ -42,7 +41,7 @@ class ReadingLocked {
     std::set<std::string> names;
     for (const auto* end : ends_)
       for (const auto& [name, version] : end->packages) names.insert(name);
-    for (auto* index : indices_) listings_.push_back(index->listings({names.begin(), names.end()}));
+    listings_ = index_.listings({names.begin(), names.end()});
     for (const bool is_new : {false, true})
       for (const auto& [name, version] : ends_[is_new]->packages)
         if (auto& of_name = result_[name]; !of_name.contains(version)) choose(name, version, of_name[version]);  // not at both ends
@@ -63,38 +62,32 @@ class ReadingLocked {
     return (has(false, name, version) && python_of(false) == python) || (has(true, name, version) && python_of(true) == python);
   }
 
-  Files files_of(const std::string& name, const std::string& version, std::size_t index) const {
+  Files files_of(const std::string& name, const std::string& version) const {
     const auto hashes = hashes_of(name, version);
-    const auto& listing = listings_[index].at(name);
+    const auto& listing = listings_.at(name);
     Files result;
     for (const auto& python : pythons_)
       result.push_back(pypi::locked_files(name, version, hashes, listing ? *listing : pypi::Listing{}, python));
     return result;
   }
 
-  // From the first index that has what its own end needs.
   void choose(const std::string& name, const std::string& version, LockedPackage& package) {
-    const auto serves = [&](const Files& files) {
-      for (std::size_t i = 0; i < pythons_.size(); ++i)
-        if (!files[i] && is_own(name, version, i)) return false;
-      return true;
-    };
-    const auto first = files_of(name, version, 0);
-    for (std::size_t index = 0; index < indices_.size(); ++index)
-      if (const auto files = index == 0 ? first : files_of(name, version, index); serves(files))
-        return take(name, version, files, index, package);
+    const auto files = files_of(name, version);
+    const auto lacks = [&](std::size_t i) { return !files[i] && is_own(name, version, i); };
     for (std::size_t i = 0; i < pythons_.size(); ++i)
-      if (!first[i] && is_own(name, version, i)) {
-        const auto reason = fmt::format("{} {}: {}", name, version, first[i].error().reason);
-        if (first[i].error().why != pypi::NoLockedFile::Why::other_target || !is_for_all_platforms(name, version))
-          return missing_.push_back(reason);
-        package.missing = reason;
-        package.on.resize(pythons_.size());
-        return;
-      }
+      if (lacks(i)) return miss(name, version, files[i].error(), package);
+    take(name, version, files, package);
   }
 
-  void take(const std::string& name, const std::string& version, const Files& files, std::size_t index, LockedPackage& package) {
+  void miss(const std::string& name, const std::string& version, const pypi::NoLockedFile& why, LockedPackage& package) {
+    const auto reason = fmt::format("{} {}: {}", name, version, why.reason);
+    if (why.why != pypi::NoLockedFile::Why::other_target || !is_for_all_platforms(name, version))
+      return missing_.push_back(reason);
+    package.missing = reason;
+    package.on.resize(pythons_.size());
+  }
+
+  void take(const std::string& name, const std::string& version, const Files& files, LockedPackage& package) {
     std::set<std::string> seen;
     const auto keep = [&](specs::ArtifactType type, const std::vector<pypi::File>& some) {
       for (const auto& file : some)
@@ -113,7 +106,7 @@ class ReadingLocked {
     for (std::size_t i = 0; i < pythons_.size(); ++i)
       if (files[i] && (!files[i]->wheels.empty() || from_source || is_own(name, version, i)))
         asked_.push_back(
-            {name, version, i, files[i]->wheels.empty() ? files[i]->sources.front() : files[i]->wheels.front(), index});
+            {name, version, i, files[i]->wheels.empty() ? files[i]->sources.front() : files[i]->wheels.front()});
       else
         package.on[i].fault = fmt::format("has no wheel for Python {}", pythons_[i].python());
   }
@@ -129,14 +122,10 @@ class ReadingLocked {
   }
 
   void read_facts() {
-    for (std::size_t index = 0; index < indices_.size(); ++index) {
-      std::vector<const Asked*> asked;
-      std::vector<pypi::File> files;
-      for (const auto& one : asked_)
-        if (one.index == index) asked.push_back(&one), files.push_back(one.file);
-      const auto metadata = indices_[index]->metadata(files);
-      for (std::size_t i = 0; i < asked.size(); ++i) read_facts(*asked[i], metadata[i]);
-    }
+    std::vector<pypi::File> files;
+    for (const auto& one : asked_) files.push_back(one.file);
+    const auto metadata = index_.metadata(files);
+    for (std::size_t i = 0; i < asked_.size(); ++i) read_facts(asked_[i], metadata[i]);
   }
 
   void read_facts(const Asked& asked, const std::expected<pypi::Metadata, std::string>& metadata) {
@@ -158,8 +147,8 @@ class ReadingLocked {
 
   const End* ends_[2];
   const Pythons& pythons_;
-  const std::vector<pypi::Index*>& indices_;
-  std::vector<std::map<std::string, std::optional<pypi::Listing>>> listings_;  // of each index
+  pypi::Index& index_;
+  std::map<std::string, std::optional<pypi::Listing>> listings_;
   LockedPackages result_;
   std::vector<Asked> asked_;
   std::vector<std::string> missing_;
@@ -188,8 +177,8 @@ Pythons pythons_of(const End& old_end, const End& new_end, const std::string& us
 }
 
 LockedPackages read_locked(const End& old_end, const End& new_end, const Pythons& pythons,
-                           const std::vector<pypi::Index*>& indices) {
-  return ReadingLocked(old_end, new_end, pythons, indices).run();
+                           pypi::Index& index) {
+  return ReadingLocked(old_end, new_end, pythons, index).run();
 }
 
 }  // namespace stackx::blame

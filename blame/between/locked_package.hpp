@@ -36,10 +36,10 @@ struct LockedPackage {
 using LockedPackages = std::map<std::string, std::map<std::string, LockedPackage>>;  // name -> version, as the ends write it
 
 // Of all that either end has, and nothing else. What an end has must be there for its Python: else Error(bad_input) that names
-// the first five. Each is taken from the first index that has it: the lock's hashes decide, or without any the version (2.4.0+cu121
-// is PyTorch's own index'). There is one index at least.
+// the first five. The lock's hashes decide which place of the index it comes from, or without any the version (2.4.0+cu121 is
+// PyTorch's own index').
 LockedPackages read_locked(const End& old_end, const End& new_end, const Pythons& pythons,
-                           const std::vector<pypi::Index*>& indices);
+                           pypi::Index& index);
 
 [[noreturn]] void refuse_missing(const std::string& ends, const std::vector<std::string>& missing);  // "a 1: reason"
 

@@ -258,12 +258,12 @@ Between between_locked(const End& old_end, const End& new_end, const Pythons& py
   return BetweenPackages(old_end, new_end, pythons, locked).run();
 }
 
-Between between_packages(End old_end, End new_end, const std::vector<pypi::Index*>& indices, const PackagesContext& context) {
+Between between_packages(End old_end, End new_end, pypi::Index& index, const PackagesContext& context) {
   for (auto& [name, version] : new_end.packages)  // 1.0 and 1.0.0 are one
     if (const auto known = old_end.packages.find(name); known != old_end.packages.end() && parsed(known->second) == parsed(version))
       version = known->second;
   const auto pythons = pythons_of(old_end, new_end, context.usual_python, context.platform);
-  const auto locked = read_locked(old_end, new_end, pythons, indices);
+  const auto locked = read_locked(old_end, new_end, pythons, index);
   std::vector<std::string> notes;
   leave_out_other_platforms(old_end, pythons, 0, locked, notes);
   leave_out_other_platforms(new_end, pythons, pythons.size() - 1, locked, notes);

@@ -15,9 +15,9 @@ struct PackagesContext {
   std::string platform = "linux x86_64";  // or "manylinux_2_36_x86_64"
 };
 
-// Everything from the indices, pip's own first: offline with a cache that has it. The catalog has all packages of both ends with
-// their files, and `python`. Throws Error(bad_input) for what the indices do not have (blame/between/locked_package.hpp).
-Between between_packages(End old_end, End new_end, const std::vector<pypi::Index*>& indices, const PackagesContext& context = {});
+// Everything from the index: offline with a cache that has it. The catalog has all packages of both ends with
+// their files, and `python`. Throws Error(bad_input) for what the index does not have (blame/between/locked_package.hpp).
+Between between_packages(End old_end, End new_end, pypi::Index& index, const PackagesContext& context = {});
 
 // The same from what is known, with no extras but those that the ends state: `locked` has every package of both ends on each of
 // `pythons`.

@@ -74,7 +74,7 @@ std::expected<Packages, Refusal> locked_packages(const specs::AmunSpecification&
   std::vector<std::string> names;
   for (const auto& [name, version] : lock.components) names.push_back(name);
   if (names.empty()) return Packages{};
-  workspace::PipIndex index(options.pip, options.index_url, options.offline);
+  workspace::PipIndex index({.python = options.pip, .index_url = options.index_url}, options.offline);
   const auto listings = (*index).listings(names);
   Packages result;
   std::vector<std::pair<std::string, pypi::NoLockedFile>> missing;
@@ -119,7 +119,7 @@ std::expected<Packages, Refusal> resolved_packages(const specs::AmunSpecificatio
   pypi::Rules
       rules;  // wheels alone: what would have to be built on a Python it was not made for mostly fails
   rules.newest = newest;
-  workspace::PipIndex index(options.pip, options.index_url, options.offline);
+  workspace::PipIndex index({.python = options.pip, .index_url = options.index_url}, options.offline);
   const auto closure = pypi::walk(roots, targets, rules, *index);
   const auto text = pypi::write_catalog(
       closure, targets, {"the requirements, resolved anew", "the package index that pip uses"});

@@ -1,6 +1,7 @@
 #include "inspector/python/uv.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include "specs/format/draft.hpp"
 #include "specs/format/masked.hpp"
 #include "specs/format/printable.hpp"
+#include "specs/python/pip_config.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -22,40 +24,6 @@ namespace fs = std::filesystem;
 // 100 kB/s must suffice.
 std::chrono::milliseconds deadline_for(const WheelRequest& request) {
   return std::chrono::minutes(5) + std::chrono::milliseconds(request.size / 100);
-}
-
-// pip quotes values as Python does: 'a', "it's", and \n between several.
-std::string unquote(std::string value) {
-  if (value.size() >= 2 && (value.front() == '\'' || value.front() == '"')) {
-    value = value.substr(1, value.size() - 2);
-  }
-  for (std::size_t at; (at = value.find("\\n")) != std::string::npos;) value.replace(at, 2, "\n");
-  return value;
-}
-
-std::string joined(const std::string& words, char separator) {
-  std::istringstream stream(words);
-  std::string result;
-  for (std::string word; stream >> word;) {
-    if (!result.empty()) result += separator;
-    result += word;
-  }
-  return result;
-}
-
-// pip's own precedence: environment, then the command's section, then global.
-std::map<std::string, std::string> pip_settings(const std::string& pip_config) {
-  std::map<std::string, std::string> result;
-  for (const std::string section : {":env:.", "install.", "global."}) {
-    std::istringstream lines(pip_config);
-    for (std::string line; std::getline(lines, line);) {
-      const auto equals = line.find('=');
-      if (!line.starts_with(section) || equals == std::string::npos) continue;
-      result.emplace(line.substr(section.size(), equals - section.size()),
-                     unquote(line.substr(equals + 1)));
-    }
-  }
-  return result;
 }
 
 std::string trimmed(const std::string& text) {
@@ -103,8 +71,6 @@ specs::Outcome outcome_of(const std::string& log) {
   return specs::Outcome::build_failed;
 }
 
-bool yes(const std::string& value) { return value == "1" || value == "true" || value == "yes"; }
-
 }  // namespace
 
 Words find_uv(const fs::path& beside, const std::function<bool()>& stop, std::chrono::milliseconds patience) {
@@ -126,7 +92,7 @@ Words find_uv(const fs::path& beside, const std::function<bool()>& stop, std::ch
 }
 
 Environment uv_from_pip(const std::string& pip_config, const Environment& environment) {
-  auto pip = pip_settings(pip_config);
+  const specs::PipConfig pip(pip_config);
   Environment result;
   const auto set = [&](const char* key, const std::string& value,
                        std::initializer_list<const char*> already) {
@@ -134,11 +100,11 @@ Environment uv_from_pip(const std::string& pip_config, const Environment& enviro
                                   [&](const char* name) { return environment.contains(name); });
     if (!told && !value.empty()) result[key] = value;
   };
-  set("UV_DEFAULT_INDEX", trimmed(pip["index-url"]), {"UV_DEFAULT_INDEX", "UV_INDEX_URL"});
-  set("UV_INDEX", joined(pip["extra-index-url"], ' '), {"UV_INDEX", "UV_EXTRA_INDEX_URL"});
-  set("UV_FIND_LINKS", joined(pip["find-links"], ','), {"UV_FIND_LINKS"});
-  set("SSL_CERT_FILE", trimmed(pip["cert"]), {"SSL_CERT_FILE"});
-  if (yes(pip["no-index"]))
+  set("UV_DEFAULT_INDEX", pip.text("index-url"), {"UV_DEFAULT_INDEX", "UV_INDEX_URL"});
+  set("UV_INDEX", fmt::format("{}", fmt::join(pip.list("extra-index-url"), " ")), {"UV_INDEX", "UV_EXTRA_INDEX_URL"});
+  set("UV_FIND_LINKS", fmt::format("{}", fmt::join(pip.list("find-links"), ",")), {"UV_FIND_LINKS"});
+  set("SSL_CERT_FILE", pip.text("cert"), {"SSL_CERT_FILE"});
+  if (pip.flag("no-index"))
     set("UV_NO_INDEX", "1", {"UV_NO_INDEX", "UV_INDEX", "UV_DEFAULT_INDEX"});
   return result;
 }

@@ -6,6 +6,7 @@
 #include "pypi/closure.hpp"
 #include "pypi/pip_settings.hpp"
 #include "pypi/registry_tags.hpp"
+#include "pypi/url.hpp"
 #include "specs/format/digest.hpp"
 #include "tests/pypi/fake_index.hpp"
 #include "tests/pypi/fake_wheel.hpp"
@@ -218,16 +219,19 @@ TEST_CASE("an index that is none on the web is refused, and not repeated", "[pyp
     for (const bool named : {true, false}) {
       CAPTURE(url, named);
       try {
-        pypi::pip_settings("python3", named ? url : "", {{"PIP_INDEX_URL", url}}, no_pip);
+        pypi::pip_settings({.index_url = named ? url : ""}, {{"PIP_INDEX_URL", url}}, no_pip);
         FAIL("taken");
       } catch (const Error& error) {
         CHECK(std::string(error.what()).find("begins with http:// or https://") != std::string::npos);
         CHECK(std::string(error.what()).find("s3cret") == std::string::npos);
       }
     }
-  CHECK(pypi::pip_settings("python3", "HTTPS://h/simple", {}, no_pip).index_url == "HTTPS://h/simple");
-  CHECK(pypi::pip_settings("python3", "", {{"PIP_INDEX_URL", "http://h"}, {"PIP_EXTRA_INDEX_URL", "me:x@h https://i/"}}, no_pip)
-            .extra_index_urls == std::vector<std::string>{"https://i/"});
+  CHECK(pypi::pip_settings({.index_url = "HTTPS://h/simple"}, {}, no_pip).index_url == "HTTPS://h/simple");
+  const auto settings =
+      pypi::pip_settings({}, {{"PIP_INDEX_URL", "http://h"}, {"PIP_EXTRA_INDEX_URL", "me:x@h https://i/"}}, no_pip);
+  CHECK(settings.extra_index_urls == std::vector<std::string>{"https://i/"});
+  REQUIRE(settings.remarks.size() == 1);
+  CHECK(settings.remarks[0].find("me:x") == std::string::npos);
   CHECK(pypi::shown_url("http://me:s3cret/a/") == "http://me:***/a/");
   CHECK(pypi::shown_url("http://h/simple?token=s3cret") == "http://h/simple?token=***");
 }

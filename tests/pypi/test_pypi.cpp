@@ -6,6 +6,7 @@
 #include "pypi/http.hpp"
 #include "pypi/listing.hpp"
 #include "pypi/metadata.hpp"
+#include "pypi/url.hpp"
 #include "specs/error.hpp"
 #include "specs/python/distribution_file.hpp"
 #include "specs/python/wheel_target.hpp"

@@ -13,6 +13,7 @@
 #include "campaigns/campaign.hpp"
 #include "campaigns/cluster/place.hpp"
 #include "pypi/http.hpp"
+#include "pypi/url.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"

@@ -72,7 +72,7 @@ TEST_CASE("locked packages: files and requirements from the index, of the versio
   new_end.hashes["torch"] = {digest('2'), digest('3')};
 
   auto online = index.index();
-  const auto found = between_packages(old_end, new_end, {&online});
+  const auto found = between_packages(old_end, new_end, online);
   REQUIRE(found.groups.size() == 1);
   CHECK(found.valid_stacks == "2");
   CHECK(found.groups[0].because == std::vector<std::string>{"torch 2.3.1 requires triton ==2.3.1", "torch 2.4.0 requires triton ==3.0.0"});
@@ -87,7 +87,7 @@ TEST_CASE("locked packages: files and requirements from the index, of the versio
 
   index.asked().clear();
   auto offline = index.index(true);
-  CHECK(between_packages(old_end, new_end, {&offline}).valid_stacks == "2");
+  CHECK(between_packages(old_end, new_end, offline).valid_stacks == "2");
   CHECK(index.asked().empty());
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("locked packages: another Python's wheels, Requires-Python, and what w
   index.file("built", "built-2-py3-none-any.whl", "Name: built\n", '7');
   auto asked = index.index();
   const auto found = between_packages(end_of("OLD", {{"numpy", "1.21.0"}, {"pure", "1"}, {"built", "1"}}, "3.9"),
-                                      end_of("NEW", {{"numpy", "2.1.0"}, {"pure", "2"}, {"built", "2"}}, "3.11"), {&asked});
+                                      end_of("NEW", {{"numpy", "2.1.0"}, {"pure", "2"}, {"built", "2"}}, "3.11"), asked);
   std::map<std::string, std::size_t> group_of;
   for (std::size_t g = 0; g < found.groups.size(); ++g)
     for (const auto i : found.groups[g].changes) group_of[found.changes[i].component] = g;
@@ -122,7 +122,7 @@ TEST_CASE("locked packages: one version in two spellings is one, with the files 
   old_end.hashes["a"] = {digest('1')};
   new_end.hashes["a"] = {digest('2')};
   auto asked = index.index();
-  const auto found = between_packages(old_end, new_end, {&asked});
+  const auto found = between_packages(old_end, new_end, asked);
   REQUIRE(found.changes.size() == 1);
   CHECK(found.changes[0].component == "python");
   CHECK(files(found, "a", "1.0").size() == 2);
@@ -161,7 +161,7 @@ TEST_CASE("locked packages: of a lock for all platforms, what only others need i
   auto new_end = end_of("NEW", {{"click", "2"}, {"rich", "1"}});
   const auto between = [&] {
     auto asked = index.index();
-    return between_packages(old_end, new_end, {&asked});
+    return between_packages(old_end, new_end, asked);
   };
   CHECK_THAT(message(between), Contains("pywin32 1: the lock has no wheel"));
   old_end.is_for_all_platforms = true;
@@ -190,7 +190,7 @@ TEST_CASE("locked packages: an extra of which all is there was asked for, whatev
   index.file("pytest", "pytest-8-py3-none-any.whl", "Name: pytest\n", '5');
   auto asked = index.index();
   const auto found = between_packages(end_of("OLD", {{"tf", "1"}, {"cudnn8", "1"}, {"six", "1"}}),
-                                      end_of("NEW", {{"tf", "2"}, {"cudnn9", "1"}, {"six", "1"}, {"pytest", "8"}}), {&asked});
+                                      end_of("NEW", {{"tf", "2"}, {"cudnn9", "1"}, {"six", "1"}, {"pytest", "8"}}), asked);
   REQUIRE(found.groups.size() == 2);
   CHECK(found.groups[0].changes.size() == 1);  // pytest, for nobody: rich is not there, and 8 is not 9
   CHECK(found.groups[1].changes.size() == 3);
@@ -208,7 +208,7 @@ TEST_CASE("locked packages: what the index does not have is one error with the f
   old_end.hashes["a"] = {digest('9')};
   const auto said = message([&] {
     auto asked = index.index();
-    between_packages(old_end, end_of("NEW", {{"b", "1"}}), {&asked});
+    between_packages(old_end, end_of("NEW", {{"b", "1"}}), asked);
   });
   CHECK_THAT(said, Contains("OLD and NEW: ") &&
                        Contains("a 1: none of the 1 files that the package index lists has one of the 1 hashes") &&
