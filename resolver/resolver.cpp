@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "resolver/approximate_count.hpp"
+#include "resolver/counting/slices.hpp"
 #include "resolver/cover.hpp"
 #include "resolver/excluded.hpp"
 #include "resolver/explain.hpp"
@@ -23,6 +24,7 @@ struct Resolver::Engine {
   Limits limits;
   std::shared_ptr<Space> everything;
   bool too_many = false;  // stacks to list, as far as tried
+  std::optional<StackCount> counted;
 
   // Entangled components that leave few stacks are listed.
   Space& space() {
@@ -36,6 +38,23 @@ struct Resolver::Engine {
       if (!everything) throw;
     }
     return *everything;
+  }
+
+  // From the tables, which other questions need as well, where they are small.
+  StackCount count() {
+    constexpr double small = 3e7;  // entries
+    if (counted) return *counted;
+    Network network = network_of(problem);
+    if (!reduce(network)) return counted.emplace();
+    if (everything || make_plan(network, Shape::table, 1).entries < small) {
+      try {
+        const auto exact = space().count();
+        return counted.emplace(exact, exact);
+      } catch (const TooEntangled&) {
+        // Tables take more than tries.
+      }
+    }
+    return counted.emplace(count_in_slices(network, limits));
   }
 
   std::shared_ptr<Space> make(const std::optional<Stratum>& stratum) const {
@@ -73,7 +92,7 @@ struct Resolver::Engine {
 };
 
 Resolver::Resolver(const specs::Project& project, const specs::Catalog& catalog, Limits limits)
-    : engine_(new Engine{compile(project, catalog), limits, nullptr}) {}
+    : engine_(new Engine{compile(project, catalog), limits, nullptr, false, {}}) {}
 Resolver::~Resolver() = default;
 Resolver::Resolver(Resolver&&) noexcept = default;
 Resolver& Resolver::operator=(Resolver&&) noexcept = default;
@@ -89,6 +108,8 @@ BigInt Resolver::raw_combinations() const {
 }
 
 BigInt Resolver::count() const { return engine_->space().count(); }
+
+StackCount Resolver::count_or_bounds() const { return engine_->count(); }
 
 std::optional<Unsolvable> Resolver::explain() const { return resolver::explain(engine_->problem); }
 
