@@ -401,7 +401,7 @@ void add_resolve(Command app, Globals& globals) {
       .check(above_zero())
       .type_name("GIB")
       .show_default();
-  command.add_option("--seconds", options.seconds,
+  command.add_option("--seconds", options->seconds,
                    "What --count may take; beyond, it tells the bounds that are proven by then")
       .check(above_zero())
       .type_name("S")

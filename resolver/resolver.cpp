@@ -42,19 +42,28 @@ struct Resolver::Engine {
 
   // From the tables, which other questions need as well, where they are small.
   StackCount count() {
-    constexpr double small = 3e7;  // entries
     if (counted) return *counted;
-    Network network = network_of(problem);
-    if (!reduce(network)) return counted.emplace();
-    if (everything || make_plan(network, Shape::table, 1).entries < small) {
-      try {
-        const auto exact = space().count();
-        return counted.emplace(exact, exact);
-      } catch (const TooEntangled&) {
-        // Tables take more than tries.
-      }
+    if (!everything) make_small_space();
+    if (everything) {
+      const auto exact = everything->count();
+      return counted.emplace(exact, exact);
     }
+    Network network = network_of(problem);
+    reduce(network);  // or the space would be small
     return counted.emplace(count_in_slices(network, limits));
+  }
+
+  void make_small_space() {
+    constexpr double small = 1e7;  // entries
+    Network network = network_of(problem);
+    if (!reduce(network)) {
+      everything = make({});
+      return;
+    }
+    Plan plan = make_plan(network);
+    if (plan.entries > small) return;
+    if (auto made = make_space(problem, std::move(network), std::move(plan), limits.bytes))
+      everything = *std::move(made);
   }
 
   std::shared_ptr<Space> make(const std::optional<Stratum>& stratum) const {

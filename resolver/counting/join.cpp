@@ -14,6 +14,10 @@ namespace {
 template <std::size_t W>
 Wide<W> times(const Wide<W>& a, const Word* b, std::size_t words) {
   Wide<W> result;
+  if constexpr (W == 1) {
+    result.words[0] = a.words[0] * b[0];
+    return result;
+  }
   for (std::size_t j = 0; j < words; ++j) {
     Word carry = 0;
     for (std::size_t i = 0; i + j < W; ++i) {
@@ -223,7 +227,8 @@ class Join {
     const Trie::Node* const node = node_at(row.trie->levels.back(), row.cursor);
     if (!restrict_own(row, depth, node)) return nullptr;
     Wide<W>* const into = products_.data() + depth * bucket_.own_classes;
-    each_own(depth, [&](std::size_t t) { into[t] = product(row, node, products[t], t); });
+    each_product(row, node, depth, products,
+                 [&](std::size_t t, const Wide<W>& product) { into[t] = product; });
     return into;
   }
 
@@ -239,7 +244,8 @@ class Join {
       const auto& row = rows.back();
       const Trie::Node* const node = node_at(row.trie->levels.back(), row.cursor);
       if (!restrict_own(row, depths_, node)) return false;
-      each_own(depths_, [&](std::size_t t) { sum += product(row, node, products[t], t); });
+      each_product(row, node, depths_, products,
+                   [&](std::size_t, const Wide<W>& product) { sum += product; });
     }
     if (is_zero(sum)) return false;
     const Word sign = sum.words.back() >> 63 ? ~Word{0} : 0;
@@ -256,11 +262,26 @@ class Join {
     return any != 0;
   }
 
-  Wide<W> product(const Row& row, const Trie::Node* node, const Wide<W>& factor,
-                  std::size_t t) const {
+  // Own classes that are left, each with its product so far times the row's number.
+  template <typename Visit>
+  void each_product(const Row& row, const Trie::Node* node, std::size_t depth,
+                    const Wide<W>* products, Visit visit) const {
     const std::size_t words = row.trie->number;
-    return times(factor,
-                 row.trie->numbers.data() + child(node, row.translation[t]) * words, words);
+    const Word* const numbers = row.trie->numbers.data();
+    if (bucket_.words > 1 || !row.translation.is_same()) {
+      each_own(depth, [&](std::size_t t) {
+        const Word* const number = numbers + child(node, row.translation[t]) * words;
+        visit(t, times(products[t], number, words));
+      });
+      return;
+    }
+    const Word classes = node->classes;
+    const Word* const first = numbers + node->first * words;
+    for (Word left = own_[depth]; left; left &= left - 1) {
+      const auto before = static_cast<std::size_t>(std::popcount(classes & ((left & -left) - 1)));
+      const auto t = static_cast<std::size_t>(std::countr_zero(left));
+      visit(t, times(products[t], first + before * words, words));
+    }
   }
 
   template <typename Visit>

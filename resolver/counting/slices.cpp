@@ -164,7 +164,7 @@ class Slicing {
 }  // namespace
 
 StackCount count_in_slices(const Network& network, const Limits& limits) {
-  constexpr double soon = 3e8;  // entries that one thread counts well within the time
+  constexpr double soon = 5e8;  // entries that one thread counts in half a minute
   const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                         std::chrono::duration<double>(limits.seconds));
   const auto plan = rehearsed_plan(network);
