@@ -38,7 +38,7 @@ std::vector<std::string> releases_between(Asked& asked, const Change& change) {
   if (backwards) std::swap(low, high);
   std::vector<std::string> result;
   for (const auto& one : candidates.kept)
-    if (low < one.version && one.version < high) result.push_back(one.version.text());
+    if (one.by_name == specs::ByName::no && low < one.version && one.version < high) result.push_back(one.version.text());
   if (backwards) std::ranges::reverse(result);
   return result;
 }

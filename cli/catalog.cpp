@@ -1,6 +1,7 @@
 // stackx catalog: check catalogs, show what they hold; import them (command_catalog_import),
 // discover what is installed (command_catalog_discover).
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -52,7 +53,8 @@ void validate(const std::vector<std::string>& names, const Globals& globals) {
 }
 
 void print_version(const specs::VersionEntry& entry) {
-  workspace::print("  {}\n", entry.version.text());
+  const bool named = entry.by_name != specs::ByName::no;
+  workspace::print("  {}{}\n", entry.version.text(), named ? fmt::format(" ({}: only where a requirement names it)", to_string(entry.by_name)) : "");
   for (const auto& requirement : entry.requires_) workspace::print("    needs {}\n", requirement.text());
   for (const auto& conditional : entry.requires_if)
     for (const auto& requirement : conditional.then) {
@@ -68,6 +70,17 @@ void print_version(const specs::VersionEntry& entry) {
                      artifact.size > 0 ? ", " + workspace::bytes(static_cast<double>(artifact.size)) : "");
   for (const auto& [name, value] : entry.environment)
     workspace::print("    sets {}={}\n", name, specs::printable(value));
+}
+
+void print_left_out(const specs::LeftOut& group) {
+  constexpr std::size_t at_most = 6;
+  std::vector<std::string> versions;
+  for (const auto& version : group.versions) versions.push_back(version.text());
+  const auto more = versions.size() > at_most ? versions.size() - at_most : 0;
+  versions.resize(versions.size() - more);
+  workspace::print("  left out: {}{}{}{}{}\n", fmt::join(versions, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
+                   versions.empty() ? "" : ": ", specs::printable(group.why),
+                   group.to_have.empty() ? "" : fmt::format(" ({})", specs::printable(group.to_have)));
 }
 
 void show(const std::string& name, const std::string& component_name, const Globals& globals) {
@@ -87,6 +100,7 @@ void show(const std::string& name, const std::string& component_name, const Glob
                    specs::to_string(component->versioning), specs::printable(component->description));
   for (const auto& source : component->sources) workspace::print("  source: {}\n", specs::printable(source));
   for (const auto& entry : component->versions) print_version(entry);
+  for (const auto& group : component->left_out) print_left_out(group);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <expected>
 #include <map>
 #include <set>
 #include <tuple>
@@ -14,14 +15,16 @@
 namespace stackx::pypi {
 namespace {
 
-using specs::SpecifierSet;
+using specs::ByName;
 using specs::Version;
 using specs::Versioning;
 
+using FileList = std::vector<std::pair<File, std::optional<specs::WheelTags>>>;
+
 struct FoundFiles {
   Version version;
-  std::vector<std::pair<File, std::optional<specs::WheelTags>>> files;  // usable ones
-  std::string reason;                                                   // why the last file was not
+  FileList files, yanked;  // usable ones
+  LeftOut why;           // the last file was not
 };
 
 // An invalid Requires-Python says nothing, as for pip.
@@ -29,9 +32,10 @@ bool python_fits(const std::string& requires_python, const specs::Target& target
   return specs::range_or_any(requires_python).contains(target.python_version());
 }
 
-bool pins(const Ranges& ranges, const Version& version) {
+// The user's ranges name it.
+bool names(const Ranges& ranges, const Version& version, ByName by_name) {
   return std::ranges::any_of(ranges, [&](const auto& range) {
-    return !specs::single_version(range).empty() && range.contains(version);
+    return range.contains(version) && specs::brings(range, version, by_name, false);
   });
 }
 
@@ -40,17 +44,18 @@ bool contains(const Ranges& ranges, const Version& version) {
          std::ranges::any_of(ranges, [&](const auto& range) { return range.contains(version); });
 }
 
-std::string unusable(const File& file, const Version& version, const Ranges& ranges,
-                     const specs::Target& target, const Rules& rules) {
-  if (!file.fault.empty()) return file.fault;
-  if (!contains(ranges, version)) return "outside of the range asked for";
+// The version's name is not known here: it stands in the result.
+LeftOut unusable(const File& file, const Version& version, const Ranges& ranges,
+                 const specs::Target& target, const Rules& rules) {
+  if (!file.fault.empty()) return {"", file.fault};
+  if (!contains(ranges, version)) return {"", "outside of the range asked for", "import it without that range"};
   if (!rules.before.empty() && file.uploaded.empty())
-    return "the index does not say when it was uploaded";
+    return {"", "the index does not say when it was uploaded", "import without --before"};
   if (!rules.before.empty() && file.uploaded >= rules.before)
-    return "uploaded on " + rules.before + " or later";
-  if (!python_fits(file.requires_python, target)) return "needs another Python";
-  if (file.yanked && !pins(ranges, version)) return "yanked";
-  return "";
+    return {"", "uploaded on " + rules.before + " or later", "import with a later --before"};
+  if (!python_fits(file.requires_python, target))
+    return {"", "needs another Python", fmt::format("import for a Python {}", specs::printable(file.requires_python))};
+  return {};
 }
 
 // A stranger's words, where a version's would stand.
@@ -77,11 +82,13 @@ std::map<std::string, FoundFiles> releases_of(const std::string& name, const Lis
     }
     auto& release = releases[std::string(parsed->version.key())];
     release.version = *Version::parse(version, Versioning::pep440);
-    const auto reason = unusable(file, release.version, ranges, target, rules);
-    if (reason.empty())
-      release.files.emplace_back(file, parsed->wheel);
+    auto why = unusable(file, release.version, ranges, target, rules);
+    if (!why.reason.empty())
+      release.why = std::move(why);
+    else if (file.yanked && !names(ranges, release.version, ByName::yanked))
+      release.yanked.emplace_back(file, parsed->wheel);
     else
-      release.reason = reason;
+      release.files.emplace_back(file, parsed->wheel);
   }
   return releases;
 }
@@ -101,9 +108,9 @@ std::string python_range(const std::string& tag) {
 }
 
 // Of the wheels for this platform.
-std::vector<std::string> other_pythons(const FoundFiles& release, const specs::Target& target) {
+std::vector<std::string> other_pythons(const FileList& files, const specs::Target& target) {
   std::set<std::string> ranges;
-  for (const auto& [file, tags] : release.files)
+  for (const auto& [file, tags] : files)
     if (tags && target.fits_platform(*tags))
       for (const auto& tag : tags->pythons)
         if (const auto range = python_range(tag); !range.empty()) ranges.insert(range);
@@ -117,14 +124,15 @@ struct Choice {
   bool fits = true;
   std::optional<File> source = {};
   std::vector<std::string> pythons = {};  // as in Candidate
+  ByName by_name = ByName::no;
 };
 
-std::optional<Choice> choice(const FoundFiles& release, const specs::Target& target,
-                             const Rules& rules) {
+std::expected<Choice, LeftOut> choice(const Version& version, const FileList& files, const specs::Target& target,
+                                      const Rules& rules) {
   const File *best = nullptr, *other = nullptr, *source = nullptr;
   const specs::WheelTags* other_tags = nullptr;
   std::pair<int, std::string> best_rank;
-  for (const auto& [file, tags] : release.files) {
+  for (const auto& [file, tags] : files) {
     if (!tags) {
       if (!source || file.name.ends_with(".tar.gz")) source = &file;
     } else if (const auto rank = target.rank(*tags)) {
@@ -134,16 +142,28 @@ std::optional<Choice> choice(const FoundFiles& release, const specs::Target& tar
       other = &file, other_tags = &*tags;
     }
   }
-  if (best) return Choice{release.version, *best};
-  if (rules.files == Files::wheels) return std::nullopt;
+  if (best) return Choice{version, *best};
+  const LeftOut none{version.text(), "no wheel for the target",
+                     source && rules.files == Files::wheels ? "import with --files sdists" : ""};
+  if (rules.files == Files::wheels) return std::unexpected(none);
   if (source) {
     const auto built = rules.sources ? std::optional(*source) : std::nullopt;
-    return Choice{release.version, other ? *other : *source, false, built};
+    return Choice{version, other ? *other : *source, false, built};
   }
-  if (rules.files == Files::sdists) return std::nullopt;
-  const auto pythons = other_pythons(release, target);
-  if (pythons.empty()) return std::nullopt;
-  return Choice{release.version, *other, false, {}, pythons};
+  if (rules.files == Files::sdists) return std::unexpected(none);
+  const auto pythons = other_pythons(files, target);
+  if (pythons.empty()) return std::unexpected(none);
+  return Choice{version, *other, false, {}, pythons};
+}
+
+std::expected<Choice, LeftOut> choice(const FoundFiles& release, const specs::Target& target, const Rules& rules) {
+  if (release.files.empty() && release.yanked.empty())
+    return std::unexpected(LeftOut{release.version.text(), release.why.reason, release.why.to_have});
+  auto found = choice(release.version, release.files, target, rules);
+  if (found || release.yanked.empty()) return found;
+  auto yanked = choice(release.version, release.yanked, target, rules);
+  if (yanked) yanked->by_name = ByName::yanked;
+  return yanked;
 }
 
 struct Choices {
@@ -151,21 +171,13 @@ struct Choices {
   std::vector<LeftOut> left_out;
 };
 
-void drop_prereleases(Choices& all, const Ranges& ranges) {
-  const auto named = [](const SpecifierSet& range, const Version& version) {
-    return !range.is_any() && range.contains(version, specs::Prereleases::by_rule);
-  };
+void mark_prereleases(std::vector<Choice>& all, const Ranges& ranges) {
   const auto wanted = [&](const Choice& one) {
-    return !one.version.is_prerelease() || std::ranges::any_of(ranges, [&](const auto& range) {
-      return named(range, one.version);
-    });
+    return !one.version.is_prerelease() || names(ranges, one.version, ByName::prerelease);
   };
-  if (std::none_of(all.kept.begin(), all.kept.end(), wanted)) return;
-  std::erase_if(all.kept, [&](const Choice& one) {
-    if (wanted(one)) return false;
-    all.left_out.push_back({one.version.text(), "pre-release"});
-    return true;
-  });
+  if (std::ranges::none_of(all, wanted)) return;
+  for (auto& one : all)
+    if (!wanted(one) && one.by_name == ByName::no) one.by_name = ByName::prerelease;
 }
 
 Choices choose_for(const specs::Target& target, const std::string& name, const Listing& listing,
@@ -173,16 +185,28 @@ Choices choose_for(const specs::Target& target, const std::string& name, const L
   Choices result;
   for (const auto& [key, release] :
        releases_of(name, listing, ranges, target, rules, result.left_out)) {
-    if (auto found = choice(release, target, rules)) {
+    auto found = choice(release, target, rules);
+    if (found)
       result.kept.push_back(std::move(*found));
-      continue;
-    }
-    const bool nothing = release.files.empty();
-    result.left_out.push_back(
-        {release.version.text(), nothing ? release.reason : "no wheel for the target"});
+    else
+      result.left_out.push_back(std::move(found.error()));
   }
-  if (!rules.prereleases) drop_prereleases(result, ranges);
+  if (!rules.prereleases) mark_prereleases(result.kept, ranges);
   return result;
+}
+
+// Where some target has the version without its being named, that is where the catalog has it.
+void settle_by_name(Candidate& candidate, std::vector<Choice>& choices) {
+  const auto free = [](const Choice& one) { return one.by_name == ByName::no; };
+  if (std::ranges::none_of(choices, free)) {
+    candidate.by_name = choices.front().by_name;
+    return;
+  }
+  for (std::size_t i = choices.size(); i-- > 0;)
+    if (!free(choices[i])) {
+      choices.erase(choices.begin() + static_cast<std::ptrdiff_t>(i));
+      candidate.servings.erase(candidate.servings.begin() + static_cast<std::ptrdiff_t>(i));
+    }
 }
 
 // Wheels for other Pythons only explain what no target has.
@@ -237,6 +261,7 @@ Candidates choose(const std::string& name, const Listing& listing, const std::ve
   }
   Candidates result;
   for (auto& [key, one] : found) {
+    settle_by_name(one.first, one.second);
     settle_pythons(one.first, one.second);
     result.kept.push_back(std::move(one.first));
   }

@@ -1,9 +1,9 @@
 // Which files of a listing are candidates for the targets, as pip decides for each of them; and why others are not.
 //
 // Left out: files that their listing lies about, versions that no catalog can name, files uploaded on or after a date,
-// files whose Requires-Python excludes the target, yanked ones (unless the version is asked for by `==`), versions
-// outside of the ranges asked for, and pre-releases, unless they are allowed, named by a range, or all that there is.
-// Then `Files` decides:
+// files whose Requires-Python excludes the target, and versions outside of the ranges asked for. Yanked versions (unless
+// asked for by `==`) and pre-releases (unless they are allowed, named by a range, or all that there is) must be named by
+// who requires them (specs/catalog/by_name.hpp). Then `Files` decides:
 //   wheels   versions with a wheel for the target: what runs without building
 //   sdists   also versions with a source archive: what pip would build
 //   any      also versions with wheels for other Pythons alone: the catalog says that they need one of those
@@ -17,6 +17,7 @@
 
 #include "pypi/listing.hpp"
 #include "pypi/targets.hpp"
+#include "specs/catalog/by_name.hpp"
 #include "specs/version/specifier.hpp"
 
 namespace stackx::pypi {
@@ -43,11 +44,13 @@ struct Candidate {
   specs::Version version;                 // in normal form
   std::vector<Serving> servings;          // one at least, targets ascending
   std::vector<std::string> pythons = {};  // not empty: only for these, as specifiers ("==3.6.*")
+  specs::ByName by_name = specs::ByName::no;
 };
 
 struct LeftOut {
   std::string version;  // or the file's name, where it gives none
   std::string reason;
+  std::string to_have = {};  // what would have it in: "import with --pre"; "" if nothing is known
 };
 
 struct Candidates {

@@ -145,6 +145,11 @@ std::string source_of_facts(const Release& release, const Targets& targets) {
       authoritative ? "" : ", as noted on its author's machine: not authoritative");
 }
 
+Json named(const Release& release) {
+  const auto by_name = release.candidate.by_name;
+  return by_name == specs::ByName::no ? Json::object() : Json{{"by_name", to_string(by_name)}};
+}
+
 Json entry(const std::string& name, const Release& release, const Targets& targets) {
   Conditional all(served_by(release), targets);
   for (const auto& need : needs(release, targets, ""))
@@ -152,7 +157,7 @@ Json entry(const std::string& name, const Release& release, const Targets& targe
   Json requires_ = to_json(all.always());
   const auto python = python_requirement(release, targets);
   if (python != "") requires_["python"] = python;
-  Json result = Json::object();
+  Json result = named(release);
   if (!requires_.empty()) result["requires"] = requires_;
   if (all.has_conditions()) result["requires_if"] = all.conditions();
   if (const auto files = artifacts(release); !files.empty()) result["artifacts"] = files;
@@ -174,7 +179,8 @@ Json extra_entry(const std::string& name, const std::string& extra, const Releas
     add(requirements, name, dependency);
   }
   all.remove(name + "+" + extra);
-  Json result{{"requires", to_json(all.always())}};
+  Json result = named(release);
+  result["requires"] = to_json(all.always());
   if (all.has_conditions()) result["requires_if"] = all.conditions();
   return result;
 }
@@ -184,6 +190,28 @@ std::string describe(const Project& project) {
   if (!project.known) return "not on the index";
   if (project.left_out.empty()) return "all versions";
   return "left out: " + count_reasons(project.left_out);
+}
+
+// Versions of one reason together, those that a catalog can name; what is left out without a version is a reason alone.
+Json left_out(const Project& project) {
+  const auto nothing = [](const std::string& why) { return Json::array({{{"why", why}, {"versions", Json::array()}}}); };
+  if (!project.known) return nothing(describe(project));
+  if (project.releases.empty() && project.left_out.empty()) return nothing("the index has no file of it");
+  std::map<std::pair<std::string, std::string>, std::map<std::string, std::string>> groups;  // by key: the version
+  const auto is_here = [&](const specs::Version& version) {
+    return std::ranges::any_of(project.releases, [&](const Release& one) { return one.candidate.version == version; });
+  };
+  for (const auto& one : project.left_out)
+    if (const auto version = specs::Version::parse(one.version, specs::Versioning::pep440); version && !is_here(*version))
+      groups[{one.reason, one.to_have}].emplace(version->key(), one.version);
+  Json result = Json::array();
+  for (const auto& [why, versions] : groups) {
+    Json group{{"why", why.first}, {"versions", Json::array()}};
+    if (!why.second.empty()) group["to_have"] = why.second;
+    for (const auto& [key, version] : versions) group["versions"].push_back(version);
+    result.push_back(std::move(group));
+  }
+  return result;
 }
 
 // One line a version: such a file can be read, searched and compared.
@@ -233,12 +261,15 @@ std::string write_catalog(const Closure& closure, const Targets& targets, const 
   for (const auto& [name, project] : closure) {
     auto& [facts, rows] = components[name];
     facts = {{"kind", "package"}, {"ecosystem", "pypi"}, {"description", describe(project)}};
+    const auto list = left_out(project);
+    if (!list.empty()) facts["left_out"] = list;
     for (const auto& release : project.releases)
       rows.push_back(row(release.candidate.version.text(), entry(name, release, targets)));
     for (const auto& extra : project.extras) {
       auto& [extra_facts, extra_rows] = components[name + "+" + extra];
       extra_facts = {{"kind", "package"},
                      {"description", fmt::format("{} with its extra {}", name, extra)}};
+      if (!list.empty()) extra_facts["left_out"] = list;
       for (const auto& release : project.releases)
         extra_rows.push_back(
             row(release.candidate.version.text(), extra_entry(name, extra, release, targets)));

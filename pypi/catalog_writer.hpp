@@ -6,7 +6,8 @@
 // Several requirements on one name become one specifier set. With several targets, a version that serves some of
 // them says which (`python ==3.9.*`), what only some of those need is required under that condition, and every version
 // requires python: a condition on an absent component would not hold. A project that nothing usable is known of
-// stays, without versions: what requires it is in no stack, and the resolver can say why. Artifacts where a wheel
+// stays, without versions: what requires it is in no stack, and the resolver can say why. Versions that were left out stand
+// there by name (`left_out`), with the reason and what would have them in; those that must be named say so (`by_name`). Artifacts where a wheel
 // fits a target, each once, and source archives where the closure names them; only with their hash. No URL and no
 // host is written: the catalog is the same from any mirror.
 #pragma once

@@ -39,7 +39,7 @@ using Read = std::map<std::string, std::expected<Metadata, std::string>>;  // by
 // With the servings whose facts can be kept; the reason of the last where none can.
 std::expected<Release, std::string> release_of(const std::string& name, const Candidate& candidate,
                                                const Read& read, const Targets& targets) {
-  Release release{{candidate.version, {}, candidate.pythons}, {}};
+  Release release{{candidate.version, {}, candidate.pythons, candidate.by_name}, {}};
   std::string reason;
   for (const auto& serving : candidate.servings) {
     const auto& metadata = read.at(serving.file.name);
@@ -154,10 +154,16 @@ class Walk {
 
   std::set<std::size_t> wanted(const Node& node) const {
     std::set<std::size_t> result;
-    for (std::size_t i = 0; i < node.candidates.size(); ++i)
-      if (rules_.newest == 0 || is_asked_for(node, node.candidates[i])) result.insert(i);
-    if (rules_.newest > 0)
-      for (const auto& [key, range] : node.demands) add_newest(node, range, key.second, result);
+    bool free = true;  // no candidate must be named
+    for (std::size_t i = 0; i < node.candidates.size(); ++i) {
+      const auto& candidate = node.candidates[i];
+      if (candidate.by_name != specs::ByName::no)
+        free = false;
+      else if (rules_.newest == 0 || is_asked_for(node, candidate))
+        result.insert(i);
+    }
+    if (rules_.newest > 0 || !free)
+      for (const auto& [key, range] : node.demands) add_brought(node, range, key.second, result);
     return result;
   }
 
@@ -167,15 +173,27 @@ class Walk {
     });
   }
 
-  void add_newest(const Node& node, const SpecifierSet& range, std::size_t target,
-                  std::set<std::size_t>& result) const {
+  // The newest, or all, that a requirement may bring.
+  void add_brought(const Node& node, const SpecifierSet& range, std::size_t target,
+                   std::set<std::size_t>& result) const {
+    const auto most = rules_.newest > 0 ? rules_.newest : node.candidates.size();
+    const auto serving = [&](std::size_t i) -> const Serving* {
+      const auto& candidate = node.candidates[i];
+      if (node.states[i] == State::unusable || !range.contains(candidate.version)) return nullptr;
+      const auto found = std::ranges::find(candidate.servings, target, &Serving::target);
+      return found == candidate.servings.end() ? nullptr : &*found;
+    };
+    bool alone = true;
+    for (std::size_t i = 0; i < node.candidates.size() && alone; ++i)
+      alone = node.candidates[i].by_name != specs::ByName::no || !serving(i);
     std::size_t count = 0;
     for (const bool with_wheel : {true, false})
-      for (std::size_t i = node.candidates.size(); i-- > 0 && count < rules_.newest;) {
+      for (std::size_t i = node.candidates.size(); i-- > 0 && count < most;) {
         const auto& candidate = node.candidates[i];
-        if (node.states[i] == State::unusable || !range.contains(candidate.version)) continue;
-        const auto serving = std::ranges::find(candidate.servings, target, &Serving::target);
-        if (serving == candidate.servings.end() || serving->fits != with_wheel) continue;
+        const auto* served = serving(i);
+        if (!served || served->fits != with_wheel ||
+            !specs::brings(range, candidate.version, candidate.by_name, alone))
+          continue;
         result.insert(i);
         ++count;
       }
@@ -216,10 +234,21 @@ class Walk {
                         [](const Release& release) { return release.candidate.version.key(); });
       const auto& node = nodes_.at(name);
       for (std::size_t i = 0; i < node.candidates.size(); ++i)
-        if (node.states[i] == State::unread)
-          project.left_out.push_back({node.candidates[i].version.text(),
-                                      "not among the newest that a requirement allows"});
+        if (node.states[i] == State::unread) project.left_out.push_back(unread(node.candidates[i]));
     }
+  }
+
+  static LeftOut unread(const Candidate& candidate) {
+    const auto version = candidate.version.text();
+    switch (candidate.by_name) {
+      case specs::ByName::no:
+        return {version, "not among the newest that a requirement allows", "import with a larger --newest"};
+      case specs::ByName::prerelease:
+        return {version, "pre-release", "import with --pre"};
+      case specs::ByName::yanked:
+        return {version, "yanked", "name that version in the import"};
+    }
+    return {};
   }
 
   const Targets& targets_;

@@ -11,6 +11,8 @@
 // of those that it allows; with a wheel before those without. What is read and followed shrinks with it. Every stack of
 // the smaller catalog is one of the whole; what two requirements would have agreed on may be missing, where it is the
 // newest for neither. The projects that the user names keep all versions that were asked for.
+//
+// Versions that must be named (candidates.hpp) are read only where a requirement names them.
 #pragma once
 
 #include <map>

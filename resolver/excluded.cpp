@@ -191,15 +191,18 @@ class Propagation {
           const auto& holders = problem_.slots[need.slot].holders;
           for (std::size_t h = 0; h < holders.size(); ++h) {
             const auto c = holders[h].component;
-            const auto more = (need.satisfied[h] & left_[c]) - needed[c];
+            auto more = (need.satisfied[h] & left_[c]) - needed[c];
+            if (!need.brought.empty()) more &= need.brought[h];
             needed[c] |= more;
             news = news || more.any();
           }
         }
       }
     }
-    for (std::size_t c = 0; c < left_.size(); ++c)
+    for (std::size_t c = 0; c < left_.size(); ++c) {
+      if (!problem_.by_name.empty()) drop(c, problem_.by_name[c] - needed[c], "nothing that is left names it");
       drop(c, ~needed[c], "nothing that is left needs it");
+    }
   }
 
   const Problem& problem_;

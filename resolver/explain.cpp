@@ -71,9 +71,12 @@ class Explainer {
                                  std::optional<std::size_t> asked) {
     std::vector<std::string> found;
     for (const auto i : clash) {
-      if (problem_.clauses[i].owner != CompiledClause::nobody) continue;
-      if (const auto stack = without(i, given, asked))
-        found.push_back(fix_in_words(problem_, problem_.clauses[i], *stack));
+      const auto& clause = problem_.clauses[i];
+      const bool left_out = clause.clause.kind == Clause::Kind::left_out;
+      if (left_out ? clause.to_have.empty() : clause.owner != CompiledClause::nobody) continue;
+      auto stack = without({i}, given, asked);
+      if (!stack && !left_out) stack = without(with_left_out(i), given, asked);
+      if (stack) found.push_back(fix_in_words(problem_, clause, *stack));
     }
     return found;
   }
@@ -111,17 +114,27 @@ class Explainer {
     return clash;
   }
 
-  // A stack without the clause, with a late version of what it is about if there is one. A root or
+  // The clause, and what excludes versions of the components that it is about.
+  Indices with_left_out(std::size_t clause) const {
+    Indices result{clause};
+    for (std::size_t i = 0; i < problem_.clauses.size(); ++i)
+      if (problem_.clauses[i].clause.kind == Clause::Kind::left_out)
+        for (const auto& holder : problem_.slots[problem_.clauses[clause].needs.front().slot].holders)
+          if (holder.component == problem_.clauses[i].owner) result.push_back(i);
+    return result;
+  }
+
+  // A stack without the first clause (and the others), with a late version of what it is about if there is one. A root or
   // hardware that is changed to a version keeps this version needed.
-  std::optional<Choice> without(std::size_t left_out, const Literals& given,
+  std::optional<Choice> without(const Indices& left_out, const Literals& given,
                                 std::optional<std::size_t> asked) {
+    auto enabled = std::vector<bool>(problem_.clauses.size(), true);
+    for (const auto i : left_out) enabled[i] = false;
     Indices others;
     for (std::size_t i = 0; i < problem_.clauses.size(); ++i)
-      if (i != left_out) others.push_back(i);
+      if (enabled[i]) others.push_back(i);
     const auto assumptions = with(given, others);
-    auto enabled = std::vector<bool>(problem_.clauses.size(), true);
-    enabled[left_out] = false;
-    const auto& clause = problem_.clauses[left_out];
+    const auto& clause = problem_.clauses[left_out.front()];
     const auto stack = [&](const Choice& choice) {
       return encoding_.foundation().founded_part(choice, enabled);
     };
@@ -220,6 +233,43 @@ CompiledClause asked_clause(const Problem& problem, const Asked& asked) {
   return clause;
 }
 
+// Components that a clause of the clash wants in versions that the problem has not.
+std::set<std::string> out_of_range(const Problem& problem, const Indices& clash) {
+  std::set<std::string> names;
+  for (const auto i : clash)
+    for (const auto& need : problem.clauses[i].needs)
+      if (demands(problem.clauses[i]) && std::ranges::all_of(need.satisfied, &VersionSet::none))
+        for (const auto& holder : problem.slots[need.slot].holders) names.insert(problem.components[holder.component].name);
+  return names;
+}
+
+std::set<std::string> demanded(const Problem& problem, const Indices& clash) {
+  std::set<std::string> names;
+  for (const auto i : clash)
+    for (const auto& need : problem.clauses[i].needs)
+      for (const auto& holder : problem.slots[need.slot].holders) names.insert(problem.components[holder.component].name);
+  return names;
+}
+
+// What is not in the catalog may be all that is wrong: versions that were left out, with which there may be stacks.
+void add_imports(const Problem& wider, std::vector<std::string>& fixes) {
+  Explainer explainer(wider);
+  Indices left_out;
+  for (std::size_t i = 0; i < wider.clauses.size(); ++i)
+    if (wider.clauses[i].clause.kind == Clause::Kind::left_out) left_out.push_back(i);
+  for (auto& fix : explainer.fixes(left_out, {}, {}))
+    if (std::ranges::find(fixes, fix) == fixes.end()) fixes.push_back(std::move(fix));
+}
+
+// What contradicts the version, where support is demanded from the start: asking for it is support enough here.
+std::optional<Indices> contradiction(Problem problem, const CompiledClause& question, const Asked& asked) {
+  problem.clauses.push_back(question);
+  Explainer explainer(problem);
+  auto clash = explainer.minimal_clash({explainer.encoding().is(asked.component, asked.version)});
+  if (clash) std::erase(*clash, problem.clauses.size() - 1);
+  return clash;
+}
+
 // Who could need the version, and what is known against that.
 std::vector<std::string> supporters_in_words(const Problem& problem, const Asked& asked) {
   constexpr std::size_t at_most = 6;
@@ -261,12 +311,16 @@ std::vector<std::string> supporters_in_words(const Problem& problem, const Asked
 
 }  // namespace
 
-std::optional<Unsolvable> explain(const Problem& problem) {
+std::optional<Unsolvable> explain(const Problem& problem, const WithLeftOut& with_left_out) {
   Explainer explainer(problem);
   const auto clash = explainer.minimal_clash({});
   if (!clash) return {};
+  if (with_left_out)
+    if (const auto wider = with_left_out(out_of_range(problem, *clash))) return explain(*wider, with_left_out);
   auto result = in_words(problem, clauses_at(problem, *clash));
   result.fixes = explainer.fixes(*clash, {}, {});
+  if (with_left_out)
+    if (const auto wider = with_left_out(demanded(problem, *clash))) add_imports(*wider, result.fixes);
   return result;
 }
 
@@ -276,14 +330,14 @@ std::optional<Unsolvable> explain_version(const Problem& problem, const std::str
   if (auto why = explain(problem)) return why;
   Explainer explainer(problem);
   const Literals given{explainer.encoding().is(asked.component, asked.version)};
-  auto clash = explainer.minimal_clash(given);
+  const auto question = asked_clause(problem, asked);
+  auto clash = problem.by_name.empty() ? explainer.minimal_clash(given) : contradiction(problem, question, asked);
   const bool unneeded = !clash;
   if (unneeded) {
     explainer.encoding().require_founded();
     clash = explainer.minimal_clash(given);
     if (!clash) return {};
   }
-  const auto question = asked_clause(problem, asked);
   auto clauses = clauses_at(problem, *clash);
   clauses.insert(clauses.begin(), &question);
   auto result = in_words(problem, clauses);

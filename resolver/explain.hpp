@@ -14,14 +14,22 @@
 // only what something in it needs is taken for granted.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "resolver/problem.hpp"
 
 namespace stackx::resolver {
 
-std::optional<Unsolvable> explain(const Problem& problem);
+// The problem with the versions of these components that were left out of the catalog (problem.hpp); nothing if none was, or
+// if they are there already. Asked for where nothing that the catalog has is in a range of the clash: then what is missing,
+// and why, is the explanation. A clash of what is there needs no list of what is not; only where the latter would solve it,
+// that is a fix.
+using WithLeftOut = std::function<std::optional<Problem>(const std::set<std::string>& names)>;
+
+std::optional<Unsolvable> explain(const Problem& problem, const WithLeftOut& with_left_out = {});
 
 // Why the version is in no stack; nothing if it is in one. What explain() says if there is no stack
 // at all. Throws Error(bad_input) where the problem knows no such component or version.

@@ -34,6 +34,16 @@ bool meets(const specs::Component& component, const specs::VersionEntry& entry,
       });
 }
 
+bool brings(const specs::Component& component, const specs::VersionEntry& entry,
+            const specs::Requirement& requirement, bool alone) {
+  if (entry.by_name == specs::ByName::no) return true;
+  if (requirement.component != component.name || !requirement.attribute.empty()) return false;
+  return std::ranges::any_of(requirement.constraint.any, [&](const specs::Alternative& alternative) {
+    return in_range(alternative.range, entry.version) &&
+           specs::brings(alternative.range, entry.version, entry.by_name, alone);
+  });
+}
+
 const specs::VersionEntry& hardware_entry(const specs::Project& project,
                                           const specs::Catalog& catalog, const std::string& name) {
   const auto& wanted = project.hardware.at(name);

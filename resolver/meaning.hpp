@@ -18,6 +18,11 @@ const specs::Version* held_version(const specs::Component& component,
 bool meets(const specs::Component& component, const specs::VersionEntry& entry,
            const specs::Requirement& requirement);
 
+// A requirement that leads to this entry may bring it into a stack: it names the entry, where that is needed (ByName). Only
+// a requirement on the component itself names anything. `alone`: no entry that need not be named meets the requirement.
+bool brings(const specs::Component& component, const specs::VersionEntry& entry,
+            const specs::Requirement& requirement, bool alone);
+
 // The entry that the project's hardware names for the component; throws Error(bad_input) without
 // one.
 const specs::VersionEntry& hardware_entry(const specs::Project& project,

@@ -45,7 +45,9 @@ class Builder {
   struct Node {
     Kind kind;
     std::size_t index;
-    bool root = false;  // a root demands it
+    bool root = false;     // a root demands it
+    bool certain = false;  // and that is support enough for all of its versions
+    std::vector<const Need*> rooted = {};  // by which roots
     std::size_t cycle = 0, levels = 1;
   };
 
@@ -63,7 +65,12 @@ class Builder {
         for (std::size_t h = 0; h < need.satisfied.size(); ++h)
           if (remember(need.slot, h, need.satisfied[h]))
             mark(problem_.slots[need.slot].holders[h].component, need.satisfied[h]);
+      for (const auto& need : needs)
+        for (std::size_t h = 0; h < need.brought.size(); ++h)
+          if (remember(need.slot, h, need.brought[h]))
+            mark(problem_.slots[need.slot].holders[h].component, need.brought[h]);
     };
+    for (std::size_t c = 0; c < problem_.by_name.size(); ++c) mark(c, problem_.by_name[c]);
     for (const auto& slot : problem_.slots)
       for (const auto& holder : slot.holders) mark(holder.component, holder.versions);
     for (const auto& clause : problem_.clauses) {
@@ -118,8 +125,38 @@ class Builder {
       }
       if (is_root(clause))
         for (const auto& need : clause.needs)
-          if (!impossible(need)) nodes_[node_of_slot_[need.slot]].root = true;
+          if (!impossible(need)) {
+            auto& node = nodes_[node_of_slot_[need.slot]];
+            node.root = true;
+            node.rooted.push_back(&need);
+          }
     }
+    for (auto& node : nodes_) node.certain = node.root && !may_need_a_name(node);
+  }
+
+  bool may_need_a_name(const Node& node) const {
+    if (problem_.by_name.empty()) return false;
+    if (node.kind == Kind::component) return problem_.by_name[node.index].any();
+    return std::ranges::any_of(problem_.slots[node.index].holders,
+                               [&](const Holder& holder) { return problem_.by_name[holder.component].any(); });
+  }
+
+  // Versions of a class are in a stack only where they are named.
+  bool is_by_name(std::size_t component, std::size_t version_class) const {
+    return !problem_.by_name.empty() && in(problem_.by_name[component], component, version_class);
+  }
+
+  bool brings(const Need& need, const Meaning& meaning) const {
+    const auto& holders = problem_.slots[need.slot].holders;
+    for (std::size_t h = 0; h < holders.size(); ++h)
+      if (holders[h].component == meaning.holder)
+        return need.brings(h, static_cast<std::size_t>(classes_[meaning.holder][meaning.version_class].front()));
+    return false;
+  }
+
+  // What is in this class is in a stack because of a root.
+  bool is_rooted(const Node& node, std::size_t component, std::size_t version_class) const {
+    return std::ranges::any_of(node.rooted, [&](const Need* need) { return brings(*need, {component, version_class}); });
   }
 
   static bool is_root(const CompiledClause& clause) {
@@ -130,7 +167,7 @@ class Builder {
   void find_cycles() {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(nodes_.size());
     const auto found = [&](std::size_t from, std::size_t to) {
-      if (to != none && !nodes_[to].root) boost::add_edge(from, to, graph);
+      if (to != none && !nodes_[to].certain) boost::add_edge(from, to, graph);
     };
     for (std::size_t s = 0; s < problem_.slots.size(); ++s)
       if (node_of_slot_[s] != none && nodes_[node_of_slot_[s]].kind == Kind::slot)
@@ -177,18 +214,15 @@ class Builder {
     switch (node.kind) {
       case Kind::component:
         if (!node.root) add({}, false);
-        for (std::size_t k = 0; k < classes_[node.index].size(); ++k)
-          for (std::size_t level = 0; level < node.levels; ++level)
-            add({node.index, k, true, level}, !node.root);
+        for (std::size_t k = 0; k < classes_[node.index].size(); ++k) add_held(node, node.index, k, add);
         break;
       case Kind::slot:
         if (!node.root) add({}, false);
         for (const auto& holder : problem_.slots[node.index].holders)
           for (std::size_t k = 0; k < classes_[holder.component].size(); ++k) {
             if (!in(holder.versions, holder.component, k)) continue;
-            if (!node.root) add({holder.component, k, false, 0}, false);
-            for (std::size_t level = 0; level < node.levels; ++level)
-              add({holder.component, k, true, level}, !node.root);
+            if (!node.root || is_by_name(holder.component, k)) add({holder.component, k, false, 0}, false);
+            add_held(node, holder.component, k, add);
           }
         break;
       case Kind::condition:
@@ -198,6 +232,14 @@ class Builder {
     }
     variable.possible = Bits(variable.size()).set();
     network_.variables.push_back(std::move(variable));
+  }
+
+  // One value for each level; what a root brings is on the first, and needs no other support.
+  template <typename Add>
+  void add_held(const Node& node, std::size_t component, std::size_t version_class, Add add) {
+    const bool rooted = is_rooted(node, component, version_class);
+    for (std::size_t level = 0; level < (rooted ? 1 : node.levels); ++level)
+      add({component, version_class, true, level}, !rooted);
   }
 
   bool in(const VersionSet& versions, std::size_t component, std::size_t version_class) const {
@@ -303,7 +345,10 @@ class Builder {
     }
     relate(from, to, [&](const Meaning& owner, const Meaning& wanted) -> Judgement {
       if (!owns(owner)) return {};
-      if (!wanted.demanded || !meets(need, wanted)) return {false, false, false};
+      if (!meets(need, wanted)) return {false, false, false};
+      // Met, but by what another must name: no support, and of a slot no matter whether it is demanded.
+      if (!brings(need, wanted)) return {};
+      if (!wanted.demanded) return {false, false, false};
       return founds(from, owner, to, wanted);
     });
   }
@@ -333,7 +378,9 @@ class Builder {
     if (node == none)
       impossible_ = true;
     else
-      forbid(node, [&](const Meaning& meaning) { return !meets(need, meaning); });
+      forbid(node, [&](const Meaning& meaning) {
+        return !meets(need, meaning) || (brings(need, meaning) && !meaning.demanded);
+      });
   }
 
   void add_condition(std::size_t i) {

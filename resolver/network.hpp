@@ -7,7 +7,8 @@
 //   condition  whether a conditional requirement holds
 // Besides forbidding pairs of values, a relation says which values support each other. A value that
 // needs support occurs only where some neighbour supports it: what is selected must be demanded by
-// something selected, and a condition that does not hold must fail somewhere.
+// something selected, and a condition that does not hold must fail somewhere. A version that must be named
+// (specs::ByName) is supported by those alone that name it; of a slot that it holds, "demanded" means named.
 //
 // Support must be founded. Where supporters can form a cycle, each value carries its level, how many
 // components the shortest chain of support from outside the cycle has, so that it stays one

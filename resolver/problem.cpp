@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 #include <tuple>
@@ -34,14 +35,15 @@ std::vector<const specs::VersionEntry*> in_order(const specs::Component& compone
 
 class Compiler {
  public:
-  Compiler(const specs::Project& project, const specs::Catalog& catalog)
-      : project_(project), catalog_(catalog) {}
+  Compiler(const specs::Project& project, const specs::Catalog& catalog, const std::set<std::string>& with_left_out)
+      : project_(project), catalog_(catalog), with_left_out_(with_left_out) {}
 
   Problem run() {
     for (const auto& [name, component] : catalog_.components)
       for (const auto& entry : component.versions)
         for (const auto& [provided, version] : entry.provides) providers_[provided].insert(name);
     find_components();
+    find_named();
     find_slots();
     add_project_clauses();
     for (std::size_t c = 0; c < problem_.components.size(); ++c) add_component_clauses(c);
@@ -81,9 +83,37 @@ class Compiler {
       component_index_[name] = problem_.components.size();
       ComponentVersions component{name, {}};
       entries_.push_back(in_order(*catalog_.find(name)));
+      if (with_left_out_.contains(name)) add_left_out(*catalog_.find(name), entries_.back());
       for (const auto* entry : entries_.back()) component.versions.push_back(entry->version.text());
       problem_.components.push_back(std::move(component));
     }
+  }
+
+  void add_left_out(const specs::Component& component, std::vector<const specs::VersionEntry*>& entries) {
+    for (const auto& group : component.left_out)
+      for (const auto& version : group.versions) {
+        entries.push_back(&left_out_.emplace_back());
+        left_out_.back().version = version;
+        left_out_entries_.insert(&left_out_.back());
+      }
+    std::ranges::stable_sort(entries, [](const auto* a, const auto* b) { return a->version < b->version; });
+  }
+
+  // A pin that names a version is a constraint of the user's: it may come as any other then.
+  void find_named() {
+    bool some = false;
+    for (const auto& component : problem_.components) {
+      const auto& entries = entries_[problem_.by_name.size()];
+      VersionSet named(entries.size());
+      for (std::size_t v = 0; v < entries.size(); ++v)
+        named[v] = entries[v]->by_name != specs::ByName::no &&
+                   std::ranges::none_of(project_.pins, [&](const Requirement& pin) {
+                     return brings(*catalog_.find(component.name), *entries[v], pin, false);
+                   });
+      some = some || named.any();
+      problem_.by_name.push_back(std::move(named));
+    }
+    if (!some) problem_.by_name.clear();
   }
 
   void find_slots() {
@@ -127,7 +157,31 @@ class Compiler {
         satisfied[v] = meets(component, *entries[v], requirement);
       need.satisfied.push_back(std::move(satisfied));
     }
+    find_brought(need, requirement);
     return need;
+  }
+
+  void find_brought(Need& need, const Requirement& requirement) {
+    if (problem_.by_name.empty()) return;
+    const auto& holders = problem_.slots[need.slot].holders;
+    for (std::size_t h = 0; h < holders.size(); ++h) {
+      const auto& named = problem_.by_name[holders[h].component];
+      const bool alone = is_alone(need.satisfied[h] - named, holders[h].component);
+      auto& brought = need.brought.emplace_back(holders[h].versions);
+      const auto& component = *catalog_.find(problem_.components[holders[h].component].name);
+      for (auto v = named.find_first(); v != VersionSet::npos; v = named.find_next(v))
+        brought[v] = brought[v] && brings(component, *entries_[holders[h].component][v], requirement, alone);
+    }
+  }
+
+  // None of these need not be named: what was left out changes nothing.
+  bool is_alone(const VersionSet& versions, std::size_t component) const {
+    for (auto v = versions.find_first(); v != VersionSet::npos; v = versions.find_next(v))
+      if (!is_left_out(*entries_[component][v])) return false;
+    return true;
+  }
+  bool is_left_out(const specs::VersionEntry& entry) const {
+    return left_out_entries_.contains(&entry);
   }
 
   std::vector<Need> needs(const std::vector<Requirement>& requirements) {
@@ -166,6 +220,7 @@ class Compiler {
 
   void add_component_clauses(std::size_t index) {
     const auto& component = problem_.components[index];
+    if (with_left_out_.contains(component.name)) exclude_left_out(index);
     std::map<std::pair<Clause::Kind, std::string>, std::size_t> known;
     // Versions that say the same share one clause.
     const auto state = [&](Clause::Kind kind, const std::string& text, std::size_t version,
@@ -198,8 +253,32 @@ class Compiler {
     }
   }
 
+  // One clause for each reason, which nothing meets.
+  void exclude_left_out(std::size_t index) {
+    const auto& component = problem_.components[index];
+    for (const auto& group : catalog_.find(component.name)->left_out) {
+      CompiledClause clause;
+      clause.clause = {Clause::Kind::left_out, component.name, {}, group.why};
+      clause.owner = index;
+      clause.owners.resize(component.versions.size());
+      for (std::size_t v = 0; v < component.versions.size(); ++v)
+        if (is_left_out(*entries_[index][v]) && std::ranges::find(group.versions, entries_[index][v]->version) != group.versions.end()) {
+          clause.owners.set(v);
+          clause.clause.versions.push_back(component.versions[v]);
+        }
+      Need need{slot(component.name), {}};
+      for (const auto& holder : problem_.slots[need.slot].holders) need.satisfied.emplace_back(holder.versions.size());
+      clause.needs.push_back(std::move(need));
+      clause.to_have = group.to_have;
+      problem_.clauses.push_back(std::move(clause));
+    }
+  }
+
   const specs::Project& project_;
   const specs::Catalog& catalog_;
+  const std::set<std::string>& with_left_out_;
+  std::deque<specs::VersionEntry> left_out_;
+  std::set<const specs::VersionEntry*> left_out_entries_;
   Problem problem_;
   std::vector<std::vector<const specs::VersionEntry*>> entries_;  // as problem_.components
   std::map<std::string, std::set<std::string>> providers_;        // virtual name -> components
@@ -213,8 +292,9 @@ std::string condition_text(const specs::ConditionalRequirement& conditional) {
   return fmt::format("if {}: {}", joined(conditional.if_), joined(conditional.then));
 }
 
-Problem compile(const specs::Project& project, const specs::Catalog& catalog) {
-  return Compiler(project, catalog).run();
+Problem compile(const specs::Project& project, const specs::Catalog& catalog,
+                const std::set<std::string>& with_left_out) {
+  return Compiler(project, catalog, with_left_out).run();
 }
 
 }  // namespace stackx::resolver

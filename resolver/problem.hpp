@@ -8,6 +8,7 @@
 
 #include <boost/dynamic_bitset.hpp>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct Slot {
 struct Need {
   std::size_t slot = 0;
   std::vector<VersionSet> satisfied;  // for each holder; a subset of its versions
+  // For each holder the versions that the need may bring into a stack; empty: all that hold the slot. Fewer only where some
+  // of them must be named (specs::ByName).
+  std::vector<VersionSet> brought = {};
+  bool brings(std::size_t holder, std::size_t version) const { return brought.empty() || brought[holder][version]; }
 };
 
 struct CompiledClause {
@@ -41,16 +46,20 @@ struct CompiledClause {
   VersionSet owners;        // versions of the owner that say so
   std::vector<Need> if_;    // condition: all of these
   std::vector<Need> needs;  // all of these; for a conflict the one that must not hold
+  std::string to_have = {};  // left_out: what would have the owners in the catalog
 };
 
 struct Problem {
   std::vector<ComponentVersions> components;  // by name
   std::vector<Slot> slots;
   std::vector<CompiledClause> clauses;  // hardware, roots, pins, then those of the components
+  std::vector<VersionSet> by_name;      // by component: versions that are in a stack only if named; empty: none anywhere
 };
 
-// Throws Error(bad_input) where hardware is not in the catalog.
-Problem compile(const specs::Project& project, const specs::Catalog& catalog);
+// Throws Error(bad_input) where hardware is not in the catalog. Of the components in `with_left_out` the versions that were
+// left out are there too, each with a clause that excludes it: for explanations. What they require is not known.
+Problem compile(const specs::Project& project, const specs::Catalog& catalog,
+                const std::set<std::string>& with_left_out = {});
 
 // "if cuda >=12: cupy *, cudnn *": how a clause writes a conditional requirement.
 std::string condition_text(const specs::ConditionalRequirement& conditional);

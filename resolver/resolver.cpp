@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "resolver/approximate_count.hpp"
@@ -24,7 +25,21 @@ struct Resolver::Engine {
   Limits limits;
   std::shared_ptr<Space> everything;
   bool too_many = false;  // stacks to list, as far as tried
-  std::optional<StackCount> counted;
+  std::optional<StackCount> counted = {};
+  // Kept where versions were left out of the catalog, which an explanation may name.
+  std::optional<std::pair<specs::Project, specs::Catalog>> given = {};
+
+  // Grows from one call to the next.
+  WithLeftOut with_left_out() const {
+    if (!given) return {};
+    return [this, names = std::set<std::string>()](const std::set<std::string>& more) mutable -> std::optional<Problem> {
+      const auto before = names.size();
+      for (const auto& name : more)
+        if (!given->second.components.at(name).left_out.empty()) names.insert(name);
+      if (names.size() == before) return {};
+      return compile(given->first, given->second, names);
+    };
+  }
 
   // Entangled components that leave few stacks are listed.
   Space& space() {
@@ -100,8 +115,25 @@ struct Resolver::Engine {
   }
 };
 
+namespace {
+
+void check_not_left_out(const specs::Catalog& catalog, const std::string& name, const std::string& version) {
+  const auto* component = catalog.find(name);
+  if (!component) return;
+  for (const auto& group : component->left_out)
+    for (const auto& one : group.versions)
+      if (one.text() == version)
+        throw bad_input(fmt::format("{} {} was left out of the catalog: {}{}", name, version, group.why,
+                                    group.to_have.empty() ? "" : fmt::format(" (to have it: {})", group.to_have)));
+}
+
+}  // namespace
+
 Resolver::Resolver(const specs::Project& project, const specs::Catalog& catalog, Limits limits)
-    : engine_(new Engine{compile(project, catalog), limits, nullptr, false, {}}) {}
+    : engine_(new Engine{compile(project, catalog), limits, nullptr, false}) {
+  const auto lacks = [&](const ComponentVersions& component) { return !catalog.find(component.name)->left_out.empty(); };
+  if (std::ranges::any_of(engine_->problem.components, lacks)) engine_->given.emplace(project, catalog);
+}
 Resolver::~Resolver() = default;
 Resolver::Resolver(Resolver&&) noexcept = default;
 Resolver& Resolver::operator=(Resolver&&) noexcept = default;
@@ -120,10 +152,13 @@ BigInt Resolver::count() const { return engine_->space().count(); }
 
 StackCount Resolver::count_or_bounds() const { return engine_->count(); }
 
-std::optional<Unsolvable> Resolver::explain() const { return resolver::explain(engine_->problem); }
+std::optional<Unsolvable> Resolver::explain() const {
+  return resolver::explain(engine_->problem, engine_->with_left_out());
+}
 
 std::optional<Unsolvable> Resolver::explain(const std::string& component,
                                             const std::string& version) const {
+  if (engine_->given) check_not_left_out(engine_->given->second, component, version);
   return explain_version(engine_->problem, component, version);
 }
 

@@ -39,9 +39,10 @@ namespace stackx::resolver {
 using BigInt = boost::multiprecision::cpp_int;
 using specs::Score;
 
-// One thing that a project or a catalog demands, or that a question asks for: this version.
+// One thing that a project or a catalog demands, or that a question asks for: this version; or that versions were left out
+// of the catalog, for the reason in `text`.
 struct Clause {
-  enum class Kind { root, hardware, pin, requirement, condition, conflict, asked };
+  enum class Kind { root, hardware, pin, requirement, condition, conflict, asked, left_out };
   Kind kind = Kind::root;
   std::string component;              // who demands it; empty for roots, hardware, pins and asked
   std::vector<std::string> versions;  // in which of its versions: all that say the same

@@ -17,6 +17,7 @@ Encoding::Encoding(const Problem& problem, Clauses clauses)
     }
     add_clause(clause, std::move(unless));
   }
+  if (!problem.by_name.empty()) require_founded();
 }
 
 void Encoding::add_order(std::size_t component) {
@@ -125,9 +126,10 @@ void Encoding::add_supports_of(std::size_t index, const std::vector<std::size_t>
   const auto& clause = problem_.clauses[index];
   if (!demands(clause) || std::ranges::find(components, clause.owner) != components.end()) return;
   for (const auto& need : clause.needs)
-    for (const auto& holder : problem_.slots[need.slot].holders) {
+    for (std::size_t h = 0; h < problem_.slots[need.slot].holders.size(); ++h) {
+      const auto& holder = problem_.slots[need.slot].holders[h];
       if (std::ranges::find(components, holder.component) == components.end()) continue;
-      Literals because{among(holder.component, holder.versions)};
+      Literals because{among(holder.component, need.brought.empty() ? holder.versions : need.brought[h])};
       if (clause.owner != CompiledClause::nobody)
         because.push_back(among(clause.owner, clause.owners));
       for (const auto& condition : clause.if_) because.push_back(met(condition));

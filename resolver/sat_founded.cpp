@@ -38,9 +38,12 @@ void Foundation::each_supported(const Choice& choice, std::size_t index, Visit v
   if (clause.owner != CompiledClause::nobody && !holds(choice, clause.owner, clause.owners)) return;
   for (const auto& condition : clause.if_)
     if (!met(problem_, condition, choice)) return;
-  for (const auto& need : clause.needs)
-    for (const auto& holder : problem_.slots[need.slot].holders)
-      if (holds(choice, holder.component, holder.versions)) visit(holder.component);
+  for (const auto& need : clause.needs) {
+    const auto& holders = problem_.slots[need.slot].holders;
+    for (std::size_t h = 0; h < holders.size(); ++h)
+      if (holds(choice, holders[h].component, need.brought.empty() ? holders[h].versions : need.brought[h]))
+        visit(holders[h].component);
+  }
 }
 
 std::vector<bool> Foundation::reached(const Choice& choice,

@@ -5,6 +5,9 @@
 // versions fewer conditions hold, until nothing changes. Every step keeps (a) to (c): a requirement
 // that is active among fewer versions was active before, so what meets it was reached and stayed;
 // pins, conflicts and names with two holders can only become fewer. What remains is a stack.
+//
+// Not so where versions must be named (specs::ByName): what meets a requirement may be brought by another alone, and go
+// with that. Such problems are solved with support demanded from the start (Encoding::find).
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
 // The definition of a stack, read aloud. Slow and plain on purpose.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -96,20 +97,39 @@ class Checker {
   Result founded() {
     std::set<const specs::Component*> reached;
     std::vector<const Selected*> waiting;
-    const auto reach = [&](const std::string& name) {
-      const auto* one = holder(name);
+    const auto reach = [&](const Selected* one) {
       if (one && reached.insert(one->component).second) waiting.push_back(one);
     };
-    for (const auto& [name, version] : project_.hardware) reach(name);
-    for (const auto& requirement : project_.requires_) reach(requirement.component);
+    const auto follow = [&](const Requirement& requirement) {
+      const auto* one = holder(requirement.component);
+      if (one && brought_by(*one, requirement)) reach(one);
+    };
+    for (const auto& [name, version] : project_.hardware) reach(holder(name));
+    for (const auto& requirement : project_.requires_) follow(requirement);
     while (!waiting.empty()) {
       const auto* one = waiting.back();
       waiting.pop_back();
-      for (const auto* requirement : active(*one)) reach(requirement->component);
+      for (const auto* requirement : active(*one)) follow(*requirement);
     }
     for (const auto& one : selected_)
-      if (!reached.contains(one.component)) return fmt::format("nothing needs {}", one.text());
+      if (!reached.contains(one.component))
+        return fmt::format("nothing {} {}", must_be_named(*one.component, *one.entry) ? "names" : "needs", one.text());
     return {};
+  }
+
+  bool must_be_named(const specs::Component& component, const specs::VersionEntry& entry) const {
+    return entry.by_name != specs::ByName::no && std::ranges::none_of(project_.pins, [&](const Requirement& pin) {
+             return brings(component, entry, pin, false);
+           });
+  }
+
+  bool brought_by(const Selected& one, const Requirement& requirement) const {
+    const auto& component = *one.component;
+    if (!must_be_named(component, *one.entry)) return true;
+    const bool alone = std::ranges::none_of(component.versions, [&](const auto& entry) {
+      return !must_be_named(component, entry) && meets(component, entry, requirement);
+    });
+    return brings(component, *one.entry, requirement, alone);
   }
 
   // What the version requires in this stack: conditional requirements where their condition holds.

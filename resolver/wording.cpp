@@ -18,8 +18,21 @@ using Kind = Clause::Kind;
 constexpr std::size_t versions_listed_at_most = 6;
 constexpr std::size_t exclusions_listed_at_most = 4;
 
-std::string all_versions(const ComponentVersions& component) {
-  return versions_in_words(component, VersionSet(component.versions.size()).set());
+// What the catalog has, and what was left out of it: "1.0, 1.1; left out: 2.0b1 (pre-release)".
+std::string known_versions(const Problem& problem, std::size_t component) {
+  VersionSet there(problem.components[component].versions.size());
+  there.set();
+  std::string left_out, why_none;
+  for (const auto& clause : problem.clauses) {
+    if (clause.clause.kind != Kind::left_out || clause.owner != component) continue;
+    there -= clause.owners;
+    if (clause.owners.none())
+      why_none = fmt::format(" ({})", clause.clause.text);
+    else
+      left_out += fmt::format("{} {} ({})", left_out.empty() ? "; left out:" : ",",
+                              versions_in_words(problem.components[component], clause.owners), clause.clause.text);
+  }
+  return (there.any() ? versions_in_words(problem.components[component], there) : "none") + why_none + left_out;
 }
 
 // What the roots, hardware and pins of the clash leave of a component.
@@ -65,6 +78,13 @@ std::pair<std::string, std::string> name_and_range(const std::string& requiremen
   const auto space = requirement.find(' ');
   if (space == std::string::npos) return {requirement, ""};
   return {requirement.substr(0, space), requirement.substr(space + 1)};
+}
+
+// "numpy 1.26.0 to 2.1.0 (12 versions) were left out of the catalog: needs another Python".
+std::string left_out_in_words(const Problem& problem, const CompiledClause& clause) {
+  return fmt::format("{} {} {} left out of the catalog: {}", problem.components[clause.owner].name,
+                     versions_in_words(problem.components[clause.owner], clause.owners),
+                     clause.owners.count() == 1 ? "was" : "were", clause.clause.text);
 }
 
 std::string without_star(const std::string& requirement) {
@@ -113,6 +133,37 @@ std::vector<Demand> demands_on(const Problem& problem, const Clash& clash, std::
   return found;
 }
 
+// Versions in the need's range that it does not bring, because it does not name them, and no clause of the clash does.
+std::vector<std::string> unnamed_in_words(const Problem& problem, const Clash& clash, const Need& need) {
+  std::vector<std::string> notes;
+  if (need.brought.empty()) return notes;
+  const auto& holders = problem.slots[need.slot].holders;
+  for (std::size_t h = 0; h < holders.size(); ++h) {
+    auto unnamed = need.satisfied[h] - need.brought[h];
+    for (const auto* other : clash)
+      for (const auto& named : other->needs)
+        if (named.slot == need.slot && demands(*other) && !named.brought.empty()) unnamed -= named.brought[h];
+    if (unnamed.any())
+      notes.push_back(fmt::format("{} {} must be named by who requires {} (a pre-release or yanked)",
+                                  problem.components[holders[h].component].name,
+                                  versions_in_words(problem.components[holders[h].component], unnamed),
+                                  unnamed.count() == 1 ? "it" : "them"));
+  }
+  return notes;
+}
+
+// Where the stack has a version that was left out: what would have it in the catalog, and what comes of that.
+std::pair<std::string, std::string> missing_in_words(const Problem& problem, std::size_t component, const Choice& stack) {
+  const auto version = stack[component];
+  for (const auto& clause : problem.clauses)
+    if (clause.clause.kind == Kind::left_out && clause.owner == component && version >= 0 &&
+        clause.owners[static_cast<std::size_t>(version)])
+      return {clause.to_have, fmt::format(": then {} {} is there; what it requires is not known yet",
+                                          problem.components[component].name,
+                                          problem.components[component].versions[static_cast<std::size_t>(version)])};
+  return {};
+}
+
 // Both are possible, but not at once; and both can speak at once.
 bool exclude_each_other(const Demand& a, const Demand& b) {
   const bool one_stack = a.clause->owner == CompiledClause::nobody ||
@@ -148,6 +199,8 @@ std::string clause_in_words(const Problem& problem, const Clash& clash,
       return "pin: " + text;
     case Kind::asked:
       return "asked for: " + text;
+    case Kind::left_out:
+      return left_out_in_words(problem, clause);
     default:
       return said(problem, clash, clause, text);
   }
@@ -168,6 +221,8 @@ std::string clause_in_tree(const Problem& problem, const Clash& clash,
       return text + " is asked for";
     case Kind::requirement:
       return said(problem, clash, clause, without_star(text));
+    case Kind::left_out:
+      return left_out_in_words(problem, clause);
     default:
       return said(problem, clash, clause, text);
   }
@@ -198,7 +253,7 @@ std::vector<std::string> notes_in_words(const Problem& problem, const Clash& cla
   };
   std::set<std::size_t> demanded;  // components that the clash wants by name
   for (const auto* clause : clash) {
-    if (!demands(*clause)) continue;
+    if (!demands(*clause) || clause->clause.kind == Kind::left_out) continue;
     for (const auto& need : clause->needs) {
       const auto& slot = problem.slots[need.slot];
       std::vector<std::string> names;
@@ -214,7 +269,9 @@ std::vector<std::string> notes_in_words(const Problem& problem, const Clash& cla
                          nothing ? ", but none of them is in range" : ""));
       else if (nothing)
         note(fmt::format("known versions of {}: {}", slot.name,
-                         all_versions(problem.components[slot.holders.front().component])));
+                         known_versions(problem, slot.holders.front().component)));
+      else
+        for (const auto& text : unnamed_in_words(problem, clash, need)) note(text);
     }
   }
   for (const auto& slot : problem.slots) {
@@ -231,15 +288,19 @@ std::vector<std::string> notes_in_words(const Problem& problem, const Clash& cla
 
 std::string fix_in_words(const Problem& problem, const CompiledClause& clause,
                          const Choice& stack) {
+  if (clause.clause.kind == Kind::left_out) return clause.to_have + missing_in_words(problem, clause.owner, stack).second;
   const char* kind = clause.clause.kind == Kind::root       ? "the root requirement"
                      : clause.clause.kind == Kind::hardware ? "the hardware"
                                                             : "the pin";
   std::string text = fmt::format("leave out or change {} {}", kind, clause.clause.text);
   for (const auto& holder : problem.slots[clause.needs.front().slot].holders)
-    if (const auto version = stack[holder.component]; version >= 0)
+    if (const auto version = stack[holder.component]; version >= 0) {
+      if (const auto [to_have, words] = missing_in_words(problem, holder.component, stack); !words.empty())
+        return fmt::format("{}{}{}", text, to_have.empty() ? "" : " and " + to_have, words);
       return fmt::format(
           "{}: there are stacks with {} {}", text, problem.components[holder.component].name,
           problem.components[holder.component].versions[static_cast<std::size_t>(version)]);
+    }
   return text;
 }
 

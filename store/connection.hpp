@@ -52,6 +52,7 @@ class Cursor {
     return statement_->getColumn(column).getString();
   }  // blobs too
   bool is_null(int column) const { return statement_->isColumnNull(column); }
+  bool is_text(int column) const { return statement_->getColumn(column).isText(); }
 
  private:
   SQLite::Statement* statement_;

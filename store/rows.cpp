@@ -51,7 +51,7 @@ std::string pi_path_in(const specs::Node& context) {
 std::optional<std::string> why_implausible(const Row& row) {
   if (row.condition->outcome != specs::Outcome::ok) return std::nullopt;
   const auto limit = row.condition->host->limits.of(row.arm->device->name, row.arm->workload->workload);
-  return specs::why_implausible(limit, row.condition->work, row.samples);
+  return specs::why_implausible(limit, row.condition->context->work, row.samples);
 }
 
 }  // namespace
@@ -80,6 +80,8 @@ std::uint32_t checksum_of(std::uint64_t arm_digest, std::uint64_t condition_dige
 void SharedRows::forget() {
   arms_.clear();
   conditions_.clear();
+  contexts_.clear();
+  skeletons_.clear();
   stacks_.clear();
   workloads_.clear();
   hosts_.clear();
@@ -171,45 +173,54 @@ const SharedRows::ArmRow& SharedRows::arm(std::int64_t row) {
   return arms_.emplace(row, std::move(result)).first->second;
 }
 
+const SharedRows::ContextRow& SharedRows::context(std::int64_t row) {
+  if (const auto known = contexts_.find(row); known != contexts_.end()) return known->second;
+  const Cursor cursor = select(connection_, "contexts", "SELECT hash, document FROM contexts WHERE id = ?", row);
+  ContextRow result{hex_of(cursor.text(0)), cursor.text(1), {}, ""};
+  if (specs::sha256(result.document) != result.hash) bad_row(connection_, "contexts", row);
+  const auto context = specs::Node::parse_text(result.document, connection_.file().string());
+  result.work = work_in(context);
+  result.pi_path = pi_path_in(context);
+  return contexts_.emplace(row, std::move(result)).first->second;
+}
+
+const SharedRows::SkeletonRow& SharedRows::skeleton(std::int64_t row) {
+  if (const auto known = skeletons_.find(row); known != skeletons_.end()) return known->second;
+  const Cursor cursor = select(connection_, "skeletons", "SELECT hash, text FROM skeletons WHERE id = ?", row);
+  SkeletonRow result{hex_of(cursor.text(0)), cursor.text(1), {}, {}, {}, TimeForm::text};
+  if (specs::sha256(result.text) != result.hash) bad_row(connection_, "skeletons", row);
+  result.load = token_of(result.text, "load_1m");
+  result.steal = token_of(result.text, "steal");
+  result.round = token_of(result.text, "round");
+  result.time = time_form(result.text);
+  return skeletons_.emplace(row, std::move(result)).first->second;
+}
+
 const SharedRows::ConditionRow& SharedRows::condition(std::int64_t row) {
   if (const auto known = conditions_.find(row); known != conditions_.end()) return known->second;
   ConditionRow result;
-  std::int64_t host_row = 0;
-  std::string context_hash, skeleton_hash, program, outcome;
+  std::int64_t host_row = 0, context_row = 0, skeleton_row = 0;
+  std::string program, outcome;
   {
-    const Cursor cursor = select(
-        connection_, "conditions",
-        "SELECT c.host, x.hash, x.document, k.hash, k.text, t.program, c.outcome, c.reason FROM "
-        "conditions c JOIN contexts x ON x.id = c.context JOIN templates t ON t.id = c.template "
-        "JOIN skeletons k ON k.id = t.skeleton WHERE c.id = ?",
-        row);
+    const Cursor cursor = select(connection_, "conditions",
+                                 "SELECT c.host, c.context, t.skeleton, t.program, c.outcome, c.reason FROM conditions c "
+                                 "JOIN templates t ON t.id = c.template WHERE c.id = ?",
+                                 row);
     host_row = cursor.integer(0);
-    context_hash = hex_of(cursor.text(1));
-    result.context = cursor.text(2);
-    skeleton_hash = hex_of(cursor.text(3));
-    result.skeleton = cursor.text(4);
-    program = cursor.text(5);
-    outcome = cursor.text(6);
-    result.reason = cursor.text(7);
+    context_row = cursor.integer(1);
+    skeleton_row = cursor.integer(2);
+    program = cursor.text(3);
+    outcome = cursor.text(4);
+    result.reason = cursor.text(5);
   }
-  if (specs::sha256(result.context) != context_hash ||
-      specs::sha256(result.skeleton) != skeleton_hash)
-    bad_row(connection_, "conditions", row);
   const auto known = specs::outcome_from(outcome);
   if (!known) bad_row(connection_, "conditions", row);
   result.outcome = *known;
   result.program = Program::from(program);
-  {
-    const auto context = specs::Node::parse_text(result.context, connection_.file().string());
-    result.work = work_in(context);
-    result.pi_path = pi_path_in(context);
-  }
-  result.load = token_of(result.skeleton, "load_1m");
-  result.steal = token_of(result.skeleton, "steal");
-  result.round = token_of(result.skeleton, "round");
-  result.time = time_form(result.skeleton);
+  result.context = &context(context_row);
+  result.skeleton = &skeleton(skeleton_row);
   result.host = &host(host_row);
-  result.digest = condition_digest(result.host->hash, context_hash, skeleton_hash, program, outcome,
+  result.digest = condition_digest(result.host->hash, result.context->hash, result.skeleton->hash, program, outcome,
                                    result.reason);
   return conditions_.emplace(row, std::move(result)).first->second;
 }
@@ -263,7 +274,7 @@ Sealed document_of(Connection& connection, const Row& row) {
   const SharedRows::ArmRow& arm = *row.arm;
   const SharedRows::ConditionRow& condition = *row.condition;
   const Numbers numbers = condition.program.unpack(row.rest, row.samples);
-  const std::string rest = join(condition.skeleton, numbers.tokens, numbers.lists);
+  const std::string rest = join(condition.skeleton->text, numbers.tokens, numbers.lists);
   std::vector<std::string> own;
   own.reserve(12);
   const auto add = [&](const char* key, std::string value) {
@@ -282,7 +293,7 @@ Sealed document_of(Connection& connection, const Row& row) {
   add("samples_ns", fmt::format("[{}]", fmt::join(row.samples, ",")));
   if (!arm.campaign.empty()) add("round", std::to_string(round_of(row)));
   std::vector<Member> members = members_of(rest);
-  for (const Member& member : members_of(condition.context)) members.push_back(member);
+  for (const Member& member : members_of(condition.context->document)) members.push_back(member);
   for (const std::string& text : own)
     members.push_back({std::string_view(text).substr(1, text.find("\":") - 1), text});
   Sealed sealed = seal_text(members);

@@ -73,16 +73,23 @@ class SharedRows {
     const DeviceRow* device = nullptr;
     std::uint64_t digest = 0;
   };
+  struct ContextRow {
+    std::string hash, document;
+    specs::Work work;
+    std::string pi_path;  // of the PI that measured, where it is not stackx's own
+  };
+  struct SkeletonRow {
+    std::string hash, text;
+    std::optional<std::size_t> load, steal, round;  // its tokens
+    TimeForm time = TimeForm::text;
+  };
   struct ConditionRow {
     const HostRow* host = nullptr;
-    std::string context, skeleton;
+    const ContextRow* context = nullptr;
+    const SkeletonRow* skeleton = nullptr;
     Program program;
     specs::Outcome outcome = specs::Outcome::ok;
     std::string reason;
-    specs::Work work;
-    std::string pi_path;  // of the PI that measured, where it is not stackx's own
-    std::optional<std::size_t> load, steal, round;  // tokens of the skeleton
-    TimeForm time = TimeForm::text;
     std::uint64_t digest = 0;
   };
 
@@ -91,6 +98,8 @@ class SharedRows {
   const HostRow& host(std::int64_t row);
   const DeviceRow& device(std::int64_t row);
   const ArmRow& arm(std::int64_t row);
+  const ContextRow& context(std::int64_t row);
+  const SkeletonRow& skeleton(std::int64_t row);
   const ConditionRow& condition(std::int64_t row);
 
   void forget();
@@ -103,6 +112,8 @@ class SharedRows {
   std::unordered_map<std::int64_t, HostRow> hosts_;
   std::unordered_map<std::int64_t, DeviceRow> devices_;
   std::unordered_map<std::int64_t, ArmRow> arms_;
+  std::unordered_map<std::int64_t, ContextRow> contexts_;
+  std::unordered_map<std::int64_t, SkeletonRow> skeletons_;
   std::unordered_map<std::int64_t, ConditionRow> conditions_;
 };
 

@@ -87,8 +87,14 @@ class Passing {
   std::int64_t integer(int column) const { return sqlite3_value_int64(values_[column]); }
   double real(int column) const { return sqlite3_value_double(values_[column]); }
   std::optional<double> maybe_real(int column) const {
-    if (sqlite3_value_type(values_[column]) == SQLITE_NULL) return std::nullopt;
+    if (is_null(column)) return std::nullopt;
     return real(column);
+  }
+  bool is_null(int column) const { return sqlite3_value_type(values_[column]) == SQLITE_NULL; }
+  std::string_view view(int column) const {  // until the next row
+    const void* bytes = sqlite3_value_blob(values_[column]);
+    const int size = sqlite3_value_bytes(values_[column]);
+    return {static_cast<const char*>(bytes), bytes == nullptr ? 0 : static_cast<std::size_t>(size)};
   }
 
  private:

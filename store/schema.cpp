@@ -262,10 +262,27 @@ CREATE INDEX workloads_by_program ON workloads(program) WHERE program <> '';
 INSERT OR IGNORE INTO stale(series) SELECT id FROM series WHERE unit IN (1, 2);
 )sql";
 
+// Schema 4: occasions, and an index that says where published results belong without reading them.
+constexpr std::string_view fourth = R"sql(
+CREATE TABLE occasions(
+  series INTEGER NOT NULL REFERENCES series(id),
+  campaign INTEGER NOT NULL REFERENCES campaigns(id),
+  first ANY NOT NULL,
+  ok INTEGER NOT NULL,
+  inspections INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY(series, campaign)
+) STRICT, WITHOUT ROWID;
+INSERT OR IGNORE INTO stale(series) SELECT id FROM series;
+DROP INDEX published_by_workload;
+CREATE INDEX published_by_place ON published(workload, hardware, devices, metric);
+)sql";
+
 constexpr std::array all{
     Step{1, "the first schema", first},
     Step{2, "packed inspections, summaries, published results", second, migrate_1},
-    Step{3, "the programs that measure", third}};
+    Step{3, "the programs that measure", third},
+    Step{4, "occasions, published results by place", fourth}};
 
 // What one statement leaves of `objects`.
 void follow(const std::string& statement, std::map<std::string, std::string>& objects) {

@@ -55,10 +55,10 @@ WorkloadInventory workload_inventory(const store::Questions& questions, const st
       for (const auto& [name, value] : workload.params) one.values[name].insert(value);
     return one;
   };
-  for (const store::PublishedRow& row : questions.published(filter)) {
-    FamilyEvidence& one = note(row.workload);
+  for (const store::PublishedPlace& place : questions.published_places(filter)) {
+    FamilyEvidence& one = note(place.workload);
     ++one.published;
-    const std::string& model = questions.hardware(row.hardware).model;
+    const std::string& model = questions.hardware(place.hardware).model;
     ++one.hardware[model.empty() ? "not stated" : model];
   }
   for (const store::SeriesSums& series : questions.series(filter)) {

@@ -189,29 +189,28 @@ struct Counted {
   std::size_t groups = 0, kept = 0;
 };
 
-// Of the groups that published_groups makes how many there are, and how many results keep_best leaves: by numbers, since
-// the texts of forty thousand groups take longer than all else, and most are not shown.
-Counted count_published(const store::Questions& store, const std::vector<store::PublishedRow>& rows, const QuestionOptions& options) {
-  using Place = std::tuple<std::int64_t, std::int64_t, std::uint64_t>;  // workload, hardware, devices
-  std::vector<std::pair<Place, const store::PublishedRow*>> sorted;
-  sorted.reserve(rows.size());
-  for (const store::PublishedRow& row : rows)
-    if (specs::find_metric(row.metric)) sorted.push_back({{row.workload, row.hardware, row.devices.value_or(0)}, &row});
-  std::ranges::sort(sorted, {}, [](const auto& one) -> const Place& { return one.first; });
+// The unit that published_groups ranks them by; no result is 0 or less.
+std::string unit_of(const std::string& metric, const specs::Workload& workload) {
+  const auto rate = specs::rate_of(*specs::find_metric(metric), 1, workload);
+  return rate ? rate->unit : metric;
+}
+
+// Of the groups that published_groups makes how many there are, and how many results keep_best leaves, without reading a
+// result: most are not shown, and the texts of forty thousand groups take longer than all else.
+Counted count_published(const store::Questions& store, const QuestionOptions& options) {
+  auto places = store.published_places(options.filter);
+  std::erase_if(places, [](const auto& place) { return specs::find_metric(place.metric) == nullptr; });
   Counted counted;
   std::vector<std::size_t> sizes;
-  for (auto first = sorted.begin(); first != sorted.end();) {
-    const auto end = std::find_if(first, sorted.end(), [&](const auto& one) { return one.first != first->first; });
-    const bool one_metric = std::all_of(first, end, [&](const auto& one) { return one.second->metric == first->second->metric; });
-    if (one_metric) {
+  for (auto first = places.begin(); first != places.end();) {
+    const auto end = std::find_if(first, places.end(), [&](const auto& one) {
+      return one.workload != first->workload || one.hardware != first->hardware || one.devices != first->devices;
+    });
+    if (std::all_of(first, end, [&](const auto& one) { return one.metric == first->metric; })) {
       sizes.push_back(static_cast<std::size_t>(end - first));
     } else {  // some may be rates in one unit
       std::map<std::string, std::size_t> units;
-      for (auto at = first; at != end; ++at) {
-        const auto rate = specs::rate_of(*specs::find_metric(at->second->metric), at->second->value,
-                                         store.workload(at->second->workload));
-        ++units[rate ? rate->unit : at->second->metric];
-      }
+      for (auto at = first; at != end; ++at) ++units[unit_of(at->metric, store.workload(at->workload))];
       for (const auto& [unit, size] : units) sizes.push_back(size);
     }
     first = end;
@@ -231,10 +230,9 @@ std::size_t kept(const std::vector<Group>& groups) {
 
 Answer best(const store::Questions& store, const QuestionOptions& options) {
   const auto series = store.series(options.filter);
-  const auto rows = store.published(options.filter);
   std::vector<Group> measured = measured_groups(store, series);
   keep_best(measured, options);
-  const auto published = count_published(store, rows, options);
+  const auto published = count_published(store, options);
   Answer answer;
   answer.question = "best";
   answer.columns = best_columns();
@@ -255,7 +253,8 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
     add_measured(store, group, shown, options, evidence, answer);
     left -= shown;
   }
-  auto groups = left > 0 ? published_groups(store, rows) : std::vector<Group>{};
+  const auto rows = left > 0 ? store.published(options.filter) : std::vector<store::PublishedRow>{};
+  auto groups = published_groups(store, rows);
   keep_best(groups, options);
   for (const Group& group : groups) {
     const std::size_t shown = std::min(left, group.candidates.size());

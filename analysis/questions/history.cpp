@@ -15,50 +15,56 @@ using For = AnswerColumn::For;
 
 struct Occasion {  // a series in one campaign
   const store::SeriesSums* series = nullptr;
-  std::string campaign, first, last;
-  StackRates rates;
-  std::optional<Comparison> versus_previous;
+  store::OccasionSums sums;
+  const Occasion* previous = nullptr;  // the one before it that has a rate, if it has one itself
 };
 
 // In the order in which they began.
-std::vector<Occasion> occasions_of(const store::SeriesSums& series, const SeriesRates& rates) {
-  std::map<std::string, std::vector<const store::Measurement*>> campaigns;
-  for (const store::Measurement& m : rates.all())
-    if (!m.sentinel) campaigns[m.campaign].push_back(&m);
+std::vector<Occasion> occasions_of(const store::Questions& store, const store::SeriesSums& series, const std::string& campaign) {
   std::vector<Occasion> result;
-  for (const auto& [campaign, all] : campaigns) {
-    const auto [first, last] = std::ranges::minmax_element(
-        all, {}, [](const auto* m) -> const std::string& { return m->finished; });
-    result.push_back({&series, campaign, (*first)->finished, (*last)->finished,
-                      rates_of(all, to_string(series.unit)), {}});
+  for (auto& sums : store.occasions(series))
+    if (sums.campaign.starts_with(campaign)) result.push_back({&series, std::move(sums)});
+  std::ranges::sort(result, {}, [](const Occasion& o) { return std::tie(o.sums.first, o.sums.campaign); });
+  const Occasion* previous = nullptr;
+  for (Occasion& occasion : result) {
+    if (occasion.sums.ok == 0) continue;
+    occasion.previous = std::exchange(previous, &occasion);
   }
-  std::ranges::sort(result, {}, [](const Occasion& o) { return std::tie(o.first, o.campaign); });
   return result;
 }
 
-// Each against the one before it that has a rate. `comparisons` share the confidence (Bonferroni).
-void compare_successive(std::vector<Occasion>& occasions, double confidence,
-                        std::size_t comparisons) {
-  const double level = (1 - confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1));
-  const Occasion* previous = nullptr;
-  for (Occasion& occasion : occasions) {
-    if (occasion.rates.values.empty()) continue;
-    if (previous != nullptr)
-      occasion.versus_previous =
-          compare_independent({{&occasion.rates, &previous->rates}}, {0.01, 1 - level}).overall;
-    previous = &occasion;
+// The inspections of an occasion that is shown, or that such a one is compared with.
+class OccasionRates {
+ public:
+  OccasionRates(const store::Questions& store, const Occasion& occasion)
+      : measurements_(store.inspections(*occasion.series, occasion.sums)) {
+    std::vector<const store::Measurement*> all;
+    for (const store::Measurement& m : measurements_) all.push_back(&m);
+    rates_ = rates_of(all, to_string(occasion.series->unit));
   }
+  OccasionRates(const OccasionRates&) = delete;  // rates_ points into measurements_
+  OccasionRates& operator=(const OccasionRates&) = delete;
+
+  const StackRates& rates() const { return rates_; }
+  std::string last() const { return std::ranges::max(measurements_, {}, &store::Measurement::finished).finished; }
+
+ private:
+  std::vector<store::Measurement> measurements_;
+  StackRates rates_;
+};
+
+// Comparisons share the confidence (Bonferroni).
+std::optional<Comparison> against_previous(const store::Questions& store, const Occasion& occasion, const OccasionRates& own,
+                                           double confidence, std::size_t comparisons) {
+  if (occasion.previous == nullptr) return std::nullopt;
+  const double level = (1 - confidence) / static_cast<double>(comparisons);
+  const OccasionRates before(store, *occasion.previous);
+  return compare_independent({{&own.rates(), &before.rates()}}, {0.01, 1 - level}).overall;
 }
 
-std::size_t comparisons_of(const std::vector<Occasion>& occasions) {
-  const auto able = static_cast<std::size_t>(std::ranges::count_if(
-      occasions, [](const Occasion& o) { return !o.rates.values.empty(); }));
-  return able == 0 ? 0 : able - 1;
-}
-
-AnswerField verdict_field(const Occasion& occasion) {
-  if (!occasion.versus_previous) return {};
-  const Comparison& c = *occasion.versus_previous;
+AnswerField verdict_field(const std::optional<Comparison>& versus_previous) {
+  if (!versus_previous) return {};
+  const Comparison& c = *versus_previous;
   const std::string verdict = to_string(c.verdict);
   return {c.interval ? fmt::format("{} ×{:.3f} [{:.3f}, {:.3f}]", verdict, c.ratio, c.interval->low,
                                    c.interval->high)
@@ -89,11 +95,14 @@ std::vector<AnswerColumn> history_columns() {
           {"device", "", false, For::programs}};
 }
 
-void add_row(const store::Questions& store, const Occasion& occasion, double confidence,
+void add_row(const store::Questions& store, const Occasion& occasion, double confidence, std::size_t comparisons,
              Evidence& evidence, Answer& answer) {
-  const SideSummary summary = summarise(occasion.rates, confidence);
+  const OccasionRates own(store, occasion);
+  const SideSummary summary = summarise(own.rates(), confidence);
   const bool ranks = summary.inspections > 0;
-  const auto& c = occasion.versus_previous;
+  const auto c = against_previous(store, occasion, own, confidence, comparisons);
+  const auto& [campaign, first, ok, inspections] = occasion.sums;
+  const auto& failed = own.rates().failed;
   const bool bounded = c && c->interval;
   const auto maybe = [](bool known, double value) {
     return number_field(known ? std::optional(value) : std::nullopt);
@@ -101,16 +110,15 @@ void add_row(const store::Questions& store, const Occasion& occasion, double con
   const store::DeviceRow& device = store.device(occasion.series->device);
   const std::string unit = ranks ? to_string(occasion.series->unit) : "";
   answer.rows.push_back(
-      {{occasion.first.substr(0, 10), occasion.first}, field(occasion.campaign),
-       {occasion.campaign.empty() ? "single" : occasion.campaign.substr(0, 12)},
+      {{first.substr(0, 10), first}, field(campaign), {campaign.empty() ? "single" : campaign.substr(0, 12)},
        field(summary.inspections),
-       occasion.rates.failed.empty() ? AnswerField{"", 0} : field(occasion.rates.failed.size()),
+       failed.empty() ? AnswerField{"", 0} : field(failed.size()),
        rate_field(ranks ? std::optional(summary.median) : std::nullopt), field(unit),
        interval_field(summary.interval), maybe(summary.interval.has_value(), summary.interval ? summary.interval->low : 0),
        maybe(summary.interval.has_value(), summary.interval ? summary.interval->high : 0),
-       share_field(summary.cv), verdict_field(occasion), maybe(c.has_value(), c ? c->ratio : 0),
+       share_field(summary.cv), verdict_field(c), maybe(c.has_value(), c ? c->ratio : 0),
        maybe(bounded, bounded ? c->interval->low : 0), maybe(bounded, bounded ? c->interval->high : 0),
-       field(occasion.last), field(evidence.grade(occasion.series->device)),
+       field(own.last()), field(evidence.grade(occasion.series->device)),
        field(store.workload(occasion.series->workload).text()),
        field(hardware_text(store.hardware(device.hardware))), field(device.name)});
   answer.colours.emplace_back(!c                                  ? "0"
@@ -127,31 +135,25 @@ Answer history(const store::Questions& store, const QuestionOptions& options) {
     throw bad_input("query history: it is of one stack; name it with --stack ID, as `stackx query best "
                     "--format csv` and `stackx advise` show it (the first digits are enough)");
   const auto all = store.series(options.filter);
-  std::vector<SeriesRates> rates;  // occasions point into them
   std::vector<std::vector<Occasion>> lines;
-  rates.reserve(all.size());
-  std::size_t comparisons = 0;
-  for (const store::SeriesSums& s : all) {
-    rates.emplace_back(store, s);
-    lines.push_back(occasions_of(s, rates.back()));
-    std::erase_if(lines.back(),
-                  [&](const Occasion& o) { return !o.campaign.starts_with(options.campaign); });
-    comparisons += comparisons_of(lines.back());
+  std::size_t comparisons = 0, total = 0;
+  for (const store::SeriesSums& one : all) {
+    lines.push_back(occasions_of(store, one, options.campaign));
+    comparisons += static_cast<std::size_t>(std::ranges::count_if(lines.back(), [](const Occasion& o) { return o.previous; }));
+    total += lines.back().size();
   }
   Answer answer;
   answer.question = "history";
   answer.columns = history_columns();
-  for (auto& occasions : lines) {
-    compare_successive(occasions, options.confidence, comparisons);
-    answer.total += occasions.size();
-  }
+  answer.total = total;
   std::vector<const Occasion*> order;
+  order.reserve(total);
   for (const auto& occasions : lines)
     for (const Occasion& o : occasions) order.push_back(&o);
-  std::ranges::stable_sort(order, std::ranges::greater{}, [](const Occasion* o) { return o->first; });
+  std::ranges::stable_sort(order, std::ranges::greater{}, [](const Occasion* o) -> const std::string& { return o->sums.first; });
   order.resize(shown_of(order.size(), options.limit));
   Evidence evidence(store, options.this_host);
-  for (const Occasion* o : order) add_row(store, *o, options.confidence, evidence, answer);
+  for (const Occasion* o : order) add_row(store, *o, options.confidence, comparisons, evidence, answer);
   answer.heading = fmt::format("Stack {} over {} campaigns and occasions, the latest first.",
                                *options.filter.stack, answer.total);
   if (!all.empty()) {

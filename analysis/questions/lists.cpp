@@ -33,8 +33,7 @@ Answer hardware(const store::Questions& store, const QuestionOptions& options) {
     one.first = one.first == 0 ? s.first : std::min(one.first, s.first);
     one.last = std::max(one.last, s.last);
   }
-  for (const store::PublishedRow& row : store.published(options.filter))
-    ++sums[row.hardware].published;
+  for (const store::PublishedPlace& place : store.published_places(options.filter)) ++sums[place.hardware].published;
   Answer answer;
   answer.question = "hardware";
   answer.heading = fmt::format("Hardware that there are results of: {} models.", sums.size());

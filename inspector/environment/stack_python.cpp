@@ -60,12 +60,20 @@ StackPythons::StackPythons(fs::path cache, std::shared_ptr<PythonInstaller> inst
       exposure_(exposure),
       trees_(cache_ / "environments", exposure) {}
 
+const std::vector<Interpreter>& StackPythons::interpreters(const std::string& release) {
+  const auto [known, is_new] = interpreters_.try_emplace(release);
+  if (is_new) known->second = find_interpreters(usual_interpreter_places(), start_directly, release);
+  return known->second;
+}
+
+// To start every Python of a machine takes longer than to link a small stack: all are asked only if none answers that is
+// what it is called.
 std::expected<PythonRuntime, BuildFailure> StackPythons::local(const std::string& version) {
-  if (!interpreters_) interpreters_ = find_interpreters();
-  if (const auto* found = serving(*interpreters_, version)) return runtime_of(*found);
+  for (const auto& release : {version, std::string()})
+    if (const auto* found = serving(interpreters(release), version)) return runtime_of(*found);
   return std::unexpected(BuildFailure{
       fmt::format("no Python {} on this machine; found: {}; install it, or use the container runner "
-                  "with an image that brings it", version, here(*interpreters_)),
+                  "with an image that brings it", version, here(interpreters(""))),
       "", specs::Outcome::unsupported});
 }
 

@@ -5,6 +5,7 @@
 #include <expected>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,12 +41,14 @@ class StackPythons {
                                                           const Say& say);
 
  private:
+  const std::vector<Interpreter>& interpreters(const std::string& release);
+
   std::filesystem::path cache_;
   std::shared_ptr<PythonInstaller> installer_;
   std::function<bool()> stop_;
   Exposure exposure_;
   EnvironmentTrees trees_;
-  std::optional<std::vector<Interpreter>> interpreters_;  // asked for once
+  std::map<std::string, std::vector<Interpreter>> interpreters_;  // by the release that was looked for; "": all
 };
 
 // The wheel that pip would take, else the source archive; nullptr if neither is there or suits.

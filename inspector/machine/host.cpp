@@ -39,9 +39,7 @@ void apply_limits(const Tree& tree, specs::Host& host) {
     host.memory_limit_bytes = limits.memory_bytes;
 }
 
-void detect_gpus(const Tree& tree, const Topology& topology, const std::string& library,
-                 specs::Host& host) {
-  NvmlReport report = read_nvml(library);
+void apply_gpus(const Tree& tree, const Topology& topology, NvmlReport report, specs::Host& host) {
   host.gpus = std::move(report.gpus);
   host.gpu_links = std::move(report.gpu_links);
   for (auto& gpu : host.gpus) gpu.numa_node = numa_node_of(gpu.pci, topology, tree);
@@ -55,13 +53,14 @@ void detect_gpus(const Tree& tree, const Topology& topology, const std::string& 
 
 specs::Host detect_host(const specs::Microarchitectures& table, const HostSources& sources) {
   const Tree tree(sources.root);
-  const Topology topology = read_topology(tree);
+  NvmlReport gpus = read_nvml(sources.nvml);
+  const Topology topology = read_topology(tree, gpus.gpus.empty() ? PciDevices::left_out : PciDevices::placed);
   specs::Host host;
   host.hostname = tree.line("/proc/sys/kernel/hostname").value_or("unknown");
   host.cpu = detect_cpu(tree, table, topology);
   host.memory_bytes = memory_bytes(tree);
   apply_limits(tree, host);
-  detect_gpus(tree, topology, sources.nvml, host);
+  apply_gpus(tree, topology, std::move(gpus), host);
   const Release release = read_release(tree);
   host.os = release.id;
   host.os_version = release.version;

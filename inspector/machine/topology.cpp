@@ -44,7 +44,7 @@ struct Free {
 };
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, Free>;
 
-Handle load(const Tree& tree) {
+Handle load(const Tree& tree, PciDevices devices) {
   const ScopedRoot root(tree);
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0)
@@ -52,7 +52,8 @@ Handle load(const Tree& tree) {
   Handle topology(raw);
   hwloc_topology_set_icache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
   // GPUs, by their place only: looking at what the system calls them would start CUDA and OpenCL.
-  hwloc_topology_set_type_filter(raw, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  if (devices == PciDevices::placed)
+    hwloc_topology_set_type_filter(raw, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
   if (!tree.is_this_machine())  // CPUID would mix this machine's caches into that tree's
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
   if (hwloc_topology_load(raw) != 0)
@@ -140,8 +141,8 @@ std::map<std::string, int> device_nodes(hwloc_topology_t topology) {
 
 }  // namespace
 
-Topology read_topology(const Tree& tree) {
-  const Handle topology = load(tree);
+Topology read_topology(const Tree& tree, PciDevices devices) {
+  const Handle topology = load(tree, devices);
   Topology result;
   result.device_nodes = device_nodes(topology.get());
   restrict_to_affinity(topology.get(), tree);

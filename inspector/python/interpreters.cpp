@@ -139,6 +139,14 @@ std::vector<fs::path> candidates_in(const fs::path& directory) {
   return result;
 }
 
+// Whether its name leaves it open: python3.12 is no 3.11, python3 and what has a name of its own may be.
+bool may_be(const fs::path& program, const std::string& release) {
+  const auto name = program.filename().string();
+  if (!is_interpreter_name(name) || name == "python") return true;
+  const auto named = name.substr(std::string_view("python").size()) + ".", wanted = release + ".";
+  return named.starts_with(wanted) || wanted.starts_with(named);
+}
+
 bool older(const Interpreter& a, const Interpreter& b) {
   const auto left = specs::Version::parse(a.version, specs::Versioning::pep440);
   const auto right = specs::Version::parse(b.version, specs::Versioning::pep440);
@@ -147,7 +155,7 @@ bool older(const Interpreter& a, const Interpreter& b) {
 
 class Finder {
  public:
-  explicit Finder(const Start& start) : start_(start) {}
+  Finder(const Start& start, std::string release) : start_(start), release_(std::move(release)) {}
   void look_in(const fs::path& directory) {
     // Shims start whatever the user's settings say; what they stand for is found where it is installed.
     if (directory.filename() == "shims") return;
@@ -164,6 +172,7 @@ class Finder {
     const auto program = own ? real : file;
     if (error || !asked_.insert(own ? real : fs::canonical(file.parent_path(), error)).second)
       return;
+    if (!release_.empty() && (!own || !may_be(real, release_))) return;
     auto interpreter = ask_interpreter(program, start_);
     if (!interpreter) return;
     // What was asked may have started another program.
@@ -173,6 +182,7 @@ class Finder {
   }
 
   const Start& start_;
+  const std::string release_;
   std::set<fs::path> asked_;
   std::vector<Interpreter> found_;
 };
@@ -198,8 +208,9 @@ InterpreterPlaces usual_interpreter_places() {
   return places;
 }
 
-std::vector<Interpreter> find_interpreters(const InterpreterPlaces& places, const Start& start) {
-  Finder finder(start);
+std::vector<Interpreter> find_interpreters(const InterpreterPlaces& places, const Start& start,
+                                           const std::string& release) {
+  Finder finder(start, release);
   for (const auto& directory : places.programs) finder.look_in(directory);
   for (const auto& prefix : places.prefixes) finder.look_in(prefix / "bin");
   auto found = finder.take();

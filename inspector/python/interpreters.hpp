@@ -37,9 +37,10 @@ InterpreterPlaces usual_interpreter_places();
 using Start = std::function<std::optional<std::string>(const std::vector<std::string>& argv)>;
 std::optional<std::string> start_directly(const std::vector<std::string>& argv);  // for at most 10 s
 
-// Newest first; of equal versions the one of the system first, virtual environments last.
+// Newest first; of equal versions the one of the system first, virtual environments last. For a `release` ("3.11") those
+// alone that can serve it: no virtual environment, and none whose name is another's (python3.12), which is not asked.
 std::vector<Interpreter> find_interpreters(const InterpreterPlaces& places = usual_interpreter_places(),
-                                           const Start& start = start_directly);
+                                           const Start& start = start_directly, const std::string& release = {});
 
 // What one program says of itself; nothing if it is no CPython, or does not answer. A program that is not this user's
 // own is to be started in a sandbox, and not believed.

@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <deque>
 #include <fstream>
-#include <set>
+#include <map>
 #include <unordered_set>
 
 #include "inspector/cache/file_lock.hpp"
 #include "inspector/cache/untrusted_tree.hpp"
+#include "inspector/python/file_list.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
@@ -33,18 +35,28 @@ Json keys_of(const std::vector<Wheel>& wheels) {
   return keys;
 }
 
-// A later wheel's file of the same name replaces an earlier one's, so the last one's size counts.
-bool whole(const fs::path& directory, const std::vector<Wheel>& wheels, Exposure exposure) {
-  std::error_code error;
-  if (!fs::exists(directory / tree_manifest, error)) return false;
-  std::unordered_set<std::string> seen{tree_manifest};
+// A later wheel's file of the same name replaces an earlier one's.
+FileList files_of(const std::vector<Wheel>& wheels) {
+  FileList files;
+  files.allow(tree_manifest);
+  for (auto i = wheels.size(); i-- > 0;)
+    for (const auto& file : wheels[i].files) files.add(file.path, file.size, i);
+  return files;
+}
+
+// By the hashes that they had, where somebody could write to them.
+bool as_installed(const fs::path& directory, const std::vector<Wheel>& wheels) {
+  std::unordered_set<std::string_view> seen;
   for (auto wheel = wheels.rbegin(); wheel != wheels.rend(); ++wheel)
-    for (const auto& file : wheel->files) {
-      if (!seen.insert(file.path).second) continue;
-      if (fs::file_size(directory / file.path, error) != file.size || error) return false;
-      if (exposure == Exposure::open && specs::sha256_file(directory / file.path) != file.sha256) return false;
-    }
-  return holds_only(directory, seen);
+    for (const auto& file : wheel->files)
+      if (seen.insert(file.path).second && specs::sha256_file(directory / file.path) != file.sha256) return false;
+  return true;
+}
+
+bool whole(const fs::path& directory, const FileList& files, const std::vector<Wheel>& wheels, Exposure exposure) {
+  std::error_code error;
+  return fs::exists(directory / tree_manifest, error) && files.lies_in(directory) && files.is_all_in(directory) &&
+         (exposure == Exposure::confined || as_installed(directory, wheels));
 }
 
 [[noreturn]] void fail(const fs::path& path, int error) {
@@ -52,12 +64,12 @@ bool whole(const fs::path& directory, const std::vector<Wheel>& wheels, Exposure
                              std::error_code(error, std::generic_category()));
 }
 
-// A directory to name files by: 15,000 long paths take the kernel a third of the time otherwise.
+// A directory to name files by: with 18,600 long paths the kernel walks most of the time.
 class Place {
  public:
-  explicit Place(const fs::path& path) : path_(path), fd_(open(path.c_str(), O_PATH | O_CLOEXEC)) {
-    if (fd_ < 0) fail(path, errno);
-  }
+  explicit Place(const fs::path& path) : Place(AT_FDCWD, path, path.native()) {}
+  Place(const Place& root, const std::string& below)
+      : Place(root.fd_, root.path_ / below, below.empty() ? "." : below) {}
   ~Place() { close(fd_); }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
@@ -65,48 +77,58 @@ class Place {
   fs::path operator/(const std::string& name) const { return path_ / name; }
 
  private:
+  Place(int parent, fs::path path, const std::string& name)
+      : path_(std::move(path)), fd_(openat(parent, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)) {
+    if (fd_ < 0) fail(path_, errno);
+  }
+
   fs::path path_;
   int fd_;
 };
 
-void link_file(const Place& from, const Place& to, const std::string& name) {
-  const auto linked = [&] {
-    return linkat(from.fd(), name.c_str(), to.fd(), name.c_str(), 0) == 0;
-  };
-  if (linked()) return;
-  if (errno == EEXIST) {
-    fs::remove(to / name);
-    if (linked()) return;
-  }
-  if (errno != EXDEV && errno != EMLINK && errno != EPERM) fail(to / name, errno);
-  fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing);
+// One that is there is fine, and what else has the name is found when it is opened.
+void make_directory(const Place& root, const std::string& path) {
+  const auto made = [&] { return mkdirat(root.fd(), path.c_str(), 0777) == 0 || errno == EEXIST; };
+  if (path.empty() || made()) return;
+  const auto slash = path.rfind('/');
+  if (errno != ENOENT || slash == path.npos) fail(root / path, errno);
+  make_directory(root, path.substr(0, slash));  // it holds directories alone
+  if (!made()) fail(root / path, errno);
 }
 
-// Shares the blocks where the file system can; who writes to one has them alone from then on.
-void clone_file(const Place& from, const Place& to, const std::string& name) {
-  fs::remove(to / name);
+// Where the file system can, it shares the blocks; who writes to one has them alone from then on.
+bool cloned(const Place& from, const Place& to, const char* name) {
   struct stat status {};
-  const int source = openat(from.fd(), name.c_str(), O_RDONLY | O_CLOEXEC);
+  const int source = openat(from.fd(), name, O_RDONLY | O_CLOEXEC);
   if (source < 0 || fstat(source, &status) != 0) fail(from / name, errno);
-  const int target = openat(to.fd(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0777);
-  const bool cloned = target >= 0 && ioctl(target, FICLONE, source) == 0;
+  const int target = openat(to.fd(), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0777);
+  const bool done = target >= 0 && ioctl(target, FICLONE, source) == 0;
   close(source);
   if (target >= 0) close(target);
-  if (!cloned) fs::copy_file(from / name, to / name, fs::copy_options::overwrite_existing);
+  return done;
 }
 
-void fill(const fs::path& directory, const std::vector<Wheel>& wheels, Exposure exposure) {
-  std::set<std::string> made{""};
-  const Place to(directory);
-  for (const auto& wheel : wheels) {
-    const Place from(wheel.directory);
-    for (const auto& file : wheel.files) {
-      const auto slash = file.path.rfind('/');
-      const auto parent = slash == std::string::npos ? "" : file.path.substr(0, slash);
-      if (made.insert(parent).second) fs::create_directories(directory / parent);
-      (exposure == Exposure::open ? clone_file : link_file)(from, to, file.path);
+bool linked(const Place& from, const Place& to, const char* name) {
+  if (linkat(from.fd(), name, to.fd(), name, 0) == 0) return true;
+  if (errno != EXDEV && errno != EMLINK && errno != EPERM) fail(to / name, errno);
+  return false;
+}
+
+void fill(const fs::path& directory, const FileList& files, const std::vector<Wheel>& wheels, Exposure exposure) {
+  const Place root(directory);
+  std::deque<Place> sources;
+  for (const auto& wheel : wheels) sources.emplace_back(wheel.directory);
+  files.for_each_directory([&](const FileList::Directory& listed) {
+    const auto& [path, entries] = listed;
+    make_directory(root, path);
+    const Place to(root, path);
+    std::map<std::size_t, Place> from;
+    for (const auto& [name, file] : entries) {
+      const auto& source = from.try_emplace(file.owner, sources[file.owner], path).first->second;
+      if (!(exposure == Exposure::open ? cloned : linked)(source, to, file.name))
+        fs::copy_file(source / file.name, to / file.name, fs::copy_options::overwrite_existing);
     }
-  }
+  });
   std::ofstream stream(directory / tree_manifest);
   stream << Json{{"$schema", tree_schema}, {"wheels", keys_of(wheels)}}.dump() << '\n';
   stream.close();
@@ -119,15 +141,15 @@ BuildFailure in_conflict(const fs::filesystem_error& error, const fs::path& part
                       error.path1().lexically_relative(partial).string(), error.code().message()), ""};
 }
 
-std::expected<void, BuildFailure> build(const fs::path& root, const std::string& key, const std::vector<Wheel>& wheels,
-                                        Exposure exposure) {
+std::expected<void, BuildFailure> build(const fs::path& root, const std::string& key, const FileList& files,
+                                        const std::vector<Wheel>& wheels, Exposure exposure) {
   for (const auto& entry : fs::directory_iterator(root))
     if (entry.path().filename().string().starts_with(key + ".partial-")) remove_tree(entry.path());
   remove_tree(root / key);
   const auto partial = root / fmt::format("{}.partial-{}", key, getpid());
   fs::create_directory(partial);
   try {
-    fill(partial, wheels, exposure);
+    fill(partial, files, wheels, exposure);
     fs::rename(partial, root / key);
   } catch (const fs::filesystem_error& error) {
     std::error_code ignored;
@@ -149,8 +171,9 @@ std::expected<fs::path, BuildFailure> EnvironmentTrees::get(const std::vector<Wh
     fs::create_directories(root_);
     const FileLock lock(root_ / (key + ".lock"), say, stop);
     if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
-    if (!whole(root_ / key, wheels, exposure_))
-      if (auto built = build(root_, key, wheels, exposure_); !built) return std::unexpected(built.error());
+    const auto files = files_of(wheels);
+    if (!whole(root_ / key, files, wheels, exposure_))
+      if (auto built = build(root_, key, files, wheels, exposure_); !built) return std::unexpected(built.error());
     fs::last_write_time(root_ / (key + ".lock"), fs::file_time_type::clock::now());
     return fs::canonical(root_ / key);
   } catch (const fs::filesystem_error& error) {

@@ -5,7 +5,7 @@
 //   <root>/<key>.partial-<pid>/, <root>/<key>.lock   as in wheels.hpp
 //
 // The key is the SHA-256 of the wheels' keys. Stacks that differ in one wheel share the bytes of all others,
-// and a tree costs its directories alone: 15,000 links of a TensorFlow take a third of a second. Where two
+// and a tree costs its directories alone (bench/README.md says how long that takes). Where two
 // wheels hold a file of one name, the later component's (by name) wins, as with pip. Rejected: one entry of
 // sys.path for each wheel (40 look-ups an import, and packages that several wheels fill do not work). A copy where links
 // cannot be made (another file system), and where no sandbox keeps the stack from writing to what others share

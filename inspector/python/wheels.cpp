@@ -12,6 +12,8 @@
 
 #include "inspector/cache/file_lock.hpp"
 #include "inspector/cache/untrusted_tree.hpp"
+#include "inspector/python/file_list.hpp"
+#include "inspector/python/wheel_manifest.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
@@ -23,9 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using specs::Json;
-using specs::Node;
 
-constexpr const char* wheel_schema = "stackx/wheel/1";
 constexpr const char* wheel_manifest = ".stackx-wheel.json";
 constexpr const char* own_names = ".stackx-";  // this manifest's, and a tree's
 constexpr const char* uv_lock = ".lock";       // which uv leaves in a target
@@ -65,46 +65,36 @@ void write_manifest(const WheelRequest& request, const fs::path& directory) {
                                std::error_code(errno, std::generic_category()));
 }
 
-std::vector<WheelFile> read_manifest(const fs::path& file) {
-  const auto node = Node::parse_file(file);
-  node.schema(wheel_schema);
-  std::vector<WheelFile> files;
-  for (const auto& item : node.at("files").items()) {
-    const auto hash = item.find("sha256");
-    files.push_back({item.at("path").text(), item.at("size").unsigned_integer(), hash ? hash->text() : ""});
+// Of the files that the loader could open.
+void find_libraries(Wheel& wheel) {
+  std::set<fs::path> directories;
+  for (const auto& file : wheel.files) {
+    const auto name = std::string_view(file.path).substr(file.path.rfind('/') + 1);
+    if (name.find(".so") == name.npos) continue;
+    wheel.shared_objects.push_back(wheel.directory / file.path);
+    if (name.starts_with("lib")) directories.insert(wheel.shared_objects.back().parent_path());
   }
-  return files;
+  wheel.library_directories.assign(directories.begin(), directories.end());
 }
 
-// Nothing if the directory is not there, not whole, or not ours. Where it is open to others, every byte is read.
-std::optional<Wheel> open_wheel(const fs::path& directory, Exposure exposure) {
-  std::error_code error;
-  if (!fs::exists(directory / wheel_manifest, error)) return std::nullopt;
+// Nothing if the directory is not there, not whole, or not ours. Where it is open to others, every byte is read. `shown`:
+// stacks see the directory, and not only what is linked from it by its list.
+std::optional<Wheel> open_wheel(const fs::path& directory, bool shown, Exposure exposure) {
+  auto files = read_wheel_manifest(directory / wheel_manifest);
+  if (!files) return std::nullopt;
   Wheel wheel;
-  try {
-    wheel.files = read_manifest(directory / wheel_manifest);
-  } catch (const Error&) {
-    return std::nullopt;  // cut short, or of another format: build it again
-  }
+  wheel.files = std::move(*files);
   wheel.directory = fs::canonical(directory);
-  std::set<fs::path> directories;
-  std::unordered_set<std::string> listed{wheel_manifest, uv_lock};
-  const auto prefix = wheel.directory.string() + "/";  // text: building paths took longer than looking
-  for (const auto& file : wheel.files) {
-    struct stat status {};
-    if (stat((prefix + file.path).c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
-        static_cast<std::uint64_t>(status.st_size) != file.size || !readable_inside(status) ||
-        (exposure == Exposure::open && specs::sha256_file(prefix + file.path) != file.sha256))
-      return std::nullopt;
-    listed.insert(file.path);
-    const auto name = file.path.substr(file.path.rfind('/') + 1);
-    if (name.find(".so") == std::string::npos) continue;
-    const auto path = wheel.directory / file.path;
-    wheel.shared_objects.push_back(path);
-    if (name.starts_with("lib")) directories.insert(path.parent_path());
-  }
-  if (!holds_only(wheel.directory, listed)) return std::nullopt;
-  wheel.library_directories.assign(directories.begin(), directories.end());
+  FileList listed;
+  for (const auto& own : {wheel_manifest, uv_lock}) listed.allow(own);
+  for (const auto& file : wheel.files) listed.add(file.path, file.size);
+  const auto as_installed = [&](const WheelFile& file) {
+    return specs::sha256_file(wheel.directory / file.path) == file.sha256;
+  };
+  if (!listed.lies_in(wheel.directory)) return std::nullopt;
+  if (shown && !listed.is_all_in(wheel.directory)) return std::nullopt;
+  if (exposure == Exposure::open && !std::ranges::all_of(wheel.files, as_installed)) return std::nullopt;
+  find_libraries(wheel);
   return wheel;
 }
 
@@ -190,15 +180,6 @@ std::expected<void, BuildFailure> check(const WheelRequest& request) {
   return {};
 }
 
-bool holds_only(const fs::path& directory, const std::unordered_set<std::string>& files) {
-  const auto skipped = directory.string().size() + 1;  // text: lexically_relative() took longer than looking
-  std::error_code error;
-  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
-    if ((entry->is_symlink() || !entry->is_directory()) && !files.contains(entry->path().string().substr(skipped)))
-      return false;
-  return !error;
-}
-
 WheelStore::WheelStore(fs::path root, Installer install, Exposure exposure)
     : root_(std::move(root)), install_(std::move(install)), exposure_(exposure) {}
 
@@ -212,7 +193,7 @@ std::expected<Wheel, BuildFailure> WheelStore::get(const WheelRequest& request, 
     const FileLock lock(lock_file, say, stop);  // even if it is there: `env prune` might just remove it
     if (!lock.held()) return std::unexpected(BuildFailure{"interrupted", ""});
     fs::last_write_time(lock_file, fs::file_time_type::clock::now());
-    if (auto wheel = open_wheel(root_ / request.key(), exposure_)) return *wheel;
+    if (auto wheel = open_wheel(root_ / request.key(), request.variant.empty(), exposure_)) return *wheel;
     return build(request, say);
   } catch (const fs::filesystem_error& error) {
     if (error.code() == std::errc::no_space_on_device)
@@ -260,7 +241,7 @@ std::expected<Wheel, BuildFailure> WheelStore::build(const WheelRequest& request
     remove_tree(partial, ignored);
     throw;
   }
-  auto wheel = open_wheel(final, Exposure::confined);
+  auto wheel = open_wheel(final, true, Exposure::confined);
   if (!wheel) {
     return std::unexpected(BuildFailure{
         fmt::format("{}: changed while it was being installed; is somebody else writing there?",

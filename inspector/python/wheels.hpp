@@ -10,8 +10,9 @@
 // the image too. A native stack is a list of such directories (the loader finds partner libraries through
 // LD_LIBRARY_PATH); a Python stack is a tree of hard links to them (tree.hpp). Rejected: one
 // directory per stack, which would copy 700 MB of MKL for every combination with its partners. Nothing
-// half-built is ever used: a directory without manifest, or with a file that lacks, is not listed or has another size
-// (another hash, where somebody could write to it: exposure.hpp), is rebuilt. What unpacks to more than it may
+// half-built is ever used: a directory without manifest, or with a file that lacks or has another size (another hash,
+// where somebody could write to it: exposure.hpp), is rebuilt; so is one with a file that is not listed, where a native
+// stack would see it: of a Python's, only what is listed is linked. What unpacks to more than it may
 // (most_unpacked), to more than 500,000 files, to more than 64 directories in each other, or to names that begin as
 // stackx's own (.stackx-), is not kept: no honest package does.
 #pragma once
@@ -21,7 +22,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "inspector/cache/exposure.hpp"
@@ -60,9 +60,6 @@ using Say = std::function<void(const std::string&)>;
 // Unpacks what is asked for into an existing, empty directory.
 using Installer = std::function<std::expected<void, BuildFailure>(const WheelRequest&,
                                                                   const std::filesystem::path&)>;
-
-// Whether no file lies there but those that are listed.
-bool holds_only(const std::filesystem::path& directory, const std::unordered_set<std::string>& files);
 
 class WheelStore {
  public:

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "specs/catalog/by_name.hpp"
 #include "specs/catalog/requirement.hpp"
 
 namespace stackx::specs {
@@ -50,6 +51,7 @@ struct Artifact {
 
 struct VersionEntry {
   Version version;
+  ByName by_name = ByName::no;
   Attributes attributes;
   std::vector<Requirement> requires_;
   std::vector<ConditionalRequirement> requires_if;
@@ -62,6 +64,13 @@ struct VersionEntry {
   std::vector<std::string> sources;  // URLs, with the date read
 };
 
+// Versions that exist, and why the catalog has them not: so that an explanation can say it.
+struct LeftOut {
+  std::string why;                // "yanked"
+  std::string to_have;            // what to do to have them: "name one: c==1.0"; "" if nothing is known
+  std::vector<Version> versions;  // ascending
+};
+
 struct Component {
   std::string name;
   Kind kind = Kind::package;
@@ -71,6 +80,7 @@ struct Component {
   std::string file;                    // that declares it
   std::vector<std::string> sources;    // URLs, with the date read
   std::vector<VersionEntry> versions;  // in listed order
+  std::vector<LeftOut> left_out;
   std::vector<std::string> aliases;    // other names of it: requirements may use them
   bool open = false;                   // any version is one: see specs/catalog/open.hpp
 

@@ -25,7 +25,9 @@ void lay_over(Component& known, const Component& added) {
       *same = entry;
     else
       known.versions.push_back(entry);
+    for (auto& left : known.left_out) std::erase(left.versions, entry.version);
   }
+  known.left_out.insert(known.left_out.end(), added.left_out.begin(), added.left_out.end());
   known.aliases.insert(known.aliases.end(), added.aliases.begin(), added.aliases.end());
   known.open = known.open || added.open;
   if (!added.description.empty()) known.description = added.description;

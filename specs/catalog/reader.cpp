@@ -38,6 +38,8 @@ constexpr std::array artifact_types{ArtifactType::wheel,       ArtifactType::sdi
                                     ArtifactType::system,      ArtifactType::path,
                                     ArtifactType::debootstrap, ArtifactType::oci};
 
+constexpr std::array ways_to_name{ByName::prerelease, ByName::yanked};
+
 Versioning versioning_of(const Node& component) {
   const auto node = component.find("versioning");
   return node ? word(*node, schemes) : Versioning::pep440;
@@ -201,7 +203,8 @@ class DocumentReader {
 
   Component component(const std::string& name, const Node& node) const {
     check_component_name(name, node);
-    node.only({"kind", "versioning", "ecosystem", "description", "source", "sources", "versions", "aliases", "open"});
+    node.only({"kind", "versioning", "ecosystem", "description", "source", "sources", "versions", "left_out", "aliases",
+               "open"});
     Component result;
     result.name = name;
     result.file = node.file();
@@ -221,16 +224,34 @@ class DocumentReader {
     for (const auto& [text, value] : node.at("versions").members())
       result.versions.push_back(entry(result, text, value));
     check_spellings(result, node.at("versions"));
+    if (const auto list = node.find("left_out"))
+      for (const auto& item : list->items()) result.left_out.push_back(left_out(result, item));
     return result;
   }
 
  private:
+  static LeftOut left_out(const Component& component, const Node& node) {
+    node.only({"why", "to_have", "versions"});
+    LeftOut result{node.at("why").nonempty(), optional_text(node, "to_have"), {}};
+    for (const auto& item : node.at("versions").items()) {
+      result.versions.push_back(version(item.nonempty(), component.versioning, item));
+      if (component.find(item.text())) item.fail("is left out here, but among the versions too; keep one");
+    }
+    std::ranges::stable_sort(result.versions, [](const auto& a, const auto& b) { return a < b; });
+    return result;
+  }
+
   VersionEntry entry(const Component& component, const std::string& text, const Node& node) const {
     check_version_text(text, node);
-    node.only({"attributes", "requires", "requires_if", "conflicts", "provides", "artifacts",
+    node.only({"attributes", "by_name", "requires", "requires_if", "conflicts", "provides", "artifacts",
                "environment", "parameters", "reports", "source", "sources"});
     VersionEntry result;
     result.version = version(text, component.versioning, node);
+    if (const auto how = node.find("by_name")) {
+      if (component.versioning != Versioning::pep440)
+        how->fail("only versions as PEP 440 has them are named so; leave out by_name or versioning");
+      result.by_name = word(*how, ways_to_name);
+    }
     if (const auto list = node.find("attributes"))
       for (const auto& [name, value] : list->members()) {
         check_component_name(name, value);

@@ -181,7 +181,10 @@ void read_json(std::string_view text, const std::string& name, ParsedJson& resul
 }
 
 std::string append_token(const std::string& pointer, std::string_view token) {
-  std::string result = pointer + '/';
+  std::string result;
+  result.reserve(pointer.size() + 1 + token.size());
+  result.append(pointer).push_back('/');
+  if (token.find_first_of("~/") == std::string_view::npos) return result.append(token);  // nearly all
   for (const char c : token) {
     if (c == '~') {
       result += "~0";

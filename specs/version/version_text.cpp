@@ -38,6 +38,17 @@ std::string single_version(const SpecifierSet& range) {
   return text.substr(text.find_first_not_of("= "));
 }
 
+bool is_pin(const SpecifierSet& range) {
+  for (const auto part : std::views::split(range.text(), ',')) {
+    const std::string_view clause(part.begin(), part.end());
+    const auto at = clause.find_first_not_of(' ');
+    if (at == clause.npos || !clause.substr(at).starts_with("==")) continue;
+    const auto last = clause.find_last_not_of(' ');
+    if (clause.substr(at).starts_with("===") || clause[last] != '*') return true;
+  }
+  return false;
+}
+
 SpecifierSet range_or_any(std::string_view text) {
   return SpecifierSet::parse(text, Versioning::pep440).value_or(SpecifierSet::any(Versioning::pep440));
 }

@@ -26,6 +26,9 @@ bool is_newer(std::string_view version, std::string_view than);
 // "==2.7.1+cu128" -> "2.7.1+cu128"; "" where the range names no single version.
 std::string single_version(const SpecifierSet& range);
 
+// One of its clauses holds for a single version (==1.0, ===1.0; not ==1.*): then pip takes that one though it is yanked.
+bool is_pin(const SpecifierSet& range);
+
 // Of package metadata: what is no range says nothing, as for pip.
 SpecifierSet range_or_any(std::string_view text);
 

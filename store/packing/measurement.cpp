@@ -19,32 +19,32 @@ double number_of(const Numbers& numbers, std::size_t token) {
 
 // What is written in an unusual way is no token, but stands in the skeleton.
 nlohmann::json rest_of(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
-  return nlohmann::json::parse(join(condition.skeleton, numbers.tokens, numbers.lists));
+  return nlohmann::json::parse(join(condition.skeleton->text, numbers.tokens, numbers.lists));
 }
 
 Numbers numbers_of(const Row& row) { return row.condition->program.unpack(row.rest, row.samples); }
 
-std::string finished_of(const Row& row) {
-  if (row.condition->time == TimeForm::text)
-    return rest_of(*row.condition, numbers_of(row)).at("finished");
-  return specs::utc_text(packed_finish(row.rest), row.condition->time == TimeForm::milliseconds);
-}
-
 // Of an inspection outside of campaigns: its row number does not hold it.
 std::uint64_t single_round(const Row& row) {
   const Numbers numbers = numbers_of(row);
-  if (row.condition->round)
-    return static_cast<std::uint64_t>(numbers.tokens.at(*row.condition->round).value);
+  if (row.condition->skeleton->round)
+    return static_cast<std::uint64_t>(numbers.tokens.at(*row.condition->skeleton->round).value);
   return rest_of(*row.condition, numbers).at("round");
 }
 
 void read_conditions(const Row& row, Measurement& m) {
   const Numbers numbers = numbers_of(row);
-  if (row.condition->load) m.load_1m = number_of(numbers, *row.condition->load);
-  if (row.condition->steal) m.steal = number_of(numbers, *row.condition->steal);
+  if (row.condition->skeleton->load) m.load_1m = number_of(numbers, *row.condition->skeleton->load);
+  if (row.condition->skeleton->steal) m.steal = number_of(numbers, *row.condition->skeleton->steal);
 }
 
 }  // namespace
+
+std::string finished_of(const Row& row) {
+  if (row.condition->skeleton->time == TimeForm::text)
+    return rest_of(*row.condition, numbers_of(row)).at("finished");
+  return specs::utc_text(packed_finish(row.rest), row.condition->skeleton->time == TimeForm::milliseconds);
+}
 
 Measurement measurement_of(Row row, Conditions conditions) {
   const SharedRows::ArmRow& arm = *row.arm;
@@ -66,9 +66,9 @@ Measurement measurement_of(Row row, Conditions conditions) {
   m.device = arm.device->name;
   m.outcome = row.outcome();
   m.reason = row.implausible.value_or(condition.reason);
-  m.pi_path = condition.pi_path;
+  m.pi_path = condition.context->pi_path;
   m.finished = finished_of(row);
-  m.work = condition.work;
+  m.work = condition.context->work;
   if (conditions == Conditions::read) read_conditions(row, m);
   m.samples_ns = std::move(row.samples);
   return m;

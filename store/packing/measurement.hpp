@@ -9,6 +9,7 @@ namespace stackx::store {
 // Load and steal stand among the packed numbers: unpacking them takes as long as the rest.
 enum class Conditions { left_out, read };
 
+std::string finished_of(const Row& row);  // as the document writes it
 Measurement measurement_of(Row row, Conditions conditions);
 
 // Of the arms whose rows these are, in the order they ran: by campaign, round and position.

@@ -61,15 +61,13 @@ SeriesSums series_of(const Row& scan, const std::filesystem::path& file) {
   return s;
 }
 
-std::string list(const std::vector<std::int64_t>& rows) {
-  return fmt::format("[{}]", fmt::join(rows, ","));
-}
-
 std::string hex_bytes(const std::string& prefix, char fill) {
   return bytes_of(prefix + std::string(64 - prefix.size(), fill));
 }
 
 }  // namespace
+
+std::string list(const std::vector<std::int64_t>& rows) { return fmt::format("[{}]", fmt::join(rows, ",")); }
 
 const char* to_string(RateUnit unit) {
   switch (unit) {
@@ -110,18 +108,27 @@ void Questions::State::read_hardware() {
     devices[scan.integer(0)] = {scan.text(1), scan.integer(2)};
 }
 
-std::vector<std::int64_t> Questions::State::matching_workloads(const QuestionFilter& filter,
-                                                               const Questions& questions,
-                                                               Known known) {
-  std::vector<std::int64_t> result = rows(
-      known == Known::measured
-          ? "SELECT id FROM workloads w WHERE EXISTS (SELECT 1 FROM series s WHERE s.workload = w.id)"
-          : "SELECT id FROM workloads w WHERE EXISTS (SELECT 1 FROM published p WHERE p.workload = "
-            "w.id)");
+std::vector<std::int64_t> Questions::State::measured_workloads() {
+  return rows("WITH RECURSIVE measured(id) AS (SELECT min(workload) FROM series UNION ALL SELECT (SELECT min(workload) "
+              "FROM series WHERE workload > measured.id) FROM measured WHERE measured.id IS NOT NULL) "
+              "SELECT id FROM measured WHERE id IS NOT NULL");
+}
+
+std::vector<std::int64_t> Questions::State::matching_measured(const QuestionFilter& filter, const Questions& questions) {
+  std::vector<std::int64_t> result = measured_workloads();
   std::erase_if(result, [&](std::int64_t row) {
-    if (known == Known::measured && !is_of(questions.workload(row), filter.whose)) return true;
-    return filter.workload && !filter.workload->matches(questions.workload(row));
+    const specs::Workload& workload = questions.workload(row);
+    return !is_of(workload, filter.whose) || (filter.workload && !filter.workload->matches(workload));
   });
+  return result;
+}
+
+std::vector<std::int64_t> Questions::State::matching_published(const specs::Workload& workload, const Questions& questions) {
+  std::vector<std::int64_t> result;
+  Scan scan(sqlite(), "SELECT id FROM workloads w WHERE pi = ? AND EXISTS (SELECT 1 FROM published p WHERE p.workload = w.id)");
+  scan << std::string_view(workload.pi);
+  while (scan.next())
+    if (workload.matches(questions.workload(scan.integer(0)))) result.push_back(scan.integer(0));
   return result;
 }
 
@@ -210,7 +217,7 @@ std::vector<SeriesSums> Questions::series(const QuestionFilter& filter) const {
       parameter = std::to_string(state.stack_of(*filter.stack).value_or(-1));
     } else if (filter.workload || (filter.whose && (!filter.whose->empty() || state.has_foreign()))) {
       from += " WHERE workload IN (SELECT value FROM json_each(?))";
-      parameter = list(state.matching_workloads(filter, *this, State::Known::measured));
+      parameter = list(state.matching_measured(filter, *this));
     }
     std::vector<SeriesSums> result;
     if (!parameter)

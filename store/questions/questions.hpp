@@ -48,6 +48,12 @@ struct SeriesSums {
   std::uint64_t inspections = 0;                // all rows, sentinels too
 };
 
+// What a series did in one campaign, sentinels apart.
+struct OccasionSums {
+  std::string campaign, first;  // its id; the smallest `finished`, as its document writes it
+  std::uint64_t ok = 0, inspections = 0;  // those with a rate; all
+};
+
 // Two series that differ in one component, at successive versions, and the rounds they share.
 struct StepSums {
   std::int64_t older = 0, newer = 0;  // series
@@ -88,6 +94,13 @@ struct PublishedRow {
   std::optional<double> min, max, stdev;
   std::int64_t source = 0;
 };
+// Where a published result belongs: what is counted without reading the result.
+struct PublishedPlace {
+  std::int64_t workload = 0, hardware = 0;
+  std::uint64_t devices = 0;  // 0: not stated
+  std::string metric;
+  auto operator<=>(const PublishedPlace&) const = default;
+};
 struct StackRow {
   std::string id;  // 64 hex digits
   specs::Stack stack;
@@ -114,6 +127,8 @@ class Questions {
   std::vector<ForeignResults> foreign(const QuestionFilter& filter) const;
   std::vector<FailureSums> failures() const;
   std::vector<PublishedRow> published(const QuestionFilter& filter) const;
+  // One of each result, those of one workload, hardware and number of devices beside each other.
+  std::vector<PublishedPlace> published_places(const QuestionFilter& filter) const;
   std::vector<SourceRow> sources(const QuestionFilter& filter) const;  // those with results
 
   std::vector<HardwareRow> hardware() const;
@@ -136,6 +151,9 @@ class Questions {
   // The inspections of a series, verified, sentinels too, by campaign, round and position. Without
   // load and steal.
   std::vector<Measurement> inspections(const SeriesSums& series) const;
+  // In no particular order; and the inspections of one of them, as above, without sentinels.
+  std::vector<OccasionSums> occasions(const SeriesSums& series) const;
+  std::vector<Measurement> inspections(const SeriesSums& series, const OccasionSums& occasion) const;
   // Of several, with load and steal: all, or a sample.
   Excerpt excerpt(const std::vector<SeriesSums>& series, const Sampling& sampling) const;
   // Fingerprint of a host that the device was measured on; "" if it never was.

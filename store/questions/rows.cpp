@@ -6,15 +6,16 @@
 #include "specs/format/clock.hpp"
 #include "store/packing/measurement.hpp"
 #include "store/packing/prepared.hpp"
+#include "store/questions/occasion.hpp"
 #include "store/questions/sample.hpp"
 #include "store/questions/state.hpp"
 
 namespace stackx::store {
 namespace {
 
-std::optional<std::uint64_t> maybe_count(const Scan& scan, int column) {
-  if (scan.is_null(column)) return std::nullopt;
-  return static_cast<std::uint64_t>(scan.integer(column));
+std::optional<std::uint64_t> maybe_count(const Passing& row, int column) {
+  if (row.is_null(column)) return std::nullopt;
+  return static_cast<std::uint64_t>(row.integer(column));
 }
 
 specs::Source source_of(const Scan& scan, int from) {
@@ -83,32 +84,74 @@ std::vector<PublishedRow> Questions::published(const QuestionFilter& filter) con
   return state.connection.run([&] {
     const RowSet hardware = state.matching_hardware(filter);
     const std::optional<RowSet> stacks = state.matching_stacks(filter);
-    RowSet workloads;
-    if (filter.workload)
-      for (const std::int64_t row : state.matching_workloads(filter, *this, State::Known::published)) workloads.add(row);
-    const std::string since = filter.since ? utc_text(*filter.since).substr(0, 10) : "";
-    std::vector<PublishedRow> result;
-    Scan scan(state.sqlite(),
-              "SELECT p.hardware, p.workload, p.stack, p.devices, p.runs, p.metric, p.statistic, "
-              "p.value, p.min, p.max, p.stdev, p.source, s.date FROM published p JOIN sources s ON "
-              "s.id = p.source");
-    while (scan.next()) {
-      if (filter.hardware && !hardware.contains(scan.integer(0))) continue;
-      if (filter.workload && !workloads.contains(scan.integer(1))) continue;
-      if (stacks && !stacks->contains(scan.integer(2))) continue;
-      if (scan.text(12) < since) continue;  // a source without a date is older than any
-      result.push_back({scan.integer(0), scan.integer(1), scan.integer(2), maybe_count(scan, 3),
-                        maybe_count(scan, 4), scan.text(5), scan.text(6), scan.real(7),
-                        scan.maybe_real(8), scan.maybe_real(9), scan.maybe_real(10),
-                        scan.integer(11)});
+    const RowSet sources = state.sources_since(filter);
+    std::string from = "FROM published";
+    std::optional<std::string> parameter;
+    if (filter.workload) {
+      from += " WHERE workload IN (SELECT value FROM json_each(?))";
+      parameter = list(state.matching_published(*filter.workload, *this));
     }
+    std::vector<std::pair<std::int64_t, PublishedRow>> found;
+    gather(state.sqlite(),
+           "id, hardware, workload, stack, devices, runs, metric, statistic, value, min, max, stdev, source", from, parameter,
+           [&](const Passing& row) {
+             if (filter.hardware && !hardware.contains(row.integer(1))) return;
+             if (stacks && !stacks->contains(row.integer(3))) return;
+             if (!sources.contains(row.integer(12))) return;
+             found.emplace_back(row.integer(0),
+                                PublishedRow{row.integer(1), row.integer(2), row.integer(3), maybe_count(row, 4),
+                                             maybe_count(row, 5), std::string(row.view(6)), std::string(row.view(7)),
+                                             row.real(8), row.maybe_real(9), row.maybe_real(10), row.maybe_real(11),
+                                             row.integer(12)});
+           });
+    std::ranges::sort(found, {}, &std::pair<std::int64_t, PublishedRow>::first);
+    std::vector<PublishedRow> result;
+    result.reserve(found.size());
+    for (auto& [row, one] : found) result.push_back(std::move(one));
+    return result;
+  });
+}
+
+// A source without a date is older than any.
+RowSet Questions::State::sources_since(const QuestionFilter& filter) {
+  const std::string since = filter.since ? utc_text(*filter.since).substr(0, 10) : "";
+  RowSet result;
+  for (Scan scan(sqlite(), "SELECT id, date FROM sources"); scan.next();)
+    if (scan.view(1) >= since) result.add(scan.integer(0));
+  return result;
+}
+
+std::vector<PublishedPlace> Questions::published_places(const QuestionFilter& filter) const {
+  State& state = *state_;
+  std::vector<PublishedPlace> result;
+  if (filter.since || filter.stack || !filter.components.empty()) {
+    for (PublishedRow& row : published(filter))
+      result.push_back({row.workload, row.hardware, row.devices.value_or(0), std::move(row.metric)});
+    std::ranges::sort(result);
+    return result;
+  }
+  return state.connection.run([&] {
+    const RowSet hardware = state.matching_hardware(filter);
+    std::string from = "FROM published INDEXED BY published_by_place";
+    std::optional<std::string> parameter;
+    if (filter.workload) {
+      from += " WHERE workload IN (SELECT value FROM json_each(?))";
+      parameter = list(state.matching_published(*filter.workload, *this));
+    }
+    gather(state.sqlite(), "workload, hardware, devices, metric", from, parameter, [&](const Passing& row) {
+      if (filter.hardware && !hardware.contains(row.integer(1))) return;
+      result.push_back({row.integer(0), row.integer(1), static_cast<std::uint64_t>(row.integer(2)), std::string(row.view(3))});
+    });
     return result;
   });
 }
 
 std::vector<SourceRow> Questions::sources(const QuestionFilter& filter) const {
   std::map<std::int64_t, std::uint64_t> results;
-  for (const PublishedRow& row : published(filter)) ++results[row.source];
+  if (filter.hardware || filter.workload || filter.since || filter.stack || !filter.components.empty())
+    for (const PublishedRow& row : published(filter)) ++results[row.source];
+  else
+    results = state_->results_by_source();
   return state_->connection.run([&] {
     std::vector<SourceRow> rows;
     Scan scan(state_->sqlite(),
@@ -118,6 +161,15 @@ std::vector<SourceRow> Questions::sources(const QuestionFilter& filter) const {
       if (const auto found = results.find(scan.integer(8)); found != results.end())
         rows.push_back({source_of(scan, 0), found->second, scan.integer(7) != 0});
     return rows;
+  });
+}
+
+std::map<std::int64_t, std::uint64_t> Questions::State::results_by_source() {
+  return connection.run([&] {
+    std::map<std::int64_t, std::uint64_t> results;
+    for (Scan scan(sqlite(), "SELECT source, count(*) FROM published INDEXED BY published_by_source GROUP BY source"); scan.next();)
+      results[scan.integer(0)] = static_cast<std::uint64_t>(scan.integer(1));
+    return results;
   });
 }
 
@@ -131,6 +183,19 @@ specs::Source Questions::source(std::int64_t row) const {
   });
 }
 
+std::vector<Measurement> Questions::State::inspections(const std::vector<std::int64_t>& arms) {
+  std::vector<Measurement> result;
+  for (const std::int64_t arm : arms) {
+    Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
+                                       " FROM inspections WHERE id BETWEEN ? AND ?");
+    cursor << inspection_row(arm, 0) << inspection_row(arm, rounds_a_block - 1);
+    while (cursor.next())
+      result.push_back(measurement_of(read_row(connection, cursor, shared), Conditions::left_out));
+  }
+  sort_measurements(result);
+  return result;
+}
+
 std::vector<Measurement> Questions::inspections(const SeriesSums& series) const {
   State& state = *state_;
   return state.connection.run([&] {
@@ -140,20 +205,44 @@ std::vector<Measurement> Questions::inspections(const SeriesSums& series) const 
       cursor << series.row;
       while (cursor.next()) arms.push_back(cursor.integer(0));
     }
-    std::vector<Measurement> result;
-    for (const std::int64_t arm : arms) {
-      Cursor cursor = state.connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
-                                               " FROM inspections WHERE id BETWEEN ? AND ?");
-      cursor << inspection_row(arm, 0) << inspection_row(arm, rounds_a_block - 1);
-      while (cursor.next())
-        result.push_back(measurement_of(read_row(state.connection, cursor, state.shared),
-                                       Conditions::left_out));
-    }
+    auto result = state.inspections(arms);
     if (result.size() != series.inspections)
       throw Connection::damaged(state.connection.file(),
                                 fmt::format("series: row {} counts {} inspections, {} are there",
                                             series.row, series.inspections, result.size()));
-    sort_measurements(result);
+    return result;
+  });
+}
+
+std::vector<OccasionSums> Questions::occasions(const SeriesSums& series) const {
+  State& state = *state_;
+  return state.connection.run([&] {
+    std::vector<OccasionSums> result;
+    for (StoredOccasion& one : stored_occasions(state.connection, series.row)) {
+      if (!one.holds) state.missing("occasions", one.campaign);
+      result.push_back({std::move(one.name), std::move(one.occasion.first), static_cast<std::uint64_t>(one.occasion.ok),
+                        static_cast<std::uint64_t>(one.occasion.inspections)});
+    }
+    return result;
+  });
+}
+
+std::vector<Measurement> Questions::inspections(const SeriesSums& series, const OccasionSums& occasion) const {
+  State& state = *state_;
+  return state.connection.run([&] {
+    std::vector<std::int64_t> arms;
+    {
+      Cursor cursor = state.connection.prepare(
+          "SELECT a.id FROM campaigns c CROSS JOIN arms a ON a.campaign = c.id WHERE c.name = ? AND a.series = ? AND "
+          "a.sentinel = 0");
+      cursor << occasion.campaign << series.row;
+      while (cursor.next()) arms.push_back(cursor.integer(0));
+    }
+    auto result = state.inspections(arms);
+    if (result.size() != occasion.inspections)
+      throw Connection::damaged(state.connection.file(),
+                                fmt::format("occasions: {} inspections of series {} in campaign {} are counted, {} are there",
+                                            occasion.inspections, series.row, occasion.campaign, result.size()));
     return result;
   });
 }
@@ -176,12 +265,13 @@ Excerpt Questions::excerpt(const std::vector<SeriesSums>& series, const Sampling
 
 std::string Questions::host_of(std::int64_t device) const {
   return state_->connection.run([&] {
+    // Of the workload with the smallest hash that the device has.
     Scan scan(state_->sqlite(),
-              "SELECT h.fingerprint FROM workloads w CROSS JOIN series s ON s.workload = w.id AND "
-              "s.device = ? CROSS JOIN arms a ON a.series = s.id CROSS JOIN inspections i ON i.id "
-              "BETWEEN a.id << 12 AND (a.id << 12) | 4095 JOIN conditions c ON c.id = i.condition "
+              "SELECT h.fingerprint FROM (SELECT id FROM workloads WHERE id IN (SELECT value FROM json_each(?)) ORDER BY hash) "
+              "w CROSS JOIN series s ON s.workload = w.id AND s.device = ? CROSS JOIN arms a ON a.series = s.id CROSS JOIN "
+              "inspections i ON i.id BETWEEN a.id << 12 AND (a.id << 12) | 4095 JOIN conditions c ON c.id = i.condition "
               "JOIN hosts h ON h.id = c.host LIMIT 1");
-    scan << device;
+    scan << std::string_view(list(state_->measured_workloads())) << device;
     return scan.next() ? scan.text(0) : std::string();
   });
 }
@@ -192,7 +282,7 @@ std::string Questions::State::program_path(std::int64_t series) {
               "SELECT i.condition FROM arms a CROSS JOIN inspections i ON i.id BETWEEN a.id << 12 AND (a.id << 12) | "
               "4095 WHERE a.series = ? LIMIT 1");
     scan << series;
-    return scan.next() ? shared.condition(scan.integer(0)).pi_path : std::string();
+    return scan.next() ? shared.condition(scan.integer(0)).context->pi_path : std::string();
   });
 }
 

@@ -38,6 +38,9 @@ class RowSet {
   std::vector<bool> bits_;
 };
 
+// As SQL's json_each() takes them.
+std::string list(const std::vector<std::int64_t>& rows);
+
 struct Questions::State {
   explicit State(const std::filesystem::path& file)
       : connection(file, Mode::read_only, store::steps()),
@@ -56,11 +59,14 @@ struct Questions::State {
   std::vector<std::int64_t> rows(std::string_view sql);
   void read_hardware();
   std::vector<StepSums> steps(const RowSet* asked);  // nullptr: all
-  // Of those that were measured, or published; thousands are the one and not the other.
-  enum class Known { measured, published };
-  std::vector<std::int64_t> matching_workloads(const QuestionFilter& filter,
-                                               const Questions& questions, Known known);
+  // Of what was measured. Thousands more are published: each is sought behind the one before it.
+  std::vector<std::int64_t> measured_workloads();
+  std::vector<std::int64_t> matching_measured(const QuestionFilter& filter, const Questions& questions);
+  std::vector<std::int64_t> matching_published(const specs::Workload& workload, const Questions& questions);
+  std::vector<Measurement> inspections(const std::vector<std::int64_t>& arms);
   std::string program_path(std::int64_t series);  // of the program that measured it
+  RowSet sources_since(const QuestionFilter& filter);
+  std::map<std::int64_t, std::uint64_t> results_by_source();
   bool has_foreign();  // whether anything was measured by a program that is not stackx's own
   RowSet matching_hardware(const QuestionFilter& filter) const;
   std::optional<std::int64_t> stack_of(const std::string& prefix);  // throws if ambiguous

@@ -9,8 +9,10 @@
 #include <functional>
 #include <set>
 
+#include "specs/format/clock.hpp"
 #include "specs/result/order_statistics.hpp"
 #include "specs/version/version.hpp"
+#include "store/packing/measurement.hpp"
 #include "store/packing/packing.hpp"
 
 namespace stackx::store {
@@ -40,7 +42,7 @@ double amount(const specs::Work& work, Unit unit) {
 
 // Median rate; none where samples or work are not positive.
 std::optional<double> rate_of(const Row& row, Unit unit) {
-  const double work = amount(row.condition->work, unit);
+  const double work = amount(row.condition->context->work, unit);
   if (!(work > 0 && work <= specs::most_work) || row.samples.empty()) return std::nullopt;
   std::vector<double> rates;
   rates.reserve(row.samples.size());
@@ -50,7 +52,6 @@ std::optional<double> rate_of(const Row& row, Unit unit) {
   }
   return specs::median(rates);
 }
-
 
 std::vector<Row> rows_of(Connection& connection, SharedRows& shared, std::int64_t series) {
   std::vector<std::int64_t> arms;
@@ -77,7 +78,7 @@ bool counts(const Row& row) {
 Unit common_unit(const std::vector<Row>& rows) {
   std::map<Unit, std::size_t> frequency;
   for (const Row& row : rows)
-    if (counts(row)) ++frequency[unit_of(row.condition->work)];
+    if (counts(row)) ++frequency[unit_of(row.condition->context->work)];
   Unit best = Unit::none;
   for (const Unit unit : {Unit::gflop, Unit::gbyte, Unit::items})
     if (frequency[unit] > frequency[best] || (best == Unit::none && frequency[unit] > 0)) best = unit;
@@ -268,6 +269,35 @@ std::map<StepPlace, StepSummary> stored_steps_of(Connection& connection, const P
   return steps;
 }
 
+// The smallest `finished` of each campaign, as texts compare. Of those with milliseconds that is the earliest, and only
+// its text is made.
+class Finishes {
+ public:
+  void see(const Row& row) {
+    First& first = campaigns_[row.arm->campaign];
+    if (row.condition->skeleton->time == TimeForm::milliseconds) {
+      const std::int64_t finished = packed_finish(row.rest);
+      first.milliseconds = std::min(first.milliseconds.value_or(finished), finished);
+    } else {
+      const std::string finished = finished_of(row);
+      first.text = std::min(first.text.value_or(finished), finished);
+    }
+  }
+  std::string first_of(const std::string& campaign) const {
+    const First& first = campaigns_.at(campaign);
+    if (!first.milliseconds) return *first.text;
+    const std::string finished = specs::utc_text(*first.milliseconds, true);
+    return std::min(first.text.value_or(finished), finished);
+  }
+
+ private:
+  struct First {
+    std::optional<std::int64_t> milliseconds;
+    std::optional<std::string> text;
+  };
+  std::map<std::string, First> campaigns_;
+};
+
 // Values of series, read once each.
 class Values {
  public:
@@ -288,6 +318,7 @@ class Values {
 
 SeriesValues read_series(Connection& connection, SharedRows& shared, std::int64_t series) {
   const std::vector<Row> rows = rows_of(connection, shared, series);
+  Finishes finishes;
   SeriesValues result;
   Summary& summary = result.summary;
   summary.unit = common_unit(rows);
@@ -298,11 +329,17 @@ SeriesValues read_series(Connection& connection, SharedRows& shared, std::int64_
     see(summary, packed_finish(row.rest));
     if (row.arm->sentinel) {
       ++summary.sentinels;
-    } else if (row.outcome() != specs::Outcome::ok) {
+      continue;
+    }
+    Occasion& occasion = result.occasions[row.arm->campaign];
+    ++occasion.inspections;
+    finishes.see(row);
+    if (row.outcome() != specs::Outcome::ok) {
       ++summary.failed;
       ++summary.failures[specs::to_string(row.outcome())];
     } else if (const auto rate = rate_of(row, summary.unit); rate && *rate > 0) {
       rates.push_back(*rate);
+      ++occasion.ok;
       if (!row.arm->campaign.empty())
         by_slot[{row.arm->campaign, round_of(row)}].push_back(*rate);
     }
@@ -310,6 +347,7 @@ SeriesValues read_series(Connection& connection, SharedRows& shared, std::int64_
   std::ranges::sort(rates);  // whatever the order of the rows, sums are the same to the last bit
   sum_up(summary, rates);
   for (const auto& [slot, values] : by_slot) result.rates[slot] = specs::median(values);
+  for (auto& [campaign, occasion] : result.occasions) occasion.first = finishes.first_of(campaign);
   return result;
 }
 
@@ -408,9 +446,11 @@ void finish_panel(Connection& connection, SharedRows& shared, const Panel& panel
   if (stale.empty()) return;
   Values values(connection, shared);
   for (const PanelSeries& row : series_of(connection, panel))
-    if (stale.contains(row.series))
-      write(connection, {row.series, panel.workload, panel.device, row.stack},
-            values.of(row.series).summary);
+    if (stale.contains(row.series)) {
+      const SeriesValues& sums = values.of(row.series);
+      write_occasions(connection, row.series, sums.occasions);
+      write(connection, {row.series, panel.workload, panel.device, row.stack}, sums.summary);
+    }
   auto stored = stored_steps(connection, panel);
   for (const StepPlace& place : steps_of(connection, shared, panel)) {
     const bool there = stored.erase({place.older, place.newer}) > 0;
@@ -446,6 +486,10 @@ std::vector<std::string> unsealed_rows(Connection& connection) {
         changed("steps", cursor, 0);
     }
   }
+  for (const StoredOccasion& stored : stored_occasions(connection))
+    if (!stored.holds)
+      problems.push_back(fmt::format("{}: occasions: that of series {} in campaign {} is changed", connection.file().string(),
+                                     stored.series, stored.campaign));
   Cursor cursor = connection.prepare("SELECT id, model, microarchitecture, checksum FROM hardware");
   while (cursor.next())
     if (hardware_checksum(cursor.text(1), cursor.text(2)) != cursor.integer(3)) changed("hardware", cursor, 0);
@@ -463,11 +507,18 @@ std::vector<std::string> wrong_summaries(Connection& connection, SharedRows& sha
   std::vector<std::string> problems;
   Values values(connection, shared);
   const std::set<std::int64_t> stale = stale_in(connection, panel);
-  for (const PanelSeries& row : series_of(connection, panel))
-    if (!stale.contains(row.series) &&
-        stored_summary(connection, row.series) != values.of(row.series).summary)
+  for (const PanelSeries& row : series_of(connection, panel)) {
+    if (stale.contains(row.series)) continue;
+    const SeriesValues& expected = values.of(row.series);
+    if (stored_summary(connection, row.series) != expected.summary)
       problems.push_back(fmt::format("{}: series: row {} is not what its inspections say",
                                      connection.file().string(), row.series));
+    Occasions stored;
+    for (StoredOccasion& one : stored_occasions(connection, row.series)) stored.emplace(one.name, std::move(one.occasion));
+    if (stored != expected.occasions)
+      problems.push_back(fmt::format("{}: occasions: those of series {} are not what its inspections say",
+                                     connection.file().string(), row.series));
+  }
   if (!stale.empty()) return problems;  // its steps are made with it
   std::map<StepPlace, StepSummary> expected;
   for (const StepPlace& place : steps_of(connection, shared, panel))

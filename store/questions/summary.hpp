@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "store/questions/occasion.hpp"
 #include "store/rows.hpp"
 
 namespace stackx::store {
@@ -48,6 +49,7 @@ using Slot = std::pair<std::string, std::uint64_t>;  // campaign, round
 struct SeriesValues {
   Summary summary;
   std::map<Slot, double> rates;  // of inspections in campaigns
+  Occasions occasions;
 };
 SeriesValues read_series(Connection& connection, SharedRows& shared, std::int64_t series);
 

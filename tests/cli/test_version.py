@@ -36,6 +36,13 @@ class Version(BlackBox):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"\Astackx \d+\.\d+\.\d+( \(commit [\w.+-]+\))?\n\Z")
 
+    def test_no_network_library_is_loaded_for_it(self):
+        # libcurl and its 26 libraries were half of what a start took. Static ones are not loaded by anybody.
+        done = subprocess.run([STACKX, "--version"], capture_output=True, text=True, env=dict(os.environ, LD_DEBUG="files"))
+        loaded = [line for line in done.stderr.splitlines() if "calling init" in line]
+        self.assertIn("libc.so", " ".join(loaded))
+        self.assertNotIn("libcurl", " ".join(loaded))
+
     def test_facts_that_are_none(self):
         for content in (b"", b"\0" * 5000, b'"as_of": "2026', b'"as_of": "9999-99-9x"', b'{"as_of": 5}'):
             data = self.scratch / "data-directory" / "generated"

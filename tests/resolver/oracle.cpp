@@ -31,6 +31,7 @@ Oracle::Oracle(const specs::Project& project, const specs::Catalog& catalog)
   pins_ = rules(project.pins);
   for (const auto& [name, wanted] : project.hardware) {
     Rule only = rule({name, "", {{{}}, "*"}});
+    for (auto& names : only.names) names.assign(names.size(), true);
     for (std::size_t c = 0; c < components_.size(); ++c)
       for (std::size_t v = 0; v < only.standing[c].size(); ++v)
         if (components_[c]->name == name)
@@ -76,7 +77,41 @@ Oracle::Rule Oracle::rule(const Requirement& requirement) const {
       standing.push_back(satisfied ? in : out);
     }
   }
+  for (std::size_t c = 0; c < components_.size(); ++c) {
+    auto& names = rule.names.emplace_back();
+    const auto& versions = components_[c]->versions;
+    bool common = false;  // is there a version in range that comes without being mentioned?
+    for (std::size_t v = 0; v < versions.size(); ++v)
+      common = common || (rule.standing[c][v] == in && !is_shy(versions[v], c));
+    for (std::size_t v = 0; v < versions.size(); ++v) {
+      const bool last_resort = !common && rule.standing[c][v] == in && requirement.attribute.empty() &&
+                               components_[c]->name == requirement.component &&
+                               versions[v].by_name == specs::ByName::prerelease;
+      names.push_back(!is_shy(versions[v], c) || last_resort || mentions(requirement, c, versions[v]));
+    }
+  }
   return rule;
+}
+
+bool Oracle::is_shy(const specs::VersionEntry& entry, std::size_t component) const {
+  if (entry.by_name == specs::ByName::no) return false;
+  for (const auto& pin : project_.pins)
+    if (mentions(pin, component, entry)) return false;
+  return true;
+}
+
+bool Oracle::mentions(const Requirement& requirement, std::size_t component, const specs::VersionEntry& entry) const {
+  if (requirement.component != components_[component]->name || !requirement.attribute.empty()) return false;
+  for (const auto& one : requirement.constraint.any) {
+    if (!one.range.contains(entry.version)) continue;
+    const auto& text = one.range.text();  // of one clause, in random problems
+    const auto number = text.substr(std::min(text.size(), text.find_first_of("0123456789")));
+    const auto named = specs::Version::parse(number, specs::Versioning::pep440);
+    const bool pinned = text.starts_with("==") && !text.ends_with("*");
+    const bool of_prerelease = named && named->is_prerelease() && !text.starts_with("!=");
+    if (entry.by_name == specs::ByName::yanked ? pinned : of_prerelease) return true;
+  }
+  return false;
 }
 
 std::vector<Oracle::Rule> Oracle::rules(const std::vector<Requirement>& requirements) const {
@@ -141,7 +176,8 @@ bool Oracle::founded(const Assignment& assignment) const {
     for (const auto& rule : rules)
       for (std::size_t c = 0; c < assignment.size(); ++c)
         if (assignment[c] >= 0 && !reached[c] &&
-            rule.standing[c][static_cast<std::size_t>(assignment[c])] != other)
+            rule.standing[c][static_cast<std::size_t>(assignment[c])] != other &&
+            rule.names[c][static_cast<std::size_t>(assignment[c])])
           news = reached[c] = true;
     return news;
   };

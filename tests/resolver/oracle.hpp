@@ -40,6 +40,7 @@ class Oracle {
   enum Standing : char { other, out, in };
   struct Rule {
     std::vector<std::vector<Standing>> standing;  // by component and version
+    std::vector<std::vector<bool>> names;         // by component and version: mentions it, where that is needed
   };
   struct Conditional {
     std::vector<Rule> if_, then;
@@ -50,6 +51,9 @@ class Oracle {
   };
 
   Rule rule(const specs::Requirement& requirement) const;
+  // A pre-release or yanked version that requirement mentions; for pins, else every version that need not be mentioned.
+  bool mentions(const specs::Requirement& requirement, std::size_t component, const specs::VersionEntry& entry) const;
+  bool is_shy(const specs::VersionEntry& entry, std::size_t component) const;
   std::vector<Rule> rules(const std::vector<specs::Requirement>& requirements) const;
   static bool met(const Rule& rule, const Assignment& assignment);
   bool one_holder_a_name(const Assignment& assignment) const;

@@ -141,6 +141,52 @@ class Generator {
   std::vector<std::string> components_, names_;
 };
 
+// Makes some versions pre-releases or yanked, and has some requirements name them.
+class Shy {
+ public:
+  explicit Shy(std::uint64_t seed) : random_(~seed) {}
+
+  Problem made(Problem problem) {
+    for (auto& [name, component] : problem.catalog.components)
+      for (auto& entry : component.versions) {
+        if (random_.below(4) == 0) hide(entry);
+        change(entry.requires_);
+        change(entry.conflicts);
+        for (auto& conditional : entry.requires_if) change(conditional.if_), change(conditional.then);
+      }
+    change(problem.project.requires_);
+    change(problem.project.pins);
+    for (auto& [name, version] : problem.project.hardware)
+      if (!problem.catalog.components.at(name).find(version)) version += "b1";
+    return problem;
+  }
+
+ private:
+  void hide(specs::VersionEntry& entry) {
+    if (random_.below(3) == 0) {
+      entry.by_name = specs::ByName::yanked;
+      return;
+    }
+    entry.by_name = specs::ByName::prerelease;
+    entry.version = *Version::parse(entry.version.text() + "b1", Versioning::pep440);
+  }
+
+  void change(std::vector<Requirement>& requirements) {
+    constexpr const char* ranges[] = {">=1b1", ">=1b1", ">=2b1", "==1b1", "==2b1", "<=2b1", "!=2b1", "==2.*", "==2", "*", "*"};
+    for (auto& requirement : requirements) {
+      if (!requirement.attribute.empty() || random_.below(2) != 0) continue;
+      const std::string text = ranges[random_.below(std::size(ranges))];
+      auto& constraint = requirement.constraint;
+      constraint.any.back().range = *SpecifierSet::parse(text, Versioning::pep440);
+      constraint.text.clear();
+      for (const auto& one : constraint.any)
+        constraint.text += (constraint.text.empty() ? "" : " or ") + std::string(one.range.text().empty() ? "*" : one.range.text());
+    }
+  }
+
+  specs::Random random_;
+};
+
 std::string list(const char* word, const std::vector<Requirement>& requirements) {
   std::string result;
   for (const auto& one : requirements) result += fmt::format("    {} {}\n", word, one.text());
@@ -149,7 +195,17 @@ std::string list(const char* word, const std::vector<Requirement>& requirements)
 
 }  // namespace
 
-Problem random_problem(std::uint64_t seed) { return Generator(seed).run(); }
+bool must_be_named(const Problem& problem) {
+  return std::ranges::any_of(problem.catalog.components, [](const auto& one) {
+    return std::ranges::any_of(one.second.versions,
+                               [](const auto& entry) { return entry.by_name != specs::ByName::no; });
+  });
+}
+
+Problem random_problem(std::uint64_t seed) {
+  auto problem = Generator(seed).run();
+  return seed % 3 == 1 ? Shy(seed).made(std::move(problem)) : problem;
+}
 
 Problem only(const Problem& problem, const std::vector<resolver::Clause>& clauses) {
   using Kind = resolver::Clause::Kind;
@@ -192,7 +248,8 @@ std::string text(const Problem& problem) {
   result += list("pin", problem.project.pins);
   for (const auto& [name, component] : problem.catalog.components)
     for (const auto& entry : component.versions) {
-      result += fmt::format("{} {}\n", name, entry.version.text());
+      result += fmt::format("{} {}{}\n", name, entry.version.text(),
+                            entry.by_name == specs::ByName::no ? "" : std::string(" by name: ") + to_string(entry.by_name));
       for (const auto& [provided, version] : entry.provides)
         result += fmt::format("    provides {} {}\n", provided, version.text());
       for (const auto& [attribute, value] : entry.attributes)

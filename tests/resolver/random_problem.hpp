@@ -1,5 +1,6 @@
 // Small random problems that hold everything a catalog can say: ranges, alternatives, conditions,
-// conflicts, virtual components, attributes, pins, hardware, cycles, names that nobody declares.
+// conflicts, virtual components, attributes, pins, hardware, cycles, names that nobody declares, and in one of three versions
+// that must be named.
 #pragma once
 
 #include <string>
@@ -13,6 +14,8 @@ struct Problem {
   specs::Project project;
   specs::Catalog catalog;
 };
+
+bool must_be_named(const Problem& problem);  // some of its versions
 
 // The same for the same seed everywhere. At most some hundred assignments.
 Problem random_problem(std::uint64_t seed);

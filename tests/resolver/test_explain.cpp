@@ -241,6 +241,72 @@ TEST_CASE("Asking for what nobody knows is an error that names the nearest") {
                     Catch::Contains("no version \"1.2\" of flask"));
 }
 
+TEST_CASE("What was left out of the catalog is named where nothing that it has is in range") {
+  const Given given(R"(
+    "a": {"versions": {"1": {"requires": {"b": "==2"}}}},
+    "b": {"versions": {"1": {}}, "left_out": [
+      {"why": "yanked", "to_have": "name it", "versions": ["2"]}, {"why": "no wheel", "versions": ["3", "4"]}]})",
+                    R"("requires": {"a": "*", "b": "*"})");
+  const auto why = given.clash();
+  CHECK(why.text() ==
+        "These clash, and none can be left out:\n"
+        "  the project needs a\n"
+        "  └─ a 1 needs b ==2\n"
+        "     └─ b 2 was left out of the catalog: yanked\n"
+        "  to fix: leave out or change the root requirement a *\n"
+        "  to fix: name it: then b 2 is there; what it requires is not known yet");
+  CHECK_THROWS_WITH(given.resolver().explain("b", "2"), "b 2 was left out of the catalog: yanked (to have it: name it)");
+}
+
+TEST_CASE("A root that excludes what was left out is part of the clash, and the fix says both") {
+  const auto why = Given(R"(
+    "a": {"versions": {"1": {"requires": {"b": "==2"}}}},
+    "b": {"versions": {"1": {}}, "left_out": [{"why": "outside of the range", "to_have": "import more", "versions": ["2"]}]})",
+                         R"("requires": {"a": "*", "b": "==1"})")
+                       .clash();
+  CHECK(why.clash == std::vector<std::string>{"root: a *", "root: b ==1", "a 1 needs b ==2"});
+  CHECK(why.fixes ==
+        std::vector<std::string>{"leave out or change the root requirement a *",
+                                 "leave out or change the root requirement b ==1 and import more: then b 2 is there; what it "
+                                 "requires is not known yet"});
+}
+
+TEST_CASE("Where nothing of a component is in range, all that is known of it is told") {
+  const auto notes = [](const char* b) {
+    return Given(fmt::format(R"("a": {{"versions": {{"1": {{"requires": {{"b": ">=9"}}}}}}}}, "b": {{{}}})", b),
+                 R"("requires": {"a": "*"})").clash().notes;
+  };
+  CHECK(notes(R"("versions": {"1": {}})") == std::vector<std::string>{"known versions of b: 1"});
+  CHECK(notes(R"("versions": {"1": {}}, "left_out": [{"why": "yanked", "versions": ["2", "3"]}])") ==
+        std::vector<std::string>{"known versions of b: 1; left out: 2, 3 (yanked)"});
+  CHECK(notes(R"("versions": {}, "left_out": [{"why": "not on the index", "versions": []}])") ==
+        std::vector<std::string>{"known versions of b: none (not on the index)"});
+}
+
+TEST_CASE("Versions that were left out and would solve a clash of others are a fix") {
+  const char* left_out = R"([{"why": "not the newest", "to_have": "import more", "versions": ["1", "2"]}])";
+  const auto fixes = [&](const char* range) {
+    return Given(fmt::format(R"(
+      "a": {{"versions": {{"1": {{"requires": {{"b": "{}", "c": "<3"}}}}}}}},
+      "b": {{"versions": {{"3": {{"requires": {{"c": ">=3"}}}}}}, "left_out": {}}},
+      "c": {{"versions": {{"2": {{}}, "3": {{}}}}}})", range, left_out),
+                 R"("requires": {"a": "*"})").clash().fixes;
+  };
+  const std::string root = "leave out or change the root requirement a *";
+  CHECK(fixes("*") == std::vector<std::string>{root, "import more: then b 2 is there; what it requires is not known yet"});
+  CHECK(fixes(">=3") == std::vector<std::string>{root});
+}
+
+TEST_CASE("A version that must be named, and is not, is told of") {
+  const auto why = Given(R"(
+    "a": {"versions": {"1": {"requires": {"c": "<2"}}}}, "b": {"versions": {"1": {"requires": {"c": ">1"}}}},
+    "c": {"versions": {"1": {}, "1.5b1": {"by_name": "pre-release"}, "2": {}}})",
+                         R"("requires": {"a": "*", "b": "*"})")
+                       .clash();
+  CHECK(why.clash.size() == 4);
+  CHECK(why.notes == std::vector<std::string>{"c 1.5b1 must be named by who requires it (a pre-release or yanked)"});
+}
+
 // Against trying everything: whether, that the clash with the version is minimal, and that nothing
 // is called excluded that is in a stack.
 TEST_CASE("Every version of random problems is in a stack or its absence explained") {
@@ -266,6 +332,7 @@ TEST_CASE("Every version of random problems is in a stack or its absence explain
         if (!why || in_stacks.empty()) continue;
         REQUIRE(why->clauses.front().kind == Clause::Kind::asked);
         REQUIRE_FALSE(why->text().empty());
+        if (must_be_named(random)) continue;  // what is left out of a clash may still name versions
 
         // As a root the version clashes with the rest, and without any of the rest it does not.
         const auto solvable_with = [&](std::vector<Clause> clauses) {

@@ -255,4 +255,37 @@ TEST_CASE("violation() says what is wrong") {
         "mkl and openblas both provide blas");
 }
 
+TEST_CASE("A pre-release is in a stack where a requirement names one, or allows no other version") {
+  const char* components = R"(
+    "a": {"versions": {"1": {"requires": {"c": "==2b1"}}, "2": {"requires": {"c": ">=1"}}, "3": {"requires": {"c": ">1"}}}},
+    "b": {"versions": {"1": {"requires": {"c": ">=1,<=3"}}}},
+    "c": {"versions": {"1": {}, "2b1": {"by_name": "pre-release"}, "2b2": {"by_name": "pre-release"}}})";
+  CHECK(Given(components, R"("requires": {"b": "*"})").stacks() == Set{"b 1, c 1"});
+  // a 1 names it, so b may have it; a 3 allows nothing else; a 2 does neither.
+  CHECK(Given(components, R"("requires": {"a": "*", "b": "*"})").stacks() ==
+        Set{"a 1, b 1, c 2b1", "a 2, b 1, c 1", "a 3, b 1, c 2b1", "a 3, b 1, c 2b2"});
+  CHECK(Given(components, R"("requires": {"b": "*", "c": ">=2b2"})").stacks() == Set{"b 1, c 2b2"});
+  // What only a clause of another kind mentions is not named; a pin of the user's is a constraint, which pip takes as naming.
+  CHECK(Given(components, R"("requires": {"b": "*"}, "pins": {"c": "==2b1"})").stacks() == Set{"b 1, c 2b1"});
+  CHECK(Given(components, R"("requires": {"b": "*"}, "pins": {"c": "!=2b1"})").stacks() == Set{"b 1, c 1"});
+}
+
+TEST_CASE("A yanked version is in a stack where a requirement in force pins it") {
+  const char* components = R"(
+    "a": {"versions": {"1": {"requires": {"c": "==2"}}, "2": {"requires": {"c": ">=2"}}, "3": {"requires": {"c": "==2.*"}}}},
+    "c": {"versions": {"1": {}, "2": {"by_name": "yanked"}}})";
+  CHECK(Given(components, R"("requires": {"a": "*"})").stacks() == Set{"a 1, c 2"});
+  CHECK(Given(components, R"("requires": {"a": ">=2"})").stacks().empty());
+  CHECK(Given(components, R"("requires": {"a": ">=2", "c": "===2"})").stacks() == Set{"a 2, c 2", "a 3, c 2"});
+}
+
+TEST_CASE("What names a version must itself be needed by something else") {
+  const char* components = R"(
+    "a": {"versions": {"1": {"requires": {"c": "*"}}}},
+    "c": {"versions": {"1": {}, "2b1": {"by_name": "pre-release", "requires": {"d": "*"}}}},
+    "d": {"versions": {"1": {"requires": {"c": "==2b1"}}}})";
+  CHECK(Given(components, R"("requires": {"a": "*"})").stacks() == Set{"a 1, c 1"});
+  CHECK(Given(components, R"("requires": {"a": "*", "d": "*"})").stacks() == Set{"a 1, c 2b1, d 1"});
+}
+
 }  // namespace stackx::test

@@ -144,9 +144,10 @@ TEST_CASE("a store of schema 2 comes forward: workloads are stackx's own, rates 
     store.ingest(impossible(1));
   }
   {
-    // As schema 2 left it: no column, and sums that counted what cannot be.
+    // As schema 2 left it: no column, no occasions, and sums that counted what cannot be.
     SQLite::Database old(file.string(), SQLite::OPEN_READWRITE);
-    old.exec("DROP INDEX workloads_by_program; ALTER TABLE workloads DROP COLUMN program; UPDATE series SET ok = 1, "
+    old.exec("DROP TABLE occasions; DROP INDEX published_by_place; CREATE INDEX published_by_workload ON "
+             "published(workload, hardware); DROP INDEX workloads_by_program; ALTER TABLE workloads DROP COLUMN program; UPDATE series SET ok = 1, "
              "failed = 0, unit = 1, median = 1e9; PRAGMA user_version = 2");
   }
   Store store = Store::open(file);

@@ -16,6 +16,7 @@
 #include "specs/hardware/name.hpp"
 #include "specs/result/evidence.hpp"
 #include "specs/result/published.hpp"
+#include "store/questions/questions.hpp"
 #include "tests/store/fixture.hpp"
 
 using namespace stackx;
@@ -161,6 +162,44 @@ TEST_CASE("published results are found by workload and by words of the hardware'
     CHECK(texts(store.published(filter)) == texts(expected));
   }
   CHECK(found > 500);
+}
+
+TEST_CASE("places and sources of published results are those of the results") {
+  const Directory directory;
+  const auto all = some(200);
+  const store::Questions questions(filled(directory, all));
+  store::QuestionFilter of_matmul, of_v100, of_both, since;
+  of_matmul.workload = of_both.workload = specs::Workload{"matmul", {{"m", "2"}}};
+  of_v100.hardware = of_both.hardware = "v100";
+  since.since = 1'000'000'000'000;
+  for (const auto& filter : {store::QuestionFilter{}, of_matmul, of_v100, of_both, since}) {
+    const auto results = questions.published(filter);
+    std::vector<store::PublishedPlace> expected;
+    std::map<std::string, std::uint64_t> by_source;
+    for (const auto& row : results) {
+      CHECK((!filter.workload || filter.workload->matches(questions.workload(row.workload))));
+      expected.push_back({row.workload, row.hardware, row.devices.value_or(0), row.metric});
+      ++by_source[questions.source(row.source).url];
+    }
+    CHECK(static_cast<std::ptrdiff_t>(expected.size()) == std::ranges::count_if(all, [&](const specs::Published& one) {
+            return (!filter.workload || filter.workload->matches(one.workload)) &&
+                   (!filter.hardware || specs::names_hardware(*filter.hardware, one.hardware)) &&
+                   (!filter.since || one.source.date >= "2001");
+          }));
+    CHECK(expected.size() > 0);
+    std::ranges::sort(expected);
+    auto places = questions.published_places(filter);
+    for (std::size_t i = 1; i < places.size(); ++i) {  // each place once: those beside each other belong together
+      const auto place = [](const auto& one) { return std::tie(one.workload, one.hardware, one.devices); };
+      for (std::size_t before = 0; before + 1 < i; ++before)
+        if (place(places[before]) == place(places[i])) CHECK(place(places[i - 1]) == place(places[i]));
+    }
+    std::ranges::sort(places);
+    CHECK(places == expected);
+    std::map<std::string, std::uint64_t> found;
+    for (const auto& row : questions.sources(filter)) found[row.source.url] += row.results;
+    CHECK(found == by_source);
+  }
 }
 
 TEST_CASE("sources say how much is from them and whether they came with stackx") {

@@ -136,6 +136,11 @@ std::vector<double> good(const std::vector<const store::Measurement*>& all) {
   return rates;
 }
 
+std::vector<double> logs(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return values;
+}
+
 bool older(const std::string& a, const std::string& b) {
   return *specs::Version::parse(a, specs::Versioning::pep440) <
          *specs::Version::parse(b, specs::Versioning::pep440);
@@ -411,6 +416,63 @@ TEST_CASE("questions: history is of one stack, and its intervals share the confi
   CHECK(rows[0]["ratio_vs_previous"].get<double>() == Approx(0.8).epsilon(0.005));
   options.campaign = "bb";
   CHECK(answer(history, questions, options).size() == 1);
+}
+
+TEST_CASE("questions: history counts, orders and compares what the measurements say, shown or not") {
+  for (const std::uint64_t seed : seeds) {
+    const Scratch scratch;
+    {
+      store::Store store = store::Store::open(scratch.store());
+      fill(store, seed);
+    }
+    // (first, workload, device, campaign): the inspections of each stack, in the order of the first that finished.
+    using Place = std::tuple<std::string, std::string, std::string, std::string>;
+    std::map<specs::Stack, std::map<Place, std::vector<const store::Measurement*>>> expected;
+    const auto all = store::Store::open(scratch.store(), store::Mode::read_only).measurements({});
+    for (const auto& [key, list] : grouped(all)) {
+      std::map<std::string, std::vector<const store::Measurement*>> campaigns;
+      for (const auto* m : list) campaigns[m->campaign].push_back(m);
+      for (auto& [campaign, some] : campaigns) {
+        const auto* first = std::ranges::min(some, {}, &store::Measurement::finished);
+        expected[std::get<2>(key)][{first->finished, std::get<0>(key), std::get<1>(key), campaign}] = some;
+      }
+    }
+    const store::Questions questions(scratch.store());
+    for (const auto& [stack, places] : expected) {
+      QuestionOptions options;
+      options.filter.stack = stack.id();
+      const json rows = answer(history, questions, options);
+      REQUIRE(rows.size() == places.size());
+      std::string before = "9";
+      std::size_t compared = 0;
+      for (const json& row : rows) {
+        REQUIRE(row["date"].get<std::string>() <= before);
+        before = row["date"];
+        const auto found = places.find(Place{before, row["workload"], row["device"], row["campaign"]});
+        REQUIRE(found != places.end());
+        const auto rates = good(found->second);
+        REQUIRE(row["inspections"] == rates.size());
+        REQUIRE(row["failures"] == found->second.size() - rates.size());
+        REQUIRE(row["last"] == std::ranges::max(found->second, {}, &store::Measurement::finished)->finished);
+        REQUIRE(row["median"].is_null() == rates.empty());
+        if (rates.empty()) continue;
+        REQUIRE(row["median"].get<double>() == Approx(median(rates)).epsilon(1e-12));
+        std::vector<double> previous;  // those that began last of what began earlier
+        for (const auto& [place, some] : places)
+          if (place < found->first && std::get<1>(place) == row["workload"] && std::get<2>(place) == row["device"])
+            if (const auto others = good(some); !others.empty()) previous = others;
+        REQUIRE(row["ratio_vs_previous"].is_null() == previous.empty());
+        compared += !previous.empty();
+        if (!previous.empty())
+          REQUIRE(row["ratio_vs_previous"].get<double>() == Approx(std::exp(median(logs(rates)) - median(logs(previous)))).epsilon(1e-9));
+      }
+      CHECK(compared > 0);
+      options.limit = 2;
+      const json few = to_json(history(questions, options));
+      REQUIRE(few["total"] == places.size());
+      for (std::size_t i = 0; i < few["rows"].size(); ++i) REQUIRE(few["rows"][i] == rows[i]);
+    }
+  }
 }
 
 TEST_CASE("questions: published results stand apart, the better direction first") {

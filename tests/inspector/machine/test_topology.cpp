@@ -25,7 +25,7 @@ constexpr std::uint64_t kib = 1024;
 TEST_CASE("a two-socket server with SMT") {
   FakeMachine machine;
   zen3_server(machine);
-  const Topology topology = read_topology(machine.tree());
+  const Topology topology = read_topology(machine.tree(), PciDevices::left_out);
   CHECK(topology.packages == 2);
   CHECK(topology.cores == 16);
   CHECK(topology.threads == 32);
@@ -43,7 +43,7 @@ TEST_CASE("the affinity mask restricts everything") {
   FakeMachine machine;
   zen3_server(machine);
   machine.allow("4-7,20-21");  // four cores of the first socket, two of them with both threads
-  const Topology topology = read_topology(machine.tree());
+  const Topology topology = read_topology(machine.tree(), PciDevices::left_out);
   CHECK(topology.packages == 1);
   CHECK(topology.cores == 4);
   CHECK(topology.threads == 6);
@@ -57,7 +57,7 @@ TEST_CASE("a mask that names no CPU of this machine is not believed") {
   intel_vm(machine);
   for (const char* mask : {"100-200", "", "none", "3-1"}) {
     machine.allow(mask);
-    CHECK(read_topology(machine.tree()).threads == 2);
+    CHECK(read_topology(machine.tree(), PciDevices::left_out).threads == 2);
   }
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("the control group's CPU set restricts without an affinity mask") {
   FakeMachine machine;
   container(machine);
   machine.allow("0-31");
-  const Topology topology = read_topology(machine.tree());
+  const Topology topology = read_topology(machine.tree(), PciDevices::left_out);
   CHECK(topology.threads == 2);
   CHECK(topology.cpus == std::vector<int>{2, 3});
 }
@@ -81,7 +81,7 @@ TEST_CASE("any regular shape is counted as it was built") {
           Shape shape{
               packages, nodes, cores, threads, {{1, "Data", "64K", 1}, {2, "Unified", "1024K", 2}}};
           machine.topology(shape);
-          const Topology topology = read_topology(machine.tree());
+          const Topology topology = read_topology(machine.tree(), PciDevices::left_out);
           CHECK(topology.packages == packages);
           CHECK(topology.numa_nodes == packages * nodes);
           CHECK(topology.cores == packages * cores);
@@ -95,7 +95,7 @@ TEST_CASE(
     "this machine: threads are those of the scheduler's mask, before and after narrowing it") {
   cpu_set_t original;
   REQUIRE(sched_getaffinity(0, sizeof original, &original) == 0);
-  const Topology topology = read_topology(Tree());
+  const Topology topology = read_topology(Tree(), PciDevices::left_out);
   CHECK(topology.threads == CPU_COUNT(&original));
   CHECK(topology.cores >= 1);
   CHECK(topology.cores <= topology.threads);
@@ -104,7 +104,7 @@ TEST_CASE(
   CPU_ZERO(&one);
   CPU_SET(topology.cpus.back(), &one);
   REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
-  const Topology narrowed = read_topology(Tree());
+  const Topology narrowed = read_topology(Tree(), PciDevices::left_out);
   REQUIRE(sched_setaffinity(0, sizeof original, &original) == 0);
   CHECK(narrowed.threads == 1);
   CHECK(narrowed.cores == 1);
@@ -113,10 +113,10 @@ TEST_CASE(
 
 // hwloc binds the thread that looks to each CPU in turn: another must not take that for the mask of all.
 TEST_CASE("this machine: threads that look at the same time see the same") {
-  const int threads = read_topology(Tree()).threads;
+  const int threads = read_topology(Tree(), PciDevices::left_out).threads;
   for (int i = 0; i < 10; ++i) {
-    auto other = std::async(std::launch::async, [] { return read_topology(Tree()).threads; });
-    const int here = read_topology(Tree()).threads;
+    auto other = std::async(std::launch::async, [] { return read_topology(Tree(), PciDevices::left_out).threads; });
+    const int here = read_topology(Tree(), PciDevices::left_out).threads;
     CHECK(other.get() == threads);
     CHECK(here == threads);
   }
@@ -145,8 +145,9 @@ TEST_CASE("NUMA nodes of PCI devices, from hwloc and from the kernel") {
   card(machine, "0000:c3:00.0", "ffffffff", "1");
   card(machine, "0000:d3:00.0", "ffffffff", "-1");
   const auto node = [&](const std::string& pci) {
-    return numa_node_of(pci, read_topology(machine.tree()), machine.tree());
+    return numa_node_of(pci, read_topology(machine.tree(), PciDevices::placed), machine.tree());
   };
+  CHECK(read_topology(machine.tree(), PciDevices::left_out).device_nodes.empty());
   CHECK(node("0000:17:00.0") == 0);
   CHECK(node("00000000:B3:00.0") == 1);  // as NVML writes it
   CHECK(node("00000000:C3:00.0") == 1);
@@ -154,7 +155,7 @@ TEST_CASE("NUMA nodes of PCI devices, from hwloc and from the kernel") {
   CHECK_FALSE(node("00000000:E3:00.0"));
   CHECK_FALSE(node(""));
   machine.allow("0-7");  // this process is on the first socket; the card is not
-  CHECK(read_topology(machine.tree()).numa_nodes == 1);
+  CHECK(read_topology(machine.tree(), PciDevices::left_out).numa_nodes == 1);
   CHECK(node("00000000:B3:00.0") == 1);
   CHECK_FALSE(node("00000000:D3:00.0"));
 

@@ -101,6 +101,31 @@ TEST_CASE("a virtual environment is kept beside the interpreter that it links to
   CHECK(serving({found[1]}, "3.11") == nullptr);
 }
 
+TEST_CASE("for one release, what has another's name is not asked") {
+  TempDirectory place;
+  for (const auto* version : {"3.9.2", "3.11.7", "3.12.1"})
+    interpreter(place / "bin" / ("python" + std::string(version).substr(0, std::string(version).rfind('.'))), {version});
+  interpreter(place / "opt/bin/python3", {"3.11.9"});  // says it only when asked
+  interpreter(place / "venv/bin/python3.11", {"3.11.9"});
+  write(place / "venv/pyvenv.cfg", "home = /usr/bin\n");
+  std::vector<std::string> asked;
+  const Start counting = [&asked](const std::vector<std::string>& argv) {
+    asked.push_back(fs::path(argv[0]).filename());
+    return start_directly(argv);
+  };
+  const InterpreterPlaces places{{place / "bin", place / "venv/bin"}, {place / "opt"}};
+  const auto of = [&](const std::string& release) {
+    asked.clear();
+    return versions(find_interpreters(places, counting, release));
+  };
+  CHECK(of("3.11") == std::vector<std::string>{"3.11.9", "3.11.7"});
+  CHECK(asked == std::vector<std::string>{"python3.11", "python3"});
+  CHECK(of("3.11.7") == std::vector<std::string>{"3.11.9", "3.11.7"});
+  CHECK(of("3.1") == std::vector<std::string>{"3.11.9"});  // python3 alone leaves it open
+  CHECK(of("3") == std::vector<std::string>{"3.12.1", "3.11.9", "3.11.7", "3.9.2"});
+  CHECK(of("").size() == 5);
+}
+
 TEST_CASE("a virtualenv of Python 2 is told by its orig-prefix.txt") {
   TempDirectory place;
   write(place / "old/lib/python2.7/orig-prefix.txt", "/usr/local\n");

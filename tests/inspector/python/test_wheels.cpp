@@ -104,6 +104,13 @@ TEST_CASE("what is not whole is built again", "[wheels]") {
   SECTION("another format") {
     write(directory / ".stackx-wheel.json", R"({"$schema": "stackx/wheel/99", "files": []})");
   }
+  SECTION("no format") { write(directory / ".stackx-wheel.json", R"({"files": []})"); }
+  SECTION("a file without a name") {
+    write(directory / ".stackx-wheel.json", R"({"$schema": "stackx/wheel/1", "files": [{"size": 1}]})");
+  }
+  SECTION("a size that is none") {
+    write(directory / ".stackx-wheel.json", R"({"$schema": "stackx/wheel/1", "files": [{"path": "a", "size": -1}]})");
+  }
   const auto again = store.get(tiny(), {});
   REQUIRE(again);
   CHECK(installer.calls == 2);

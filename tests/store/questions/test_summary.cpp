@@ -7,6 +7,9 @@
 #include <cmath>
 
 #include "specs/format/json.hpp"
+#include "store/mending/salvage.hpp"
+#include "store/merge.hpp"
+#include "store/questions/questions.hpp"
 #include "tests/store/fixture.hpp"
 
 using namespace stackx;
@@ -17,9 +20,15 @@ namespace {
 
 using Slot = std::pair<std::string, std::uint64_t>;
 
+struct ExpectedOccasion {
+  std::string first;
+  std::int64_t ok = 0, inspections = 0;
+};
+
 struct Expected {
   std::vector<double> rates;
   std::map<Slot, double> by_slot;
+  std::map<std::string, ExpectedOccasion> occasions;  // by campaign
   int failed = 0, sentinels = 0;
 };
 
@@ -34,6 +43,11 @@ std::map<std::string, Expected> expected_of(const Store& store) {
   std::map<std::string, Expected> result;
   for (const Measurement& m : store.measurements({})) {
     Expected& e = result[m.stack.components.at("openblas")];
+    if (!m.sentinel) {
+      ExpectedOccasion& occasion = e.occasions[m.campaign];
+      if (occasion.inspections++ == 0 || m.finished < occasion.first) occasion.first = m.finished;
+      occasion.ok += m.outcome == specs::Outcome::ok;
+    }
     if (m.sentinel) {
       ++e.sentinels;
     } else if (m.outcome != specs::Outcome::ok) {
@@ -103,12 +117,35 @@ void check_steps(SQLite::Database& db, const std::map<std::string, Expected>& ex
   CHECK(rows == expected.size() - 1);
 }
 
+void check_occasions(const std::filesystem::path& file, const std::map<std::string, Expected>& expected) {
+  const Questions questions(file);
+  for (const SeriesSums& series : questions.series({})) {
+    auto wanted = expected.at(questions.stack(series.stack).stack.components.at("openblas")).occasions;
+    for (const OccasionSums& found : questions.occasions(series)) {
+      INFO(found.campaign);
+      REQUIRE(wanted.contains(found.campaign));
+      const ExpectedOccasion& e = wanted.at(found.campaign);
+      CHECK(found.first == e.first);
+      CHECK(found.ok == static_cast<std::uint64_t>(e.ok));
+      CHECK(found.inspections == static_cast<std::uint64_t>(e.inspections));
+      for (const Measurement& m : questions.inspections(series, found)) {
+        CHECK(m.campaign == found.campaign);
+        CHECK_FALSE(m.sentinel);
+        CHECK(m.finished >= found.first);
+      }
+      wanted.erase(found.campaign);
+    }
+    CHECK(wanted.empty());
+  }
+}
+
 void check_all(const Store& store, const std::filesystem::path& file) {
   const auto expected = expected_of(store);
   SQLite::Database db(file.string(), SQLite::OPEN_READONLY);
   CHECK(db.execAndGet("SELECT count(*) FROM stale").getInt() == 0);
   check_series(db, expected);
   if (!expected.empty()) check_steps(db, expected);
+  check_occasions(file, expected);
 }
 
 }  // namespace
@@ -123,6 +160,9 @@ TEST_CASE("summary: always what the inspections say, one by one and many at once
     for (std::uint64_t n = 0; n < 48; ++n) {
       auto one = inspection(n, std::string(64, n % 3 ? 'a' : 'b'));
       if (n % 11 == 0) one.campaign.clear();
+      // Of one moment, but "...:05.250Z" is before "...:05Z" as texts are; and a time that nobody can read.
+      if (n % 5 == 0) one.finished.insert(one.finished.size() - 1, ".250");
+      if (n == 17) one.finished = "2025-06-01 noon";
       // Stacks that differ by some percent, so that steps have a direction.
       for (auto& sample : one.samples_ns) sample += static_cast<std::int64_t>(n % 4) * 60'000;
       specs::seal(one);
@@ -154,7 +194,8 @@ TEST_CASE("summary: one that is not what its inspections say is found") {
   for (const char* change :
        {"UPDATE series SET median = median * 1.001 WHERE ok > 0", "UPDATE series SET ok = ok + 1",
         "UPDATE steps SET slower = slower + 1", "DELETE FROM steps", "DELETE FROM failures",
-        "UPDATE campaigns SET done = done + 1", "UPDATE series SET last = 5"}) {
+        "UPDATE campaigns SET done = done + 1", "UPDATE series SET last = 5", "DELETE FROM occasions",
+        "UPDATE occasions SET ok = ok + 1", "UPDATE occasions SET first = 5"}) {
     const Directory directory;
     const auto file = directory / "stackx.db";
     {
@@ -166,4 +207,50 @@ TEST_CASE("summary: one that is not what its inspections say is found") {
     INFO(change);
     CHECK_FALSE(Store::open(file, Mode::read_only).check().empty());
   }
+}
+
+TEST_CASE("summary: occasions of a store that was merged, salvaged or of schema 3 are those of its inspections") {
+  const Directory directory;
+  const auto file = directory / "stackx.db", merged = directory / "merged.db", saved = directory / "saved.db";
+  {
+    Store store = Store::open(file);
+    for (std::uint64_t n = 0; n < 24; ++n) store.ingest(inspection(n, std::string(64, n % 3 ? 'a' : 'b')));
+    Store into = Store::open(merged);
+    for (std::uint64_t n = 24; n < 36; ++n) into.ingest(inspection(n, std::string(64, 'b')));
+    CHECK(merge(into, merged, file, {}).inserted == 24);
+    check_all(into, merged);
+  }
+  CHECK(salvage(merged, saved).inspections == 36);
+  check_all(Store::open(saved, Mode::read_only), saved);
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("DROP TABLE occasions; DROP INDEX published_by_place; CREATE INDEX published_by_workload ON "
+            "published(workload, hardware); PRAGMA user_version = 3");
+  Store store = Store::open(file);
+  CHECK(Questions(file).stale());
+  store.finish_summaries();
+  check_all(store, file);
+  CHECK(store.check().empty());
+}
+
+TEST_CASE("summary: an occasion that does not hold, or whose inspections are gone, is not answered from") {
+  const Directory directory;
+  const auto file = directory / "stackx.db";
+  const auto change = [&](const char* sql) { SQLite::Database(file.string(), SQLite::OPEN_READWRITE).exec(sql); };
+  {
+    Store store = Store::open(file);
+    for (std::uint64_t n = 0; n < 16; ++n) store.ingest(inspection(n));
+  }
+  const auto occasions_and_inspections = [&] {
+    const Questions questions(file);
+    std::size_t all = 0;
+    for (const SeriesSums& series : questions.series({}))
+      for (const OccasionSums& one : questions.occasions(series)) all += questions.inspections(series, one).size();
+    return all;
+  };
+  CHECK(occasions_and_inspections() == 12);  // every fourth is a sentinel
+  change("UPDATE occasions SET ok = ok + 1");
+  CHECK_THAT(error_of(occasions_and_inspections), Catch::Contains("occasions"));
+  change("UPDATE occasions SET ok = ok - 1; DELETE FROM inspections WHERE id = (SELECT max(i.id) FROM inspections i JOIN arms a ON "
+         "a.id = i.id / 4096 WHERE a.sentinel = 0)");
+  CHECK_THAT(error_of(occasions_and_inspections), Catch::Contains("are counted"));
 }
