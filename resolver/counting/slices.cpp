@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -168,9 +169,10 @@ StackCount count_in_slices(const Network& network, const Limits& limits) {
   const auto until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                         std::chrono::duration<double>(limits.seconds));
   const auto plan = rehearsed_plan(network);
+  // The rest is for bounds, should it take longer than it looks.
+  const Budget at_once{limits.bytes, until - (until - Clock::now()) / 4};
   if (plan.entries < soon && plan.entries * bytes_an_entry < static_cast<double>(limits.bytes))
-    if (const auto count = exact_count(network, plan, {limits.bytes, until - (until - Clock::now()) / 2}))
-      return {count->count, count->count, 1, 0};
+    if (const auto count = exact_count(network, plan, at_once)) return {count->count, count->count};
   const std::size_t workers = std::clamp(std::thread::hardware_concurrency(), 1U, 8U);
   return Slicing(limits.bytes, workers, until).run(network, plan);
 }

@@ -21,7 +21,7 @@ using resolver::BigInt;
 using resolver::Network;
 using resolver::Shape;
 
-const std::uint64_t problems = cases(1'500, 10'000);
+const std::uint64_t problems = cases(400, 10'000);
 
 // Nothing if no stack is left.
 std::optional<Network> network_of(const specs::Project& project, const specs::Catalog& catalog) {
