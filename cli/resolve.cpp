@@ -40,9 +40,10 @@ struct ResolveOptions {
   std::filesystem::path scores, lock, output;
   PredictedOptions predicted;
   std::string index_url, pip = "python3";
-  double memory_gib = 4;
+  double memory_gib = 4, seconds = 60;
 
   bool asks_for_stacks() const { return list || sample || top || cover; }
+  bool asks_only_how_many() const { return asks_nothing() || (count && !asks_for_stacks() && !share && lock.empty()); }
   bool asks_nothing() const {
     return !asks_for_stacks() && !share && !explain && graph.empty() && lock.empty();
   }
@@ -61,21 +62,36 @@ std::string combinations(const Resolver& resolver) {
                      counted(resolver.components().size(), "component"));
 }
 
+// What the bounds rest on.
+std::string proof(const resolver::StackCount& stacks) {
+  return fmt::format("proven, not estimated: {} of the space counted exactly, {} bounded by an easier project",
+                     counted(stacks.counted, "part"), stacks.bounded);
+}
+
 void print_count(const workspace::Loaded& loaded, const Resolver& resolver, double elapsed, bool json) {
-  const auto valid = resolver.count();
+  const auto stacks = resolver.count_or_bounds();
   const auto raw = resolver.raw_combinations();
   if (json) {
-    print_json({{"project", loaded.project.name},
-                {"components", resolver.components().size()},
-                {"raw_combinations", raw.str()},
-                {"valid_stacks", valid.str()},
-                {"elapsed_ms", elapsed},
-                {"facts", facts_json(loaded.catalog)}});
+    nlohmann::json document = {{"project", loaded.project.name},
+                               {"components", resolver.components().size()},
+                               {"raw_combinations", raw.str()},
+                               {"elapsed_ms", elapsed},
+                               {"facts", facts_json(loaded.catalog)}};
+    if (stacks.is_exact())
+      document["valid_stacks"] = stacks.low.str();
+    else
+      document["valid_stacks_between"] = {stacks.low.str(), stacks.high.str()};
+    print_json(document);
     return;
   }
   const auto& as_of = loaded.catalog.as_of;
-  workspace::print("{}: {} out of {} ({:.1f} ms{})\n", loaded.project.name, counted(valid, "valid stack"),
-                   combinations(resolver), elapsed, as_of.empty() ? "" : ", facts as of " + as_of);
+  const auto number = stacks.is_exact() ? counted(stacks.low, "valid stack")
+                                        : fmt::format("at least {} and at most {} valid stacks", workspace::grouped(stacks.low),
+                                                      workspace::grouped(stacks.high));
+  workspace::print("{}: {} out of {} ({:.1f} ms{})\n", loaded.project.name, number, combinations(resolver), elapsed,
+                   as_of.empty() ? "" : ", facts as of " + as_of);
+  if (!stacks.is_exact())
+    workspace::print("{};\nthey come closer with --seconds and --memory; --approximate estimates\n", proof(stacks));
 }
 
 void print_approximate_count(const workspace::Loaded& loaded, const Resolver& resolver,
@@ -258,9 +274,10 @@ void write_stacks(const ResolveOptions& options, const workspace::Loaded& loaded
 }
 
 // Why there is no stack, if there is none. Counting says so first, where that is possible.
-std::optional<resolver::Unsolvable> unsolvable(const Resolver& resolver) {
+std::optional<resolver::Unsolvable> unsolvable(const ResolveOptions& options, const Resolver& resolver) {
   try {
-    if (resolver.count() > 0) return {};
+    const bool only_count = options.asks_only_how_many() && !options.approximate;
+    if ((only_count ? resolver.count_or_bounds().low : resolver.count()) > 0) return {};
   } catch (const resolver::TooEntangled&) {
     // Explaining needs no tables.
   }
@@ -312,8 +329,8 @@ void resolve(const ResolveOptions& options, Globals& globals) {
   const auto start = std::chrono::steady_clock::now();
   constexpr double most_gib = 1 << 30;  // more bytes than that no counter holds
   const Resolver resolver(loaded.project, loaded.catalog,
-                          {static_cast<std::size_t>(std::min(options.memory_gib, most_gib) * (1 << 30))});
-  const auto why = unsolvable(resolver);
+                          {static_cast<std::size_t>(std::min(options.memory_gib, most_gib) * (1 << 30)), options.seconds});
+  const auto why = unsolvable(options, resolver);
   const double elapsed = milliseconds_since(start);
   if (why && options.graph.empty()) {
     if (globals.json && options.asks_for_stacks())  // a stream of stacks, and this one is empty
@@ -327,8 +344,7 @@ void resolve(const ResolveOptions& options, Globals& globals) {
     answer(options, loaded, resolver, elapsed, globals);
   } catch (const resolver::TooEntangled& error) {
     throw resolver::TooEntangled(
-        fmt::format("{}: {} (--memory {:g}). What still works: --list, --explain, and "
-                    "--count --approximate",
+        fmt::format("{}: {} (--memory {:g}). What still works: --count, --list, and --explain",
                     options.project.file.string(), error.what(), options.memory_gib),
         error.components());
   }
@@ -412,10 +428,14 @@ void add_resolve(Command app, Globals& globals) {
       .type_name("FILE");
   add_predicted_options(command, options->predicted);
   command.add_option("--memory", options->memory_gib,
-                   "GiB that exact answers may take; beyond, --list, --explain and --approximate "
-                   "still work")
+                   "GiB that exact answers may take; beyond, --count, --list and --explain still work")
       .check(above_zero())
       .type_name("GIB")
+      .show_default();
+  command.add_option("--seconds", options->seconds,
+                   "What --count may take; beyond, it tells the bounds that are proven by then")
+      .check(above_zero())
+      .type_name("S")
       .show_default();
   command.add_flag(
       "--approximate", options->approximate,

@@ -9,7 +9,7 @@ namespace stackx::resolver {
 namespace {
 
 struct Attempt {
-  std::vector<std::size_t> order;
+  Order order;
   double operations = 0;
 };
 
@@ -65,22 +65,29 @@ class Greedy {
 
 }  // namespace
 
-std::vector<std::size_t> elimination_order(const Factors& factors) {
+std::vector<Order> elimination_orders(const Factors& factors, std::uint64_t attempts,
+                                      std::size_t most) {
   std::vector<Candidate> first;
   for (std::size_t x = 0; x < factors.variables(); ++x) first.push_back(factors.candidate(x));
-  auto best = Greedy(factors, first, 0).run(std::numeric_limits<double>::infinity());
+  std::vector<Attempt> best{
+      Greedy(factors, first, 0).run(std::numeric_limits<double>::infinity())};
   // About as many operations as one attempt takes, beside those of the tables.
   const double attempt = 2e4 * static_cast<double>(factors.variables());
   // Where attempts bring nothing worth it for long, the next ones will not either.
   std::uint64_t patience = 32;
-  for (std::uint64_t seed = 1; seed < std::min<std::uint64_t>(patience, 400); ++seed) {
-    if (static_cast<double>(seed) * attempt > best.operations) break;
-    auto other = Greedy(factors, first, seed).run(best.operations);
-    if (other.operations >= best.operations) continue;
-    if (other.operations < 0.95 * best.operations) patience = 32 + 8 * seed;
-    best = std::move(other);
+  for (std::uint64_t seed = 1; seed < std::min(patience, attempts); ++seed) {
+    if (static_cast<double>(seed) * attempt > best[0].operations) break;
+    const double limit = best.back().operations;
+    auto other = Greedy(factors, first, seed).run(limit);
+    if (other.operations >= limit) continue;
+    if (other.operations < 0.95 * best[0].operations) patience = 32 + 8 * seed;
+    const auto place = std::ranges::upper_bound(best, other.operations, {}, &Attempt::operations);
+    best.insert(place, std::move(other));
+    if (best.size() > most) best.pop_back();
   }
-  return best.order;
+  std::vector<Order> orders;
+  for (auto& one : best) orders.push_back(std::move(one.order));
+  return orders;
 }
 
 }  // namespace stackx::resolver

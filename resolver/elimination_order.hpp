@@ -10,6 +10,10 @@
 
 namespace stackx::resolver {
 
-std::vector<std::size_t> elimination_order(const Factors& factors);
+using Order = std::vector<std::size_t>;
+
+// Best first: at most `most` of them.
+std::vector<Order> elimination_orders(const Factors& factors, std::uint64_t attempts = 400,
+                                      std::size_t most = 1);
 
 }  // namespace stackx::resolver

@@ -25,7 +25,8 @@ struct Factor {
   std::optional<Index> bucket;             // of a message: how many were eliminated before
   std::vector<std::vector<bool>> allowed;  // of a relation: by class of the first and the second
   double entries = 0;                      // of a message
-  double density = 1;                      // of a relation: the part of all pairs that is allowed
+  // Of a relation the part of all pairs that is allowed, of a message that of its joint classes.
+  double density = 1;
 };
 
 // What eliminating a variable means now.
@@ -34,14 +35,22 @@ struct Candidate {
   std::vector<Classes> class_of;  // by place in the scope
   std::vector<Index> classes;     // by place: how many
   Classes own;                    // of the variable itself
-  double entries = 1;             // of its table, those that relations within the scope allow
+  double joint = 1;               // classes of the scope
+  double entries = 1;             // of its table
   double operations = 0;
   double gain = 0;  // entries of the messages that it would consume
 };
 
+// What an estimate of entries is for: a table that has a place for whatever relations within the
+// scope do not forbid, or a trie of those that are not zero, which knows how few a message left.
+enum class Shape { table, trie };
+// How much of a trie's estimate is left to messages, rather than to relations.
+enum class Trust { messages, relations };
+
 class Factors {
  public:
-  explicit Factors(const Network& network);
+  explicit Factors(const Network& network, Shape shape = Shape::table,
+                   Trust trust = Trust::messages);
 
   std::size_t variables() const { return of_.size(); }
   std::size_t extended(std::size_t variable) const { return extended_[variable].total(); }
@@ -70,6 +79,10 @@ class Factors {
   Factor factor_of(const Relation& relation) const;
   double density_within(const std::vector<Index>& scope) const;
 
+  double part_of_entries(double related, double messages) const;
+
+  Shape shape_;
+  Trust trust_;
   std::vector<Extended> extended_;
   // Relations, then messages as they are made; shared, because each try of an order copies all this.
   std::vector<std::shared_ptr<const Factor>> factors_;

@@ -22,8 +22,9 @@ std::vector<Index> translated(const Classes& from, const Classes& into) {
 
 class BucketBuilder {
  public:
-  BucketBuilder(const Factors& factors, std::size_t variable, const Candidate& candidate)
-      : factors_(factors), consumed_(factors.of(variable)) {
+  BucketBuilder(const Factors& factors, std::size_t variable, const Candidate& candidate,
+                Shape shape)
+      : factors_(factors), shape_(shape), consumed_(factors.of(variable)) {
     bucket_.variable = static_cast<Index>(variable);
     bucket_.scope = candidate.scope;
     bucket_.class_of = candidate.class_of;
@@ -42,7 +43,7 @@ class BucketBuilder {
         add_relation(factors_[f]);
     }
     add_agreements();
-    add_groups();
+    if (shape_ == Shape::table) add_groups();
     return std::move(bucket_);
   }
 
@@ -163,22 +164,28 @@ class BucketBuilder {
   }
 
   const Factors& factors_;
+  Shape shape_;
   std::vector<std::size_t> consumed_;
   Bucket bucket_;
 };
 
-// Variables that messages mention come first: what is outermost in the loops over the scope is
-// multiplied once for everything inside.
-void order_scope(Candidate& candidate, const Factors& factors, std::size_t variable) {
-  std::vector<std::size_t> order(candidate.scope.size()), mentions(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    order[i] = i;
+// How often messages mention each variable of the scope.
+std::vector<std::size_t> mentions(const Candidate& candidate, const Factors& factors,
+                                  std::size_t variable) {
+  std::vector<std::size_t> mentions(candidate.scope.size());
+  for (std::size_t i = 0; i < mentions.size(); ++i)
     for (const auto f : factors.of(variable))
       if (factors[f].bucket)
         mentions[i] +=
             static_cast<std::size_t>(std::ranges::count(factors[f].scope, candidate.scope[i]));
-  }
-  std::ranges::stable_sort(order, std::ranges::greater{}, [&](auto i) { return mentions[i]; });
+  return mentions;
+}
+
+// What comes first by `rank`, highest first, is outermost in the loops over the scope.
+void order_scope(Candidate& candidate, const std::vector<std::size_t>& rank) {
+  std::vector<std::size_t> order(candidate.scope.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](auto i) { return rank[i]; });
   Candidate sorted = candidate;
   for (std::size_t i = 0; i < order.size(); ++i) {
     sorted.scope[i] = candidate.scope[order[i]];
@@ -213,16 +220,31 @@ std::optional<std::size_t> Bucket::at(const std::vector<Index>& joint) const {
   return result;
 }
 
-Plan make_plan(const Network& network) {
-  Factors factors(network);
+Plan make_plan(const Network& network, Shape shape, std::uint64_t attempts) {
+  return make_plan(network, shape, elimination_orders(Factors(network, shape), attempts).front());
+}
+
+Plan make_plan(const Network& network, Shape shape, const std::vector<std::size_t>& order) {
+  Factors factors(network, shape);
   Plan plan;
   for (std::size_t x = 0; x < factors.variables(); ++x)
     plan.extended.push_back(factors.unsupported(x));
-  for (const auto x : elimination_order(factors)) {
+  std::vector<std::size_t> turn(order.size());  // by variable: when it is eliminated
+  for (std::size_t i = 0; i < order.size(); ++i) turn[order[i]] = i;
+  for (const auto x : order) {
     auto candidate = factors.candidate(x);
-    order_scope(candidate, factors, x);
-    plan.buckets.push_back(BucketBuilder(factors, x, candidate).run());
+    if (shape == Shape::table) {
+      // What messages mention is multiplied once for everything inside.
+      order_scope(candidate, mentions(candidate, factors, x));
+    } else {
+      std::vector<std::size_t> turns;
+      for (const auto y : candidate.scope) turns.push_back(turn[y]);
+      order_scope(candidate, turns);
+    }
+    plan.buckets.push_back(BucketBuilder(factors, x, candidate, shape).run());
     factors.eliminate(x, candidate);
+    plan.buckets.back().entries = candidate.entries;
+    plan.entries += candidate.entries;
     plan.places += static_cast<double>(plan.buckets.back().places);
     if (plan.buckets.back().places > plan.buckets[plan.widest].places)
       plan.widest = plan.buckets.size() - 1;

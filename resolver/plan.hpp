@@ -46,6 +46,7 @@ struct Bucket {
   std::vector<Group> groups;
   std::vector<Index> group, stride;  // by place: its group, and its stride there
   std::size_t places = 1;            // for entries of its message
+  double entries = 0;                // of its message, by the order's estimate
 
   // By place: what earlier places allow there, by class of the earlier one.
   struct Agreement {
@@ -70,6 +71,7 @@ struct Bucket {
 
 struct Plan {
   std::vector<Bucket> buckets;                      // in the order of elimination
+  double entries = 0;                               // of all tables, by the order's estimate
   std::vector<std::vector<std::int32_t>> extended;  // by variable: the value of a `none`, in order
   double places = 0;                                // of all tables; may be far beyond what fits
   std::size_t widest = 0;                           // the bucket with the most places
@@ -77,6 +79,8 @@ struct Plan {
 };
 
 // The order is greedy, cheapest table next, with some seeded restarts where the tables are large.
-Plan make_plan(const Network& network);
+Plan make_plan(const Network& network, Shape shape = Shape::table, std::uint64_t attempts = 400);
+// For tries a scope begins with what is eliminated last, and is not grouped.
+Plan make_plan(const Network& network, Shape shape, const std::vector<std::size_t>& order);
 
 }  // namespace stackx::resolver

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "resolver/approximate_count.hpp"
+#include "resolver/counting/slices.hpp"
 #include "resolver/cover.hpp"
 #include "resolver/excluded.hpp"
 #include "resolver/explain.hpp"
@@ -24,6 +25,7 @@ struct Resolver::Engine {
   Limits limits;
   std::shared_ptr<Space> everything;
   bool too_many = false;  // stacks to list, as far as tried
+  std::optional<StackCount> counted = {};
   // Kept where versions were left out of the catalog, which an explanation may name.
   std::optional<std::pair<specs::Project, specs::Catalog>> given = {};
 
@@ -51,6 +53,32 @@ struct Resolver::Engine {
       if (!everything) throw;
     }
     return *everything;
+  }
+
+  // From the tables, which other questions need as well, where they are small.
+  StackCount count() {
+    if (counted) return *counted;
+    if (!everything) make_small_space();
+    if (everything) {
+      const auto exact = everything->count();
+      return counted.emplace(exact, exact);
+    }
+    Network network = network_of(problem);
+    reduce(network);  // or the space would be small
+    return counted.emplace(count_in_slices(network, limits));
+  }
+
+  void make_small_space() {
+    constexpr double small = 1e7;  // entries
+    Network network = network_of(problem);
+    if (!reduce(network)) {
+      everything = make({});
+      return;
+    }
+    Plan plan = make_plan(network);
+    if (plan.entries > small) return;
+    if (auto made = make_space(problem, std::move(network), std::move(plan), limits.bytes))
+      everything = *std::move(made);
   }
 
   std::shared_ptr<Space> make(const std::optional<Stratum>& stratum) const {
@@ -102,7 +130,7 @@ void check_not_left_out(const specs::Catalog& catalog, const std::string& name, 
 }  // namespace
 
 Resolver::Resolver(const specs::Project& project, const specs::Catalog& catalog, Limits limits)
-    : engine_(new Engine{compile(project, catalog), limits, nullptr}) {
+    : engine_(new Engine{compile(project, catalog), limits, nullptr, false}) {
   const auto lacks = [&](const ComponentVersions& component) { return !catalog.find(component.name)->left_out.empty(); };
   if (std::ranges::any_of(engine_->problem.components, lacks)) engine_->given.emplace(project, catalog);
 }
@@ -122,6 +150,8 @@ BigInt Resolver::raw_combinations() const {
 }
 
 BigInt Resolver::count() const { return engine_->space().count(); }
+
+StackCount Resolver::count_or_bounds() const { return engine_->count(); }
 
 std::optional<Unsolvable> Resolver::explain() const {
   return resolver::explain(engine_->problem, engine_->with_left_out());

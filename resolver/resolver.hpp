@@ -69,6 +69,7 @@ struct Unsolvable {
 
 struct Limits {
   std::size_t bytes = std::size_t{4} << 30;  // what the engine may keep
+  double seconds = 60;                       // what counting beyond that may take
 };
 
 // The tables of these components would outgrow the limit.
@@ -80,6 +81,14 @@ class TooEntangled : public Error {
 
  private:
   std::vector<std::string> components_;
+};
+
+// How many stacks there are: counted to the end, or both proven.
+struct StackCount {
+  BigInt low, high;
+  std::size_t counted = 1;  // parts of the space, each of them exactly
+  std::size_t bounded = 0;  // parts that are between none and what an easier project has
+  bool is_exact() const { return low == high; }
 };
 
 struct ComponentVersions {
@@ -104,7 +113,8 @@ struct Cover {
 };
 
 // What needs the engine's tables throws TooEntangled where these would outgrow the limit: all but
-// the names, the raw combinations, enumerate(), explain(), count_approximately() and graph().
+// the names, the raw combinations, count_or_bounds(), enumerate(), explain(), count_approximately()
+// and graph().
 class Resolver {
  public:
   // `project.hardware` names versions that exist in `catalog` ("host" already replaced: see
@@ -119,6 +129,8 @@ class Resolver {
   // The product of their numbers of versions; what has none can only be absent, and counts as one.
   BigInt raw_combinations() const;
   BigInt count() const;
+  // Needs no tables. Bounds where Limits::seconds end first: how far apart depends on the machine.
+  StackCount count_or_bounds() const;
 
   // For each component and version (of all components reachable) the number of stacks that hold it.
   std::map<std::string, std::map<std::string, BigInt>> shares() const;

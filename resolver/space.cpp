@@ -350,6 +350,11 @@ std::expected<std::unique_ptr<Space>, Entangled> make_space(const Problem& probl
   Network network = network_of(problem, stratum);
   if (!reduce(network)) return std::make_unique<EmptySpace>(problem);
   Plan plan = make_plan(network);
+  return make_space(problem, std::move(network), std::move(plan), bytes);
+}
+
+std::expected<std::unique_ptr<Space>, Entangled> make_space(const Problem& problem, Network network,
+                                                            Plan plan, std::size_t bytes) {
   const std::size_t words = (plan.bits + 63) / 64;
   const auto with = [&]<typename Number>(std::size_t number_bytes) {
     return space_of<Number>(problem, std::move(network), std::move(plan), number_bytes, bytes);

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "resolver/network.hpp"
+#include "resolver/plan.hpp"
 #include "specs/random.hpp"
 
 namespace stackx::resolver {
@@ -60,5 +60,8 @@ struct Entangled {
 // Takes at most about `bytes` of memory.
 std::expected<std::unique_ptr<Space>, Entangled> make_space(
     const Problem& problem, std::size_t bytes, const std::optional<Stratum>& stratum = {});
+// Of the problem's reduced network, by this plan.
+std::expected<std::unique_ptr<Space>, Entangled> make_space(const Problem& problem, Network network,
+                                                            Plan plan, std::size_t bytes);
 
 }  // namespace stackx::resolver

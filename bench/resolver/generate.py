@@ -9,6 +9,7 @@ random     acyclic; each component has its own few dependencies among the next `
            requires most of them, in a window of versions that drifts upwards as the version rises
 width      the same with a small, fixed reach, and more and more components: the interaction graph's treewidth
            stays about the reach
+entangled  30, 45 and 60 components whose tables outgrow 4 GiB or fill it: treewidth 8 to 10
 reach      40 components, the reach grows: so does the treewidth
 framework  20 versions of a framework over 20 libraries of 20 versions, ranges from the framework only
 clash      two roots that can never meet, beside k unrelated packages of 20 versions
@@ -80,6 +81,9 @@ FAMILIES = {
     "random-40": lambda: acyclic(45, 40, (10, 14), (2, 6), 5),
     "random-60": lambda: acyclic(4, 60, (10, 14), (2, 6), 4),
     "dense-30": lambda: acyclic(5, 30, (8, 12), (5, 6), 5),
+    **{f"entangled-30-{s}": lambda s=s: acyclic(2000 + s % 10, 30, (10, 14), (4, 6), s // 10) for s in (80, 81, 82, 83, 90, 91, 92, 93)},
+    **{f"entangled-45-{s}": lambda s=s: acyclic(1000 + s % 10, 45, (10, 14), (2, 6), s // 10) for s in (70, 80, 81, 82, 100, 101, 102)},
+    **{f"entangled-60-{s}": lambda s=s: acyclic(1000 + s % 10, 60, (10, 14), (2, 6), s // 10) for s in (70, 80, 81, 82, 100, 101, 102)},
     **{f"width-{n:03}": lambda n=n: acyclic(100 + n, n, (10, 14), (2, 4), 4) for n in (20, 40, 80, 120, 200)},
     **{f"reach-{w:02}": lambda w=w: acyclic(200 + w, 40, (10, 14), (2, 5), w) for w in (2, 3, 4, 5, 6, 7, 8, 10)},
     "framework": lambda: framework(6),

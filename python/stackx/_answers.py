@@ -145,23 +145,29 @@ class Comparison(Answer):
 class Resolution(Answer):
     """How many stacks can work. Not `ok`: none.
 
-    valid         -- how many, exactly
+    valid         -- how many, exactly; None where time was up first
+    between       -- then: at least, at most
     combinations  -- out of how many combinations of versions; None where none is valid
     why, fixes    -- where none is valid: what clashes, and what would help"""
 
-    valid: int
+    valid: Optional[int]
     combinations: Optional[int]
     why: Tuple[str, ...]
     fixes: Tuple[str, ...]
+    between: Optional[Tuple[int, int]] = None
 
     @classmethod
     def of(cls, document: Document) -> Resolution:
-        valid, raw = int(document["valid_stacks"]), document.get("raw_combinations")
-        why = tuple(document.get("clash", ()))
-        counted = f"{valid:,} valid stacks" + (f" out of {int(raw):,} combinations" if raw else "")
+        if "valid_stacks" in document:
+            valid, between, number = int(document["valid_stacks"]), None, f"{int(document['valid_stacks']):,}"
+        else:
+            low, high = map(int, document["valid_stacks_between"])
+            valid, between, number = None, (low, high), f"at least {low:,} and at most {high:,}"
+        raw, why = document.get("raw_combinations"), tuple(document.get("clash", ()))
+        counted = f"{number} valid stacks" + (f" out of {int(raw):,} combinations" if raw else "")
         return cls(
-            line=f"{document['project']}: {'; '.join([counted, *why])}", ok=valid > 0, document=document, valid=valid,
-            combinations=int(raw) if raw else None, why=why, fixes=tuple(document.get("fixes", ())))
+            line=f"{document['project']}: {'; '.join([counted, *why])}", ok=valid != 0, document=document, valid=valid,
+            combinations=int(raw) if raw else None, why=why, fixes=tuple(document.get("fixes", ())), between=between)
 
 
 @dataclass(frozen=True)

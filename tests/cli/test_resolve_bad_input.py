@@ -145,12 +145,32 @@ class Entangled(ResolveBox):
     def test_the_refusal_names_the_components_and_what_still_works(self):
         project, names = self.rooks(8, 9)
         self.assertEqual(self.count(project), math.perm(9, 8))
-        for question in (("--count",), ("--share",), ("--sample", "2"), ("--top", "2"), ("--cover", "2"), ()):
+        for question in (("--share",), ("--sample", "2"), ("--top", "2"), ("--cover", "2")):
             message = self.refusal(project, "--memory", "0.001", *question)
             self.assertGreater(sum(name in message for name in names), 5, message)
             self.assertIn(str(project), message)
-            for words in ("0.001 GiB are allowed", "--list", "--explain", "--count --approximate", "--memory"):
+            for words in ("0.001 GiB are allowed", "--list", "--explain", "--count", "--memory"):
                 self.assertIn(words, message)
+
+    def test_the_count_is_exact_all_the_same(self):
+        for rows, columns, memory in ((6, 6, "0.00001"), (8, 9, "0.001")):
+            project, _ = self.rooks(rows, columns)
+            answer = self.json("resolve", project, "--memory", memory)
+            self.assertEqual(answer["valid_stacks"], str(math.perm(columns, rows)))
+            self.assertNotIn("valid_stacks_between", answer)
+        self.assertIn(f"{math.perm(9, 8):,} valid stacks", self.stackx("resolve", project, "--memory", memory, "--count").stdout)
+
+    def test_bounds_where_time_is_up_hold_the_true_count(self):
+        rows, columns = 12, 20
+        project, _ = self.rooks(rows, columns)
+        answer = self.json("resolve", project, "--memory", "0.01", "--seconds", "0.5")
+        self.assertNotIn("valid_stacks", answer)
+        low, high = map(int, answer["valid_stacks_between"])
+        self.assertTrue(low <= math.perm(columns, rows) <= high <= columns ** rows, answer)
+        self.assertLess(low, high)
+        text = self.stackx("resolve", project, "--memory", "0.01", "--seconds", "0.5").stdout
+        self.assertRegex(text, "at least [0-9,]+ and at most [0-9,]+ valid stacks out of")
+        self.assertIn("proven", text)
 
     def test_lists_explanations_and_graphs_still_work(self):
         project, names = self.rooks(8, 9)
@@ -190,7 +210,6 @@ class Entangled(ResolveBox):
         for rows, columns, memory in ((8, 9, "0.001"), (10, 16, "0.02")):
             project, _ = self.rooks(rows, columns)
             true = math.perm(columns, rows)
-            self.assertIn("--approximate", self.refusal(project, "--memory", memory))
             answer = self.json("resolve", project, "--memory", memory, "--count", "--approximate")
             low, high = map(int, answer["between"])
             self.assertTrue(answer["approximate"])
