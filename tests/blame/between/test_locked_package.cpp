@@ -41,6 +41,10 @@ class HashedIndex {
     fake_.transport.bodies[host_ + "/simple/" + project + "/"] = Json{{"files", listings_[project]}}.dump();
   }
   pypi::Index index(bool offline = false) { return pypi::Index({host_ + "/simple", offline}, fake_.cache(), fake_.transport, nullptr); }
+  pypi::Index index_beside(const HashedIndex& extra) {
+    fake_.transport.bodies.insert(extra.fake_.transport.bodies.begin(), extra.fake_.transport.bodies.end());
+    return pypi::Index({.url = host_ + "/simple", .extra_urls = {extra.host_ + "/simple"}}, fake_.cache(), fake_.transport, nullptr);
+  }
   std::vector<std::string>& asked() { return fake_.transport.asked; }
 
  private:
@@ -129,16 +133,15 @@ TEST_CASE("locked packages: one version in two spellings is one, with the files 
   CHECK(found.notes.empty());
 }
 
-TEST_CASE("locked packages: a build that the first index does not have comes from the next") {
+TEST_CASE("locked packages: a build that the index does not have comes from an extra one") {
   HashedIndex usual, builds("builds");
   usual.file("torch", "torch-2.4.0-py3-none-any.whl", "Requires-Dist: numpy<2\n", '1');
   usual.file("numpy", "numpy-1.26-py3-none-any.whl", "Name: numpy\n", '2');
   usual.file("numpy", "numpy-2.0-py3-none-any.whl", "Name: numpy\n", '3');
-  builds.file("torch", "torch-2.4.0-py3-none-any.whl", "Requires-Dist: numpy<1\n", '4');
   builds.file("torch", "torch-2.4.0+cu121-py3-none-any.whl", "Name: torch\n", '5');
-  auto first = usual.index(), second = builds.index();
+  auto both = usual.index_beside(builds);
   const auto found = between_packages(end_of("OLD", {{"torch", "2.4.0"}, {"numpy", "1.26"}}),
-                                      end_of("NEW", {{"torch", "2.4.0+cu121"}, {"numpy", "2.0"}}), {&first, &second});
+                                      end_of("NEW", {{"torch", "2.4.0+cu121"}, {"numpy", "2.0"}}), both);
   CHECK(found.valid_stacks == "3");
   CHECK(found.notes.empty());
   CHECK(found.catalog.find("torch")->find("2.4.0")->artifacts.size() == 1);
