@@ -260,7 +260,7 @@ class ImportPypi(BlackBox):
         index.add("old", wheel("old", "0.3", ["six"], tags="cp36-cp36m-manylinux1_x86_64"))
         index.add("six", wheel("six", "1.0", tags="py2.py3-none-any"))
         for files, versions in (("wheels", []), ("sdists", ["0.1", "0.2"]), ("any", ["0.1", "0.2", "0.3"])):
-            found = self.components(index, "old", "--files", files)
+            found = self.components(index, "old", "--files", files, exit_code=0 if versions else 1)
             self.assertEqual(list(found["old"]), versions)
         self.assertEqual(set(found), {"old", "six", "python"})
         self.assertEqual(found["old"]["0.1"]["requires"], {"six": ">=1"})
