@@ -184,10 +184,10 @@ class Files(Refresh):
     def test_a_second_run_changes_no_byte(self):
         self.refresh()
         before, asked = self.all(), len(self.index.asked)
-        self.assertIn("Nothing new: 4 packages are as they were.", self.refresh().stdout)
+        self.assertIn("Nothing new: 4 packages as they were.", self.refresh().stdout)
         self.assertEqual((self.all(), len(self.index.asked)), (before, asked), "ten minutes have not passed: nobody is asked")
         self.expire()
-        self.assertIn("Nothing new: 4 packages are as they were.", self.refresh().stdout)
+        self.assertIn("Nothing new: 4 packages as they were.", self.refresh().stdout)
         self.assertEqual(self.all(), before)
         self.assertEqual(self.index.statuses[asked:], [304] * 4)
 
