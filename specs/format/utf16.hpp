@@ -8,8 +8,12 @@
 
 namespace stackx::specs {
 
+// The mark, and a first letter as every document of ours begins with one: ASCII. Else it is rubbish.
 inline void refuse_utf16(std::string_view text, const std::string& name) {
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+  if (text.size() < 4) return;
+  const bool little = text.starts_with("\xff\xfe") && text[2] != 0 && text[3] == 0;
+  const bool big = text.starts_with("\xfe\xff") && text[2] == 0 && text[3] != 0;
+  if (little || big)
     throw bad_input(name + ": is UTF-16; expected UTF-8: save it as that");
 }
 

@@ -114,7 +114,7 @@ class Scale(MadeUpStore):
     def test_check_quick_and_whole(self):
         whole, quick = (self.stackx("db", "check", *quick).stdout for quick in ((), ("--quick",)))
         for text in (whole, quick):
-            self.assertIn(f"sound: {ALL} inspections", text)
+            self.assertIn(f"sound: {ALL:,} inspections", text)
         self.assertIn("every document by its id, every sum", whole)
         self.assertIn("every 64th document", quick)
         self.assertTrue(self.json("db", "check", "--quick")["quick"])
