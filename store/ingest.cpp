@@ -65,7 +65,7 @@ Ingest Store::ingest(const specs::Plan& plan) {
   });
 }
 
-void Store::finish_summaries() {
+void Store::finish_summaries(const std::function<void(std::size_t done, std::size_t all)>& progress) {
   Connection& connection = database_->connection;
   connection.require_writable();
   connection.run([&] {
@@ -82,6 +82,7 @@ void Store::finish_summaries() {
       for (std::size_t k = i; k < std::min(panels.size(), i + at_once); ++k)
         finish_panel(connection, database_->writer.shared(), panels[k]);
       transaction.commit();
+      if (progress) progress(std::min(panels.size(), i + at_once), panels.size());
     }
   });
 }

@@ -169,8 +169,9 @@ class Store {
   std::size_t take_in_seed(const Seed& seed, const std::function<std::vector<specs::Published>()>& next);
 
   // Sums of what was measured are part of every transaction that adds few documents; after many they
-  // are marked stale and made here, which take_in does at its end. Questions never see a stale one.
-  void finish_summaries();
+  // are marked stale and made here, which take_in does at its end. Questions never see a stale one. `progress`: panels
+  // (one workload on one device) done, of all; in a store that an older stackx left, that is everything.
+  void finish_summaries(const std::function<void(std::size_t done, std::size_t all)>& progress = {});
 
   // Reads everything: SQLite's own integrity check, every id, hash, checksum and sum; quick: the
   // file, shared rows, counts and every 64th document. One line a problem; empty is sound.

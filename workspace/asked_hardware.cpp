@@ -87,7 +87,7 @@ std::optional<AskedHardware> hardware_of_catalogs(const std::string& text, const
     for (const auto* model : models) asked.models.push_back(model->name);
     return asked;
   }
-  const auto processors = microarchitectures(context);
+  const auto& processors = microarchitectures(context);
   if (const auto* processor = processors.find(text))
     return AskedHardware{processor->id, "cpu", processor->id, {}, {processor->id}, ""};
   return std::nullopt;

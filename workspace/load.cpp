@@ -55,7 +55,7 @@ void bind_processor(specs::Project& project, specs::Catalog& catalog, const spec
   const auto asked = project.hardware.find("cpu");
   const auto* component = catalog.find("cpu");
   if (asked == project.hardware.end() || asked->second == "host" || !component || component->find(asked->second)) return;
-  const auto table = microarchitectures(context);
+  const auto& table = microarchitectures(context);
   const auto* known = table.find(asked->second);
   if (!known)
     throw bad_input(fmt::format("{}: /hardware/cpu: no processor is called {}{}; `stackx hw list` names all", project.file.string(),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <future>
@@ -13,6 +14,7 @@
 #include "specs/format/json.hpp"
 #include "specs/result/evidence.hpp"
 #include "workspace/output.hpp"
+#include "workspace/progress.hpp"
 
 namespace stackx::workspace {
 namespace {
@@ -168,12 +170,25 @@ store::Store open_store(const Context& context, const std::string& family) {
   }
 }
 
+// An older stackx's store may take minutes, an import that was killed seconds: who waits is told what for.
+void finish_summaries(const fs::path& file) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds patience{1};
+  ProgressLine line;
+  const auto begun = Clock::now();
+  store::Store::open(file).finish_summaries([&](std::size_t done, std::size_t all) {
+    if (Clock::now() - begun > patience)
+      line.show(fmt::format("[{}/{}]  what was measured is summed up once", done, all));
+  });
+  line.finish();
+}
+
 store::Questions open_sums(const Context& context, const std::string& family) {
   open_store(context, family);
   const auto file = store::default_path(context.db);
   store::Questions questions(file);
   if (!questions.stale()) return questions;
-  store::Store::open(file).finish_summaries();
+  finish_summaries(file);
   return store::Questions(file);
 }
 

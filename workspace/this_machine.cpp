@@ -1,13 +1,21 @@
 #include "workspace/this_machine.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "inspector/machine/host.hpp"
 
 namespace stackx::workspace {
 
-specs::Microarchitectures microarchitectures(const Context& context) {
-  return specs::Microarchitectures::load(context.data_directory() / "microarchitectures.json");
+// Read once a process: an answer asks for it up to five times.
+const specs::Microarchitectures& microarchitectures(const Context& context) {
+  static std::mutex mutex;
+  static std::map<std::filesystem::path, specs::Microarchitectures> read;
+  const auto file = context.data_directory() / "microarchitectures.json";
+  const std::lock_guard lock(mutex);
+  const auto known = read.find(file);
+  return known != read.end() ? known->second : read.emplace(file, specs::Microarchitectures::load(file)).first->second;
 }
 
 specs::Host this_machine(const Context& context) {
@@ -17,7 +25,7 @@ specs::Host this_machine(const Context& context) {
 }
 
 specs::Host machine_with(const std::string& microarchitecture, const Context& context) {
-  const auto table = microarchitectures(context);
+  const auto& table = microarchitectures(context);
   specs::Host host;
   host.cpu.microarchitecture = microarchitecture;
   host.cpu.cores = host.cpu.threads = 1024;

@@ -11,7 +11,7 @@ namespace stackx::workspace {
 // runtimes are not run for their versions. fingerprint() is the same.
 specs::Host this_machine(const Context& context);
 
-specs::Microarchitectures microarchitectures(const Context& context);
+const specs::Microarchitectures& microarchitectures(const Context& context);  // lives as long as the process
 
 // A machine with that processor, of which nothing else is known: what only more cores or memory would
 // forbid is allowed.

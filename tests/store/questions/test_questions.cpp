@@ -213,7 +213,9 @@ TEST_CASE("questions: sums that a killed import left behind are noticed") {
   SQLite::Database(made.file.string(), SQLite::OPEN_READWRITE)
       .exec("INSERT INTO stale SELECT id FROM series LIMIT 1");
   CHECK(Questions(made.file).stale());
-  Store::open(made.file).finish_summaries();
+  std::vector<std::pair<std::size_t, std::size_t>> told;
+  Store::open(made.file).finish_summaries([&](std::size_t done, std::size_t all) { told.emplace_back(done, all); });
+  CHECK(told == std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}});
   CHECK_FALSE(Questions(made.file).stale());
 }
 
