@@ -132,10 +132,7 @@ class Walk {
         continue;
       }
       if (!listing && is_root)
-        throw bad_input(fmt::format(
-            "{}: the package index has no such project; is it spelt right, and is it on the index "
-            "that `pip config list` names?",
-            name));
+        throw bad_input(unknown_project(name));
       if (!listing) continue;
       auto found = choose(name, *listing, node.asked, targets_, rules_);
       closure_[name].known = true;
@@ -143,6 +140,16 @@ class Walk {
       node.candidates = std::move(found.kept);
       node.states.assign(node.candidates.size(), State::unread);
     }
+  }
+
+  std::string unknown_project(const std::string& name) const {
+    if (!index_.asks_an_index())
+      return fmt::format("{}: none of the places that --find-links or pip names has a file of it, and no index is asked "
+                         "(--no-index, PIP_NO_INDEX)",
+                         name);
+    return fmt::format("{}: the package index has no such project; is it spelt right, and is it on the index "
+                       "that `pip config list` names?",
+                       name);
   }
 
   Picked pick() const {

@@ -60,6 +60,7 @@ class Index {
   // One for each file; a reason where its metadata cannot be had.
   std::vector<std::expected<Metadata, std::string>> metadata(const std::vector<File>& files);
 
+  bool asks_an_index() const { return !settings_.url.empty() || !settings_.extra_urls.empty(); }  // else find-links alone
   std::size_t requests() const { return progress_.done; }  // sent so far
 
   // Files that no server gave, though another time it may, and whether any other was given (or cached).

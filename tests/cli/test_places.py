@@ -189,6 +189,11 @@ class Places(BlackBox):
         self.assertNotIn(str(self.scratch), texts[1])
         self.assertIn("app-2.0.tar.gz", texts[1])
 
+    def test_a_project_that_no_place_has(self):
+        empty = self.directory("empty")
+        self.assertIn("app: none of the places that --find-links", self.run_import("--no-index", "--find-links", empty, exit_code=2).stderr)
+        self.assertIn("app: the package index has no such project", self.run_import("--index-url", self.index().url, exit_code=2).stderr)
+
     def test_an_extra_index_that_is_down_is_left_out_as_by_pip(self):
         index, free = self.index(("app", wheel("app", "1.0", ["gone"]))), socket.create_server(("127.0.0.1", 0))
         down = f"http://127.0.0.1:{free.getsockname()[1]}/simple"
