@@ -10,6 +10,7 @@
 #include "advisor/recipes/lock_writer.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/facts_line.hpp"
+#include "cli/output/how_many.hpp"
 #include "cli/output/lock_report.hpp"
 #include "cli/output/print.hpp"
 #include "cli/output/stack_writer.hpp"
@@ -55,70 +56,6 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 using workspace::counted;
-
-// "12 combinations of 3 components"
-std::string combinations(const Resolver& resolver) {
-  return fmt::format("{} of {}", counted(resolver.raw_combinations(), "combination"),
-                     counted(resolver.components().size(), "component"));
-}
-
-// What the bounds rest on.
-std::string proof(const resolver::StackCount& stacks) {
-  return fmt::format("proven, not estimated: {} of the space counted exactly, {} bounded by an easier project",
-                     counted(stacks.counted, "part"), stacks.bounded);
-}
-
-void print_count(const workspace::Loaded& loaded, const Resolver& resolver, double elapsed, bool json) {
-  const auto stacks = resolver.count_or_bounds();
-  const auto raw = resolver.raw_combinations();
-  if (json) {
-    nlohmann::json document = {{"project", loaded.project.name},
-                               {"components", resolver.components().size()},
-                               {"raw_combinations", raw.str()},
-                               {"elapsed_ms", elapsed},
-                               {"facts", facts_json(loaded.catalog)}};
-    if (stacks.is_exact())
-      document["valid_stacks"] = stacks.low.str();
-    else
-      document["valid_stacks_between"] = {stacks.low.str(), stacks.high.str()};
-    print_json(document);
-    return;
-  }
-  const auto& as_of = loaded.catalog.as_of;
-  const auto number = stacks.is_exact() ? counted(stacks.low, "valid stack")
-                                        : fmt::format("at least {} and at most {} valid stacks", workspace::grouped(stacks.low),
-                                                      workspace::grouped(stacks.high));
-  workspace::print("{}: {} out of {} ({:.1f} ms{})\n", loaded.project.name, number, combinations(resolver), elapsed,
-                   as_of.empty() ? "" : ", facts as of " + as_of);
-  if (!stacks.is_exact())
-    workspace::print("{};\nthey come closer with --seconds and --memory; --approximate estimates\n", proof(stacks));
-}
-
-void print_approximate_count(const workspace::Loaded& loaded, const Resolver& resolver,
-                             const resolver::ApproximateCount& about, double elapsed, bool json) {
-  const auto raw = resolver.raw_combinations();
-  if (json) {
-    print_json({{"project", loaded.project.name},
-                {"components", resolver.components().size()},
-                {"raw_combinations", raw.str()},
-                {"approximate", !about.exact},
-                {"valid_stacks_about", about.estimate.str()},
-                {"between", {about.low.str(), about.high.str()}},
-                {"confidence", about.confidence},
-                {"elapsed_ms", elapsed}});
-    return;
-  }
-  if (about.exact)
-    workspace::print("{}: {}", loaded.project.name, counted(about.estimate, "valid stack"));
-  else if (about.low == 0)
-    workspace::print("{}: APPROXIMATE: at most {}, with a confidence of {:.0f} %", loaded.project.name,
-                     counted(about.high, "valid stack"), 100 * about.confidence);
-  else
-    workspace::print("{}: APPROXIMATE: about {} valid stacks, between {} and {} with a confidence of {:.0f} %",
-                     loaded.project.name, workspace::grouped(about.estimate), workspace::grouped(about.low),
-                     workspace::grouped(about.high), 100 * about.confidence);
-  workspace::print(" out of {} ({:.1f} ms)\n", combinations(resolver), elapsed);
-}
 
 void print_shares(const Resolver& resolver, bool json) {
   const auto shares = resolver.shares();
