@@ -188,11 +188,10 @@ class Propagation {
                             clause.owners.intersects(needed[clause.owner]);
         if (!demands(clause) || !speaks) continue;
         for (const auto& need : clause.needs) {
-          const auto& holders = problem_.slots[need.slot].holders;
-          for (std::size_t h = 0; h < holders.size(); ++h) {
-            const auto c = holders[h].component;
-            auto more = (need.satisfied[h] & left_[c]) - needed[c];
-            if (!need.brought.empty()) more &= need.brought[h];
+          const auto& slot = problem_.slots[need.slot];
+          for (std::size_t h = 0; h < slot.holders.size(); ++h) {
+            const auto c = slot.holders[h].component;
+            const auto more = (need.satisfied[h] & need.brought_of(slot, h) & left_[c]) - needed[c];
             needed[c] |= more;
             news = news || more.any();
           }

@@ -233,22 +233,26 @@ CompiledClause asked_clause(const Problem& problem, const Asked& asked) {
   return clause;
 }
 
-// Components that a clause of the clash wants in versions that the problem has not.
-std::set<std::string> out_of_range(const Problem& problem, const Indices& clash) {
+// The components that needs of the clash are about, of those needs that `which` chooses.
+template <typename Which>
+std::set<std::string> components_of(const Problem& problem, const Indices& clash, Which which) {
   std::set<std::string> names;
   for (const auto i : clash)
     for (const auto& need : problem.clauses[i].needs)
-      if (demands(problem.clauses[i]) && std::ranges::all_of(need.satisfied, &VersionSet::none))
+      if (which(problem.clauses[i], need))
         for (const auto& holder : problem.slots[need.slot].holders) names.insert(problem.components[holder.component].name);
   return names;
 }
 
-std::set<std::string> demanded(const Problem& problem, const Indices& clash) {
-  std::set<std::string> names;
-  for (const auto i : clash)
-    for (const auto& need : problem.clauses[i].needs)
-      for (const auto& holder : problem.slots[need.slot].holders) names.insert(problem.components[holder.component].name);
-  return names;
+// Wanted in versions that the problem has not.
+std::set<std::string> out_of_range(const Problem& problem, const Indices& clash) {
+  return components_of(problem, clash, [](const CompiledClause& clause, const Need& need) {
+    return demands(clause) && std::ranges::all_of(need.satisfied, &VersionSet::none);
+  });
+}
+
+std::set<std::string> all_of_clash(const Problem& problem, const Indices& clash) {
+  return components_of(problem, clash, [](const CompiledClause&, const Need&) { return true; });
 }
 
 // What is not in the catalog may be all that is wrong: versions that were left out, with which there may be stacks.
@@ -320,7 +324,7 @@ std::optional<Unsolvable> explain(const Problem& problem, const WithLeftOut& wit
   auto result = in_words(problem, clauses_at(problem, *clash));
   result.fixes = explainer.fixes(*clash, {}, {});
   if (with_left_out)
-    if (const auto wider = with_left_out(demanded(problem, *clash))) add_imports(*wider, result.fixes);
+    if (const auto wider = with_left_out(all_of_clash(problem, *clash))) add_imports(*wider, result.fixes);
   return result;
 }
 

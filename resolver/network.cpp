@@ -147,10 +147,10 @@ class Builder {
   }
 
   bool brings(const Need& need, const Meaning& meaning) const {
-    const auto& holders = problem_.slots[need.slot].holders;
-    for (std::size_t h = 0; h < holders.size(); ++h)
-      if (holders[h].component == meaning.holder)
-        return need.brings(h, static_cast<std::size_t>(classes_[meaning.holder][meaning.version_class].front()));
+    const auto& slot = problem_.slots[need.slot];
+    for (std::size_t h = 0; h < slot.holders.size(); ++h)
+      if (slot.holders[h].component == meaning.holder)
+        return in(need.brought_of(slot, h), meaning.holder, meaning.version_class);
     return false;
   }
 

@@ -35,7 +35,9 @@ struct Need {
   // For each holder the versions that the need may bring into a stack; empty: all that hold the slot. Fewer only where some
   // of them must be named (specs::ByName).
   std::vector<VersionSet> brought = {};
-  bool brings(std::size_t holder, std::size_t version) const { return brought.empty() || brought[holder][version]; }
+  const VersionSet& brought_of(const Slot& slot, std::size_t holder) const {
+    return brought.empty() ? slot.holders[holder].versions : brought[holder];
+  }
 };
 
 struct CompiledClause {

@@ -125,16 +125,18 @@ void Encoding::add_supports_of(std::size_t index, const std::vector<std::size_t>
                                Literals& supports) {
   const auto& clause = problem_.clauses[index];
   if (!demands(clause) || std::ranges::find(components, clause.owner) != components.end()) return;
-  for (const auto& need : clause.needs)
-    for (std::size_t h = 0; h < problem_.slots[need.slot].holders.size(); ++h) {
-      const auto& holder = problem_.slots[need.slot].holders[h];
-      if (std::ranges::find(components, holder.component) == components.end()) continue;
-      Literals because{among(holder.component, need.brought.empty() ? holder.versions : need.brought[h])};
+  for (const auto& need : clause.needs) {
+    const auto& slot = problem_.slots[need.slot];
+    for (std::size_t h = 0; h < slot.holders.size(); ++h) {
+      const auto component = slot.holders[h].component;
+      if (std::ranges::find(components, component) == components.end()) continue;
+      Literals because{among(component, need.brought_of(slot, h))};
       if (clause.owner != CompiledClause::nobody)
         because.push_back(among(clause.owner, clause.owners));
       for (const auto& condition : clause.if_) because.push_back(met(condition));
       supports.push_back(all(std::move(because)));
     }
+  }
 }
 
 // If any of the components is there, something else supports one of them.

@@ -39,10 +39,9 @@ void Foundation::each_supported(const Choice& choice, std::size_t index, Visit v
   for (const auto& condition : clause.if_)
     if (!met(problem_, condition, choice)) return;
   for (const auto& need : clause.needs) {
-    const auto& holders = problem_.slots[need.slot].holders;
-    for (std::size_t h = 0; h < holders.size(); ++h)
-      if (holds(choice, holders[h].component, need.brought.empty() ? holders[h].versions : need.brought[h]))
-        visit(holders[h].component);
+    const auto& slot = problem_.slots[need.slot];
+    for (std::size_t h = 0; h < slot.holders.size(); ++h)
+      if (holds(choice, slot.holders[h].component, need.brought_of(slot, h))) visit(slot.holders[h].component);
   }
 }
 
