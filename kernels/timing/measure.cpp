@@ -7,7 +7,9 @@ namespace stackx::kernels {
 namespace {
 
 constexpr int kSamplesInARow = 3;
-constexpr std::int64_t kClearlyLong = 20;  // times the target: 100 ms at the default of 5
+// No preemption explains a sample of this many targets that is longer than a busy machine's
+// scheduler (and its hypervisor's) leaves a thread waiting: 20 targets of 1 ms were not enough.
+constexpr std::int64_t kClearlyLong = 20, kClearlyLongNs = 250'000'000;
 
 template <typename C>
 std::int64_t now() {
@@ -42,7 +44,9 @@ void Calibration::add(std::int64_t elapsed_ns) {
     mini_batch_ *= 2;
   } else {
     ++reached_;
-    done_ = done_ || reached_ == kSamplesInARow || elapsed_ns / kClearlyLong >= target_ns_;
+    const bool clearly_long =
+        elapsed_ns >= kClearlyLongNs && elapsed_ns / kClearlyLong >= target_ns_;
+    done_ = done_ || reached_ == kSamplesInARow || clearly_long;
   }
 }
 

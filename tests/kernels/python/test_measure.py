@@ -48,6 +48,10 @@ class Measuring(unittest.TestCase):
     def test_one_preempted_call_does_not_end_the_calibration(self):
         self.assertEqual(Simulation(lambda i: 6 * MS if i in (0, 5) else 10000).run().mini_batch, 512)
 
+    def test_neither_does_one_that_waited_for_many_short_targets(self):
+        simulation = Simulation(lambda i: 30 * MS if i == 2 else 10000)
+        self.assertEqual(simulation.run(Plan(min_sample_ns=1 * MS, warm_up_ns=1 * MS)).mini_batch, 128)
+
     def test_a_warm_up_that_shows_short_samples_goes_on_calibrating(self):
         result = Simulation(lambda i: 2 * MS if i < 12 else 100000).run()
         self.assertEqual(result.mini_batch, 64)

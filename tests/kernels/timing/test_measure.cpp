@@ -59,6 +59,15 @@ TEST_CASE("one preempted call does not end the calibration", "[measure]") {
   CHECK(result.mini_batch == 512);
 }
 
+TEST_CASE("neither does one that waited for many short targets", "[measure]") {
+  Simulation simulation;  // 30 ms of waiting on a busy machine, for samples of 1 ms
+  simulation.cost = [](std::int64_t i) { return i == 2 ? 30 * kMs : 10'000; };
+  Plan plan;
+  plan.min_sample_ns = 1 * kMs;
+  plan.warm_up_ns = 1 * kMs;
+  CHECK(simulation.run(plan).mini_batch == 128);
+}
+
 TEST_CASE("a warm-up that shows short samples goes on calibrating", "[measure]") {
   Simulation simulation;  // the first calls are slow, as on a cold or busy machine
   simulation.cost = [](std::int64_t i) { return i < 12 ? 2 * kMs : 100'000; };
