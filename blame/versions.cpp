@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "blame/between/packages.hpp"
-#include "pypi/candidates.hpp"
+#include "pypi/catalog/candidates.hpp"
 
 namespace stackx::blame {
 namespace {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/output/file.hpp"
-#include "pypi/catalog_writer.hpp"
-#include "pypi/no_version.hpp"
+#include "pypi/catalog/no_version.hpp"
+#include "pypi/catalog/writer.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"

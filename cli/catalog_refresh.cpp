@@ -9,7 +9,7 @@
 #include "advisor/facts/refresh.hpp"
 #include "cli/output/print.hpp"
 #include "inspector/paths.hpp"
-#include "pypi/url.hpp"
+#include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "specs/python/pep508.hpp"
 #include "workspace/output.hpp"

@@ -17,7 +17,7 @@
 #include "cli/output/version_graph.hpp"
 #include "cli/predicted.hpp"
 #include "cli/shared_options.hpp"
-#include "pypi/url.hpp"
+#include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "workspace/load.hpp"
 #include "workspace/output.hpp"

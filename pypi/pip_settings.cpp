@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pypi/url.hpp"
+#include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "specs/python/pip_config.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "pypi/url.hpp"
+#include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/version/version.hpp"

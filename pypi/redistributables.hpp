@@ -10,7 +10,7 @@
 #include <map>
 #include <string>
 
-#include "pypi/http.hpp"
+#include "pypi/transfer/http.hpp"
 
 namespace stackx::pypi {
 

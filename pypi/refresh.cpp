@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "pypi/facts.hpp"
+#include "pypi/index/facts.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "pypi/index.hpp"
+#include "pypi/index/index.hpp"
 #include "specs/package/package.hpp"
 
 namespace stackx::pypi {

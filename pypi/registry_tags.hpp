@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pypi/http.hpp"
+#include "pypi/transfer/http.hpp"
 
 namespace stackx::pypi {
 

@@ -3,9 +3,9 @@
 
 #include <chrono>
 
-#include "pypi/http.hpp"
-#include "pypi/index.hpp"
+#include "pypi/index/index.hpp"
 #include "pypi/pip_settings.hpp"
+#include "pypi/transfer/http.hpp"
 
 namespace stackx::workspace {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "pypi/index.hpp"
+#include "pypi/index/index.hpp"
 #include "pypi/pip_settings.hpp"
 #include "workspace/progress.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "inspector/paths.hpp"
-#include "pypi/download.hpp"
+#include "pypi/index/download.hpp"
 #include "specs/error.hpp"
 #include "workspace/pip.hpp"
 

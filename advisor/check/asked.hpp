@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "advisor/check/check.hpp"
-#include "pypi/index.hpp"
+#include "pypi/index/index.hpp"
 #include "workspace/context.hpp"
 
 namespace stackx::advisor {

@@ -6,7 +6,7 @@
 
 #include "advisor/check/question.hpp"
 #include "advisor/facts/knowledge.hpp"
-#include "pypi/index.hpp"
+#include "pypi/index/index.hpp"
 
 namespace stackx::advisor {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "pypi/locked_files.hpp"
+#include "pypi/index/locked_files.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::blame {

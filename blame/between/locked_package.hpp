@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "blame/ends/end.hpp"
-#include "pypi/facts.hpp"
-#include "pypi/index.hpp"
+#include "pypi/index/facts.hpp"
+#include "pypi/index/index.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/python/wheel_target.hpp"
 

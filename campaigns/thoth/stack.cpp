@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "pypi/catalog_writer.hpp"
-#include "pypi/locked_files.hpp"
+#include "pypi/catalog/writer.hpp"
+#include "pypi/index/locked_files.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"

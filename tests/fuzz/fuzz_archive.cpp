@@ -2,7 +2,7 @@
 // would get past them.
 #include <cstdio>
 
-#include "pypi/archive.hpp"
+#include "pypi/distribution/archive.hpp"
 #include "specs/format/json.hpp"
 #include "tests/fuzz/lines.hpp"
 

@@ -1,6 +1,6 @@
 // Input: the media type on the first line, then an index's page of a project. Both its kinds end in files with absolute
 // URLs, or in an Error that says what is wrong with the index.
-#include "pypi/listing.hpp"
+#include "pypi/index/listing.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "tests/fuzz/lines.hpp"

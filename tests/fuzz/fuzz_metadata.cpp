@@ -1,5 +1,5 @@
 // Input: a wheel's METADATA, or a source archive's PKG-INFO with its requires.txt behind a line "====".
-#include "pypi/metadata.hpp"
+#include "pypi/distribution/metadata.hpp"
 #include "specs/format/json.hpp"
 #include "specs/python/pep508.hpp"
 #include "tests/fuzz/lines.hpp"

@@ -1,12 +1,12 @@
 // The parts of the import that need no index: names of files, targets, pages, metadata, pieces of wheels.
 #include <catch2/catch.hpp>
 
-#include "pypi/archive.hpp"
-#include "pypi/candidates.hpp"
-#include "pypi/http.hpp"
-#include "pypi/listing.hpp"
-#include "pypi/metadata.hpp"
-#include "pypi/url.hpp"
+#include "pypi/catalog/candidates.hpp"
+#include "pypi/distribution/archive.hpp"
+#include "pypi/distribution/metadata.hpp"
+#include "pypi/index/listing.hpp"
+#include "pypi/transfer/http.hpp"
+#include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "specs/python/distribution_file.hpp"
 #include "specs/python/wheel_target.hpp"

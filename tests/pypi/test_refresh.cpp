@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/pypi/fake_index.hpp"
+#include "tests/pypi/index/fake_index.hpp"
 
 namespace refresh_tests {
 

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <string>
 
-#include "pypi/find_links.hpp"
-#include "pypi/http.hpp"
-#include "pypi/url.hpp"
+#include "pypi/index/find_links.hpp"
+#include "pypi/transfer/http.hpp"
+#include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "workspace/doctor/install_command.hpp"
 #include "workspace/doctor/outside.hpp"

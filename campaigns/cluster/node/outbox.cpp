@@ -12,8 +12,8 @@
 
 #include "campaigns/campaign.hpp"
 #include "campaigns/cluster/place.hpp"
-#include "pypi/http.hpp"
-#include "pypi/url.hpp"
+#include "pypi/transfer/http.hpp"
+#include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "specs/error.hpp"
-#include "tests/pypi/fake_index.hpp"
+#include "tests/pypi/index/fake_index.hpp"
 #include "tests/specs/files.hpp"
 #include "tests/specs/message_of.hpp"
 

@@ -4,7 +4,7 @@
 #include "blame/between/packages.hpp"
 #include "resolver/resolver.hpp"
 #include "tests/blame/between/groups_in_words.hpp"
-#include "tests/pypi/fake_index.hpp"
+#include "tests/pypi/index/fake_index.hpp"
 
 namespace locked_package_tests {
 
