@@ -26,7 +26,7 @@ Metadata parse_metadata(std::string_view text);
 // The members of a source archive that matter.
 struct SourceFacts {
   std::string pkg_info, requires_txt;
-  std::string pyproject;  // pyproject.toml; "" where there is none
+  std::string pyproject = {};  // pyproject.toml; "" where there is none
 };
 
 // As a core metadata document: what the cache keeps.

@@ -101,7 +101,7 @@ class Attack(BlackBox):
         """A PATH on which everything is but bwrap and engines."""
         self.environment["PATH"] = programs_without("bwrap", "podman", "docker")
 
-    def run_stackx(self, *arguments, exit_code=None, timeout=200):
+    def run_stackx(self, *arguments, exit_code=None, timeout=600):
         done = subprocess.run([*self.prefix, STACKX, *map(str, arguments)], capture_output=True, text=True, env=self.environment,
                               timeout=timeout, cwd=self.scratch)
         allowed = (0, 1) if exit_code is None else (exit_code,)

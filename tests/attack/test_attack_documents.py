@@ -58,7 +58,7 @@ def poisoned(document, skip=()):
 class HostileText(MadeUpStore):
     def check(self, *words):
         """Runs it in every form and looks at all bytes that come out."""
-        done = subprocess.run([STACKX, *map(str, words)], capture_output=True, env=self.environment, timeout=300)
+        done = subprocess.run([STACKX, *map(str, words)], capture_output=True, env=self.environment, timeout=900)
         for stream, data in (("stdout", done.stdout), ("stderr", done.stderr)):
             with self.subTest(words=words, stream=stream):
                 self.assertEqual(foreign(data), [], data[:3000])
@@ -90,7 +90,7 @@ class HostileText(MadeUpStore):
         self.assertGreaterEqual(len(self.lines_of("export")), sound)
 
     def lines_of(self, *words):
-        done = subprocess.run([STACKX, *words], capture_output=True, env=self.environment, timeout=300)
+        done = subprocess.run([STACKX, *words], capture_output=True, env=self.environment, timeout=900)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def test_no_command_passes_on_what_a_store_holds(self):
@@ -117,7 +117,7 @@ class HostileText(MadeUpStore):
     def test_documents_come_out_as_they_went_in(self):
         self.fill()
         again = self.scratch / "again.db"
-        exported = subprocess.run([STACKX, "export"], capture_output=True, env=self.environment, timeout=300).stdout
+        exported = subprocess.run([STACKX, "export"], capture_output=True, env=self.environment, timeout=900).stdout
         self.assertNotEqual(foreign(exported), [], "a pipe gets the bytes that ids are made of")
         file = self.scratch / "again.jsonl"
         file.write_bytes(exported)
@@ -237,7 +237,7 @@ class HostileText(MadeUpStore):
         program.write_text(f"#!/bin/sh\necho > {ran}\n")
         program.chmod(0o755)
         done = subprocess.run([STACKX, "check", "torch", "--hw", "h100"], capture_output=True, text=True, env=self.environment,
-                              cwd=self.scratch, timeout=60)
+                              cwd=self.scratch, timeout=240)
         self.assertRegex(done.stdout, "^(Yes|No): torch ", done)
         self.assertFalse(ran.exists())
 

@@ -39,7 +39,7 @@ class CurrentDirectory(PythonStack):
         file.chmod(0o755)
 
     def run_there(self, *arguments):
-        done = subprocess.run([STACKX, *map(str, arguments)], capture_output=True, text=True, env=self.environment, timeout=60,
+        done = subprocess.run([STACKX, *map(str, arguments)], capture_output=True, text=True, env=self.environment, timeout=240,
                               cwd=self.place)
         self.assertLess(done.returncode, 4, done.stderr)
         self.assertFalse(self.ran.exists(), f"{arguments}: {self.ran.exists() and self.ran.read_text()}")

@@ -16,7 +16,7 @@ COMMANDS = (["--version"], ["--help"], ["hw", "show", "v100"], ["hw", "show", "v
 
 class LostOutput(BlackBox):
     def run_on(self, words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options):
-        return subprocess.run([STACKX, *words], stdout=stdout, stderr=stderr, text=True, env=self.environment, timeout=300, **options)
+        return subprocess.run([STACKX, *words], stdout=stdout, stderr=stderr, text=True, env=self.environment, timeout=900, **options)
 
     def setUp(self):
         super().setUp()

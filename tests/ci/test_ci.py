@@ -71,7 +71,7 @@ class Checkout(BlackBox):
 
     def bash(self, text, exit_code=0, environment=None):
         done = subprocess.run(["bash", "-eo", "pipefail", "-c", text], cwd=self.home, capture_output=True, text=True,
-                              env={**self.environment, **(environment or {})}, timeout=300, stdin=subprocess.DEVNULL)
+                              env={**self.environment, **(environment or {})}, timeout=900, stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, exit_code, f"{text}\nstdout: {done.stdout}\nstderr: {done.stderr}")
         return done
 

@@ -99,7 +99,7 @@ class BlackBox(unittest.TestCase):
 
     def stackx(self, *arguments, exit_code=0, **options):
         done = subprocess.run([STACKX, *map(str, arguments)], capture_output=True, text=True,
-                              env=self.environment, timeout=300, **options)
+                              env=self.environment, timeout=900, **options)
         allowed = (0, 1) if exit_code is None else (exit_code,)
         self.assertIn(done.returncode, allowed, f"{arguments}\nstdout: {done.stdout}\nstderr: {done.stderr}")
         return done

@@ -24,7 +24,7 @@ class Recipes(BlackBox):
             self.skipTest("STACKX_WRITE_RECIPE names no program")
 
     def recipe(self, form, project, exit_code=0):
-        done = subprocess.run([self.program, form, project, DATA], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([self.program, form, project, DATA], capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, exit_code, done.stderr)
         return done.stdout if exit_code == 0 else done.stderr
 

@@ -15,7 +15,7 @@ import shlex
 import subprocess
 import time
 
-PATIENCE = 20  # seconds
+PATIENCE = 60  # seconds
 
 BASH = r"""
 source "$1"
@@ -106,7 +106,7 @@ class Terminal:
 def bash(script, lines, environment, breaks=None):
     begin = "" if breaks is None else f"COMP_WORDBREAKS={shlex.quote(breaks)}\n"
     done = subprocess.run(["bash", "--norc", "--noprofile", "-c", begin + BASH, "bash", script], input="".join(f"{line}\n" for line in lines),
-                          capture_output=True, text=True, env=environment, timeout=60)
+                          capture_output=True, text=True, env=environment, timeout=240)
     if done.stderr:
         raise AssertionError(done.stderr)
     return dict(zip(lines, ([word for word in part.split("\n") if word] for part in done.stdout.split("\1\n"))))
@@ -160,7 +160,7 @@ def zsh(directory, load, lines, environment):
 def fish(script, lines, environment):
     script = pathlib.Path(script).read_text()
     asked = "".join(f"complete -C {shlex.quote(line)}; printf '\\1\\n'\n" for line in lines)
-    done = subprocess.run(["fish", "--no-config"], input=script + asked, capture_output=True, text=True, env=environment, timeout=60)
+    done = subprocess.run(["fish", "--no-config"], input=script + asked, capture_output=True, text=True, env=environment, timeout=240)
     if done.stderr:
         raise AssertionError(done.stderr)
     parts = done.stdout.split("\1\n")

@@ -67,7 +67,7 @@ class Daemons:
 
     def command(self, *words, check=True, **options):
         options.setdefault("env", self.environment)
-        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, **options)
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=240, **options)
         if check and done.returncode != 0:
             raise AssertionError(f"{words}\n{done.stdout}\n{done.stderr}")
         return done.stdout

@@ -195,7 +195,7 @@ PartitionName=urgent Nodes={names} MaxTime=INFINITE State=UP PriorityTier=10
                             "StorageType=accounting_storage/mysql\nStorageHost=127.0.0.1\nStorageUser=root\n")
         settings.chmod(0o600)
         self.head("slurmdbd", "-D")
-        asked = dict(args=("sacctmgr", "-n", "-P", "show", "cluster"), env=self.environment, capture_output=True, timeout=60)
+        asked = dict(args=("sacctmgr", "-n", "-P", "show", "cluster"), env=self.environment, capture_output=True, timeout=240)
         self.until(lambda: subprocess.run(**asked).returncode == 0, "slurmdbd")
 
     def head(self, program, *words):

@@ -120,7 +120,7 @@ class Advise(BlackBox):
             except OSError:  # the other end is closed
                 pass
             os.close(ours)
-            self.assertEqual(process.wait(timeout=60), 0)
+            self.assertEqual(process.wait(timeout=240), 0)
             return output.decode()
 
         self.environment.pop("NO_COLOR", None)

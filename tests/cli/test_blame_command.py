@@ -206,7 +206,7 @@ class GoingOn(Blame):
             if line.startswith("halving"):
                 break
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=240)
         self.assertEqual(process.returncode, 130)
         self.assertIn("the same command goes on from here", out)
 

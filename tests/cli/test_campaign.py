@@ -189,7 +189,7 @@ class Campaign(BlackBox):
         self.assertIn("1 of 1 inspections done", self.stackx("inspect", project, "--resume").stdout)
         process = self.begin(project, "--resume", plan)
         process.terminate()
-        self.assertIn("interrupted", process.communicate(timeout=60)[0])
+        self.assertIn("interrupted", process.communicate(timeout=240)[0])
         self.assertEqual(process.returncode, 130)
         self.assertEqual(list(self.db.parent.rglob("lock")), [])
 
@@ -221,7 +221,7 @@ class Campaign(BlackBox):
         for number in (signal.SIGTERM, signal.SIGHUP):
             process = self.begin(project)
             process.send_signal(number)
-            self.assertIn("interrupted", process.communicate(timeout=60)[0])
+            self.assertIn("interrupted", process.communicate(timeout=240)[0])
             self.assertEqual(process.returncode, 130)
 
     def test_a_campaign_without_hangups_outlives_its_terminal(self):
@@ -229,7 +229,7 @@ class Campaign(BlackBox):
         project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 40})
         process = self.begin(project, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         process.send_signal(signal.SIGHUP)
-        self.assertIn("40 of 40 inspections done (complete), 40 ok", process.communicate(timeout=120)[0])
+        self.assertIn("40 of 40 inspections done (complete), 40 ok", process.communicate(timeout=600)[0])
 
     def test_a_campaign_for_a_processor_runs_on_such_a_machine_alone(self):
         catalog = json.loads(self.fake_catalog({"right": ("9.9.1", self.fake_blas())}).read_text())
@@ -311,7 +311,7 @@ class Campaign(BlackBox):
             self.assertEqual(outcomes[pi, "ok"], 2, outcomes)
         # bfloat16 takes AVX-512.
         self.assertEqual(outcomes["attention", "ok"] + outcomes["attention", "unsupported"], 2, outcomes)
-        self.assertEqual({document["loaded"]["onednn-cpu-gomp"] for document in documents}, {"2.6.0", "3.2.0"})
+        self.assertEqual({document["loaded"]["onednn-cpu-gomp"] for document in documents if document["outcome"] == "ok"}, {"2.6.0", "3.2.0"})
 
     def test_other_hardware_is_refused(self):
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": {

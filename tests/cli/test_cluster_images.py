@@ -73,7 +73,7 @@ class Images(BlackBox):
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def end(self, start, exit_code=0):
-        out, err = start.communicate(timeout=300)
+        out, err = start.communicate(timeout=900)
         self.assertEqual(start.returncode, exit_code, out + err)
         return out + err
 

@@ -109,10 +109,10 @@ class Runners(PythonStack):
     def start_it(self, project):
         environment = dict(self.environment, STACKX_DB=str(project.parent / "data" / "stackx.db"))
         done = subprocess.run([STACKX, "inspect", project, "--pi", self.pi], capture_output=True, text=True, cwd=project.parent,
-                              env=environment, timeout=300)
+                              env=environment, timeout=900)
         if done.returncode not in (0, 1):
             return done, []
-        exported = subprocess.run([STACKX, "export"], capture_output=True, text=True, env=environment, timeout=300)
+        exported = subprocess.run([STACKX, "export"], capture_output=True, text=True, env=environment, timeout=900)
         documents = [document for document in map(json.loads, exported.stdout.splitlines()) if document["$schema"] == "stackx/inspection/1"]
         return done, sorted(documents, key=lambda document: document["finished"])
 

@@ -117,7 +117,7 @@ class Evidence(BlackBox):
         processes = [subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                      for _ in range(3)]
         for process in processes:
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=600)
             self.assertEqual(process.returncode, 0, err)
             self.assertEqual(json.loads(out)["published"]["results"], expected)
 

@@ -32,7 +32,7 @@ class Played(unittest.TestCase):
         self.manifest.write_text(json.dumps(config_map) + "\n---\n" + json.dumps(job))
 
     def kubectl(self, *words):
-        return subprocess.run(["kubectl", *words], env=self.cluster.environment(os.environ), capture_output=True, text=True, timeout=60)
+        return subprocess.run(["kubectl", *words], env=self.cluster.environment(os.environ), capture_output=True, text=True, timeout=240)
 
     def create(self):
         return self.kubectl("create", f"--filename={self.manifest}")

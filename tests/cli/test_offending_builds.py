@@ -141,7 +141,7 @@ class OffendingBuilds(Builds):
                   'find "$1" -name "*.partial-*" | grep . && exit 97; '
                   'mount -o remount,size=200m "$1" || exit 96; exec "$2" inspect "$3" --pi "$4"')
         done = subprocess.run([*namespace, "sh", "-c", script, "sh", place, STACKX, project, self.pi], env=self.environment,
-                              capture_output=True, text=True, timeout=300)
+                              capture_output=True, text=True, timeout=900)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         full, fine = self.documents()
         self.assertEqual(full["outcome"], "disk_full", full)
@@ -164,7 +164,7 @@ class Together(Builds):
         runs = [self.start(project, self.scratch / f"{i}.db") for i in range(2)]
         said = ""
         for run in runs:
-            out, err = run.communicate(timeout=300)
+            out, err = run.communicate(timeout=900)
             self.assertEqual(run.returncode, 0, out + err)
             said += err
         for what in ("building victim 1.0", "installing pip "):
@@ -211,7 +211,7 @@ class Together(Builds):
         self.assertIn("waiting for another stackx", said)
         self.index.gate.set()
         for run in (first, second):
-            out, err = run.communicate(timeout=120)
+            out, err = run.communicate(timeout=600)
             self.assertEqual(run.returncode, 0, out + err)
             said += err
         self.assertEqual(said.count("building victim 1.0"), 1, said)

@@ -28,7 +28,7 @@ class Outputs(WithStores):
         """Exit codes and what was said, of commands that run at the same time."""
         started = [subprocess.Popen([STACKX, *map(str, command)], env=self.environment, stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, text=True) for command in commands]
-        ended = [(process.communicate(timeout=300), process.returncode) for process in started]
+        ended = [(process.communicate(timeout=900), process.returncode) for process in started]
         return [(code, out + err) for (out, err), code in ended]
 
     def names(self, directory):

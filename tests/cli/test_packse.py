@@ -87,7 +87,7 @@ class Packse(BlackBox):
 
     def answer(self, *arguments):
         """Also a refusal, by itself an answer; not a crash."""
-        done = subprocess.run([STACKX, *map(str, arguments)], capture_output=True, text=True, env=self.environment, timeout=300)
+        done = subprocess.run([STACKX, *map(str, arguments)], capture_output=True, text=True, env=self.environment, timeout=900)
         self.assertIn(done.returncode, (0, 1, 2), f"{arguments}\n{done.stderr}")
         return done
 

@@ -93,7 +93,7 @@ class Answers(Recipes):
 
     def checked_run(self, *words, **options):
         options.setdefault("env", self.environment)
-        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, **options)
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=900, **options)
         self.assertEqual(done.returncode, 0, f"{self.now}: {words}\n{done.stdout}\n{done.stderr}")
         return done
 

@@ -180,7 +180,7 @@ class Syntax(Recipes):
         script = self.write("odd.sbatch", self.recipe("sbatch", project))
         environment = dict(os.environ, STACKX_PI=str(place.parent), PIP_NO_INDEX="1", PIP_FIND_LINKS=str(self.scratch / "wheels"),
                            STACKX_PYTHON=sys.executable, PIP_CONFIG_FILE=os.devnull)
-        done = subprocess.run(["bash", script], capture_output=True, text=True, env=environment, cwd=self.scratch, timeout=300)
+        done = subprocess.run(["bash", script], capture_output=True, text=True, env=environment, cwd=self.scratch, timeout=900)
         self.assertEqual(done.returncode, 0, done.stderr)
         words, odd, packages = json.loads(done.stdout)
         self.assertEqual(words[2:], ["look", "odd=" + ODD])

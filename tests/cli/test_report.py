@@ -127,7 +127,7 @@ class Report(BlackBox):
         done = subprocess.run([CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions",
                                "--disable-background-networking", f"--user-data-dir={self.scratch / 'profile'}",
                                "--virtual-time-budget=10000", "--enable-logging=stderr", "--log-level=0", *map(str, arguments)],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=240)
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
         self.assertEqual(console, [])

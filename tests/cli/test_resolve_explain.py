@@ -129,7 +129,7 @@ class Graph(ResolveBox):
     def drawn(self, text):
         if shutil.which("dot") is None:
             self.skipTest("the program dot is not installed: apt install graphviz")
-        done = subprocess.run(["dot", "-Tplain"], input=text, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["dot", "-Tplain"], input=text, capture_output=True, text=True, timeout=240)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 

@@ -79,7 +79,7 @@ class TheCluster(OnACluster):
     def test_tasks_outlive_the_controller(self):
         job = self.submit()
         self.cluster.kill_controller()
-        asked = subprocess.run(["squeue"], env=self.cluster.environment, capture_output=True, timeout=60)
+        asked = subprocess.run(["squeue"], env=self.cluster.environment, capture_output=True, timeout=240)
         self.assertNotEqual(asked.returncode, 0)
         (self.scratch / "go").touch()
         self.cluster.until(lambda: all(self.lines(f"{task}.ended") for task in range(3)), "tasks without a controller")

@@ -38,7 +38,7 @@ class Damage(MadeUpStore):
         for companion in ("-wal", "-shm", "-journal"):
             pathlib.Path(f"{self.db}{companion}").unlink(missing_ok=True)
         self.db.write_bytes(content)
-        return subprocess.run([STACKX, *arguments], capture_output=True, text=True, env=self.environment, timeout=60)
+        return subprocess.run([STACKX, *arguments], capture_output=True, text=True, env=self.environment, timeout=240)
 
     def test_flipped_bits(self):
         truth = {arguments: self.run_on(self.content, *arguments) for arguments in COMMANDS}

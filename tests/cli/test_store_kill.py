@@ -251,7 +251,7 @@ ls -A >"$OUT/files"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
         done = subprocess.run(["unshare", "-rm", "bash", "-c", self.SCRIPT, "sh", self.place, self.start, str(left), STACKX, *map(str, command)],
-                              env=dict(self.environment, OUT=str(out), STACKX=STACKX, RESULT=result), capture_output=True, text=True, timeout=120)
+                              env=dict(self.environment, OUT=str(out), STACKX=STACKX, RESULT=result), capture_output=True, text=True, timeout=600)
         if done.returncode == 99:
             self.skipTest("no tmpfs can be mounted here")
         return {file.name: file.read_text() for file in out.iterdir()}

@@ -150,7 +150,7 @@ class Usage(BlackBox):
                           ["check", "numpy", "--catalog", path], ["db", "check", "--db", path], ["query", "best", "--db", path],
                           ["export", "-o", f"{path}/all.jsonl"]):
                 with self.subTest(words=[str(word)[:60] for word in words]):
-                    done = subprocess.run([STACKX, *map(str, words)], capture_output=True, text=True, env=self.environment, timeout=60)
+                    done = subprocess.run([STACKX, *map(str, words)], capture_output=True, text=True, env=self.environment, timeout=240)
                     self.assertNotIn("fault of stackx", done.stderr)
                     self.assertIn(done.returncode, (2, 3), done.stderr)
 

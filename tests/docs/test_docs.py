@@ -34,7 +34,7 @@ def usage(*arguments):
 @functools.lru_cache(maxsize=None)
 def _usage(arguments):
     with tempfile.TemporaryDirectory() as empty:
-        done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, cwd=ROOT,
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=240, cwd=ROOT,
                               env=dict(os.environ, STACKX_DB=f"{empty}/stackx.db", XDG_CACHE_HOME=empty))
     return done.stdout + done.stderr
 
@@ -92,7 +92,7 @@ class Scratch:
             STACKX_DB=str(home / "stackx.db"), XDG_DATA_HOME=str(home / "data"), XDG_CACHE_HOME=str(home / "cache"))
 
     def run(self, command):
-        return subprocess.run(["bash", "-c", command.text], capture_output=True, text=True, timeout=120, cwd=self.path,
+        return subprocess.run(["bash", "-c", command.text], capture_output=True, text=True, timeout=600, cwd=self.path,
                               env=self.environment, stdin=subprocess.DEVNULL)
 
 

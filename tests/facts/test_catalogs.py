@@ -197,7 +197,7 @@ class RowsOfTheAudit(unittest.TestCase):
                 "$schema": "stackx/project/1", "name": "row", "catalogs": CATALOGS,
                 "requires": {name: version if version[0] in "<>=!*" else f"=={version}" for name, version in wanted.items()},
                 "hardware": {"gpu": gpu} | ({"driver": driver} if driver else {})}))
-            done = subprocess.run([STACKX, "--json", "resolve", str(project), "--count"], capture_output=True, text=True, timeout=60,
+            done = subprocess.run([STACKX, "--json", "resolve", str(project), "--count"], capture_output=True, text=True, timeout=240,
                                   env=dict(os.environ, XDG_CACHE_HOME=scratch, STACKX_DB=f"{scratch}/stackx.db"))
         if done.returncode not in (0, 1):
             self.fail(done.stderr)

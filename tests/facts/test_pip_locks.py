@@ -44,7 +44,7 @@ class NotMade(Exception):
 
 
 def run(argv, stdin=None, **variables):
-    done = subprocess.run([str(word) for word in argv], input=stdin, capture_output=True, text=True, timeout=300,
+    done = subprocess.run([str(word) for word in argv], input=stdin, capture_output=True, text=True, timeout=900,
                           env=dict(os.environ, **variables))
     if done.returncode != 0:
         raise NotMade((done.stderr.strip() or "no word").splitlines()[-1].strip())
@@ -100,7 +100,7 @@ def lock(name):
 class Locks(BlackBox):
     def answer(self, text, hw, *options):
         done = subprocess.run([STACKX, "check", *map(str, options or ("-",)), "--python", "3.11", "--hw", hw, "--json"], input=text,
-                              capture_output=True, text=True, env=self.environment, timeout=60)
+                              capture_output=True, text=True, env=self.environment, timeout=240)
         self.assertIn(done.returncode, (0, 1), done.stderr)
         return json.loads(done.stdout)
 

@@ -21,7 +21,7 @@ def ask(truth):
     for option in ("driver", "python"):
         if truth[option]:
             argv += [f"--{option}", truth[option]]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=240)
     if done.returncode not in (0, 1):
         return "error", {"text": done.stderr.strip()}
     document = json.loads(done.stdout)

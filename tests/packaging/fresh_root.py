@@ -65,7 +65,7 @@ class FreshRoot:
         (self.path / "brought").mkdir(exist_ok=True)
         return ["/brought/" + pathlib.Path(shutil.copy(file, self.path / "brought")).name for file in files]
 
-    def run(self, *words, exit_code=0, timeout=300, **environment):
+    def run(self, *words, exit_code=0, timeout=900, **environment):
         index = {name: os.environ[name] for name in INDEX if name in os.environ}
         usual = {"PATH": "/venv/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8", "COLUMNS": "80"}
         done = subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "enter", self.path, *words],

@@ -29,7 +29,7 @@ VERSION = re.search(r"^project\(stackx VERSION (\S+)", (ROOT / "CMakeLists.txt")
 
 
 def run(*words, **environment):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300,
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=900,
                           env={**os.environ, **{name: str(value) for name, value in environment.items()}})
     if done.returncode != 0:
         raise AssertionError(f"{words} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")

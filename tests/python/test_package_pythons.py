@@ -24,7 +24,7 @@ class PackageCase(BlackBox):
         environment = dict(self.environment, PYTHONPATH=str(PACKAGE), PYTHONDONTWRITEBYTECODE="1", LC_ALL="C.UTF-8",
                            STACKX_PROGRAM=STACKX)
         done = subprocess.run([python, *map(str, arguments)], capture_output=True, text=True, env=environment,
-                              timeout=300, cwd=cwd)
+                              timeout=900, cwd=cwd)
         self.assertEqual(done.returncode, 0, f"{python} {arguments}\n{done.stdout}{done.stderr}")
         return done.stdout
 

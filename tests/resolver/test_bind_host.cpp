@@ -76,7 +76,7 @@ TEST_CASE("host: what this machine does not have") {
 TEST_CASE("host: the driver, and a GPU") {
   auto host = machine();
   host.driver = "535.104.05";
-  host.gpus.push_back({"NVIDIA H100", "GPU-1", "0", "9.0", std::uint64_t{80} << 30});
+  host.gpus.push_back({"NVIDIA H100", "GPU-1", "0", "9.0", std::uint64_t{80} << 30, {}});
   Given given(components, R"("requires": {"cpu": "*"})");
   given.project.hardware = {{"driver", "host"}, {"gpu", "host"}};
   bind_host(given.project, given.catalog, host);

@@ -4,6 +4,7 @@ function(stackx_gpu_build build file source)
   string(MAKE_C_IDENTIFIER fake_gpu_${build}_${file} target)
   add_library(${target} SHARED fakes/${source})
   target_compile_definitions(${target} PRIVATE ${ARGN})
+  target_compile_options(${target} PRIVATE -Wno-pedantic)  # _Float16, and functions as dlsym() returns them
   target_link_libraries(${target} PRIVATE m ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${file} SUFFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${FAKES}/gpu/${build} SKIP_BUILD_RPATH TRUE C_STANDARD 11)
