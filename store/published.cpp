@@ -12,6 +12,7 @@
 #include "specs/format/seal.hpp"
 #include "specs/hardware/name.hpp"
 #include "store/database.hpp"
+#include "store/packing/text_map.hpp"
 
 namespace stackx::store {
 namespace {
@@ -123,7 +124,7 @@ class Reading {
     Cursor cursor = connection_.prepare("SELECT document FROM contexts WHERE id = ?");
     cursor << row;
     if (!cursor.next()) damaged("contexts", row);
-    auto details = json::parse(cursor.text(0)).get<std::map<std::string, std::string>>();
+    auto details = read_text_map(cursor.text(0));
     return details_.emplace(row, std::move(details)).first->second;
   }
 

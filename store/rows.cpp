@@ -7,6 +7,7 @@
 #include "specs/result/plausibility.hpp"
 #include "store/packing/packing.hpp"
 #include "store/packing/prepared.hpp"
+#include "store/packing/text_map.hpp"
 
 namespace stackx::store {
 namespace {
@@ -114,7 +115,7 @@ const SharedRows::WorkloadRow& SharedRows::workload(std::int64_t row) {
   WorkloadRow result;
   result.id = hex_of(cursor.text(0));
   result.workload.pi = cursor.text(1);
-  result.workload.params = json::parse(cursor.text(2)).get<std::map<std::string, std::string>>();
+  result.workload.params = read_text_map(cursor.text(2));
   result.workload.program = cursor.text(3);
   if (result.workload.id() != result.id) bad_row(connection_, "workloads", row);
   return workloads_.emplace(row, std::move(result)).first->second;

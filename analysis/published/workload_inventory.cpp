@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <tuple>
+#include <unordered_set>
 
 #include "analysis/published/near_workload.hpp"
 #include "analysis/text/table.hpp"
@@ -47,7 +48,7 @@ WorkloadInventory workload_inventory(const store::Questions& questions, const st
   store::QuestionFilter filter;
   if (!family.empty()) filter.workload = specs::Workload{family, {}};
   WorkloadInventory inventory;
-  std::set<std::int64_t> seen;  // workloads: few, of many results
+  std::unordered_set<std::int64_t> seen;  // workloads: few, of many results
   const auto note = [&](std::int64_t row) -> FamilyEvidence& {
     const specs::Workload& workload = questions.workload(row);
     FamilyEvidence& one = inventory[workload.pi];
