@@ -1,8 +1,8 @@
 // A map of texts, as rows keep parameters and details: {"dtype":"float32","m":"1024"}.
 //
 // A store has one for each workload, and answers read tens of thousands. Nearly all are plain words
-// as canonical JSON writes them, which are taken as they stand; what is written in any other way goes
-// through the JSON parser, with the same result.
+// as canonical JSON writes them, which are taken as they stand; what is written in any other way
+// goes through the JSON parser, with the same result.
 #pragma once
 
 #include <map>
