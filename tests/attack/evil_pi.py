@@ -185,15 +185,19 @@ def page_tables(bytes_wanted):
     place = LIBC.mmap(None, ctypes.c_size_t(size), 1, 0x2 | 0x20 | 0x4000, -1, ctypes.c_long(0))
     for at in range(0, size, reach):
         ctypes.c_char.from_address(place + at).value  # pylint: disable=expression-not-assigned
-    hold_until_seen(bytes_wanted)
 
 
 def page_tables_of_several(bytes_wanted, processes=8):
-    """Each of which maps less than is worth a look alone."""
-    for _ in range(processes - 1):
+    """Each of which maps less than is worth a look alone. They hold it once the last of them is done, however slow the machine."""
+    done, tell = os.pipe()
+    for _ in range(processes):
         if os.fork() == 0:
-            break
-    page_tables(bytes_wanted // processes)
+            page_tables(bytes_wanted // processes)
+            os.write(tell, b".")
+            time.sleep(60)
+    for _ in range(processes):
+        os.read(done, 1)
+    hold_until_seen(bytes_wanted)
 
 
 def behind_an_end(then):
@@ -303,6 +307,7 @@ def main():
         messages(20_000)
     elif name == "page_tables":
         page_tables(2 * gibibyte)
+        hold_until_seen(2 * gibibyte)
     elif name == "several_page_tables":
         page_tables_of_several(2 * gibibyte)
     elif name == "behind_an_end":
