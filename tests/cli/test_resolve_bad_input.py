@@ -2,7 +2,7 @@
 
 import json
 import math
-import time
+import resource
 import unittest
 
 from resolve_box import ResolveBox
@@ -128,9 +128,9 @@ class Large(ResolveBox):
                 size += out.write(f'"p{length}":{json.dumps({"kind": "package", "versions": entries})},')
                 length += 1
             out.write(f'"p{length}":{{"kind":"package","versions":{{"{versions}":{{}}}}}}}}}}')
-        start = time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime  # of stackx: others load the machine
         self.assertEqual(self.count(self.project(requires={"p0": "*"})), math.comb(length + versions - 1, versions - 1))
-        self.assertLess(time.monotonic() - start, 60)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 120)
 
 
 class Entangled(ResolveBox):

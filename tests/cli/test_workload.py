@@ -53,7 +53,7 @@ class WorkloadCommand(BlackBox):
 
     def test_the_spaces_hold_stacks(self):
         for name, space in DESCRIBED["spaces"].items():
-            hardware = {"gpu": "v100-sxm2-16gb"} if name.startswith("gpu") else {"cpu": "host"} if name in ("blas", "onednn") else {}
+            hardware = {"gpu": "v100-sxm2-16gb"} if name.startswith("gpu") else {"cpu": "zen4"} if name in ("blas", "onednn") else {}
             document = {"$schema": "stackx/project/1", "name": name, "hardware": hardware, **space}
             project = self.write(f"project-{name}.json", document)
             with self.subTest(space=name):
