@@ -34,6 +34,7 @@ void add_export(Command app, Globals& globals);
 void add_merge(Command app, Globals& globals);
 void add_db(Command app, Globals& globals);
 void add_query(Command app, Globals& globals);
+void add_serve(Command app, Globals& globals);
 void add_workload(Command app, Globals& globals);
 void add_completion(Command app, Globals& globals);
 void add_man(Command app, Globals& globals);

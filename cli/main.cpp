@@ -1,16 +1,12 @@
 // stackx: which combination of versions should run this workload on this hardware?
-#include <cerrno>
 #include <exception>
 #include <filesystem>
-#include <new>
 #include <string>
-#include <system_error>
 
 #include "cli/commands.hpp"
+#include "cli/failure.hpp"
 #include "cli/version.hpp"
 #include "specs/error.hpp"
-#include "specs/format/brief.hpp"
-#include "specs/format/masked.hpp"
 #include "workspace/output.hpp"
 
 using namespace stackx;
@@ -68,6 +64,7 @@ int run(int argc, char** argv) {
   cli::add_merge(command, globals);
   cli::add_db(command, globals);
   cli::add_query(command, globals);
+  cli::add_serve(command, globals);
   cli::add_workload(command, globals);
   cli::add_completion(command, globals);
   cli::add_man(command, globals);
@@ -83,38 +80,6 @@ int run(int argc, char** argv) {
   return static_cast<int>(ErrorCode::bad_input);
 }
 
-// Further lines are indented: what a document holds cannot begin one as stackx does.
-std::string indented(std::string text) {
-  for (auto at = text.find('\n'); at != text.npos; at = text.find('\n', at + 1))
-    if (at + 1 < text.size() && text[at + 1] != ' ') text.insert(at + 1, "  ");
-  return text;
-}
-
-int said(const Error& error) {
-  const std::string text = indented(specs::brief(specs::without_passwords(error.what())));
-  workspace::say("stackx: {}\n", workspace::Block{text});
-  return static_cast<int>(error.code());
-}
-
-// What the system says of a path that somebody gave, or of the place where this runs; never a fault of stackx.
-Error of_file(const std::filesystem::filesystem_error& error) {
-  constexpr std::size_t most = 200;
-  std::string path = error.path1().string();
-  if (path.size() > most) path = path.substr(0, most) + "...";
-  const int code = error.code().value();
-  const bool bad_path = code == ENOENT || code == ENOTDIR || code == EISDIR || code == ELOOP || code == ENAMETOOLONG;
-  return {bad_path ? ErrorCode::bad_input : ErrorCode::environment,
-          fmt::format("{}: {}; {}", path.empty() ? "a file" : path, error.code().message(),
-                      bad_path ? "check the path" : "check permissions and disk")};
-}
-
-std::string unexpected(const std::exception& error) {
-  if (const auto* system = dynamic_cast<const std::system_error*>(&error);
-      system != nullptr && system->code() == std::errc::resource_unavailable_try_again)  // of a thread
-    return "no thread can be begun: there is too little memory, or no process more is allowed; nothing that was stored is lost";
-  return specs::without_passwords(error.what()) + " (this is a fault of stackx or of the system: please report it)";
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -123,15 +88,9 @@ int main(int argc, char** argv) {
     const int exit_code = run(argc, argv);
     workspace::close_stdout();
     return exit_code;
-  } catch (const Error& error) {
-    return said(error);
-  } catch (const std::filesystem::filesystem_error& error) {
-    return said(of_file(error));
-  } catch (const std::bad_alloc&) {
-    workspace::say("stackx: there is too little memory for this; nothing that was stored is lost\n");
-    return static_cast<int>(ErrorCode::environment);
-  } catch (const std::exception& error) {
-    workspace::say("stackx: {}\n", unexpected(error));
-    return static_cast<int>(ErrorCode::environment);
+  } catch (...) {
+    const auto failure = cli::failure_of(std::current_exception());
+    workspace::say("stackx: {}\n", workspace::Block{failure.text});
+    return failure.exit_code;
   }
 }

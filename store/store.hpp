@@ -12,7 +12,9 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -67,6 +69,13 @@ struct Intake {
 
   void refuse(const std::string& why);
   Intake& operator+=(const Intake& other);
+};
+
+// What became of one document.
+struct Fate {
+  enum class Kind { inserted, already_there, refused };
+  Kind kind = Kind::refused;
+  std::string why = {};  // it was refused
 };
 
 struct PublishedFilter {
@@ -146,6 +155,16 @@ class Store {
   // loses what was not committed, and the same stream again completes it.
   Intake take_in(const std::function<bool(std::string& line)>& next, const std::string& name,
                  const std::function<void(std::uint64_t lines)>& progress = {});
+
+  // The same of documents that came at once, all in memory: what became of each, in their order. Their inspections share
+  // one transaction; sums are left stale, for finish_summaries(). `place` of each is for messages.
+  struct Arrived {
+    std::string_view text, place;
+  };
+  std::vector<Fate> take_in(std::span<const Arrived> documents);
+
+  // What is committed outlives a power failure, too, and not only this process. Each transaction waits for the disk then.
+  void sync_every_commit();
 
   std::vector<Measurement> measurements(const Filter& filter) const;
   Excerpt excerpt(const Filter& filter, const Sampling& sampling) const;  // in bounded time

@@ -29,6 +29,7 @@ struct Verified {
   std::optional<Prepared> inspection;
   Plain other;
   std::string error;  // why it is refused
+  bool inserted = false;
 };
 
 struct Chunk {
@@ -52,10 +53,9 @@ void verify_other(std::string_view text, const std::string& place, Verified& res
                     schema));
 }
 
-Verified verify(Reader& reader, const std::string& text, const std::string& name,
+Verified verify(Reader& reader, const std::string& text, const std::string& place,
                 std::uint64_t line, Skeleton& scratch) {
-  Verified result{line, {}, {}, {}};
-  const std::string place = name + ':' + std::to_string(line);
+  Verified result{line, {}, {}, {}, false};
   try {
     if (text.starts_with("{\"$schema\":\"stackx/inspection/1\"") ||
         specs::Node::parse_text(text, place).at("$schema").json() == "stackx/inspection/1")
@@ -76,7 +76,7 @@ std::vector<Verified> verify(Reader& reader, const Chunk& chunk, const std::stri
   results.reserve(chunk.lines.size());
   std::uint64_t line = chunk.first_line;
   for (const std::string& text : chunk.lines) {
-    if (!text.empty()) results.push_back(verify(reader, text, name, line, scratch));
+    if (!text.empty()) results.push_back(verify(reader, text, name + ':' + std::to_string(line), line, scratch));
     ++line;
   }
   return results;
@@ -197,18 +197,18 @@ class Pipeline {
   std::vector<std::thread> threads_;
 };
 
-// What a line says of itself, in front of what the store says against it.
-std::string placed(const std::string& name, std::uint64_t line, const std::string& why) {
-  const std::string place = fmt::format("{}:{}:", name, line);  // or "...:1:13: not JSON"
-  return why.starts_with(place) ? why : fmt::format("{} {}", place, why);
+// What a document says of itself, in front of what the store says against it.
+std::string placed(const std::string& place, const std::string& why) {
+  return why.starts_with(place + ':') ? why : fmt::format("{}: {}", place, why);  // or "...:1:13: not JSON"
 }
 
-// The documents of a transaction, written in the order of their places: rows that come in order fill
+// The inspections of a transaction, written in the order of their places: rows that come in order fill
 // their pages, and what an arm's rows share is found once.
 class Batch {
  public:
-  Batch(Store::Database& database, Intake& intake, const std::string& name)
-      : database_(database), intake_(intake), name_(name) {}
+  // `done`: of each, once it is committed or refused.
+  Batch(Store::Database& database, std::function<void(const Verified&)> done)
+      : database_(database), done_(std::move(done)) {}
 
   void add(Verified&& document) {
     documents_.push_back(std::move(document));
@@ -219,6 +219,7 @@ class Batch {
   // back and the others are written again. They do not depend on it, so the second time none is refused.
   void commit() {
     while (!documents_.empty() && !written()) leave_out_refused();
+    for (const Verified& document : documents_) done_(document);
     documents_.clear();
   }
 
@@ -227,16 +228,13 @@ class Batch {
   bool written() {
     return database_.connection.run([&] {
       Writer::Transaction transaction(database_.writer);
-      std::uint64_t inserted = 0;
-      if (!write(inserted)) return false;
+      if (!write()) return false;
       transaction.commit();
-      intake_.inserted += inserted;
-      intake_.already_there += documents_.size() - inserted;
       return true;
     });
   }
 
-  bool write(std::uint64_t& inserted) {
+  bool write() {
     std::vector<std::pair<std::int64_t, Verified*>> order;
     order.reserve(documents_.size());
     for (Verified& document : documents_)
@@ -245,10 +243,10 @@ class Batch {
     bool all = true;
     for (const auto& [place, document] : order) {
       try {
-        inserted += database_.writer.insert(*document->inspection) == Ingest::inserted;
+        document->inserted = database_.writer.insert(*document->inspection) == Ingest::inserted;
       } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_input) throw;
-        document->error = placed(name_, document->line, error.what());
+        document->error = error.what();
         all = false;
       }
     }
@@ -257,15 +255,26 @@ class Batch {
 
   void leave_out_refused() {
     for (const Verified& document : documents_)
-      if (!document.error.empty()) intake_.refuse(document.error);
+      if (!document.error.empty()) done_(document);
     std::erase_if(documents_, [](const Verified& document) { return !document.error.empty(); });
   }
 
   Store::Database& database_;
-  Intake& intake_;
-  const std::string& name_;
+  std::function<void(const Verified&)> done_;
   std::vector<Verified> documents_;
 };
+
+// A plan or a published result, which have transactions of their own.
+Fate ingested(Store& store, const Plain& document, const std::string& place) {
+  try {
+    const Ingest result = std::holds_alternative<specs::Plan>(document) ? store.ingest(std::get<specs::Plan>(document))
+                                                                        : store.ingest(std::get<specs::Published>(document));
+    return {result == Ingest::inserted ? Fate::Kind::inserted : Fate::Kind::already_there};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_input) throw;
+    return {Fate::Kind::refused, placed(place, error.what())};
+  }
+}
 
 }  // namespace
 
@@ -284,8 +293,14 @@ void Intake::refuse(const std::string& why) {
 
 void Store::take_in(Intake& intake, const std::function<bool(std::string& line)>& next, const std::string& name,
                     const std::function<void(std::uint64_t lines)>& progress) {
+  const auto place_of = [&](const Verified& document) { return fmt::format("{}:{}", name, document.line); };
   Pipeline pipeline(database_->reader, next, name);
-  Batch batch(*database_, intake, name);
+  Batch batch(*database_, [&](const Verified& document) {
+    if (document.error.empty())
+      ++(document.inserted ? intake.inserted : intake.already_there);
+    else
+      intake.refuse(placed(place_of(document), document.error));
+  });
   const auto take = [&] {
     try {
       return pipeline.take();
@@ -296,20 +311,14 @@ void Store::take_in(Intake& intake, const std::function<bool(std::string& line)>
   };
   const auto ingest_other = [&](const Verified& document) {
     batch.commit();
-    try {
-      const Ingest result = std::holds_alternative<specs::Plan>(document.other)
-                                ? ingest(std::get<specs::Plan>(document.other))
-                                : ingest(std::get<specs::Published>(document.other));
-      ++(result == Ingest::inserted ? intake.inserted : intake.already_there);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::bad_input) throw;
-      intake.refuse(placed(name, document.line, error.what()));
-    }
+    const Fate fate = ingested(*this, document.other, place_of(document));
+    if (fate.kind == Fate::Kind::refused) return intake.refuse(fate.why);
+    ++(fate.kind == Fate::Kind::inserted ? intake.inserted : intake.already_there);
   };
   while (auto chunk = take()) {
     for (Verified& document : *chunk) {
       if (!document.error.empty())
-        intake.refuse(placed(name, document.line, document.error));
+        intake.refuse(placed(place_of(document), document.error));
       else if (document.inspection)
         batch.add(std::move(document));
       else
@@ -322,6 +331,36 @@ void Store::take_in(Intake& intake, const std::function<bool(std::string& line)>
   std::ranges::sort(intake.reasons, {}, [&](const std::string& line) {
     return std::strtoull(line.c_str() + name.size() + 1, nullptr, 10);
   });
+}
+
+std::vector<Fate> Store::take_in(std::span<const Arrived> documents) {
+  std::vector<Fate> fates(documents.size());
+  const auto note = [&](const Verified& document) {
+    const Arrived& arrived = documents[document.line];
+    if (document.error.empty())
+      fates[document.line] = {document.inserted ? Fate::Kind::inserted : Fate::Kind::already_there};
+    else
+      fates[document.line].why = placed(std::string(arrived.place), document.error);
+  };
+  Batch batch(*database_, note);
+  Skeleton scratch;
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const std::string place(documents[i].place);
+    Verified document = verify(database_->reader, std::string(documents[i].text), place, i, scratch);
+    if (!document.error.empty())
+      note(document);
+    else if (document.inspection)
+      batch.add(std::move(document));
+    else
+      fates[i] = ingested(*this, document.other, place);
+  }
+  batch.commit();
+  return fates;
+}
+
+void Store::sync_every_commit() {
+  database_->connection.require_writable();
+  database_->connection.run([&] { database_->connection.sqlite().exec("PRAGMA synchronous=FULL"); });
 }
 
 // What was committed before something broke stays, and is said.

@@ -33,10 +33,11 @@ struct Damage {
 };
 constexpr const char* do_without = "what follows is not read: no honest export looks like this; leave the file out";
 
-// The bytes as they lie in the file.
+// The bytes as they lie in the file, or in memory.
 class Input {
  public:
-  explicit Input(const std::string& file) : file_(file, "a file of JSON Lines", true) {}
+  explicit Input(const std::string& file) { file_.emplace(file, "a file of JSON Lines", true); }
+  explicit Input(std::string_view bytes) : bytes_(bytes) {}
 
   // What comes next, at most a buffer; empty at the end. Valid until the next call.
   std::string_view chunk() {
@@ -61,14 +62,20 @@ class Input {
 
  private:
   std::size_t read(std::size_t at) {
+    if (!file_) {
+      const std::size_t got = bytes_.copy(buffer_.data() + at, buffer_.size() - at);
+      bytes_.remove_prefix(got);
+      return got;
+    }
     try {
-      return file_.read(buffer_.data() + at, buffer_.size() - at);
+      return file_->read(buffer_.data() + at, buffer_.size() - at);
     } catch (const Error& error) {
       throw Damage{error.code(), error.what()};
     }
   }
 
-  specs::InputFile file_;
+  std::optional<specs::InputFile> file_;
+  std::string_view bytes_;  // where there is no file: those to come
   std::array<char, buffer_size> buffer_;
   std::size_t peeked_ = 0;
   std::uint64_t offset_ = 0;
@@ -222,6 +229,7 @@ std::unique_ptr<Decoder> decoder_for(Input& input) {
 struct LineReader::State {
   State(const std::string& file, std::uint64_t limit)
       : name(file == "-" ? "stdin" : file), limit(limit), input(file) {}
+  State(std::string_view bytes, const std::string& name, std::uint64_t limit) : name(name), limit(limit), input(bytes) {}
 
   // Appends to `line` unless it grows above the limit; then it is not kept.
   void append(std::string& line, std::string_view text) {
@@ -276,6 +284,8 @@ struct LineReader::State {
 
 LineReader::LineReader(const std::string& file, std::uint64_t limit)
     : state_(std::make_unique<State>(file, limit)) {}
+LineReader::LineReader(std::string_view bytes, const std::string& name, std::uint64_t limit)
+    : state_(std::make_unique<State>(bytes, name, limit)) {}
 LineReader::~LineReader() = default;
 const std::string& LineReader::name() const { return state_->name; }
 std::uint64_t LineReader::lines() const { return state_->lines; }

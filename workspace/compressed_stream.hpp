@@ -29,6 +29,8 @@ class LineReader {
  public:
   // Throws as specs::InputFile does.
   explicit LineReader(const std::string& file, std::uint64_t limit = longest_line);
+  // Of bytes at hand, which outlive it; `name` is for messages.
+  LineReader(std::string_view bytes, const std::string& name, std::uint64_t limit);
   ~LineReader();
 
   // The next line without its newline; false at the end, or where the file cannot be read any further.

@@ -9,13 +9,16 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "specs/error.hpp"
 #include "specs/format/printable.hpp"
+#include "workspace/captured.hpp"
 
 namespace stackx::workspace {
 namespace {
 
+thread_local Captured* captured = nullptr;
 std::atomic<int> lost = 0;  // errno of the first time that stdout could not be written
 
 [[noreturn]] void stdout_lost(int error) {
@@ -29,14 +32,22 @@ std::atomic<int> lost = 0;  // errno of the first time that stdout could not be 
 
 bool to_terminal() {
   static const bool terminal = isatty(STDOUT_FILENO) == 1;
-  return terminal;
+  return terminal && !captured;
 }
 
 void put(std::string_view text) {
+  if (captured) {
+    captured->out += text;
+    return;
+  }
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) stdout_lost(errno);
 }
 
 void put_err(std::string_view text) {
+  if (captured) {
+    captured->err += text;
+    return;
+  }
   const int before = errno;
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
@@ -44,6 +55,10 @@ void put_err(std::string_view text) {
 }
 
 }  // namespace
+
+Captured::Captured(std::size_t columns) : columns(columns), before_(std::exchange(captured, this)) {}
+Captured::~Captured() { captured = before_; }
+Captured* Captured::current() { return captured; }
 
 void open_streams() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -69,11 +84,14 @@ void write_out(std::string_view text) {
 void write_documents(std::string_view lines) { to_terminal() ? write_out(lines) : put(lines); }
 
 void flush_out() {
+  if (captured) return;
   if (std::fflush(stdout) != 0) stdout_lost(errno);
 }
 
 void write_err(std::string_view text) { put_err(specs::printable(text, specs::Keep::lines)); }
 
-void redraw(std::string_view text) { put_err("\r\033[K" + specs::printable(text)); }
+void redraw(std::string_view text) {
+  if (!captured) put_err("\r\033[K" + specs::printable(text));
+}
 
 }  // namespace stackx::workspace

@@ -7,15 +7,17 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "workspace/captured.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::cli {
 
 void print_json(const nlohmann::json& document) { workspace::print("{}\n", document.dump()); }
 
-bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+bool stdout_is_terminal() { return !workspace::Captured::current() && isatty(STDOUT_FILENO) == 1; }
 
 std::size_t output_width() {
+  if (const auto* captured = workspace::Captured::current()) return captured->columns;
   winsize size{};
   int width = 100;
   if (stdout_is_terminal() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)

@@ -27,11 +27,13 @@ ALLOWED = {
     "advisor": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace"},
     "campaigns": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace"},
     "blame": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace", "campaigns"},
-    "cli": {"specs", "resolver", "pypi", "importers", "store", "inspector", "analysis", "workspace", "advisor", "campaigns", "blame"},
+    "serve": {"specs", "store", "workspace"},
+    "cli": {"specs", "resolver", "pypi", "importers", "store", "inspector", "analysis", "workspace", "advisor", "campaigns", "blame", "serve"},
 }
 # A header that only these may include, by how it is written: what stands behind one door.
 DOORS = {"SQLiteCpp/": {"store"}, "sqlite3.h": {"store"}, "boost/graph/": {"resolver"}, "CLI/": {"cli"}, "toml++/": {"specs"}, "yaml-cpp/": {"specs"},
-         "Eigen/": {"analysis"}, "curl/": {"pypi"}, "hwloc": {"inspector"}, "cryptominisat5/": {"resolver"}}
+         "Eigen/": {"analysis"}, "curl/": {"pypi"}, "hwloc": {"inspector"}, "cryptominisat5/": {"resolver"},
+         "boost/beast/": {"serve"}, "boost/asio/": {"serve"}, "prometheus/": {"serve"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 
 

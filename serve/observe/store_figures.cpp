@@ -1,0 +1,83 @@
+#include "serve/observe/store_figures.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "specs/error.hpp"
+#include "store/questions/questions.hpp"
+
+namespace stackx::serve {
+namespace {
+
+namespace fs = std::filesystem;
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+class Figures {
+ public:
+  // A value of the family `name`, made at its first.
+  void add(const char* name, const char* help, const Labels& labels, double value) {
+    auto found = std::ranges::find(families_, name, &prometheus::MetricFamily::name);
+    if (found == families_.end())
+      found = families_.insert(found, prometheus::MetricFamily{name, help, prometheus::MetricType::Gauge, {}});
+    prometheus::ClientMetric metric;
+    for (const auto& [label, text] : labels) metric.label.push_back({label, text});
+    metric.gauge.value = value;
+    found->metric.push_back(std::move(metric));
+  }
+  std::vector<prometheus::MetricFamily> take() { return std::move(families_); }
+
+ private:
+  std::vector<prometheus::MetricFamily> families_;
+};
+
+double size_of(const fs::path& file) {
+  std::error_code missing;
+  const auto size = fs::file_size(file, missing);
+  return missing ? 0 : static_cast<double>(size);
+}
+
+void add_results(Figures& figures, const store::Questions& questions) {
+  std::map<std::string, double> outcomes;
+  std::int64_t last = 0;
+  for (const auto& series : questions.series({.whose = store::all_results})) {
+    outcomes["ok"] += static_cast<double>(series.ok);
+    last = std::max(last, series.last);
+  }
+  for (const auto& failures : questions.failures()) outcomes[failures.outcome] += static_cast<double>(failures.inspections);
+  for (const auto& [outcome, inspections] : outcomes)
+    figures.add("stackx_inspections", "Inspections in the store, by outcome", {{"outcome", outcome}}, inspections);
+  if (last > 0) figures.add("stackx_last_result_timestamp_seconds", "When the newest inspection ended", {}, static_cast<double>(last) / 1000);
+}
+
+void add_campaigns(Figures& figures, const store::Questions& questions) {
+  constexpr std::size_t newest = 50;  // by id: old ones are history
+  const auto campaigns = questions.campaigns();
+  figures.add("stackx_campaigns", "Campaigns in the store", {}, static_cast<double>(campaigns.size()));
+  for (std::size_t i = 0; i < std::min(newest, campaigns.size()); ++i) {
+    const auto& one = campaigns[i];
+    const Labels labels{{"campaign", one.id.substr(0, 12)}, {"project", one.project}};
+    figures.add("stackx_campaign_planned_inspections", "Inspections that the plan holds at most", labels, static_cast<double>(one.planned));
+    figures.add("stackx_campaign_done_inspections", "Inspections that are in the store", labels, static_cast<double>(one.done));
+    figures.add("stackx_campaign_failed_inspections", "Of these, those that failed", labels, static_cast<double>(one.failed));
+  }
+}
+
+}  // namespace
+
+std::vector<prometheus::MetricFamily> store_figures(const fs::path& store) {
+  Figures figures;
+  figures.add("stackx_store_size_bytes", "The store's file and its log", {}, size_of(store) + size_of(store.string() + "-wal"));
+  bool readable = true;
+  try {
+    const store::Questions questions(store);
+    if (!questions.stale()) add_results(figures, questions);
+    add_campaigns(figures, questions);
+  } catch (const Error&) {
+    readable = false;
+  }
+  figures.add("stackx_store_readable", "Whether the store could be read for this scrape", {}, readable ? 1 : 0);
+  return figures.take();
+}
+
+}  // namespace stackx::serve

@@ -1,0 +1,398 @@
+#include "serve/service.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "serve/access/rate.hpp"
+#include "serve/observe/metrics.hpp"
+#include "specs/error.hpp"
+#include "specs/format/clock.hpp"
+#include "specs/format/json.hpp"
+#include "specs/format/masked.hpp"
+#include "specs/format/text_file.hpp"
+#include "store/changes.hpp"
+#include "store/store.hpp"
+#include "workspace/output.hpp"
+#include "workspace/words.hpp"
+
+namespace stackx::serve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double wrong_tokens_a_second = 0.2, wrong_tokens_at_once = 10;
+constexpr std::size_t longest_host = 255;
+
+// Where a target leads.
+enum class Place { nowhere, health, metrics, openapi, document, documents, question };
+
+struct Route {
+  Place place = Place::nowhere;
+  std::vector<std::string_view> methods = {};
+  bool writes(std::string_view method) const { return method == "PUT" || method == "POST"; }
+};
+
+Route route_of(const Target& target, const Asker& asker) {
+  if (target.is({"healthz"})) return {Place::health, {"GET", "HEAD"}};
+  if (target.is({"metrics"})) return {Place::metrics, {"GET", "HEAD"}};
+  if (target.is({"openapi.json"})) return {Place::openapi, {"GET", "HEAD"}};
+  if (target.is({"v1", "documents"})) return {Place::documents, {"POST"}};
+  if (target.path.size() == 3 && target.path[0] == "v1" && target.path[1] == "documents")
+    return {Place::document, {"GET", "HEAD", "PUT"}};
+  if (!asker.route(target).empty()) return {Place::question, {"GET", "HEAD"}};
+  return {};
+}
+
+// What metrics count by: never a word of a request that leads nowhere.
+std::string counted_as(const Request& request, const Asker& asker) {
+  switch (route_of(request.target, asker).place) {
+    case Place::nowhere: return "other";
+    case Place::document: return "/v1/documents/ID";
+    case Place::question: return asker.route(request.target);
+    default: return request.target.path_text();
+  }
+}
+
+std::shared_ptr<const std::string> text(std::string body) { return std::make_shared<const std::string>(std::move(body)); }
+
+Response failure(int status, const std::string& why, int exit_code = 2) {
+  Response response{status};
+  response.body = text(nlohmann::json{{"error", specs::without_passwords(why)}, {"exit_code", exit_code}}.dump(
+                           -1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return response;
+}
+
+Response come_again(int status, const std::string& why, int seconds) {
+  auto response = failure(status, why, 3);
+  response.headers.emplace_back("Retry-After", std::to_string(seconds));
+  return response;
+}
+
+Form form_of(const Request& request) {
+  Form form;
+  const auto wants = [&](std::string_view type) { return request.accept.find(type) != std::string::npos; };
+  if (wants("text/markdown"))
+    form.kind = Form::Kind::markdown;
+  else if (wants("text/plain") && !wants("application/json"))
+    form.kind = Form::Kind::text;
+  std::size_t columns = 0;
+  const auto& said = request.columns;
+  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), columns);
+  if (error == std::errc{} && end == said.data() + said.size()) form.columns = std::clamp<std::size_t>(columns, 60, 160);
+  return form;
+}
+
+// The same question in other words is another: names are not reordered, since some come several times.
+std::string key_of(const Request& request, const Form& form) {
+  return fmt::format("{} {} {}", static_cast<int>(form.kind), form.kind == Form::Kind::text ? form.columns : 0, to_text(request.target));
+}
+
+// If-None-Match holds a list of tags, or "*"; weak ones compare as strong ones do (RFC 9110, 13.1.2).
+bool has_tag(std::string_view list, std::string_view tag) {
+  while (!list.empty()) {
+    const auto end = std::min(list.find(','), list.size());
+    auto one = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    while (one.ends_with(' ')) one.remove_suffix(1);
+    if (one.starts_with("W/")) one.remove_prefix(2);
+    if (one == tag || one == "*") return true;
+  }
+  return false;
+}
+
+bool says_no_cache(const Request& request) { return request.cache_control.find("no-cache") != std::string::npos; }
+
+// "127.0.0.1:8421" -> "127.0.0.1", "[::1]:8421" -> "[::1]"; in lower case.
+std::string name_in(std::string_view host) {
+  const auto colon = host.rfind(':');
+  if (colon != host.npos && host.find(']', colon) == host.npos) host = host.substr(0, colon);
+  std::string name(host);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+// Whether a page of another site sent this.
+bool is_foreign(const Request& request) {
+  if (request.origin.empty()) return false;
+  const auto slashes = request.origin.find("://");
+  return slashes == std::string::npos || request.origin.substr(slashes + 3) != request.host;
+}
+
+nlohmann::json to_json(const Brought& brought) {
+  auto reasons = nlohmann::json::array();
+  for (const auto& one : brought.reasons)
+    reasons.push_back({{"line", one.line == 0 ? nlohmann::json() : nlohmann::json(one.line)}, {"why", one.why}});
+  return {{"$schema", "stackx/intake/1"}, {"inserted", brought.inserted}, {"already_there", brought.already_there},
+          {"refused", brought.refused}, {"reasons", std::move(reasons)}};
+}
+
+Response response_to(const Brought& brought) {
+  if (brought.unreadable) return failure(400, brought.failed);
+  if (!brought.failed.empty()) return come_again(503, brought.failed, 5);
+  Response response{brought.refused > 0 ? 422 : brought.inserted > 0 ? 201 : 200};
+  auto document = to_json(brought);
+  if (brought.refused > 0) {
+    document["error"] = brought.reasons.empty() ? "refused" : brought.reasons.front().why;
+    document["exit_code"] = 2;
+  }
+  response.body = text(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  return response;
+}
+
+bool is_coding(std::string_view coding) {
+  return coding.empty() || coding == "identity" || coding == "zstd" || coding == "gzip" || coding == "xz";
+}
+
+constexpr std::string_view no_scripts = "default-src 'none'; frame-ancestors 'none'";
+
+void add_security_headers(Response& response, bool tls) {
+  auto& headers = response.headers;
+  headers.emplace_back("X-Content-Type-Options", "nosniff");
+  headers.emplace_back("X-Frame-Options", "DENY");
+  headers.emplace_back("Referrer-Policy", "no-referrer");
+  headers.emplace_back("Cross-Origin-Resource-Policy", "same-origin");
+  if (std::ranges::find(headers, "Content-Security-Policy", &std::pair<std::string, std::string>::first) == headers.end())
+    headers.emplace_back("Content-Security-Policy", no_scripts);
+  if (tls) headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
+}
+
+// A document by its id, or how that begins: as `stackx export` writes it.
+std::string document_in(const store::Store& store, const std::string& id) {
+  if (const auto plan = store.plan(id)) return specs::canonical(specs::to_json(*plan));
+  if (const auto inspection = store.inspection(id)) return specs::canonical(specs::to_json(*inspection));
+  return "";
+}
+
+}  // namespace
+
+struct Service::Impl {
+  Impl(const Serving& serving, const Asker& asker)
+      : serving(serving), asker(asker), intake(serving.store, serving.waiting_bytes), changes(serving.store),
+        answers(serving.answers, [this] { return version(); }),
+        wrong_tokens(wrong_tokens_a_second, wrong_tokens_at_once),
+        requests(serving.requests_a_second, std::max(1.0, 2 * serving.requests_a_second)) {
+    if (!serving.tokens.empty()) {
+      tokens = Tokens::load(serving.tokens);
+      tokens_written = written(serving.tokens);
+      if (tokens.empty()) throw bad_input(fmt::format("{}: holds no token; `stackx serve token NAME --role read` makes one", serving.tokens.string()));
+    }
+  }
+
+  static std::filesystem::file_time_type written(const std::filesystem::path& file) {
+    std::error_code ignored;
+    return std::filesystem::last_write_time(file, ignored);
+  }
+
+  // A store that cannot be read now is asked again; what is kept does not count meanwhile.
+  std::uint64_t version() {
+    try {
+      return changes.count();
+    } catch (const Error&) {
+      return ++unreadable + (1ULL << 32);
+    }
+  }
+
+  // --- who may ---
+
+  std::optional<Response> let_in(Request& head, const Route& route) {
+    if (!serving.hosts.empty() && !serving.hosts.contains(name_in(head.host)))
+      return failure(421, fmt::format("this server is not called {}; --host adds names", specs::in_quotes(head.host)));
+    if (route.place == Place::nowhere)
+      return failure(404, fmt::format("{}: nothing is here; /openapi.json says what is", head.target.path_text()));
+    if (route.place == Place::health) return std::nullopt;
+    const auto user = user_of(head);
+    if (!user) return refused_user(head);
+    head.user = user->name;
+    if (route.writes(head.method) ? !user->may_write() : !user->may_read())
+      return failure(403, fmt::format("the token of {} may not {} here", user->name, route.writes(head.method) ? "send documents" : "ask"));
+    if (route.writes(head.method) && is_foreign(head)) return failure(403, "documents are not taken from a page of another site");
+    if (!requests.take(head.user.empty() ? head.client : head.user, head.began))
+      return come_again(429, fmt::format("more than {:g} requests a second", serving.requests_a_second), 1);
+    return std::nullopt;
+  }
+
+  std::optional<User> user_of(const Request& head) {
+    if (serving.tokens.empty()) return User{"", Role::both};
+    if (!wrong_tokens.left(head.client, head.began)) return std::nullopt;
+    const auto token = token_in(head.authorization);
+    if (token.empty()) return std::nullopt;
+    auto user = tokens.user_of(token);
+    if (!user) wrong_tokens.take(head.client, head.began);
+    return user;
+  }
+
+  Response refused_user(const Request& head) {
+    if (!wrong_tokens.left(head.client, head.began)) return come_again(429, "too many wrong tokens from this address", 10);
+    auto response = failure(401, "expected a token: \"Authorization: Bearer TOKEN\" (stackx: $STACKX_TOKEN)");
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"stackx\"");
+    response.headers.emplace_back("WWW-Authenticate", "Basic realm=\"stackx: any name, the token as password\", charset=\"UTF-8\"");
+    return response;
+  }
+
+  std::optional<Response> admit(Request& head, std::optional<std::uint64_t> length) {
+    const auto route = route_of(head.target, asker);
+    if (auto refused = let_in(head, route)) return refused;
+    if (std::ranges::find(route.methods, head.method) == route.methods.end()) {
+      auto response = failure(405, fmt::format("{} takes {}", head.target.path_text(), fmt::join(route.methods, ", ")));
+      response.headers.emplace_back("Allow", fmt::format("{}", fmt::join(route.methods, ", ")));
+      return response;
+    }
+    if (!route.writes(head.method) && length != 0U) return failure(400, "a question has no body");
+    if (!is_coding(head.content_encoding))
+      return failure(415, fmt::format("Content-Encoding {}: expected zstd, gzip or xz", specs::in_quotes(head.content_encoding)));
+    return std::nullopt;
+  }
+
+  // --- what is answered ---
+
+  void answer(Request request, Respond respond) {
+    const auto done = [this, respond = std::move(respond)](Response response) {
+      add_security_headers(response, serving.tls);
+      respond(std::move(response));
+    };
+    switch (route_of(request.target, asker).place) {
+      case Place::health: return done({200, "text/plain", text("ok\n")});
+      case Place::openapi: return done({200, "application/json", text(asker.openapi())});
+      case Place::metrics: return give_metrics(done);
+      case Place::documents: return take(std::move(request), "", done);
+      case Place::document:
+        if (request.method == "PUT") {
+          const auto id = request.target.path[2];
+          return take(std::move(request), id, done);
+        }
+        return give(request, [this, id = request.target.path[2]] { return document(id); }, done);
+      case Place::question: {
+        const auto form = form_of(request);
+        return give(request, [this, target = request.target, form] { return asker.answer(target, form); }, done);
+      }
+      case Place::nowhere: return done(failure(404, "nothing is here"));
+    }
+  }
+
+  void take(Request request, const std::string& id, const Respond& done) {
+    Bundle bundle{std::move(request.body), id, [this, done](Brought brought) {
+                    metrics.documents(brought);
+                    done(response_to(brought));
+                  }};
+    if (!intake.offer(std::move(bundle))) {
+      metrics.turned_away();
+      done(come_again(503, "more documents wait than can be held; send them again in a moment", 1));
+    }
+  }
+
+  void give(const Request& request, std::function<Answer()> make, const Respond& done) {
+    const auto given = [done, tags = request.if_none_match](const std::shared_ptr<const Answer>& answer) {
+      Response response{answer->status, answer->content_type, {answer, &answer->body}};
+      response.headers = {{"Cache-Control", "private, no-cache"}, {"Vary", "Accept, Authorization, Stackx-Columns"}};
+      if (answer->status == 200) {
+        response.headers.emplace_back("ETag", answer->etag);
+        response.headers.emplace_back("Stackx-Exit", std::to_string(answer->exit_code));
+        const auto age = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - answer->made).count();
+        if (age > 0) response.headers.emplace_back("Age", std::to_string(age));
+        if (answer->content_type.starts_with("text/html")) response.headers.emplace_back("Content-Security-Policy", page_policy);
+        if (has_tag(tags, answer->etag)) response.status = 304;
+      }
+      done(std::move(response));
+    };
+    const auto refused = [done](Answers::Refusal why) {
+      done(why == Answers::Refusal::busy ? come_again(503, "more questions wait than can be answered; ask again in a moment", 2)
+                                         : come_again(503, "the answer takes longer than this server waits; it is being made: ask again", 10));
+    };
+    answers.ask(key_of(request, form_of(request)), says_no_cache(request), std::move(make), given, refused);
+  }
+
+  Answer document(const std::string& id) const {
+    try {
+      const auto store = store::Store::open(serving.store, store::Mode::read_only);
+      if (auto found = document_in(store, id); !found.empty()) return {.body = std::move(found) + "\n"};
+      return {.status = 404, .body = *failure(404, fmt::format("{}: the store holds no such plan or inspection", specs::in_quotes(id))).body};
+    } catch (const Error& error) {
+      const bool bad = error.code() == ErrorCode::bad_input;
+      return {.status = bad ? 400 : 500, .body = *failure(400, error.what(), static_cast<int>(error.code())).body};
+    }
+  }
+
+  void give_metrics(const Respond& done) {
+    const auto make = [this] {
+      Metrics::Moment moment{connections ? connections() : Connections{}, intake.state(), answers.state()};
+      return Answer{.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics.text(serving.store, moment)};
+    };
+    answers.ask("metrics", true, make, [done](const std::shared_ptr<const Answer>& answer) {
+      done({answer->status, answer->content_type, {answer, &answer->body}});
+    }, [done](Answers::Refusal) { done(come_again(503, "too many questions wait", 5)); });
+  }
+
+  // --- what is noted ---
+
+  void note(const Request& request, const Response& response) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - request.began).count();
+    metrics.request(counted_as(request, asker), request.method, response.status, seconds);
+    const bool change = request.method == "PUT" || request.method == "POST";
+    if (serving.log == Logged::nothing || (serving.log == Logged::changes && !change && response.status < 400)) return;
+    workspace::say("{} {} {} {} {} {} {:.0f} ms\n", specs::rfc3339_utc(std::chrono::system_clock::now()), request.client,
+                   request.user.empty() ? "-" : request.user, request.method.empty() ? "-" : request.method,
+                   request.method.empty() ? "-" : request.target.path_text(), response.status, seconds * 1000);
+  }
+
+  // A file that is being written is read a second later; one that is wrong leaves those that count.
+  void read_tokens() {
+    if (serving.tokens.empty()) return;
+    const auto now = written(serving.tokens);
+    if (now == tokens_written) return;
+    tokens_written = now;
+    try {
+      auto read = Tokens::load(serving.tokens);
+      if (read.empty()) throw bad_input(fmt::format("{}: holds no token", serving.tokens.string()));
+      tokens = std::move(read);
+      workspace::say("stackx serve: {}: {} read\n", serving.tokens.string(), workspace::counted(tokens.entries().size(), "token"));
+    } catch (const Error& error) {
+      workspace::say("stackx serve: {}; the tokens that were read before still count\n", error.what());
+    }
+  }
+
+  static constexpr const char* page_policy =
+      "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; "
+      "frame-ancestors 'none'; base-uri 'none'";
+
+  const Serving serving;
+  const Asker& asker;
+  Tokens tokens;
+  std::filesystem::file_time_type tokens_written;
+  Metrics metrics;
+  std::function<Connections()> connections;
+  Intake intake;
+  store::Changes changes;
+  std::atomic<std::uint64_t> unreadable = 0;
+  Answers answers;
+  Rate wrong_tokens, requests;
+};
+
+Service::Service(const Serving& serving, const Asker& asker) : impl_(std::make_unique<Impl>(serving, asker)) {}
+Service::~Service() = default;
+
+std::optional<Response> Service::admit(Request& head, std::optional<std::uint64_t> length) {
+  auto refused = impl_->admit(head, length);
+  if (refused) add_security_headers(*refused, impl_->serving.tls);
+  return refused;
+}
+void Service::answer(Request request, Respond respond) { impl_->answer(std::move(request), std::move(respond)); }
+Response Service::refusal(int status, const std::string& why) {
+  auto response = status == 503 ? come_again(status, why, 1) : failure(status, why);
+  add_security_headers(response, impl_->serving.tls);
+  return response;
+}
+void Service::answered(const Request& request, const Response& response) { impl_->note(request, response); }
+void Service::every_second() {
+  impl_->read_tokens();
+  impl_->answers.drop_late();
+}
+void Service::observe(std::function<Connections()> connections) { impl_->connections = std::move(connections); }
+
+}  // namespace stackx::serve
