@@ -19,6 +19,7 @@
 #include "cli/output/facts_line.hpp"
 #include "cli/output/file.hpp"
 #include "cli/output/print.hpp"
+#include "cli/served/client.hpp"
 #include "cli/shared_options.hpp"
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"
@@ -31,7 +32,7 @@ namespace {
 
 struct AdviseOptions {
   advisor::AdviceOptions advice;
-  std::string objective = "rate", format = "text", have, require;
+  std::string objective = "rate", format = "text", have, require, server;
   std::size_t rows = 25;
   double delta = 1.0;  // percent
   bool pareto = false, rows_given = false, explain = false;
@@ -264,7 +265,9 @@ void add_advise(Command app, Globals& globals) {
       .type_name("X.Y");
   command.add_flag("--explain", options->explain,
                     "After the answer, all that it rests on: what is valid, measured, published and predicted, with sources");
+  add_server_option(command, options->server);
   command.callback([options, command, &globals] {
+    if (!options->server.empty()) return ask_server(options->server, command, globals);
     options->rows_given = command.given("--rows");
     advise(*options, globals);
   });

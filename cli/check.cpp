@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/output/check_text.hpp"
 #include "cli/output/print.hpp"
+#include "cli/served/client.hpp"
 #include "workspace/output.hpp"
 #include "workspace/pip_index.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 struct CheckOptions {
   advisor::CheckRequest request;
   bool strict = false, deep = false;
+  std::string server;
   pypi::PipOptions pip;
 };
 
@@ -74,7 +76,10 @@ void add_check(Command app, Globals& globals) {
   command.add_option("--index-url", options->pip.index_url, "For --deep: another index than pip's").type_name("URL");
   command.add_option("--pip", options->pip.python, "For --deep: Python that has the pip to ask").type_name("PYTHON").show_default();
   command.add_flag("--strict", options->strict, "Exit code 1 where the answer is unknown");
-  command.callback([options, &globals] { run_check(*options, globals); });
+  add_server_option(command, options->server);
+  command.callback([options, command, &globals] {
+    options->server.empty() ? run_check(*options, globals) : ask_server(options->server, command, globals);
+  });
 }
 
 }  // namespace stackx::cli

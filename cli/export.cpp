@@ -1,20 +1,22 @@
 // stackx export: documents as JSON Lines, the unit of exchange between machines.
 #include <fmt/core.h>
 
-#include <optional>
+#include <chrono>
+#include <functional>
 
 #include "cli/commands.hpp"
 #include "specs/error.hpp"
 #include "store/merge.hpp"
 #include "workspace/compressed_stream.hpp"
 #include "workspace/output.hpp"
+#include "workspace/remote.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::cli {
 namespace {
 
 struct ExportOptions {
-  std::string campaign, output;
+  std::string campaign, output, to;
   bool published = false, seeds = false;
 };
 
@@ -27,7 +29,65 @@ store::Which which_of(const ExportOptions& options) {
   return which;
 }
 
-void run(const ExportOptions& options, const Globals& globals) {
+// Documents on their way to a server, in bundles: each is on its disk before the next is sent.
+class Sending {
+ public:
+  explicit Sending(const std::string& url) : remote_(url, "--to") {}
+
+  void write(const std::string& document) {
+    bundle_ += document;
+    bundle_ += '\n';
+    if (bundle_.size() > largest_bundle) send();
+  }
+
+  void finish() {
+    if (!bundle_.empty()) send();
+    for (const auto& why : sum_.reasons) workspace::say("refused: {}\n", why);
+    workspace::say("{}: {} new, {} were there{}\n", remote_.url(), workspace::counted(sum_.inserted, "document"), sum_.already_there,
+                   sum_.refused > 0 ? fmt::format(", {} refused", sum_.refused) : "");
+  }
+  bool refused() const { return sum_.refused > 0; }
+
+ private:
+  static constexpr std::size_t largest_bundle = 8 << 20;
+  static constexpr std::chrono::minutes patience{5};
+
+  void send() {
+    const auto waiting = [&](const std::string& why) {
+      workspace::say("{}: {}; trying again for {} minutes\n", remote_.url(), why, patience.count());
+    };
+    try {
+      const auto taken = remote_.send(workspace::packed(bundle_), "zstd", patience, waiting);
+      sum_.inserted += taken.inserted;
+      sum_.already_there += taken.already_there;
+      sum_.refused += taken.refused;
+      sum_.reasons.insert(sum_.reasons.end(), taken.reasons.begin(), taken.reasons.end());
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}; {} were taken before that, and are not stored twice when this is repeated", error.what(),
+                                            workspace::counted(sum_.inserted + sum_.already_there, "document")));
+    }
+    bundle_.clear();
+  }
+
+  workspace::Remote remote_;
+  std::string bundle_;
+  workspace::Remote::Taken sum_;
+};
+
+// All that was asked for, each to `write`; how many.
+std::uint64_t each_document(const store::Store& store, const ExportOptions& options, const std::function<void(const std::string&)>& write) {
+  std::uint64_t documents = 0;
+  store::all_documents(
+      store, which_of(options),
+      [&](const std::string& document) {
+        write(document);
+        ++documents;
+      },
+      [](const Error& error) { throw error; });  // an export that lacks something is none
+  return documents;
+}
+
+void run(const ExportOptions& options, Globals& globals) {
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   if (!options.campaign.empty()) {
     bool known = false;
@@ -36,15 +96,15 @@ void run(const ExportOptions& options, const Globals& globals) {
       throw bad_input(
           fmt::format("--campaign {}: the store knows no such campaign", options.campaign));
   }
+  if (!options.to.empty()) {
+    Sending sending(options.to);
+    each_document(store, options, [&](const std::string& document) { sending.write(document); });
+    sending.finish();
+    if (sending.refused()) globals.exit_code = 2;
+    return;
+  }
   workspace::LineWriter writer(options.output);
-  std::uint64_t documents = 0;
-  store::all_documents(
-      store, which_of(options),
-      [&](const std::string& document) {
-        writer.write(document);
-        ++documents;
-      },
-      [](const Error& error) { throw error; });  // an export that lacks something is none
+  const auto documents = each_document(store, options, [&](const std::string& document) { writer.write(document); });
   writer.finish();
   if (!options.output.empty() && options.output != "-")
     workspace::say("{} written to {}\n", workspace::counted(documents, "document"), options.output);
@@ -59,15 +119,20 @@ void add_export(Command app, Globals& globals) {
       "Write all documents (plans, inspections, imported results), one a line (JSON Lines)");
   command.describe(
       {"Documents are written byte for byte as they are kept: their ids are made of these bytes.",
-       {{"Everything, packed", "stackx export -o results.jsonl.zst"}}});
+       {{"Everything, packed", "stackx export -o results.jsonl.zst"},
+        {"To the team's server", "stackx export --to https://stackx.example:8421"}}});
   const auto campaign =
       command.add_option("--campaign", options->campaign, "Only this campaign").type_name("ID");
   command.add_flag("--published", options->published, "Only results of others, which were imported")
       .excludes(campaign);
   command.add_flag("--seeds", options->seeds, "With the published results that come with stackx");
-  command.add_option("-o,--output", options->output,
-                   "Write to this file, packed if it ends in .zst, .gz or .xz (default: stdout)")
-      .type_name("FILE");
+  const auto output = command
+                          .add_option("-o,--output", options->output,
+                                      "Write to this file, packed if it ends in .zst, .gz or .xz (default: stdout)")
+                          .type_name("FILE");
+  command.add_option("--to", options->to, "Send to this server (`stackx serve`), a token in $STACKX_TOKEN; what it has is not stored twice")
+      .type_name("URL")
+      .excludes(output);
   command.callback([options, &globals] { run(*options, globals); });
 }
 

@@ -199,6 +199,16 @@ void Command::require_subcommand(int least, int most) const {
   app_->require_subcommand(static_cast<std::size_t>(least), static_cast<std::size_t>(most));
 }
 bool Command::given(const std::string& option) const { return app_->count(option) > 0; }
+std::string Command::name() const { return app_->get_name(); }
+std::vector<std::pair<std::string, std::vector<std::string>>> Command::given() const {
+  std::vector<std::pair<std::string, std::vector<std::string>>> all;
+  for (const auto* option : app_->get_options()) {
+    if (option->count() == 0) continue;
+    const bool positional = option->get_positional() || option->get_lnames().empty();
+    all.emplace_back(positional ? option->get_name(true) : option->get_lnames().front(), option->results());
+  }
+  return all;
+}
 bool Command::has_subcommand() const { return !app_->get_subcommands().empty(); }
 
 namespace {

@@ -97,6 +97,10 @@ class Command {
   void require_subcommand(int count) const { require_subcommand(count, count); }
   bool given(const std::string& option) const;
   bool has_subcommand() const;  // whether one was given
+  std::string name() const;
+  // What was given of this command's own options and positionals: the name without dashes, the values as they were written; of a
+  // flag "true".
+  std::vector<std::pair<std::string, std::vector<std::string>>> given() const;
 
  private:
   Option add_text(const std::string& name, std::function<void(const std::string&)> take, const std::string& help) const;

@@ -13,6 +13,7 @@
 #include "cli/output/sql.hpp"
 #include "cli/query_filters.hpp"
 #include "cli/query_upgrades.hpp"
+#include "cli/served/client.hpp"
 #include "cli/shared_options.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
@@ -30,7 +31,7 @@ namespace {
 using analysis::Answer;
 
 struct QueryOptions {
-  std::string question, sql, hw, workload, since, stack, campaign, pi, format = "table";
+  std::string question, sql, hw, workload, since, stack, campaign, pi, server, format = "table";
   std::vector<std::string> components, verdicts;
   std::filesystem::path project;
   std::size_t top = 0, least = 6;
@@ -270,7 +271,10 @@ void add_query(Command app, Globals& globals) {
   command.add_option("--format", options->format, "table, csv or json")
       .check(one_of({"table", "csv", "json"}))
       .show_default();
-  command.callback([options, &globals] { query(*options, globals); });
+  add_server_option(command, options->server);
+  command.callback([options, command, &globals] {
+    options->server.empty() ? query(*options, globals) : ask_server(options->server, command, globals);
+  });
 }
 
 }  // namespace stackx::cli

@@ -65,4 +65,7 @@ class LineWriter {
   std::unique_ptr<State> state_;
 };
 
+// Text that is at hand, as one frame of zstd.
+std::string packed(std::string_view text);
+
 }  // namespace stackx::workspace

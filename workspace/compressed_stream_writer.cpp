@@ -107,4 +107,25 @@ void LineWriter::finish() {
   s.out.finish();
 }
 
+std::string packed(std::string_view text) {
+  const auto append = [](archive*, void* result, const void* bytes, std::size_t size) -> la_ssize_t {
+    static_cast<std::string*>(result)->append(static_cast<const char*>(bytes), size);
+    return static_cast<la_ssize_t>(size);
+  };
+  std::string result;
+  const std::unique_ptr<archive, decltype(&archive_write_free)> writer(archive_write_new(), archive_write_free);
+  const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(), archive_entry_free);
+  archive_write_set_format_raw(writer.get());
+  archive_write_add_filter_zstd(writer.get());
+  archive_write_set_bytes_in_last_block(writer.get(), 1);
+  archive_entry_set_pathname(entry.get(), "documents");
+  archive_entry_set_filetype(entry.get(), AE_IFREG);
+  const bool good = archive_write_open(writer.get(), &result, nullptr, append, nullptr) == ARCHIVE_OK &&
+                    archive_write_header(writer.get(), entry.get()) == ARCHIVE_OK &&
+                    archive_write_data(writer.get(), text.data(), text.size()) == static_cast<la_ssize_t>(text.size()) &&
+                    archive_write_close(writer.get()) == ARCHIVE_OK;
+  if (!good) throw broken_environment(fmt::format("packing failed: {}", archive_error_string(writer.get())));
+  return result;
+}
+
 }  // namespace stackx::workspace

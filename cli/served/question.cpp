@@ -33,12 +33,12 @@ std::vector<ServedQuestion> all_questions() {
       {{"v1", "check"}, "", {"check"}, add_check, {"hw", "driver", "python", "platform", "strict"}, {"what"}, {"what"}, {"what"},
        "Will these packages run on that GPU, driver and Python?", "application/json", {"answer"}},
       {{"v1", "compare"}, "", {"compare"}, add_compare,
-       {"workload", "pi", "hw", "source", "delta", "confidence", "max-slower", "rows", "no-plots"}, {"A", "B"}, {"A", "B", "pi", "source"}, {},
+       {"workload", "pi", "hw", "source", "delta", "confidence", "max-slower", "rows", "no-plots", "format"}, {"A", "B"}, {"A", "B", "pi", "source"}, {},
        "Verdict with interval between two stacks, campaigns or hosts, or two sources"},
-      {{"v1", "effects"}, "", {"effects"}, add_effects, joined({selection, {"component"}}), {}, {"pi"}, {},
+      {{"v1", "effects"}, "", {"effects"}, add_effects, joined({selection, {"component", "format"}}), {}, {"pi"}, {},
        "How much each change of a version matters"},
       {{"v1", "query"}, "question", {"query"}, add_query,
-       {"hw", "workload", "component", "since", "stack", "campaign", "pi", "limit", "top", "least", "verdict"}, {}, {"pi"}, {},
+       {"hw", "workload", "component", "since", "stack", "campaign", "pi", "limit", "top", "least", "verdict", "format"}, {}, {"pi"}, {},
        "A named question about everything in the store", "application/json", {"question", "rows"}},
       {{"v1", "workloads"}, "", {"workload", "list"}, add_workload, {}, {}, {}, {}, "Every workload family that the store or stackx knows",
        "application/json", {"workloads"}},
@@ -165,7 +165,8 @@ std::string content_type_of(const ServedQuestion& question, const serve::Target&
 }
 
 serve::Answer run(const ServedQuestion& question, const serve::Target& target, const serve::Form& form, Globals globals) {
-  globals.json = form.kind == serve::Form::Kind::json;
+  const auto format = target.parameter("format").value_or("json");
+  globals.json = form.kind == serve::Form::Kind::json && (format.empty() || format == "json");
   const auto parser = parser_for(question, globals);
   auto words = words_for(question, declared_by(*parser, question), target);
   if (form.kind == serve::Form::Kind::markdown && has(question.options, "format")) words.push_back("--format=markdown");

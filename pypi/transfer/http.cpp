@@ -59,7 +59,7 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   auto& response = static_cast<Transfer*>(user)->response;
   const std::string_view line(data, size);
   if (line.starts_with("HTTP/")) {  // a redirect's headers are not the answer's
-    response.etag = response.last_modified = response.content_type = response.authenticate = "";
+    response.etag = response.last_modified = response.content_type = response.authenticate = response.exit = "";
     return size;
   }
   const auto colon = line.find(':');
@@ -69,6 +69,7 @@ std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   if (name == "etag") response.etag = value;
   if (name == "last-modified") response.last_modified = value;
   if (name == "content-type") response.content_type = value;
+  if (name == "stackx-exit") response.exit = value;
   if (name == "www-authenticate") response.authenticate = value;
   if (const auto slash = value.find('/'); name == "content-range" && slash != value.npos)
     std::from_chars(value.data() + slash + 1, value.data() + value.size(), response.total);
@@ -228,8 +229,10 @@ class Curl : public Transport {
     header("Accept: ", request.accept);
     header("If-None-Match: ", request.etag);
     if (request.etag.empty()) header("If-Modified-Since: ", request.last_modified);
+    for (const auto& one : request.headers) header("", one);
     if (!request.post.empty()) {  // which outlives the transfer
-      header("Content-Type: ", "application/json");
+      const auto is_type = [](const std::string& one) { return one.starts_with("Content-Type:"); };
+      if (std::ranges::none_of(request.headers, is_type)) header("Content-Type: ", "application/json");
       header("Expect:", " ");  // no second round trip for permission to send
       curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.post.size()));
       curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.post.c_str());

@@ -28,7 +28,8 @@ struct Request {
   std::string etag = {};    // of what is at hand: 304 if it is still that
   std::string last_modified = {};
   std::string bearer = {};  // a token, sent to this host alone
-  std::string post = {};    // a JSON document to be sent there; "" to get what is there
+  std::string post = {};    // to be sent there, JSON where `headers` has no other Content-Type; "" to get what is there
+  std::vector<std::string> headers = {};  // further ones, "Name: value"
   std::uint64_t limit = 64ULL << 20;  // bytes of body; more is `too_large`
 };
 
@@ -38,6 +39,7 @@ struct Response {
   std::string url;  // after redirects
   std::string content_type, etag, last_modified;
   std::string authenticate;  // of a 401: what the server asks for
+  std::string exit;          // of a server of stackx: what the command line would end with, "0", "1"
   std::uint64_t total = 0;  // of an answered range: bytes of the whole; 0 if not stated
   bool too_large = false;
   // Where there is no answer: why, in curl's words, which name no host ("Couldn't connect to server"); and for people,

@@ -9,6 +9,7 @@ import unittest
 
 import kubectl_stub
 from cluster_box import ClusterBox, ROUNDS
+from server_of_stackx import serving
 from harness import STACKX
 
 
@@ -79,6 +80,19 @@ class Measures(OnKubernetes):
         self.stackx("import", lines)
         status = self.json("cluster", "status")
         self.assertEqual((status["targets"][0]["done"], status["finished"]), ("0", True))
+
+
+    def test_documents_sent_to_a_server_of_stackx(self):
+        """Which has the head's store: nothing is to be collected."""
+        with serving(self.environment) as server:
+            target = self.target(send=server.url)
+            del target["kubernetes"]["volume"]
+            self.submit(target=target, blocks=1)
+            self.until(lambda: self.json("cluster", "status")["finished"], "the end")
+            self.assertEqual(server.request("/healthz")[0], 200)
+        status = self.json("cluster", "status")
+        self.assertEqual(status["targets"][0]["done"], "0")
+        self.stackx("db", "check")
 
 
 class GoesWrong(OnKubernetes):

@@ -17,6 +17,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
+#include "workspace/remote.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
@@ -57,7 +58,7 @@ class ToUrl : public Delivery {
 
   std::optional<std::string> deliver(const specs::BlockOf&, const std::string&, const std::string& text) override {
     pypi::Request request;
-    request.url = url_;
+    request.url = workspace::documents_url(url_);
     request.bearer = token_;
     request.post = text;
     const auto response = transport_->try_one(request);

@@ -29,7 +29,8 @@ class Delivery {
   virtual std::optional<std::string> deliver(const specs::BlockOf& block, const std::string& name, const std::string& text) = 0;
 };
 std::unique_ptr<Delivery> to_spool(const std::filesystem::path& root);
-// POST of one document as application/json; any 2xx is a yes. Login in the URL, or a token in $STACKX_TOKEN.
+// POST of one document as application/json, to /v1/documents where the URL has no path (`stackx serve`); any 2xx is a yes.
+// Login in the URL, or a token in $STACKX_TOKEN.
 std::unique_ptr<Delivery> to_url(const std::string& url);
 
 class Outbox {
