@@ -156,8 +156,8 @@ class Store {
   Intake take_in(const std::function<bool(std::string& line)>& next, const std::string& name,
                  const std::function<void(std::uint64_t lines)>& progress = {});
 
-  // The same of documents that came at once, all in memory: what became of each, in their order. Their inspections share
-  // one transaction; sums are left stale, for finish_summaries(). `place` of each is for messages.
+  // The same of documents that came at once, a thousand at most: what became of each, in their order. Their inspections share
+  // one transaction, and the sums are part of it. `place` of each is for messages.
   struct Arrived {
     std::string_view text, place;
   };

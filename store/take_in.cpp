@@ -11,6 +11,7 @@
 #include "specs/format/brief.hpp"
 #include "specs/format/json.hpp"
 #include "store/database.hpp"
+#include "store/questions/summary.hpp"
 
 namespace stackx::store {
 namespace {
@@ -206,9 +207,10 @@ std::string placed(const std::string& place, const std::string& why) {
 // their pages, and what an arm's rows share is found once.
 class Batch {
  public:
+  enum class Sums { with_them, later };
   // `done`: of each, once it is committed or refused.
-  Batch(Store::Database& database, std::function<void(const Verified&)> done)
-      : database_(database), done_(std::move(done)) {}
+  Batch(Store::Database& database, Sums sums, std::function<void(const Verified&)> done)
+      : database_(database), sums_(sums), done_(std::move(done)) {}
 
   void add(Verified&& document) {
     documents_.push_back(std::move(document));
@@ -229,6 +231,7 @@ class Batch {
     return database_.connection.run([&] {
       Writer::Transaction transaction(database_.writer);
       if (!write()) return false;
+      if (sums_ == Sums::with_them) sum_up();
       transaction.commit();
       return true;
     });
@@ -253,6 +256,12 @@ class Batch {
     return all;
   }
 
+  void sum_up() {
+    Connection& connection = database_.connection;
+    for (const std::int64_t series : database_.writer.flush())
+      finish_panel(connection, database_.writer.shared(), panel_of(connection, series));
+  }
+
   void leave_out_refused() {
     for (const Verified& document : documents_)
       if (!document.error.empty()) done_(document);
@@ -260,6 +269,7 @@ class Batch {
   }
 
   Store::Database& database_;
+  const Sums sums_;
   std::function<void(const Verified&)> done_;
   std::vector<Verified> documents_;
 };
@@ -295,7 +305,7 @@ void Store::take_in(Intake& intake, const std::function<bool(std::string& line)>
                     const std::function<void(std::uint64_t lines)>& progress) {
   const auto place_of = [&](const Verified& document) { return fmt::format("{}:{}", name, document.line); };
   Pipeline pipeline(database_->reader, next, name);
-  Batch batch(*database_, [&](const Verified& document) {
+  Batch batch(*database_, Batch::Sums::later, [&](const Verified& document) {
     if (document.error.empty())
       ++(document.inserted ? intake.inserted : intake.already_there);
     else
@@ -342,7 +352,7 @@ std::vector<Fate> Store::take_in(std::span<const Arrived> documents) {
     else
       fates[document.line].why = placed(std::string(arrived.place), document.error);
   };
-  Batch batch(*database_, note);
+  Batch batch(*database_, Batch::Sums::with_them, note);
   Skeleton scratch;
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const std::string place(documents[i].place);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -19,13 +18,11 @@
 namespace stackx::serve {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t most_reasons = 100;
 constexpr std::size_t few_documents = 1000;               // of one bundle: these share a transaction with others'
 constexpr std::uint64_t batch_bytes = 16ULL << 20;        // packed, of one transaction
+constexpr std::size_t most_bundles = 256;
 constexpr std::uint64_t longest_document = 64ULL << 20;
-constexpr std::chrono::milliseconds sums_at_the_latest{2000};
 
 // A bundle whose lines are apart.
 struct Opened {
@@ -77,30 +74,16 @@ struct Intake::Impl {
   }
 
   void work() {
-    for (;;) {
-      auto batch = next();
-      if (batch.empty()) {
-        finish_sums();
-        const std::lock_guard lock(mutex);
-        if (ending && bundles.empty()) return;
-        continue;
-      }
-      write(std::move(batch));
-      if (stale && Clock::now() - stale_since > sums_at_the_latest) finish_sums();
-    }
+    for (auto batch = next(); !batch.empty(); batch = next()) write(std::move(batch));
   }
 
-  // What waits, as much as fits one transaction; empty where nothing came for a moment.
+  // What waits, as much as fits one transaction; empty at the end.
   std::vector<Bundle> next() {
     std::unique_lock lock(mutex);
-    const auto comes = [&] { return !bundles.empty() || ending; };
-    if (stale)
-      changed.wait_for(lock, std::chrono::milliseconds(20), comes);
-    else
-      changed.wait(lock, comes);
+    changed.wait(lock, [&] { return !bundles.empty() || ending; });
     std::vector<Bundle> batch;
-    for (std::uint64_t bytes = 0; !bundles.empty() && bytes < batch_bytes;) {
-      bytes += bundles.front().bytes.size();
+    for (std::uint64_t size = 0; !bundles.empty() && size < batch_bytes && batch.size() < most_bundles;) {
+      size += bundles.front().bytes.size();
       batch.push_back(std::move(bundles.front()));
       bundles.pop_front();
     }
@@ -184,7 +167,6 @@ struct Intake::Impl {
       auto fate = fates.begin();
       for (Opened& one : opened)
         for (const auto& [line, text] : one.documents) count(one.brought, line, *fate++);
-      if (!std::exchange(stale, true)) stale_since = Clock::now();
     } catch (const std::exception& error) {
       for (Opened& one : opened) one.brought.failed = error.what();
     }
@@ -204,20 +186,6 @@ struct Intake::Impl {
     one.bundle.done(std::move(one.brought));
   }
 
-  // Where that cannot be written, whoever asks makes them, and the next transaction tries again.
-  void finish_sums() {
-    if (!std::exchange(stale, false)) return;
-    try {
-      store.finish_summaries();
-    } catch (const std::exception&) {
-      stale = true;
-      stale_since = Clock::now();
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-      const std::lock_guard lock(mutex);
-      if (ending) stale = false;
-    }
-  }
-
   const std::uint64_t most_bytes;
   store::Store store;
   mutable std::mutex mutex;
@@ -227,8 +195,6 @@ struct Intake::Impl {
   std::size_t waiting = 0;
   bool ending = false;
   std::atomic<std::uint64_t> inserted = 0, already_there = 0, refused = 0, failed = 0, transactions = 0;
-  bool stale = false;  // of the writer's thread alone, as what follows
-  Clock::time_point stale_since;
   std::thread thread;
 };
 

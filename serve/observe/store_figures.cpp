@@ -1,11 +1,15 @@
 #include "serve/observe/store_figures.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <string>
 
 #include "specs/error.hpp"
 #include "store/questions/questions.hpp"
+#include "store/store.hpp"
 
 namespace stackx::serve {
 namespace {
@@ -63,6 +67,55 @@ void add_campaigns(Figures& figures, const store::Questions& questions) {
   }
 }
 
+// How a device was during the newest inspection on it: what NVML told after each sample, summed up. Devices on which nothing
+// ended for an hour are left out, as is what no driver told.
+constexpr std::int64_t last_window_ms = 3'600'000;
+
+std::optional<store::Measurement> newest_of(const store::Questions& questions, const store::SeriesSums& series) {
+  const auto occasions = questions.occasions(series);
+  const auto occasion = std::ranges::max_element(occasions, {}, &store::OccasionSums::first);
+  if (occasion == occasions.end()) return std::nullopt;
+  auto measurements = questions.inspections(series, *occasion);
+  const auto newest = std::ranges::max_element(measurements, {}, &store::Measurement::finished);
+  if (newest == measurements.end()) return std::nullopt;
+  return std::move(*newest);
+}
+
+struct Column {
+  const char *name, *family, *help;
+  double unit;
+};
+constexpr Column columns[] = {
+    {"sm_clock_mhz", "stackx_gpu_sm_clock_hertz", "Clock of the multiprocessors, mean of the newest inspection's samples", 1e6},
+    {"memory_clock_mhz", "stackx_gpu_memory_clock_hertz", "Clock of the memory, mean of the newest inspection's samples", 1e6},
+    {"temperature_c", "stackx_gpu_temperature_celsius", "Temperature, mean of the newest inspection's samples", 1},
+    {"power_w", "stackx_gpu_power_watts", "Power, mean of the newest inspection's samples", 1}};
+
+void add_device(Figures& figures, const store::Measurement& measured, const specs::Inspection& inspection) {
+  const Labels labels{{"device", measured.device}, {"hostname", measured.hostname}};
+  for (const auto& [name, family, help, unit] : columns) {
+    const auto found = inspection.conditions.columns.find(name);
+    if (found == inspection.conditions.columns.end() || found->second.empty()) continue;
+    const double sum = std::accumulate(found->second.begin(), found->second.end(), 0.0);
+    figures.add(family, help, labels, sum / static_cast<double>(found->second.size()) * unit);
+  }
+  if (inspection.samples_ns.empty() || inspection.conditions.columns.empty()) return;
+  figures.add("stackx_gpu_throttled_ratio", "Samples of the newest inspection during which something held the clocks down", labels,
+              static_cast<double>(inspection.conditions.throttled.size()) / static_cast<double>(inspection.samples_ns.size()));
+}
+
+void add_devices(Figures& figures, const store::Questions& questions, const store::Store& store) {
+  std::map<std::int64_t, store::SeriesSums> newest;
+  for (const auto& series : questions.series({.whose = store::all_results}))
+    if (auto& one = newest[series.device]; series.last > one.last) one = series;
+  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  for (const auto& [device, series] : newest) {
+    if (series.last < now - last_window_ms) continue;
+    const auto measured = newest_of(questions, series);
+    if (measured) add_device(figures, *measured, store.inspection(*measured));
+  }
+}
+
 }  // namespace
 
 std::vector<prometheus::MetricFamily> store_figures(const fs::path& store) {
@@ -73,6 +126,7 @@ std::vector<prometheus::MetricFamily> store_figures(const fs::path& store) {
     const store::Questions questions(store);
     if (!questions.stale()) add_results(figures, questions);
     add_campaigns(figures, questions);
+    if (!questions.stale()) add_devices(figures, questions, store::Store::open(store, store::Mode::read_only));
   } catch (const Error&) {
     readable = false;
   }
