@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr double seconds_at_most = 10;
 
 struct Group {
-  std::string arm, outcome, reason, host, first, last;
+  std::string arm, outcome, reason, host, hostname, first, last;
   bool sentinel = false;
   std::int64_t inspections = 0;
 };
@@ -57,28 +57,25 @@ std::string literal(const std::string& text) {
 
 std::vector<Group> groups_of(const std::filesystem::path& store, const std::string& campaign) {
   std::vector<Group> groups;
-  const auto sql = fmt::format("SELECT arm, sentinel, outcome, reason, host, count(*), min(finished), max(finished) FROM inspections WHERE campaign = {} "
-                               "GROUP BY 1, 2, 3, 4, 5", literal(campaign));
+  const auto sql = fmt::format("SELECT arm, sentinel, outcome, reason, host, hostname, count(*), min(finished), max(finished) FROM inspections WHERE "
+                               "campaign = {} GROUP BY 1, 2, 3, 4, 5, 6", literal(campaign));
   const store::SqlVisitor visitor{[](const auto&) {}, [&](const std::vector<store::SqlValue>& row) {
-                                    groups.push_back({text_in(row[0]), text_in(row[2]), text_in(row[3]), text_in(row[4]), text_in(row[6]), text_in(row[7]),
-                                                      integer_in(row[1]) != 0, integer_in(row[5])});
+                                    groups.push_back({text_in(row[0]), text_in(row[2]), text_in(row[3]), text_in(row[4]), text_in(row[5]), text_in(row[7]), text_in(row[8]),
+                                                      integer_in(row[1]) != 0, integer_in(row[6])});
                                     return true;
                                   }};
   store::read_only_sql(store, sql, seconds_at_most, visitor);
   return groups;
 }
 
-struct Machine {
-  std::string name, cpu;
-};
-
-std::map<std::string, Machine> machines(const std::filesystem::path& store) {
-  std::map<std::string, Machine> found;
+// By fingerprint: a machine's processor is part of it.
+std::map<std::string, std::string> processors(const std::filesystem::path& store) {
+  std::map<std::string, std::string> found;
   const store::SqlVisitor visitor{[](const auto&) {}, [&](const std::vector<store::SqlValue>& row) {
-                                    found[text_in(row[0])] = {text_in(row[1]), text_in(row[2])};
+                                    found[text_in(row[0])] = text_in(row[1]);
                                     return true;
                                   }};
-  store::read_only_sql(store, "SELECT DISTINCT host, hostname, cpu FROM hosts", seconds_at_most, visitor);
+  store::read_only_sql(store, "SELECT DISTINCT host, cpu FROM hosts", seconds_at_most, visitor);
   return found;
 }
 
@@ -103,11 +100,11 @@ CampaignFigures campaign_figures(const std::filesystem::path& store, const std::
     figures.late = true;  // its deadline: the statement is ours, and the store was read a moment ago
     return figures;
   }
-  std::map<std::string, Sums> arms, nodes;
-  std::map<std::pair<std::string, std::string>, Sums> failures;
+  std::map<std::string, Sums> arms;
+  std::map<std::pair<std::string, std::string>, Sums> failures, nodes;
   for (const auto& one : groups) {
     arms[one.arm].add(one);
-    nodes[one.host].add(one);
+    nodes[{one.hostname, one.host}].add(one);
     if (one.outcome != "ok") failures[{one.outcome, one.reason}].add(one);
     figures.last = std::max(figures.last, one.last);
   }
@@ -116,13 +113,12 @@ CampaignFigures campaign_figures(const std::filesystem::path& store, const std::
   figures.arms = sorted(std::exchange(rows, {}), "failed");
   for (const auto& [why, sums] : failures) (rows.push_back(row_of(sums)), rows.back()["outcome"] = why.first, rows.back()["reason"] = why.second);
   figures.failures = sorted(std::exchange(rows, {}), "inspections");
-  const auto known = machines(store);
-  for (const auto& [host, sums] : nodes) {
+  auto known = processors(store);
+  for (const auto& [node, sums] : nodes) {
     rows.push_back(row_of(sums));
-    const auto found = known.find(host);
-    rows.back()["host"] = host;
-    rows.back()["name"] = found == known.end() ? "" : found->second.name;
-    rows.back()["cpu"] = found == known.end() ? "" : found->second.cpu;
+    rows.back()["name"] = node.first;
+    rows.back()["host"] = node.second;
+    rows.back()["cpu"] = known[node.second];
   }
   figures.nodes = sorted(std::move(rows), "inspections");
   return figures;

@@ -39,6 +39,12 @@ std::string breakable(const std::string& text) {
   return html;
 }
 
+// "https://github.com/a/b" -> "github.com"
+std::string site_of(const std::string& url) {
+  const auto begin = url.find("://");
+  return begin == url.npos ? url : url.substr(begin + 3, url.find('/', begin + 3) - begin - 3);
+}
+
 std::string percent(double share) { return fmt::format("{:.3g}%", 100 * share); }
 
 // A segment cannot hold what would part it or lead out of it.
@@ -164,7 +170,7 @@ Column outside(std::string title, std::string url_key, std::string words_key) {
   return {std::move(title), [=](const Row& row) {
             const auto url = text_of(row, url_key);
             const auto said = words_key.empty() ? std::string() : text_of(row, words_key);
-            return Cell{outside_link(url, said.empty() ? url : said)};
+            return Cell{outside_link(url, said.empty() ? site_of(url) : said), url};
           }, "wide"};
 }
 

@@ -37,9 +37,13 @@ std::vector<std::string> workload_choices(const Asked& asked) {
   return choices;
 }
 
-std::string grade_html(const json& answer) {
-  const auto grade = text_of(answer, "grade");
-  return grade.empty() ? "" : fmt::format("<span class=\"grade {0}\">{0}</span> ", escaped(grade));
+// The sentence says the grade; there it stands out.
+std::string expect_html(const json& answer) {
+  auto html = escaped(text_of(answer, "expect"));
+  const auto grade = escaped(text_of(answer, "grade"));
+  if (const auto at = html.find(grade); !grade.empty() && at != html.npos)
+    html.replace(at, grade.size(), fmt::format("<span class=\"grade {0}\">{0}</span>", grade));
+  return html.empty() ? "" : "<p id=\"expect\">" + html + "</p>\n";
 }
 
 std::string list_of(const json& texts) {
@@ -146,8 +150,8 @@ std::string answer_html(const Reply& reply) {
   const auto& document = reply.document;
   const auto& answer = document.at("answer");
   std::string top = fmt::format("<p class=\"line\" id=\"line\">{}</p>\n", escaped(text_of(answer, "line")));
-  const auto expect = text_of(answer, "expect"), why = text_of(answer, "why");
-  if (!expect.empty()) top += fmt::format("<p id=\"expect\">{}{}</p>\n", grade_html(answer), escaped(expect));
+  top += expect_html(answer);
+  const auto why = text_of(answer, "why");
   if (!why.empty()) top += fmt::format("<p id=\"why\"><b>Why:</b> {}</p>\n", escaped(why));
   auto html = fmt::format("<section class=\"answer\" aria-label=\"Answer\">\n{}{}</section>\n", top, as_asked(reply));
   html += section("install", "How to install it", install(answer) + recipes(reply, answer));
@@ -177,8 +181,8 @@ std::string overview(const json& in_store) {
     models += n > 0;
     if (n > 0) measured_rows.push_back(row);
   }
-  auto html = paragraph(fmt::format("{} inspections on {} kinds of hardware were measured, and {} results of others are known.", counted(static_cast<double>(inspections)),
-                                    models, counted(static_cast<double>(published))));
+  auto html = paragraph(fmt::format("{} inspections on {} were measured here or by who sent them, and {} results of others are known.", counted(static_cast<double>(inspections)),
+                                    models == 1 ? "one kind of hardware" : fmt::format("{} kinds of hardware", models), counted(static_cast<double>(published))));
   html += table("known", "Hardware that was measured",
                 {hardware("Hardware", "model"), words("Microarchitecture", "microarchitecture"), count("Inspections", "inspections"),
                  count("Stacks", "stacks"), count("Workloads", "workloads"), day("Last", "last")},
@@ -195,7 +199,7 @@ Page start_page(const Asked& asked, const Target& target) {
   const auto in_store = asked.must({"v1", "query", "hardware"}, {{"limit", "0"}}).document.at("rows");
   const auto parameters = handed_on(target);
   const auto value = [&](const std::string& name) { return target.parameter(name).value_or(""); };
-  auto picker = form("/", {{"hw", "Hardware", "v100, zen4, a GPU's or processor's name", hardware_choices(asked, in_store)},
+  auto picker = form("/", {{"hw", "Hardware", "v100, zen4, EPYC 7763", hardware_choices(asked, in_store)},
                            {"workload", "Workload", "matmul, attention, ...", workload_choices(asked)},
                            {"have", "What cannot change (optional)", "driver=535, python=3.11"}},
                      value, "Answer");
