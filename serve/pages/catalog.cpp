@@ -114,7 +114,10 @@ Page one_hardware_page(const Asked& asked, const Target& target) {
 Page workloads_page(const Asked& asked, const Target& target) {
   const auto reply = asked.must({"v1", "workloads"}, handed_on(target));
   const auto html = table("workloads", "Workload families",
-                          {workload("Workload", "name"), words("What it is", "description", "wide"), count("Inspections", "inspections"),
+                          {{"Workload", [](const json& row) {
+                              return Cell{link(workload_address(text_of(row, "name")), text_of(row, "name"))};
+                            }},
+                           words("What it is", "description", "wide"), count("Inspections", "inspections"),
                            count("Published", "published"),
                            {"Hardware", [](const json& row) {
                               const auto n = row.value("hardware", json::object()).size();

@@ -27,13 +27,15 @@ std::vector<std::string> hardware_choices(const Asked& asked, const json& in_sto
   };
   for (const auto& row : in_store)
     if (row.at("inspections").get<std::uint64_t>() > 0) add(text_of(row, row.at("microarchitecture") == "" ? "model" : "microarchitecture"));
-  for (const auto& one : asked.must({"v1", "hardware"}).document) add(text_of(one, "id"));
+  const auto known = asked.must({"v1", "hardware"});
+  for (const auto& one : known.document) add(text_of(one, "id"));
   return choices;
 }
 
 std::vector<std::string> workload_choices(const Asked& asked) {
   std::vector<std::string> choices;
-  for (const auto& one : asked.must({"v1", "workloads"}).document.at("workloads")) choices.push_back(text_of(one, "name"));
+  const auto known = asked.must({"v1", "workloads"});
+  for (const auto& one : known.document.at("workloads")) choices.push_back(text_of(one, "name"));
   return choices;
 }
 
