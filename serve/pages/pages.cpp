@@ -66,9 +66,10 @@ Page refused(int status, const std::string& words) {
   return {title, "<p class=\"warning\" role=\"alert\">" + escaped(specs::without_passwords(words)) + "</p>\n", "", status};
 }
 
-Page made(const Subject& subject, const Asked& asked, const Target& target) {
+// Of what is being thrown.
+Page refused() {
   try {
-    return subject.make(asked, target);
+    throw;
   } catch (const Refusal& refusal) {
     return refused(refusal.status, refusal.words);
   } catch (const Error& error) {
@@ -76,6 +77,10 @@ Page made(const Subject& subject, const Asked& asked, const Target& target) {
   } catch (const std::exception& error) {
     return refused(500, error.what());
   }
+}
+
+Answer in_frame(const Page& page, const Target& target) {
+  return {.status = page.status, .content_type = "text/html; charset=utf-8", .body = whole(page, target)};
 }
 
 Answer asset(std::string_view text, const char* type) {
@@ -95,18 +100,11 @@ Answer Pages::answer(const Target& target) const {
   if (target.is({"static", "page.css"})) return asset(style(), "text/css");
   if (target.is({"static", "page.js"})) return asset(script(), "text/javascript");
   const Asked asked(asker_, store_);
-  const Subject* subject = subject_of(target);
-  Page page;
-  if (target.is({"report"})) {
-    try {
-      return report(asked, target);
-    } catch (const Refusal& refusal) {
-      page = refused(refusal.status, refusal.words);
-    }
-  } else {
-    page = made(*subject, asked, target);
+  try {
+    return target.is({"report"}) ? report(asked, target) : in_frame(subject_of(target)->make(asked, target), target);
+  } catch (...) {
+    return in_frame(refused(), target);
   }
-  return {.status = page.status, .content_type = "text/html; charset=utf-8", .body = whole(page, target)};
 }
 
 std::string Pages::refusal(int status, const std::string& words) { return whole(refused(status, words), {{"?"}, {}}); }
