@@ -52,6 +52,12 @@ std::string html(const analysis::Report& report, const ReportOptions& options, c
   return analysis::html(report, charts.empty() ? "" : read(charts), note);
 }
 
+// What documents say is fit to be shown already; the scripts of the page must stay as they are, with their tabs.
+void write_page(const std::string& output, const std::string& page) {
+  if (output.empty() || output == "-") return workspace::write_documents(page);
+  write_output(output, page);
+}
+
 std::string csv(const analysis::Report& report, const std::string& name) {
   std::vector<std::string> known;
   for (const analysis::ReportTable& table : analysis::tables(report)) {
@@ -137,7 +143,7 @@ void report(const ReportOptions& options, Globals& globals) {
   for (const auto& one : measurements) campaigns.insert(one.campaign);
   report.blamed = blame::kept_about(store::default_path(globals.db), campaigns);
   if (format == "html")
-    write_output(options.output, html(report, options, globals));
+    write_page(options.output, html(report, options, globals));
   else if (format == "markdown")
     write_output(options.output, analysis::markdown(report));
   else if (format == "csv")

@@ -13,6 +13,7 @@
 #include "serve/service.hpp"
 #include "specs/error.hpp"
 #include "store/store.hpp"
+#include "workspace/load.hpp"
 #include "workspace/output.hpp"
 #include "workspace/seeds.hpp"
 
@@ -23,6 +24,7 @@ struct ServeOptions {
   std::string listen = "127.0.0.1:8421", certificate, key, log = "changes";
   std::filesystem::path tokens;
   std::vector<std::string> hosts;
+  std::vector<std::filesystem::path> projects;
   std::uint64_t connections = 4096, body = 64, workers = 0, patience = 60;
   double rate = 0;
   bool openapi = false;
@@ -36,21 +38,39 @@ struct TokenOptions {
 // The questions of the command line, of one store.
 class CommandLineAsker : public serve::Asker {
  public:
-  explicit CommandLineAsker(const Globals& globals) : globals_(globals), openapi_(openapi_document(STACKX_VERSION, globals).dump() + "\n") {}
+  CommandLineAsker(const Globals& globals, ServedProjects projects)
+      : globals_(globals), projects_(std::move(projects)), openapi_(openapi_document(STACKX_VERSION, globals).dump() + "\n") {}
 
   std::string route(const serve::Target& target) const override {
     const auto* question = question_at(target);
     return question ? address_of(*question, "") : "";
   }
   serve::Answer answer(const serve::Target& target, const serve::Form& form) const override {
-    return run_question(*question_at(target), target, form, globals_);
+    return run_question(*question_at(target), target, form, globals_, projects_);
   }
   std::string openapi() const override { return openapi_; }
+  std::vector<std::string> projects() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, file] : projects_) names.push_back(name);
+    return names;
+  }
 
  private:
   Globals globals_;
+  ServedProjects projects_;
   std::string openapi_;
 };
+
+// By the name that each has in its file; read whole, so that what is wrong in it is said now.
+ServedProjects projects_of(const std::vector<std::filesystem::path>& files, const Globals& globals) {
+  ServedProjects projects;
+  for (const auto& file : files) {
+    const auto name = workspace::load(file, globals, {}, workspace::Need::stacks).project.name;
+    if (!projects.emplace(name, std::filesystem::absolute(file)).second)
+      throw bad_input(fmt::format("--project {}: another project is called \"{}\", too", file.string(), name));
+  }
+  return projects;
+}
 
 serve::Logged logged_from(const std::string& text) {
   return text == "all" ? serve::Logged::all : text == "changes" ? serve::Logged::changes : serve::Logged::nothing;
@@ -101,7 +121,7 @@ void serve_store(const ServeOptions& options, const Globals& globals) {
   const auto serving = serving_of(options, listening, globals);
   store::Store::open(serving.store);
   workspace::open_questions(globals);  // what others have published is taken in now, not by the first who asks
-  const CommandLineAsker asker(globals);
+  const CommandLineAsker asker(globals, projects_of(options.projects, globals));
   serve::Service service(serving, asker);
   serve::HttpServer server(listening, service);
   service.observe([&server] { return server.connections(); });
@@ -152,6 +172,7 @@ void add_serve(Command app, Globals& globals) {
   command.add_option("--certificate", options->certificate, "TLS: the certificate and its chain, PEM").type_name("FILE");
   command.add_option("--key", options->key, "TLS: its key, PEM").type_name("FILE");
   command.add_option("--host", options->hosts, "A further name that requests may call this server by; may be repeated").type_name("NAME").one_each();
+  command.add_option("--project", options->projects, "A project whose coverage can be asked, by its name; may be repeated").type_name("PROJECT").one_each();
   command.add_option("--connections", options->connections, "Open at once, at most").check(within(std::uint64_t{1}, std::uint64_t{1'000'000})).type_name("N").show_default();
   command.add_option("--body", options->body, "MiB of documents in one request, at most").check(within(std::uint64_t{1}, std::uint64_t{4096})).type_name("MIB").show_default();
   command.add_option("--rate", options->rate, "Requests a second of one token or address; 0: any number").check(at_least_zero()).type_name("N").show_default();

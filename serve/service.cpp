@@ -11,6 +11,7 @@
 
 #include "serve/access/rate.hpp"
 #include "serve/observe/metrics.hpp"
+#include "serve/pages/pages.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
@@ -30,7 +31,7 @@ constexpr double wrong_tokens_a_second = 0.2, wrong_tokens_at_once = 10;
 constexpr std::size_t longest_host = 255;
 
 // Where a target leads.
-enum class Place { nowhere, health, metrics, openapi, document, documents, question };
+enum class Place { nowhere, health, metrics, openapi, document, documents, question, page };
 
 struct Route {
   Place place = Place::nowhere;
@@ -46,6 +47,7 @@ Route route_of(const Target& target, const Asker& asker) {
   if (target.path.size() == 3 && target.path[0] == "v1" && target.path[1] == "documents")
     return {Place::document, {"GET", "HEAD", "PUT"}};
   if (!asker.route(target).empty()) return {Place::question, {"GET", "HEAD"}};
+  if (!Pages::route(target).empty()) return {Place::page, {"GET", "HEAD"}};
   return {};
 }
 
@@ -55,6 +57,7 @@ std::string counted_as(const Request& request, const Asker& asker) {
     case Place::nowhere: return "other";
     case Place::document: return "/v1/documents/ID";
     case Place::question: return asker.route(request.target);
+    case Place::page: return Pages::route(request.target);
     default: return request.target.path_text();
   }
 }
@@ -151,6 +154,24 @@ bool is_coding(std::string_view coding) {
 }
 
 constexpr std::string_view no_scripts = "default-src 'none'; frame-ancestors 'none'";
+constexpr std::string_view page_policy =
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+bool is_html(const Response& response) { return response.content_type.starts_with("text/html"); }
+
+// Who reads HTML and asks no question of the API is refused in HTML, in the same words.
+bool is_of_browser(const Request& request) {
+  const auto& path = request.target.path;
+  return request.accept.find("text/html") != std::string::npos && (path.empty() || path[0] != "v1");
+}
+
+void refuse_in_html(Response& response) {
+  if (response.status < 400 || is_html(response) || !response.body) return;
+  const auto document = nlohmann::json::parse(*response.body, nullptr, false);
+  if (!document.is_object() || !document.contains("error")) return;
+  response.body = text(Pages::refusal(response.status, document["error"].get<std::string>()));
+  response.content_type = "text/html; charset=utf-8";
+}
 
 void add_security_headers(Response& response, bool tls) {
   auto& headers = response.headers;
@@ -159,7 +180,7 @@ void add_security_headers(Response& response, bool tls) {
   headers.emplace_back("Referrer-Policy", "no-referrer");
   headers.emplace_back("Cross-Origin-Resource-Policy", "same-origin");
   if (std::ranges::find(headers, "Content-Security-Policy", &std::pair<std::string, std::string>::first) == headers.end())
-    headers.emplace_back("Content-Security-Policy", no_scripts);
+    headers.emplace_back("Content-Security-Policy", is_html(response) ? page_policy : no_scripts);
   if (tls) headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
 }
 
@@ -253,7 +274,8 @@ struct Service::Impl {
   // --- what is answered ---
 
   void answer(Request request, Respond respond) {
-    const auto done = [this, respond = std::move(respond)](Response response) {
+    const auto done = [this, respond = std::move(respond), of_browser = is_of_browser(request)](Response response) {
+      if (of_browser) refuse_in_html(response);
       add_security_headers(response, serving.tls);
       respond(std::move(response));
     };
@@ -272,6 +294,7 @@ struct Service::Impl {
         const auto form = form_of(request);
         return give(request, [this, target = request.target, form] { return asker.answer(target, form); }, done);
       }
+      case Place::page: return give(request, [this, target = request.target] { return pages.answer(target); }, done);
       case Place::nowhere: return done(failure(404, "nothing is here"));
     }
   }
@@ -291,12 +314,12 @@ struct Service::Impl {
     const auto given = [done, tags = request.if_none_match](const std::shared_ptr<const Answer>& answer) {
       Response response{answer->status, answer->content_type, {answer, &answer->body}};
       response.headers = {{"Cache-Control", "private, no-cache"}, {"Vary", "Accept, Authorization, Stackx-Columns"}};
+      if (!answer->policy.empty()) response.headers.emplace_back("Content-Security-Policy", answer->policy);
       if (answer->status == 200) {
         response.headers.emplace_back("ETag", answer->etag);
         response.headers.emplace_back("Stackx-Exit", std::to_string(answer->exit_code));
         const auto age = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - answer->made).count();
         if (age > 0) response.headers.emplace_back("Age", std::to_string(age));
-        if (answer->content_type.starts_with("text/html")) response.headers.emplace_back("Content-Security-Policy", page_policy);
         if (has_tag(tags, answer->etag)) response.status = 304;
       }
       done(std::move(response));
@@ -357,12 +380,9 @@ struct Service::Impl {
     }
   }
 
-  static constexpr const char* page_policy =
-      "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; "
-      "frame-ancestors 'none'; base-uri 'none'";
-
   const Serving serving;
   const Asker& asker;
+  const Pages pages{asker, serving.store};
   Tokens tokens;
   std::filesystem::file_time_type tokens_written;
   Metrics metrics;
@@ -379,6 +399,7 @@ Service::~Service() = default;
 
 std::optional<Response> Service::admit(Request& head, std::optional<std::uint64_t> length) {
   auto refused = impl_->admit(head, length);
+  if (refused && is_of_browser(head)) refuse_in_html(*refused);
   if (refused) add_security_headers(*refused, impl_->serving.tls);
   return refused;
 }

@@ -40,6 +40,7 @@ class Asker {
   virtual std::string route(const Target& target) const = 0;
   virtual Answer answer(const Target& target, const Form& form) const = 0;  // never throws; takes its time
   virtual std::string openapi() const = 0;
+  virtual std::vector<std::string> projects() const { return {}; }  // whose spaces can be asked about, by name
 };
 
 enum class Logged { nothing, changes, all };

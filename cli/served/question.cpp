@@ -38,8 +38,10 @@ std::vector<ServedQuestion> all_questions() {
       {{"v1", "effects"}, "", {"effects"}, add_effects, joined({selection, {"component", "format"}}), {}, {"pi"}, {},
        "How much each change of a version matters"},
       {{"v1", "query"}, "question", {"query"}, add_query,
-       {"hw", "workload", "component", "since", "stack", "campaign", "pi", "limit", "top", "least", "verdict", "format"}, {}, {"pi"}, {},
+       {"hw", "workload", "component", "since", "stack", "campaign", "pi", "limit", "top", "least", "verdict", "project", "format"}, {}, {"pi"}, {},
        "A named question about everything in the store", "application/json", {"question", "rows"}},
+      {{"v1", "report"}, "", {"report"}, add_report, joined({selection, {"format", "table", "delta"}}), {}, {"pi"}, {},
+       "What was measured of a workload on some hardware, whole: ranking, spread, effects, rounds, failures, machines"},
       {{"v1", "workloads"}, "", {"workload", "list"}, add_workload, {}, {}, {}, {}, "Every workload family that the store or stackx knows",
        "application/json", {"workloads"}},
       {{"v1", "workloads"}, "NAME", {"workload", "show"}, add_workload, {}, {}, {}, {},
@@ -63,7 +65,8 @@ void refuse_file(const std::string& name, const std::string& text) {
 
 class CommandLine {
  public:
-  CommandLine(const ServedQuestion& question, const manual::Command& declared) : question_(question), declared_(declared) {
+  CommandLine(const ServedQuestion& question, const manual::Command& declared, const ServedProjects& projects)
+      : question_(question), declared_(declared), projects_(projects) {
     words_.push_back("stackx");
     words_.insert(words_.end(), question.words.begin(), question.words.end());
   }
@@ -76,7 +79,9 @@ class CommandLine {
     const auto option = "--" + name;
     const auto declared = std::ranges::find_if(declared_.options, [&](const auto& one) { return has(one.names, option); });
     if (declared == declared_.options.end()) throw broken_environment(option + ": is not declared");
-    if (!declared->value.empty()) {
+    if (name == "project") {
+      words_.push_back(option + '=' + file_of(value));
+    } else if (!declared->value.empty()) {
       words_.push_back(option + '=' + value);
     } else if (value == "1" || value == "true") {
       words_.push_back(option);
@@ -106,6 +111,15 @@ class CommandLine {
       if (one == name) words_.push_back(value);
   }
 
+  std::string file_of(const std::string& project) const {
+    const auto found = projects_.find(project);
+    if (found != projects_.end()) return found->second.string();
+    Words known;
+    for (const auto& [name, file] : projects_) known.push_back(name);
+    throw bad_input(fmt::format("project {}: {}", specs::in_quotes(project), known.empty()
+        ? "this server has none; `stackx serve --project FILE` gives it one" : "this server has none of that name" + specs::suggestion(project, known)));
+  }
+
   [[noreturn]] void refuse_name(const std::string& name) const {
     const auto known = joined({question_.options, question_.positionals});
     throw bad_input(fmt::format("{}: no such parameter{}", specs::in_quotes(name), specs::suggestion(name, known)));
@@ -113,6 +127,7 @@ class CommandLine {
 
   const ServedQuestion& question_;
   const manual::Command& declared_;
+  const ServedProjects& projects_;
   Words words_;
   std::vector<std::pair<std::string, std::string>> positionals_;
 };
@@ -134,8 +149,8 @@ manual::Command declared_by(const Parser& parser, const ServedQuestion& question
   return command;
 }
 
-Words words_for(const ServedQuestion& question, const manual::Command& declared, const serve::Target& target) {
-  CommandLine line(question, declared);
+Words words_for(const ServedQuestion& question, const manual::Command& declared, const serve::Target& target, const ServedProjects& projects) {
+  CommandLine line(question, declared, projects);
   if (!question.variable.empty()) line.take_positional(question.variable, target.path.back());
   for (const auto& [name, value] : target.parameters) line.take(name, value);
   return line.finish();
@@ -164,11 +179,12 @@ std::string content_type_of(const ServedQuestion& question, const serve::Target&
   return text ? "text/plain; charset=utf-8" : question.content_type;
 }
 
-serve::Answer run(const ServedQuestion& question, const serve::Target& target, const serve::Form& form, Globals globals) {
+serve::Answer run(const ServedQuestion& question, const serve::Target& target, const serve::Form& form, Globals globals,
+                  const ServedProjects& projects) {
   const auto format = target.parameter("format").value_or("json");
   globals.json = form.kind == serve::Form::Kind::json && (format.empty() || format == "json");
   const auto parser = parser_for(question, globals);
-  auto words = words_for(question, declared_by(*parser, question), target);
+  auto words = words_for(question, declared_by(*parser, question), target, projects);
   if (form.kind == serve::Form::Kind::markdown && has(question.options, "format")) words.push_back("--format=markdown");
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
@@ -216,9 +232,10 @@ manual::Command declaration_of(const ServedQuestion& question, const Globals& gl
   return declared_by(*parser_for(question, own), question);
 }
 
-serve::Answer run_question(const ServedQuestion& question, const serve::Target& target, const serve::Form& form, const Globals& globals) {
+serve::Answer run_question(const ServedQuestion& question, const serve::Target& target, const serve::Form& form, const Globals& globals,
+                           const ServedProjects& projects) {
   try {
-    return run(question, target, form, globals);
+    return run(question, target, form, globals, projects);
   } catch (...) {
     return failed(failure_of(std::current_exception()));
   }

@@ -6,6 +6,8 @@
 // differently; starting stackx for each question, which reads everything from the disk again.
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +18,9 @@
 #include "serve/service.hpp"
 
 namespace stackx::cli {
+
+// Whose spaces can be asked about: a request names one, and never the file.
+using ServedProjects = std::map<std::string, std::filesystem::path>;
 
 struct ServedQuestion {
   std::vector<std::string> path;   // {"v1", "query"}
@@ -42,6 +47,7 @@ std::string address_of(const ServedQuestion& question, std::string_view braces);
 manual::Command declaration_of(const ServedQuestion& question, const Globals& globals);
 
 // Never throws: what goes wrong is an answer, too.
-serve::Answer run_question(const ServedQuestion& question, const serve::Target& target, const serve::Form& form, const Globals& globals);
+serve::Answer run_question(const ServedQuestion& question, const serve::Target& target, const serve::Form& form, const Globals& globals,
+                           const ServedProjects& projects);
 
 }  // namespace stackx::cli

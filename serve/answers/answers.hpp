@@ -22,6 +22,7 @@ struct Answer {
   std::string content_type = "application/json";
   std::string body = {};
   int exit_code = 0;  // of the same question on the command line
+  std::string policy = {};  // Content-Security-Policy of its own; "": as all of its content type have it
   std::string etag = {};  // of the body; made by Answers
   std::chrono::steady_clock::time_point made{};
 };

@@ -48,12 +48,13 @@ const std::vector<View>& all() {
         {"reason", "text", "why, where it is not ok"},
         {"host", "text", "fingerprint of the machine"},
         {"finished", "text", "when (UTC)"},
-        {"samples", "blob", "packed times of its samples: median_ns(samples), samples_json(samples)"}},
+        {"samples", "blob", "packed times of its samples: median_ns(samples), samples_json(samples)"},
+        {"hostname", "text", "the machine's name: identical ones have one fingerprint"}},
        "SELECT printf('%016x', i.key), p.name, CASE p.name WHEN '' THEN 0 ELSE a.block << 12 | (i.id & "
        "4095) END, i.position, CASE a.label WHEN '' THEN (SELECT substr(lower(hex(k.hash)), 1, 12) FROM "
        "main.series s JOIN main.stacks k ON k.id = s.stack WHERE s.id = a.series) ELSE substr(a.label, "
        "2) END, a.sentinel, a.series, c.outcome, c.reason, o.fingerprint, finished_text(i.rest), "
-       "i.samples FROM main.arms a CROSS JOIN main.inspections i ON i.id BETWEEN a.id << 12 AND (a.id "
+       "i.samples, o.hostname FROM main.arms a CROSS JOIN main.inspections i ON i.id BETWEEN a.id << 12 AND (a.id "
        "<< 12) | 4095 JOIN main.conditions c ON c.id = i.condition JOIN main.hosts o ON o.id = c.host "
        "JOIN main.campaigns p ON p.id = a.campaign"},
       {"stacks",

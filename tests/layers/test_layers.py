@@ -27,7 +27,7 @@ ALLOWED = {
     "advisor": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace"},
     "campaigns": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace"},
     "blame": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace", "campaigns"},
-    "serve": {"specs", "store", "workspace"},
+    "serve": {"specs", "store", "analysis", "workspace"},
     "cli": {"specs", "resolver", "pypi", "importers", "store", "inspector", "analysis", "workspace", "advisor", "campaigns", "blame", "serve"},
 }
 # A header that only these may include, by how it is written: what stands behind one door.
