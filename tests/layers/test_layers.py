@@ -27,7 +27,8 @@ ALLOWED = {
     "advisor": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace"},
     "campaigns": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace"},
     "blame": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace", "campaigns"},
-    "cli": {"specs", "resolver", "pypi", "importers", "store", "inspector", "analysis", "workspace", "advisor", "campaigns", "blame"},
+    "watch": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace", "advisor", "campaigns", "blame"},
+    "cli": {"specs", "resolver", "pypi", "importers", "store", "inspector", "analysis", "workspace", "advisor", "campaigns", "blame", "watch"},
 }
 # A header that only these may include, by how it is written: what stands behind one door.
 DOORS = {"SQLiteCpp/": {"store"}, "sqlite3.h": {"store"}, "boost/graph/": {"resolver"}, "CLI/": {"cli"}, "toml++/": {"specs"}, "yaml-cpp/": {"specs"},
