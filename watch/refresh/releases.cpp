@@ -87,7 +87,8 @@ class Looking {
     for (const auto& known : known_) {
       const auto listing = listings.find(known.package);
       if (listing == listings.end() || !listing->second) continue;
-      for (const auto& [version, entry] : newer(known, *listing->second, result).items()) {
+      const auto entries = newer(known, *listing->second, result);
+      for (const auto& [version, entry] : entries.items()) {
         auto& component = found[known.component];
         component["kind"] = components[known.component]["kind"];
         component["versions"][version] = entry;
