@@ -1,8 +1,11 @@
 // Which stack a project is advised now, from what was measured for it alone.
 //
-// As `advise` ranks it: the stack that leads all valid ones (analysis/ranking). Of those that tie with the leader the one
-// stays that the last pass held, so that noise between equal stacks is no news; where nothing valid was measured it is the
-// newest valid stack that has not failed. Rejected: the leader by its median alone, which changes from pass to pass.
+// The one that the last pass's campaign ended with, for its verdicts are made to be looked at again and again (settling.hpp).
+// It goes where a campaign that `inspect` or a cluster ran since shows another to be faster (analysis/ranking), where it is
+// not valid any more or does not run. Then, and before the first pass, it is the stack that leads all valid ones, as `advise`
+// ranks them; where none was measured, the newest valid stack that has not failed.
+// Rejected: always the leader of all measurements. Of equal stacks another one leads after every pass, and a ranking that is
+// looked at after each of them calls one of them faster in the end.
 #pragma once
 
 #include <functional>

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace stackx::watch {
@@ -26,12 +27,53 @@ std::string text(const Change& change) {
   return fmt::format("{} {} -> {}", change.component, change.before, change.after);
 }
 
-std::string text(const std::vector<Change>& changes) {
-  constexpr std::size_t most = 4;
+namespace {
+
+// The first, with the one whose place it takes; and all others.
+struct Parted {
+  std::string leading;
+  std::vector<Change> others;
+};
+
+Parted parted(const std::vector<Change>& changes) {
+  Parted result{{}, changes};
+  auto& rest = result.others;
+  if (rest.empty()) return result;
+  const auto first = rest.front();
+  rest.erase(rest.begin());
+  const auto gone = std::ranges::find(rest, "", &Change::after);
+  if (!first.before.empty() || gone == rest.end()) {
+    result.leading = text(first);
+    return result;
+  }
+  result.leading = fmt::format("{} {} instead of {} {}", first.component, first.after, gone->component, gone->before);
+  rest.erase(gone);
+  return result;
+}
+
+std::string listed_changes(const std::vector<Change>& changes) {
+  constexpr std::size_t most = 3;
   std::string all;
-  for (std::size_t i = 0; i < changes.size() && i < most; ++i) all += (i == 0 ? "" : i == 1 ? " with " : ", ") + text(changes[i]);
+  for (std::size_t i = 0; i < changes.size() && i < most; ++i) all += (i == 0 ? "" : ", ") + text(changes[i]);
   if (changes.size() > most) all += fmt::format(" and {} more", changes.size() - most);
   return all;
 }
+
+}  // namespace
+
+std::string text(const std::vector<Change>& changes) {
+  const auto [leading, others] = parted(changes);
+  return leading + (others.empty() ? "" : " with " + listed_changes(others));
+}
+
+std::string short_text(const std::vector<Change>& changes) {
+  if (changes.empty()) return "";
+  const auto& first = changes.front();
+  const auto others = parted(changes).others.size();
+  const auto leading = first.before.empty() ? fmt::format("{} {}", first.component, first.after) : text(first);
+  return leading + (others == 0 ? "" : fmt::format(" (+{})", others));
+}
+
+std::string company_of(const std::vector<Change>& changes) { return listed_changes(parted(changes).others); }
 
 }  // namespace stackx::watch

@@ -76,6 +76,7 @@ History::History(const store::Store& store, const Subject& subject, const Hardwa
     if (row.project != watch && row.project != subject.project) continue;
     of_project.insert(row.id);
     if (row.project == watch && !newest) newest = store.plan(row.id);
+    if (!newest) later_.insert(row.id);
   }
   store::Filter filter;
   filter.workload = subject.workload;

@@ -57,6 +57,7 @@ class History {
   bool ran(const specs::Stack& stack) const { return ran_.contains(stack); }
   bool only_failed(const specs::Stack& stack) const { return stacks_.contains(stack) && !ran_.contains(stack); }
   const std::optional<PastCampaign>& last() const { return last_; }  // the newest campaign of a pass
+  const std::set<std::string>& later() const { return later_; }      // campaigns of the project that began after that one, by others
 
   // Versions held by anything but this campaign: what was known when it was planned.
   std::map<std::string, std::set<std::string>> versions_without(const std::string& campaign) const;
@@ -66,6 +67,7 @@ class History {
   std::map<std::string, std::set<std::string>> versions_;
   std::set<specs::Stack> stacks_, ran_;
   std::optional<PastCampaign> last_;
+  std::set<std::string> later_;
 };
 
 // The results of a plan as its schedule sees them.

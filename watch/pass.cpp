@@ -267,7 +267,8 @@ struct Pass::State {
 
   // The newest release is slower than what is advised: a newcomer, or, in a first pass, what stood there before an older one.
   bool is_regression(const ReportRow& row) const {
-    if (row.was_told) return false;
+    const bool is_release = !row.newcomer.changes.empty() && !row.newcomer.changes.front().before.empty();  // else another takes its place
+    if (row.was_told || !is_release) return false;
     if (row.newcomer.is_older) return row.standing.is(analysis::Verdict::faster) && report.after && report.after->stack == row.newcomer.stack;
     return row.newcomer.is_newest && row.standing.is(analysis::Verdict::slower);
   }

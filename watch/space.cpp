@@ -81,6 +81,12 @@ specs::Stack Space::nearest(const specs::Stack& like, const std::string& compone
   const resolver::Resolver resolver(project, catalog_);
   constexpr specs::Score same = 1'000'000;  // more than all that lateness can cost
   auto scores = resolver.lateness();
+  for (auto& [name, of_version] : scores.of) {  // a setting has no newest: the one that is listed first is the usual one
+    const auto* setting = catalog_.find(name);
+    if (setting == nullptr || setting->kind != Kind::setting) continue;
+    for (std::size_t i = 0; i < setting->versions.size(); ++i)
+      if (const auto at = of_version.find(setting->versions[i].version.text()); at != of_version.end()) at->second = -static_cast<specs::Score>(i);
+  }
   for (const auto& [name, one] : like.components)
     if (const auto found = scores.of.find(name); found != scores.of.end())
       if (const auto at = found->second.find(one); at != found->second.end()) at->second = same;

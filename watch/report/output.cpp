@@ -30,11 +30,11 @@ std::string ratio_in_words(const ReportRow& row) {
 
 std::string rows_text(const Report& report, std::size_t width) {
   std::size_t wide = 0;
-  for (const auto& row : report.rows) wide = std::max(wide, analysis::width_of(row.newcomer.name()));
+  for (const auto& row : report.rows) wide = std::max(wide, analysis::width_of(short_text(row.newcomer.changes)));
   wide = std::min(wide, width > 50 ? width - 48 : std::size_t{20});
   std::string text;
   for (const auto& row : report.rows) {
-    auto name = row.newcomer.name();
+    auto name = short_text(row.newcomer.changes);
     if (analysis::width_of(name) > wide) name = name.substr(0, wide - 3) + "...";
     auto line = fmt::format("  {:<{}}  {:<12}  {}", name, wide, standing_in_words(row), ratio_in_words(row));
     if (row.standing.comparison.pairs > 0) line += fmt::format(", n={}", row.standing.comparison.pairs);

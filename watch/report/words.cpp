@@ -128,8 +128,8 @@ class Wording {
     if (row.newcomer.is_older)
       return fmt::format("{} is {} {}, the newest: run {}.", newcomer_name(row), faster_than(comparison), against(row, report_.before_name), newcomer_name(row));
     const auto old = against(row, report_.before_name);
-    return fmt::format("{} is {} {}, which {} advised: stay with {}.", newcomer_name(row), faster_than(comparison), old,
-                       report_.advice_changed ? "was" : "is", old);
+    return fmt::format("{} is {} {}, which {}: stay with {}.", newcomer_name(row), faster_than(comparison), old,
+                       report_.is_first ? "is the newest that runs" : report_.advice_changed ? "was advised" : "is advised", old);
   }
 
   std::string changed() const {
@@ -176,7 +176,7 @@ class Wording {
     for (const auto& row : report_.rows) {
       if (row.standing.state == State::failed)
         because.push_back(failure(row));
-      if (row.newcomer.changes.size() > 1) because.push_back(fmt::format("to be valid, others change with it: {}", row.newcomer.name()));
+      if (!company_of(row.newcomer.changes).empty()) because.push_back(fmt::format("{} comes with {}", newcomer_name(row), company_of(row.newcomer.changes)));
     }
     constexpr std::size_t most = 5;
     for (std::size_t i = 0; i < report_.invalid.size() && i < most; ++i)
@@ -197,7 +197,8 @@ class Wording {
       if (change.after.empty() || component == nullptr || component->ecosystem != "pypi" || change.component.find('+') != change.component.npos) continue;
       packages.push_back(fmt::format("{}=={}", change.component, change.after));
     }
-    if (packages.empty()) return "to change: " + text(changes(report_.before->stack, report_.after->stack));
+    const auto* row = winner();
+    if (packages.empty()) return "to change: " + (row != nullptr ? row->newcomer.name() : text(changes(report_.before->stack, report_.after->stack)));
     return fmt::format("to change: pip install {}", fmt::join(packages, " "));
   }
 
