@@ -6,9 +6,9 @@
 
 namespace stackx::watch {
 
-specs::Stack held_by(const PastCampaign& campaign, const SettlingRule& rule) {
+specs::Stack held_by(const PastCampaign& campaign) {
   const auto newcomers = campaign.newcomers();
-  const auto settling = settle(campaign.results, newcomers.size(), campaign.progress.rounds, rule);
+  const auto settling = campaign.settled();
   const specs::Stack* best = &campaign.advised();
   double most = 1;
   for (std::size_t i = 0; i < newcomers.size(); ++i) {
@@ -38,7 +38,7 @@ std::optional<Advised> advised(const History& history, const Space& space, const
     return std::ranges::find(ranking.recommendations, stack, &analysis::Recommendation::stack);
   };
   if (history.last()) {
-    const auto held = held_by(*history.last(), rule);
+    const auto held = held_by(*history.last());
     const auto since = ranked([&](const auto& one) { return history.later().contains(one.campaign); });
     const auto own = row_of(since, held);
     const bool is_beaten = own != since.recommendations.end() && own->rank > since.recommendations.front().rank;

@@ -26,7 +26,7 @@ struct Advised {
 };
 
 // The one that a pass's campaign ends with: the newcomer that was shown to be the fastest, else the stack that was advised.
-specs::Stack held_by(const PastCampaign& campaign, const SettlingRule& rule);
+specs::Stack held_by(const PastCampaign& campaign);
 
 // Of the stacks that `counts` takes. Nothing where there is none.
 std::optional<Advised> advised(const History& history, const Space& space, const SettlingRule& rule, const std::string& this_host,

@@ -27,20 +27,25 @@ struct Subject {
   std::string id() const;  // "watch-3f2a09c1d2e4"
 };
 
-// Whose measurements count: this machine's model of processor, or GPU.
+// Whose measurements count: this machine's model of processor, a GPU's, or what a cluster's target is.
 struct Hardware {
   std::string name;         // "zen4", "NVIDIA H100 80GB HBM3"
-  bool is_gpu = false;
+  bool is_asked = false;    // of the store by its name; else it is the processor of the machine at hand
   std::string fingerprint;  // of the machine at hand
 };
 
+// Of a campaign on a cluster all starts of its blocks are one: their rounds stand one after the other.
 struct PastCampaign {
-  specs::Plan plan;
+  specs::Plan plan;                // of several starts one that has all arms
+  std::set<std::string> ids;       // of its campaigns in the store: one a start
+  SettlingRule rule;               // on a cluster the rounds that there are are all
   std::vector<ArmResult> results;  // sentinels left out
   SettlingProgress progress;
   std::size_t inspections = 0;     // sentinels, too
   double seconds = 0;              // that these took
   const specs::Stack& advised() const { return plan.arms.front().stack; }
+  std::string id() const { return plan.block ? plan.block->cluster : plan.id; }
+  Settling settled() const;
   std::vector<specs::Stack> newcomers() const;  // in the plan's order
 };
 
@@ -59,8 +64,8 @@ class History {
   const std::optional<PastCampaign>& last() const { return last_; }  // the newest campaign of a pass
   const std::set<std::string>& later() const { return later_; }      // campaigns of the project that began after that one, by others
 
-  // Versions held by anything but this campaign: what was known when it was planned.
-  std::map<std::string, std::set<std::string>> versions_without(const std::string& campaign) const;
+  // Versions held by anything but these campaigns: what was known when it was planned.
+  std::map<std::string, std::set<std::string>> versions_without(const std::set<std::string>& campaigns) const;
 
  private:
   std::vector<store::Measurement> measurements_;
@@ -69,8 +74,5 @@ class History {
   std::optional<PastCampaign> last_;
   std::set<std::string> later_;
 };
-
-// The results of a plan as its schedule sees them.
-PastCampaign past_campaign(specs::Plan plan, const std::vector<store::Measurement>& measurements, const SettlingRule& rule);
 
 }  // namespace stackx::watch

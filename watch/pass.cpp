@@ -121,7 +121,7 @@ struct Pass::State {
       read_history();
     }
     report.after = advised_of([&](const Stack& stack) { return is_valid(stack); });
-    if (plan) add_rows(*plan, interrupted);
+    if (plan) add_rows(interrupted);
     finish(interrupted);
     return std::move(report);
   }
@@ -156,10 +156,11 @@ struct Pass::State {
     return advised(*history, *space, options.rule, hardware.fingerprint, counts);
   }
 
-  // What is not valid any more, and was told, is advised no longer.
+  // What was told last; before anything was, what the campaign that goes on, or a new one, begins with.
   std::optional<Advised> advised_before(const std::optional<specs::Plan>& going_on) {
-    if (going_on && !told->any_verdict(going_on->id)) return Advised{going_on->arms.front().stack, history->ran(going_on->arms.front().stack), {}, {}};
-    return advised_of([&](const Stack& stack) { return is_valid(stack) || (history->ran(stack) && !told->invalid(stack)); });
+    if (told->advice()) return Advised{*told->advice(), history->ran(*told->advice()), {}, {}};
+    if (going_on) return Advised{going_on->arms.front().stack, history->ran(going_on->arms.front().stack), {}, {}};
+    return advised_of([&](const Stack& stack) { return is_valid(stack); });
   }
 
   void find_invalid() {
@@ -171,12 +172,12 @@ struct Pass::State {
   // The newest campaign of a pass, where its end was not told yet.
   std::optional<specs::Plan> campaign_to_go_on_with() {
     const auto& last = history->last();
-    if (!last || told->campaign(last->plan.id)) return std::nullopt;
+    if (!last || told->campaign(last->id())) return std::nullopt;
     const bool all_valid = std::ranges::all_of(last->plan.arms, [&](const auto& arm) { return is_valid(arm.stack); });
     if (!last->progress.is_complete && !all_valid) {
       say(fmt::format("campaign {} is given up: one of its stacks is not valid any more", last->plan.id.substr(0, 12)));
-      told->add_campaign(last->plan.id, last->advised());
-      abandoned = last->plan.id;
+      told->add_campaign(last->id(), last->advised());
+      abandoned = last->id();
       return std::nullopt;
     }
     if (!last->progress.is_complete) say(fmt::format("going on with campaign {}, which an earlier pass began", last->plan.id.substr(0, 12)));
@@ -209,7 +210,7 @@ struct Pass::State {
     return on_gpu && job.loaded.device ? job.loaded.device->uuid : "";
   }
 
-  bool is_over(const specs::Plan& plan) const { return history->last() && history->last()->plan.id == plan.id && history->last()->progress.is_complete; }
+  bool is_over(const specs::Plan& plan) const { return history->last() && history->last()->ids.contains(plan.id) && history->last()->progress.is_complete; }
 
   // True where it was interrupted.
   bool measure(const specs::Plan& plan) {
@@ -241,19 +242,19 @@ struct Pass::State {
     return ending == campaigns::Ending::interrupted;
   }
 
-  void add_rows(const specs::Plan& plan, bool interrupted) {
+  void add_rows(bool interrupted) {
     const auto& campaign = *history->last();
     const auto progress = campaign.progress;
-    report.campaign = plan.id;
+    report.campaign = campaign.id();
     report.inspections = campaign.inspections;
     report.rounds = progress.rounds;
     report.seconds = campaign.seconds;
     const auto newcomers = campaign.newcomers();
-    const auto settling = settle(campaign.results, newcomers.size(), progress.rounds, options.rule);
-    const auto known = history->versions_without(plan.id);
+    const auto settling = campaign.settled();
+    const auto known = history->versions_without(campaign.ids);
     for (std::size_t i = 0; i < newcomers.size(); ++i) {
       ReportRow row{newcomer_of(campaign.advised(), newcomers[i], *space, known), space->name_of(newcomers[i]), settling.newcomers[i],
-                    told->verdict(plan.id, newcomers[i]), false, {}, {}};
+                    told->verdict(campaign.id(), newcomers[i]), false, {}, {}};
       row.is_regression = is_regression(row);
       report.rows.push_back(std::move(row));
     }
@@ -262,7 +263,7 @@ struct Pass::State {
       report.kind = Report::Kind::failing;
     }
     report.goes_on = !progress.is_complete;
-    note_what_is_told(plan.id, campaign, interrupted);
+    note_what_is_told(campaign, interrupted);
   }
 
   // The newest release is slower than what is advised: a newcomer, or, in a first pass, what stood there before an older one.
@@ -273,13 +274,13 @@ struct Pass::State {
     return row.newcomer.is_newest && row.standing.is(analysis::Verdict::slower);
   }
 
-  void note_what_is_told(const std::string& id, const PastCampaign& campaign, bool interrupted) {
+  void note_what_is_told(const PastCampaign& campaign, bool interrupted) {
     if (interrupted) return;  // nothing of it is told yet
     if (!report.goes_on)
-      told->add_campaign(id, campaign.advised());
+      told->add_campaign(campaign.id(), campaign.advised());
     else
       for (const auto& row : report.rows)
-        if (row.standing.state != Standing::State::open) told->add_verdict(id, row.newcomer.stack);
+        if (row.standing.state != Standing::State::open) told->add_verdict(campaign.id(), row.newcomer.stack);
   }
 
   void finish(bool interrupted) {
@@ -289,6 +290,7 @@ struct Pass::State {
       one.was_advised = report.before && report.before->stack == one.stack;
       if (!interrupted) told->add_invalid(one.stack);
     }
+    if (!interrupted && report.after) told->add_advice(report.after->stack);
     if (interrupted)
       report.kind = Report::Kind::interrupted;
     else
@@ -315,7 +317,7 @@ struct Pass::State {
     report.after = report.before;
     name_both();
     if (plan) {
-      const auto known = history->versions_without(plan->id);
+      const auto known = history->versions_without({plan->id});
       for (std::size_t i = 1; i < plan->arms.size(); ++i)
         if (!plan->arms[i].sentinel)
           report.rows.push_back({newcomer_of(plan->arms.front().stack, plan->arms[i].stack, *space, known), space->name_of(plan->arms[i].stack), {}, false, false, {}, {}});

@@ -63,7 +63,7 @@ void fail(Standing& standing, const ArmHistory& arm) {
 }
 
 // One look at those that are open, as one family.
-void look(const std::vector<ArmHistory>& arms, std::uint64_t rounds, bool is_last, double error, const SettlingRule& rule,
+void look(const std::vector<ArmHistory>& arms, std::uint64_t rounds, bool is_first, bool is_last, double error, const SettlingRule& rule,
           std::vector<Standing>& standings) {
   std::vector<std::size_t> open;
   std::vector<std::vector<double>> family;
@@ -80,7 +80,7 @@ void look(const std::vector<ArmHistory>& arms, std::uint64_t rounds, bool is_las
     standing.rounds = rounds;
     if (compared[k].verdict != analysis::Verdict::unresolved)
       standing.state = Standing::State::settled;
-    else if (is_last || !compared[k].further_rounds || rounds + *compared[k].further_rounds > rule.most_rounds)
+    else if (is_last || (!is_first && (!compared[k].further_rounds || rounds + *compared[k].further_rounds > rule.most_rounds)))
       standing.state = Standing::State::hopeless;
   }
 }
@@ -106,10 +106,11 @@ Settling settle(const std::vector<ArmResult>& results, std::size_t newcomers, st
     if (arms[i + 1].is_broken()) fail(settling.newcomers[i], arms[i + 1]);
   if (arms[0].is_broken()) fail(settling.advised_failed.emplace(), arms[0]);
   double error = rule.error;
-  for (const auto after : looks(newcomers, rule)) {
+  const auto all = looks(newcomers, rule);
+  for (const auto after : all) {
     error /= 2;
     if (after > rounds) break;
-    look(arms, after, after == rule.most_rounds, error, rule, settling.newcomers);
+    look(arms, after, after == all.front(), after == rule.most_rounds, error, rule, settling.newcomers);
   }
   for (std::size_t i = 0; i < newcomers; ++i)  // what is known before the first look, and since the last
     if (auto& one = settling.newcomers[i]; one.state == Standing::State::open) {

@@ -5,7 +5,8 @@
 // house's verdicts (analysis/statistics/comparison.hpp: paired rounds, sign test, Holm) at error/2^k. So however many looks
 // there are, a pass calls an equal version faster or slower with a probability of `error` at most. A newcomer leaves
 //   settled   with its verdict: FASTER, SLOWER or EQUIVALENT
-//   hopeless  where no verdict can be expected before the rounds end: UNRESOLVED, and its interval is told
+//   hopeless  where no verdict can be expected before the rounds end: UNRESOLVED, and its interval is told. From the second
+//             look on, since in the fewest rounds one wild inspection decides what there is to expect
 //   failed    where it cannot be built, or failed twice and never ran
 // and the pass is complete when none is left, or the advised stack itself fails. A function of what was measured alone, so a
 // pass that was killed goes on as if nothing had happened, and its verdicts can be had again from the store.

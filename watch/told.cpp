@@ -7,17 +7,18 @@
 namespace stackx::watch {
 
 Told::Told(const store::Store& store, const std::string& watch) : project_(watch + "-told") {
-  for (const auto& row : store.campaigns()) {
+  for (const auto& row : store.campaigns()) {  // newest first
     if (row.project != project_) continue;
     if (const auto plan = store.plan(row.id))
-      for (const auto& arm : plan->arms) labels_.insert(arm.label);
+      for (const auto& arm : plan->arms) {
+        labels_.insert(arm.label);
+        if (!advice_ && arm.label.starts_with("advice/")) advice_ = arm.stack;
+      }
   }
 }
 
-bool Told::any_verdict(const std::string& campaign) const {
-  const auto begin = "verdict/" + campaign.substr(0, 12) + "/";
-  const auto found = labels_.lower_bound(begin);
-  return found != labels_.end() && found->starts_with(begin);
+bool Told::is_news(const std::string& label, const specs::Stack& stack) const {
+  return label.starts_with("advice/") ? advice_ != stack : !labels_.contains(label);
 }
 
 void Told::keep(store::Store& store, store::Spool& spool, const specs::Workload& workload, const std::string& created) const {
@@ -26,7 +27,7 @@ void Told::keep(store::Store& store, store::Spool& spool, const specs::Workload&
   plan.created = created;
   plan.campaign.rounds = 1;
   for (const auto& [label, stack] : fresh_)
-    if (!labels_.contains(label) && std::ranges::find(plan.arms, label, &specs::Arm::label) == plan.arms.end())
+    if (is_news(label, stack) && std::ranges::find(plan.arms, label, &specs::Arm::label) == plan.arms.end())
       plan.arms.push_back({label, stack, workload, false});
   if (plan.arms.empty()) return;
   specs::seal(plan);

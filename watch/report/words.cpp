@@ -173,6 +173,8 @@ class Wording {
     auto& because = report_.because;
     if (report_.is_first && report_.kind != Kind::planned && report_.kind != Kind::nothing_valid)
       because.push_back("nothing was measured of this project before: this pass is what later ones are held against");
+    if (report_.advice_changed && winner() == nullptr && invalid_advised() == nullptr && report_.kind == Kind::advice_changed)
+      because.push_back("other campaigns of this project have shown it since the last pass (stackx advise has their numbers)");
     for (const auto& row : report_.rows) {
       if (row.standing.state == State::failed)
         because.push_back(failure(row));
