@@ -113,6 +113,7 @@ void add_measured(Command command, WatchWords& words) {
   command.add_option("--rounds", asked.rule.most_rounds, "Rounds after which what is not told apart stays so").check(within(std::uint64_t{6}, specs::most_rounds)).type_name("N").show_default();
   add_delta_option(command, words.delta);
   command.add_option("--runner", asked.runner, "Where it runs: local (under bubblewrap where it works) or container [the project's]").type_name("NAME").check(one_of({"local", "container"}));
+  command.add_flag("--cluster", asked.cluster, "On the nodes that the project's \"cluster\" names: one pass submits, later ones collect, the last tells");
   command.add_option("--device", asked.device, "GPU to measure on: an index as nvidia-smi counts, or the beginning of a UUID").type_name("GPU");
   command.add_option("--timeout", asked.timeout_seconds, "Of one inspection, in seconds [the project's]").check(above_zero()).type_name("SECONDS");
   command.add_option("--memory", asked.memory_gib, "Of one inspection, in GiB [the project's]").check(above_zero()).type_name("GIB");

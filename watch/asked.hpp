@@ -30,7 +30,7 @@ struct WatchOptions {
   std::uint64_t most_new = 4;
   SettlingRule rule;
   pypi::PipOptions pip;
-  bool refresh = true, offline = false, allow_paths = false, dry_run = false, blame = false, again = false;
+  bool refresh = true, offline = false, allow_paths = false, dry_run = false, blame = false, again = false, cluster = false;
   std::string command;  // as it was given, to be told
 };
 

@@ -59,6 +59,7 @@ PastCampaign past_campaign(const std::vector<specs::Plan>& starts, const std::ve
     return past;
   }
   past.rule.most_rounds = std::max<std::uint64_t>(begin, 1);
+  past.rule.looks_once = true;
   past.progress = {begin, true};
   return past;
 }

@@ -17,6 +17,7 @@
 #include "specs/python/project.hpp"
 #include "store/spool.hpp"
 #include "watch/blamed.hpp"
+#include "watch/on_cluster.hpp"
 #include "watch/pass_lock.hpp"
 #include "watch/refresh/refresh.hpp"
 #include "watch/schedule.hpp"
@@ -57,7 +58,12 @@ campaigns::Job load_for_watch(const WatchOptions& options, const std::vector<std
   specs::PythonContext overlaid;
   overlaid.catalogs = catalogs;
   if (specs::is_python_project(options.project)) overlaid.python = python_of(options);
-  job.loaded = workspace::load(options.project, context, overlaid, workspace::Need::inspections, options.device);
+  if (options.cluster) {  // with the hardware of the cluster's nodes
+    overlaid.catalogs.clear();
+    job.loaded = workspace::load(write_cluster_project(options, subject, catalogs, {}, context), context, overlaid, workspace::Need::machine);
+  } else {
+    job.loaded = workspace::load(options.project, context, overlaid, workspace::Need::inspections, options.device);
+  }
   if (!options.dry_run) workspace::require_consent(job.loaded.catalog, options.allow_paths);
   if (specs::is_python_project(options.project)) need_python(job.loaded);
   auto& campaign = job.loaded.project.campaign;
@@ -105,16 +111,25 @@ struct Pass::State {
     report.project = subject.project;
     report.workload = subject.workload.text();
     report.command = options.command;
+    if (options.cluster) (void)cluster_hardware(options);  // what no cluster can measure is said at once
     refresh_and_load();
     report.hardware = hardware.name;
     if (const auto why = space->why_none()) return nothing_valid(*why);
     read_history();
-    report.is_first = history->is_empty();
+    if (waits_for_cluster()) return under_way();
+    report.is_first = !told->advice();
     find_invalid();
     auto plan = campaign_to_go_on_with();
     report.before = advised_before(plan);
     if (!plan) plan = new_campaign();
     if (options.dry_run) return planned(plan);
+    if (plan && options.cluster && !store.plan(plan->id)) {
+      std::vector<Stack> stacks;
+      for (const auto& arm : plan->arms)
+        if (!arm.sentinel) stacks.push_back(arm.stack);
+      note(begin_on_cluster(write_cluster_project(options, subject, catalogs, stacks, context), options.allow_paths, database, store, context));
+      return under_way();
+    }
     bool interrupted = false;
     if (plan && !is_over(*plan)) {
       interrupted = measure(*plan);
@@ -137,9 +152,38 @@ struct Pass::State {
     report.read = std::move(refreshed.read);
     report.refresh_failed = refreshed.failed;
     job = load_for_watch(options, refreshed.catalogs, subject, context);
-    campaigns::check_hardware(job.loaded);
+    catalogs = std::move(refreshed.catalogs);
+    if (!options.cluster) campaigns::check_hardware(job.loaded);
     space = std::make_unique<Space>(job.loaded.project, job.loaded.catalog);
-    if (!space->why_none()) hardware = hardware_of(job.loaded, *space);
+    if (space->why_none()) return;
+    hardware = hardware_of(job.loaded, *space);
+    if (const auto nodes = options.cluster ? cluster_hardware(options) : ""; !nodes.empty()) hardware = {nodes, true, hardware.fingerprint};
+  }
+
+  // True where nothing more can be told yet.
+  bool waits_for_cluster() {
+    const auto going_on = cluster_under_way(database, subject.id());
+    if (!going_on) return false;
+    const auto standing = go_on_cluster(*going_on, !options.dry_run, store, context);
+    note(standing);
+    read_history();
+    return !standing.is_finished;
+  }
+
+  void note(const OnCluster& standing) {
+    report.on_cluster = {standing.done, standing.blocks};
+    report.campaign = standing.campaign;
+    report.notes.insert(report.notes.end(), standing.remarks.begin(), standing.remarks.end());
+  }
+
+  Report under_way() {
+    report.kind = Report::Kind::under_way;
+    report.before = advised_before(std::nullopt);
+    report.after = report.before;
+    report.is_first = !told->advice();
+    name_both();
+    put_into_words(report, *space);
+    return std::move(report);
   }
 
   void read_history() {
@@ -334,7 +378,7 @@ struct Pass::State {
     report.hardware = hardware.name;
     read_history();
     report.kind = Report::Kind::nothing_valid;
-    report.is_first = history->is_empty();
+    report.is_first = !told->advice();
     report.notes.push_back(why);
     put_into_words(report, *space);
     return std::move(report);
@@ -349,6 +393,7 @@ struct Pass::State {
   PassLock lock;
   store::Store store;
   store::Spool spool;
+  std::vector<std::string> catalogs;  // overlays, and what was made of the index
   campaigns::Job job;
   std::unique_ptr<Space> space;
   Hardware hardware;

@@ -93,6 +93,7 @@ bool Settling::has_open() const {
 
 std::vector<std::uint64_t> looks(std::size_t newcomers, const SettlingRule& rule) {
   std::vector<std::uint64_t> result;
+  if (rule.looks_once) return {rule.most_rounds};
   std::uint64_t next = analysis::fewest_rounds(std::max<std::size_t>(newcomers, 1), 1 - rule.error / 2);
   for (; next < rule.most_rounds; next *= 2) result.push_back(next);
   result.push_back(rule.most_rounds);
@@ -108,7 +109,7 @@ Settling settle(const std::vector<ArmResult>& results, std::size_t newcomers, st
   double error = rule.error;
   const auto all = looks(newcomers, rule);
   for (const auto after : all) {
-    error /= 2;
+    if (!rule.looks_once) error /= 2;
     if (after > rounds) break;
     look(arms, after, after == all.front(), after == rule.most_rounds, error, rule, settling.newcomers);
   }

@@ -30,6 +30,7 @@ struct SettlingRule {
   double delta = 0.01;            // differences below this share do not matter
   double error = 0.05;            // of all verdicts of a campaign together
   std::uint64_t most_rounds = 60;
+  bool looks_once = false;        // all rounds were measured whatever they said, as on a cluster: one look, at the end
 };
 
 // What one arm did in one round.

@@ -13,7 +13,7 @@
 namespace stackx::watch {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Ordered = nlohmann::ordered_json;  // what people read stands in the order that they expect
 using workspace::shell_quoted;
 
 // "numpy-speed": what units, jobs and workflows may be called.
@@ -106,18 +106,18 @@ std::string after_pass(const std::string& command) {
 
 std::string cron_job(const TimerAsked& asked) {
   const auto name = unit_name(asked.project);
-  const Json container = {{"name", "stackx"},
+  const Ordered container = {{"name", "stackx"},
                           {"image", "stackx:latest"},
                           {"workingDir", "/watch"},
                           {"command", {"sh", "-c", after_pass(shell_command("stackx", asked.words))}},
                           {"env", {{{"name", "STACKX_DB"}, {"value", "/watch/stackx.db"}}, {{"name", "XDG_CACHE_HOME"}, {"value", "/watch/cache"}}}},
                           {"resources", {{"requests", {{"cpu", "2"}, {"memory", "4Gi"}}}, {"limits", {{"cpu", "2"}, {"memory", "8Gi"}}}}},
                           {"volumeMounts", {{{"name", "watch"}, {"mountPath", "/watch"}}}}};
-  const Json pod = {{"restartPolicy", "Never"},
+  const Ordered pod = {{"restartPolicy", "Never"},
                     {"containers", {container}},
                     {"volumes", {{{"name", "watch"}, {"persistentVolumeClaim", {{"claimName", name}}}}}}};
-  const Json job = {{"spec", {{"backoffLimit", 0}, {"template", {{"spec", pod}}}}}};
-  const Json document = {{"apiVersion", "batch/v1"},
+  const Ordered job = {{"spec", {{"backoffLimit", 0}, {"template", {{"spec", pod}}}}}};
+  const Ordered document = {{"apiVersion", "batch/v1"},
                          {"kind", "CronJob"},
                          {"metadata", {{"name", name}}},
                          {"spec", {{"schedule", "17 3 * * *"}, {"concurrencyPolicy", "Forbid"}, {"successfulJobsHistoryLimit", 7}, {"jobTemplate", job}}}};
@@ -143,15 +143,15 @@ std::string workflow(const TimerAsked& asked) {
       "cat stackx-watch.md >> \"$GITHUB_STEP_SUMMARY\"\n"
       "case $code in 0) ;; 10) echo \"::notice::the advice changed\" ;; 11) echo \"::warning::a regression\" ;; *) exit $code ;; esac\n",
       shell_command("stackx", words));
-  const Json steps = {
+  const Ordered steps = {
       {{"uses", "actions/checkout@v4"}},
       {{"uses", "actions/setup-python@v5"}, {"with", {{"python-version", "3.11"}}}},
       {{"uses", "actions/cache@v4"},
        {"with", {{"path", ".stackx"}, {"key", "stackx-watch-${{ github.run_id }}-${{ github.run_attempt }}"}, {"restore-keys", "stackx-watch-"}}}},
       {{"run", "pip install --quiet \"$STACKX_WHEEL\""}},
       {{"name", "One pass"}, {"run", run}}};
-  const Json document = {{"name", unit_name(asked.project)},
-                         {"on", {{"schedule", {{{"cron", "17 3 * * *"}}}}, {"workflow_dispatch", Json::object()}}},
+  const Ordered document = {{"name", unit_name(asked.project)},
+                         {"on", {{"schedule", {{{"cron", "17 3 * * *"}}}}, {"workflow_dispatch", Ordered::object()}}},
                          {"permissions", {{"contents", "read"}}},
                          {"env",
                           {{"STACKX_WHEEL", "${{ vars.STACKX_WHEEL }}"},

@@ -81,6 +81,16 @@ TEST_CASE("watch settling: without a delta the error is what was asked for") {
   CHECK(wrong <= 30);  // 5% of 400 are 20; 30 are exceeded in 1 of 80 such tests
 }
 
+TEST_CASE("watch settling: where all rounds were measured anyway they are looked at once, all of them") {
+  SettlingRule rule;
+  const auto whole = measure({1.0}, 0.02, 2, rule);
+  rule.most_rounds = 12;
+  rule.looks_once = true;
+  const auto settled = settle(whole.results, 1, 12, rule);
+  CHECK(looks(1, rule) == std::vector<std::uint64_t>{12});
+  CHECK(settled.newcomers[0].comparison.pairs == 12);
+}
+
 TEST_CASE("watch settling: a few percent are found where they are there, later") {
   const SettlingRule rule;
   std::size_t found = 0;

@@ -34,7 +34,7 @@ struct InvalidStack {
 };
 
 struct Report {
-  enum class Kind { nothing_new, no_change, advice_changed, regression, unsettled, failing, nothing_valid, planned, interrupted };
+  enum class Kind { nothing_new, no_change, advice_changed, regression, unsettled, failing, nothing_valid, planned, under_way, interrupted };
   Kind kind = Kind::nothing_new;
   std::string headline;
   std::vector<std::string> because, next, notes;
@@ -53,6 +53,7 @@ struct Report {
   std::size_t inspections = 0;
   std::uint64_t rounds = 0;
   double seconds = 0;
+  std::pair<std::size_t, std::size_t> on_cluster;  // blocks that are done, of how many; of one under way there
   bool goes_on = false;                // the next pass goes on with the campaign
 
   int exit_code() const;

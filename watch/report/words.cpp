@@ -76,7 +76,7 @@ class Wording {
 
   void add_kind() {
     auto& kind = report_.kind;
-    if (kind == Kind::nothing_valid || kind == Kind::planned || kind == Kind::interrupted) return;
+    if (kind == Kind::nothing_valid || kind == Kind::planned || kind == Kind::under_way || kind == Kind::interrupted) return;
     const bool advised_fails = kind == Kind::failing;
     if (regression() != nullptr)
       kind = Kind::regression;
@@ -95,6 +95,9 @@ class Wording {
       case Kind::nothing_valid: return fmt::format("No stack of {} is valid any more: nothing can be advised.", report_.project);
       case Kind::interrupted: return fmt::format("Interrupted after {}: the same command goes on from here.", counted(report_.inspections, "inspection"));
       case Kind::planned: return planned();
+      case Kind::under_way:
+        return fmt::format("Measuring on the cluster, {} of {} done: a later pass tells what changed.", report_.on_cluster.first,
+                           counted(report_.on_cluster.second, "block"));
       case Kind::failing:
         return report_.after ? fmt::format("{} is advised, and did not run here.", report_.after_name)
                              : fmt::format("No stack of {} runs here: nothing can be advised.", report_.project);
@@ -171,7 +174,7 @@ class Wording {
 
   void add_because() {
     auto& because = report_.because;
-    if (report_.is_first && report_.kind != Kind::planned && report_.kind != Kind::nothing_valid)
+    if (report_.is_first && report_.kind != Kind::planned && report_.kind != Kind::nothing_valid && report_.kind != Kind::under_way)
       because.push_back("nothing was measured of this project before: this pass is what later ones are held against");
     if (report_.advice_changed && winner() == nullptr && invalid_advised() == nullptr && report_.kind == Kind::advice_changed)
       because.push_back("other campaigns of this project have shown it since the last pass (stackx advise has their numbers)");
@@ -206,6 +209,7 @@ class Wording {
 
   void add_next() {
     auto& next = report_.next;
+    if (report_.kind == Kind::under_way) next.push_back(fmt::format("how far it is: stackx cluster status {}", report_.campaign.substr(0, 12)));
     if (report_.advice_changed) next.push_back(install());
     for (const auto& row : report_.rows) {
       if (!row.is_regression) continue;
@@ -245,6 +249,7 @@ const char* to_string(Report::Kind kind) {
     case Kind::failing: return "failing";
     case Kind::nothing_valid: return "nothing_valid";
     case Kind::planned: return "planned";
+    case Kind::under_way: return "under_way";
     case Kind::interrupted: return "interrupted";
   }
   return "no_change";
