@@ -113,6 +113,9 @@ class Wording {
     return "";
   }
 
+  // What a first pass begins with where nothing was measured: nobody advised it yet.
+  bool is_newest_of_all() const { return report_.is_first && report_.before && !report_.before->measured; }
+
   static std::string is_or_are(std::size_t count) { return counted(count, "stack") + (count == 1 ? " is" : " are"); }
 
   std::string planned() const {
@@ -122,7 +125,7 @@ class Wording {
     std::vector<std::string> names;
     for (const auto& row : report_.rows) names.push_back(newcomer_name(row));
     return fmt::format("Would measure {} against {}, which is {}.", fmt::join(names, ", "), report_.before_name,
-                       report_.is_first ? "the newest" : "advised");
+                       is_newest_of_all() ? "the newest" : "advised");
   }
 
   std::string regressed() const {
@@ -132,13 +135,13 @@ class Wording {
       return fmt::format("{} is {} {}, the newest: run {}.", newcomer_name(row), faster_than(comparison), against(row, report_.before_name), newcomer_name(row));
     const auto old = against(row, report_.before_name);
     return fmt::format("{} is {} {}, which {}: stay with {}.", newcomer_name(row), faster_than(comparison), old,
-                       report_.is_first ? "is the newest that runs" : report_.advice_changed ? "was advised" : "is advised", old);
+                       is_newest_of_all() ? "is the newest that runs" : report_.advice_changed ? "was advised" : "is advised", old);
   }
 
   std::string changed() const {
     if (const auto* row = winner())
       return fmt::format("{} is {} {}, which {}: change to it.", newcomer_name(*row), faster_than(row->standing.comparison),
-                         against(*row, report_.before_name), report_.is_first ? "is the newest" : "was advised");
+                         against(*row, report_.before_name), is_newest_of_all() ? "is the newest" : "was advised");
     if (const auto* invalid = invalid_advised())
       return fmt::format("{}, which was advised, is not valid any more ({}): change to {}.", invalid->name, first_line_of(invalid->why), report_.after_name);
     return fmt::format("{} is advised now instead of {}: change to it.", report_.after_name, report_.before_name);
@@ -147,7 +150,7 @@ class Wording {
   std::string unchanged() const {
     const auto stays = fmt::format("{} {}", report_.after_name, report_.is_first ? "is advised" : "stays advised");
     if (report_.rows.empty()) return stays + ", and nothing else is valid to compare it with.";
-    if (report_.goes_on && any_state(State::open)) return fmt::format("not settled within the budget, the next pass goes on; {}.", stays).replace(0, 1, report_.is_first ? "n" : "N");
+    if (report_.goes_on && any_state(State::open)) return fmt::format("{} settled within the budget, the next pass goes on; {}.", report_.is_first ? "not" : "Not", stays);
     if (report_.rows.size() == 1) return one_row(report_.rows.front()) + ": " + stays + ".";
     std::vector<std::string> names;
     for (const auto& row : report_.rows) names.push_back(newcomer_name(row));
@@ -175,7 +178,7 @@ class Wording {
   void add_because() {
     auto& because = report_.because;
     if (report_.is_first && report_.kind != Kind::planned && report_.kind != Kind::nothing_valid && report_.kind != Kind::under_way)
-      because.push_back("nothing was measured of this project before: this pass is what later ones are held against");
+      because.push_back("no pass was made before this one: it is what later ones are held against");
     if (report_.advice_changed && winner() == nullptr && invalid_advised() == nullptr && report_.kind == Kind::advice_changed)
       because.push_back("other campaigns of this project have shown it since the last pass (stackx advise has their numbers)");
     for (const auto& row : report_.rows) {
