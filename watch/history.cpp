@@ -35,7 +35,7 @@ double seconds_of(const std::vector<store::Measurement>& measurements) {
 
 // The results of a campaign's starts, oldest first, as its schedule sees them.
 PastCampaign past_campaign(const std::vector<specs::Plan>& starts, const std::vector<store::Measurement>& measurements, const SettlingRule& rule) {
-  PastCampaign past{*std::ranges::max_element(starts, {}, [](const auto& plan) { return plan.arms.size(); }), {}, rule, {}, {}, 0, 0};
+  PastCampaign past{*std::ranges::max_element(starts, {}, [](const auto& plan) { return plan.arms.size(); }), {}, rule, {}, {}, 0, {}, 0};
   std::map<specs::Stack, std::size_t> places{{past.advised(), 0}};
   for (const auto& stack : past.newcomers()) places.emplace(stack, places.size());
   std::vector<store::Measurement> own;
@@ -46,6 +46,7 @@ PastCampaign past_campaign(const std::vector<specs::Plan>& starts, const std::ve
     for (const auto& one : measurements) {
       if (one.campaign != start.id) continue;
       own.push_back(one);
+      past.hosts.insert(one.host);
       rounds = std::max(rounds, one.round + 1);
       if (const auto place = places.find(one.stack); !one.sentinel && place != places.end())
         past.results.push_back({place->second, begin + one.round, one.outcome, one.reason, analysis::log_rate(one)});
@@ -83,7 +84,8 @@ std::vector<specs::Stack> PastCampaign::newcomers() const {
 
 Settling PastCampaign::settled() const { return settle(results, newcomers().size(), progress.rounds, rule); }
 
-History::History(const store::Store& store, const Subject& subject, const Hardware& hardware, const SettlingRule& rule, bool again) {
+History::History(const store::Store& store, const Subject& subject, const Hardware& hardware, const SettlingRule& rule, bool again,
+                 const std::function<bool(const std::string& campaign)>& gave_up) {
   const auto watch = subject.id();
   std::set<std::string> of_project;
   std::vector<specs::Plan> newest;  // starts of the newest campaign of a pass
@@ -103,7 +105,7 @@ History::History(const store::Store& store, const Subject& subject, const Hardwa
   if (hardware.is_asked) filter.hardware = hardware.name;
   for (auto& one : store.measurements(filter)) {
     if (!of_project.contains(one.campaign) || one.workload.params != subject.workload.params || !is_on(one, hardware)) continue;
-    if (!again || one.outcome == specs::Outcome::ok) note_versions(one.stack, versions_);
+    if ((!again || one.outcome == specs::Outcome::ok) && !(gave_up && gave_up(one.campaign))) note_versions(one.stack, versions_);
     stacks_.insert(one.stack);
     if (one.outcome == specs::Outcome::ok) ran_.insert(one.stack);
     measurements_.push_back(std::move(one));

@@ -6,6 +6,7 @@
 // benchmark that was edited is another question, and begins anew.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -42,6 +43,7 @@ struct PastCampaign {
   std::vector<ArmResult> results;  // sentinels left out
   SettlingProgress progress;
   std::size_t inspections = 0;     // sentinels, too
+  std::set<std::string> hosts;     // that measured, by fingerprint
   double seconds = 0;              // that these took
   const specs::Stack& advised() const { return plan.arms.front().stack; }
   std::string id() const { return plan.block ? plan.block->cluster : plan.id; }
@@ -52,8 +54,9 @@ struct PastCampaign {
 class History {
  public:
   // Reads the store, once.
-  // `again`: what failed does not count as measured.
-  History(const store::Store& store, const Subject& subject, const Hardware& hardware, const SettlingRule& rule, bool again = false);
+  // `again`: what failed does not count as measured; nor does what `gave_up` says of a campaign's id.
+  History(const store::Store& store, const Subject& subject, const Hardware& hardware, const SettlingRule& rule, bool again = false,
+          const std::function<bool(const std::string& campaign)>& gave_up = {});
 
   bool is_empty() const { return measurements_.empty(); }
   const std::vector<store::Measurement>& measurements() const { return measurements_; }

@@ -125,8 +125,8 @@ struct Pass::State {
   }
 
   void read_history() {
-    history.emplace(store, subject, hardware, options.rule, options.again);
     if (!told) told.emplace(store, subject.id());  // what this pass tells stands in it
+    history.emplace(store, subject, hardware, options.rule, options.again, [&](const std::string& campaign) { return told->gave_up(campaign); });
   }
 
   bool is_valid(const Stack& stack) {
@@ -151,15 +151,22 @@ struct Pass::State {
         report.invalid.push_back({stack, space->name_of(stack), *space->why_not(stack), false});
   }
 
+  // Rounds are measured on one machine, and their stacks must still be what anybody would run.
+  std::string why_not_go_on(const PastCampaign& campaign) {
+    for (const auto& arm : campaign.plan.arms)
+      if (!is_valid(arm.stack)) return fmt::format("{} is not valid any more", space->name_of(arm.stack));
+    const bool is_of_here = campaign.hosts.empty() || (campaign.hosts.size() == 1 && campaign.hosts.contains(hardware.fingerprint));
+    return is_of_here ? "" : "another machine began it";
+  }
+
   // The newest campaign of a pass, where its end was not told yet.
   std::optional<specs::Plan> campaign_to_go_on_with() {
     const auto& last = history->last();
     if (!last || told->campaign(last->id())) return std::nullopt;
-    const bool all_valid = std::ranges::all_of(last->plan.arms, [&](const auto& arm) { return is_valid(arm.stack); });
-    if (!last->progress.is_complete && !all_valid) {
-      say(fmt::format("campaign {} is given up: one of its stacks is not valid any more", last->plan.id.substr(0, 12)));
-      told->add_campaign(last->id(), last->advised());
-      abandoned = last->id();
+    if (const auto why = last->progress.is_complete ? "" : why_not_go_on(*last); !why.empty()) {
+      report.notes.push_back(fmt::format("campaign {} of an earlier pass was given up: {}; what it did not settle is new again", last->id().substr(0, 12), why));
+      told->add_given_up(last->id(), last->advised());
+      read_history();
       return std::nullopt;
     }
     if (!last->progress.is_complete) say(fmt::format("going on with campaign {}, which an earlier pass began", last->plan.id.substr(0, 12)));
@@ -199,7 +206,7 @@ struct Pass::State {
     std::set<Stack> stacks;
     for (const auto& arm : plan.arms) stacks.insert(arm.stack);
     workspace::require_consent(job.loaded.catalog, {stacks.begin(), stacks.end()}, options.allow_paths);
-    if (plan.program) workspace::allow_program(*plan.program);
+    if (subject.program) workspace::allow_program(*subject.program);
     if (!store.plan(plan.id)) {  // durable before its first inspection
       spool.write(plan);
       store.ingest(plan);
@@ -207,18 +214,18 @@ struct Pass::State {
     const campaigns::PlanLock plan_lock(spool, plan.id);
     const auto done = store.done(plan.id);
     auto within_budget = plan;  // which is of each pass
+    within_budget.program = subject.program;  // the same, wherever it lies now
     within_budget.campaign.budget_minutes = job.loaded.project.campaign.budget_minutes;
     within_budget.campaign.budget_inspections = job.loaded.project.campaign.budget_inspections;
     if (auto& most = within_budget.campaign.budget_inspections) *most += done.size();
     const campaigns::CampaignOptions how{job, options.offline};
-    inspector::Inspector inspector(campaigns::inspector_context(how, plan.program, context), job.loaded.catalog, plan.campaign);
+    inspector::Inspector inspector(campaigns::inspector_context(how, subject.program, context), job.loaded.catalog, plan.campaign);
     campaigns::listen_to_signals();
     say(fmt::format("{} against what is advised, {}: at most {} rounds, runner {}", plan.arms.size() - 2 == 1 ? "1 stack" : fmt::format("{} stacks", plan.arms.size() - 2),
                     space->name_of(plan.arms.front().stack), options.rule.most_rounds, inspector.runner()));
     campaigns::CampaignRecorder recorder(store, spool, job.loaded.catalog, plan.campaign.strategy.width);
-    SettlingSchedule schedule(plan, options.rule);
-    for (const auto& one : history->measurements())
-      if (one.campaign == plan.id) schedule.add(campaigns::in_short(one));
+    const bool goes_on = history->last() && history->last()->ids.contains(plan.id);
+    SettlingSchedule schedule(plan, options.rule, goes_on ? history->last()->results : std::vector<ArmResult>{});
     const auto ending = campaigns::run(within_budget, inspector, schedule, done, recorder, campaigns::interrupted);
     recorder.line.finish();
     return ending == campaigns::Ending::interrupted;
@@ -266,7 +273,6 @@ struct Pass::State {
   }
 
   void finish(bool interrupted) {
-    if (!abandoned.empty()) report.notes.push_back(fmt::format("campaign {} of an earlier pass was given up: one of its stacks is not valid any more", abandoned.substr(0, 12)));
     name_both();
     for (auto& one : report.invalid) {
       one.was_advised = report.before && report.before->stack == one.stack;
@@ -298,7 +304,9 @@ struct Pass::State {
     report.kind = Report::Kind::planned;
     report.after = report.before;
     name_both();
-    if (plan) {
+    if (plan && is_over(*plan)) {
+      report.notes.push_back(fmt::format("campaign {} has ended, and nobody was told: a pass would do that", plan->id.substr(0, 12)));
+    } else if (plan) {
       const auto known = history->versions_without({plan->id});
       for (std::size_t i = 1; i < plan->arms.size(); ++i)
         if (!plan->arms[i].sentinel)
@@ -338,7 +346,6 @@ struct Pass::State {
   std::optional<History> history;
   std::optional<Told> told;
   std::map<Stack, bool> valid;
-  std::string abandoned;
   Report report;
 };
 

@@ -18,7 +18,8 @@ std::optional<double> log_rate_of(const specs::Inspection& inspection) {
 
 }  // namespace
 
-SettlingSchedule::SettlingSchedule(const specs::Plan& plan, const SettlingRule& rule) : plan_(plan), rule_(rule) {
+SettlingSchedule::SettlingSchedule(const specs::Plan& plan, const SettlingRule& rule, std::vector<ArmResult> earlier)
+    : plan_(plan), rule_(rule), results_(std::move(earlier)) {
   for (std::size_t place = 0; place < plan.arms.size(); ++place) (plan.arms[place].sentinel ? sentinels_ : places_).push_back(place);
 }
 

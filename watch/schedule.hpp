@@ -12,7 +12,8 @@ namespace stackx::watch {
 
 class SettlingSchedule : public campaigns::Schedule {
  public:
-  SettlingSchedule(const specs::Plan& plan, const SettlingRule& rule);
+  // `earlier`: results of starts before this one.
+  SettlingSchedule(const specs::Plan& plan, const SettlingRule& rule, std::vector<ArmResult> earlier = {});
 
   void add(const specs::Inspection& inspection) override;
   std::vector<std::size_t> arms(std::uint64_t round) override;

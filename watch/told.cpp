@@ -17,6 +17,11 @@ Told::Told(const store::Store& store, const std::string& watch) : project_(watch
   }
 }
 
+bool Told::gave_up(const std::string& campaign) const {
+  const auto label = "given-up/" + campaign.substr(0, 12);
+  return has(label) || std::ranges::any_of(fresh_, [&](const auto& one) { return one.first == label; });
+}
+
 bool Told::is_news(const std::string& label, const specs::Stack& stack) const {
   return label.starts_with("advice/") ? advice_ != stack : !labels_.contains(label);
 }

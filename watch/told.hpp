@@ -2,6 +2,7 @@
 //
 // Such a plan belongs to the project "watch-ID-told" and has an arm for each thing that was told:
 //   campaign/ID   the campaign is over, and the report of it was written
+//   given-up/ID   the campaign is over without its verdicts: what it measured is new again
 //   verdict/ID    a newcomer's end (FASTER, SLOWER, could not be built, ...) in a campaign that goes on
 //   invalid/ID    a stack that was measured is not valid any more
 //   advice/ID     this stack is advised: what the next pass calls "before"
@@ -28,6 +29,7 @@ class Told {
   Told(const store::Store& store, const std::string& watch);  // "watch-3f2a09c1d2e4"
 
   bool campaign(const std::string& id) const { return has("campaign/" + id.substr(0, 12)); }
+  bool gave_up(const std::string& campaign) const;  // this pass, or an earlier one
   bool verdict(const std::string& campaign, const specs::Stack& stack) const {
     return has("verdict/" + campaign.substr(0, 12) + "/" + stack.short_id());
   }
@@ -36,6 +38,10 @@ class Told {
 
   // What this pass tells; nothing is kept before keep().
   void add_campaign(const std::string& id, const specs::Stack& advised) { fresh_.emplace_back("campaign/" + id.substr(0, 12), advised); }
+  void add_given_up(const std::string& id, const specs::Stack& advised) {
+    add_campaign(id, advised);
+    fresh_.emplace_back("given-up/" + id.substr(0, 12), advised);
+  }
   void add_verdict(const std::string& campaign, const specs::Stack& stack) {
     fresh_.emplace_back("verdict/" + campaign.substr(0, 12) + "/" + stack.short_id(), stack);
   }

@@ -265,6 +265,19 @@ class Interruptions(Watch):
         with self.subTest("then what came meanwhile"):
             self.assertEqual([row["name"] for row in self.watch(exit_code=CHANGED)["newcomers"]], ["victim 2.0 -> 3.0"])
 
+    def test_newcomer_vanishes_meanwhile(self):
+        """What was measured for nothing is given up; what else was new then is new again."""
+        self.release("1.5", 0.05)
+        process = self.start()
+        self.wait_for_inspections(self.before + 5)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        self.withdraw("2.0")
+        document = self.watch(exit_code=CHANGED)
+        self.assertIn("was given up: victim 2.0 is not valid any more", document["notes"][0])
+        self.assertEqual(([row["name"] for row in document["newcomers"]], self.stack_of(document)), (["victim 1.0 -> 1.5"], "1.5"))
+        self.assertEqual(self.watch()["answer"]["kind"], "nothing_new")
+
     def test_ended_in_order(self):
         process = self.start("--json")
         self.wait_for_inspections(self.before + 4)
