@@ -75,6 +75,7 @@ struct Pass::State {
       read_history();
     }
     report.after = advised_of([&](const Stack& stack) { return is_valid(stack); });
+    report.has_others = !history->later().empty();
     if (plan) add_rows(interrupted);
     finish(interrupted);
     return std::move(report);

@@ -219,7 +219,9 @@ class Invalid(Watch):
         self.assertEqual((again["answer"]["text"], again["invalid"]), ("Nothing new: victim 1.0 stays advised.", []), "told twice")
         with self.subTest("and comes back"):
             self.release("2.0", 0.01)
-            self.assertEqual(self.stack_of(self.watch()), "2.0")
+            back = self.watch(exit_code=CHANGED)
+            self.assertEqual((self.stack_of(back), back["campaign"]), ("2.0", None))
+            self.assertIn("victim 2.0 is valid again, and earlier passes have shown it to be faster", back["answer"]["because"])
 
     def test_another_one_vanishes(self):
         self.withdraw("1.0")
@@ -514,6 +516,26 @@ class Timers(Watch):
 
 
 class Stored(Watch):
+    def test_what_inspect_measured_counts(self):
+        """Somebody measures a version by hand between two passes: the next one tells what that changed, once."""
+        self.release("1.0", 0.03)
+        self.stackx("catalog", "import", "pypi", "victim", "--python", HERE, "-o", self.scratch / "victim.json")
+        self.write("pi.py", "import json, time, victim\nbegin = time.perf_counter_ns()\ntime.sleep(victim.SECONDS)\n"
+                            'print(json.dumps({"name": "nap", "component": "victim", "parameters": {}, "work": {"flop": 0, "bytes": 0, "items": 1},\n'
+                            '                  "samples_ns": [time.perf_counter_ns() - begin], "loaded": {"victim": victim.version}}))\n')
+        for version, seconds in (("1.0", 0.03), ("2.0", 0.01)):
+            self.index.add(wheel("victim", version, files={"victim/__init__.py": f"version = {version!r}\nSECONDS = {seconds}\n"}))
+            project = self.project(catalogs=["victim.json"], requires={"victim": "*", "python": "*"}, workload={"pi": "nap", "params": {}},
+                                   campaign={"sampler": {"kind": "all"}, "rounds": 9, "limits": {"seconds": 30, "memory_gib": 1}})
+            if version == "1.0":
+                self.json("watch", project, "--pi", self.scratch / "pi.py")
+        self.stackx("catalog", "import", "pypi", "victim", "--python", HERE, "-o", self.scratch / "victim.json")
+        self.stackx("inspect", project, "--pi", self.scratch / "pi.py")
+        told = self.json("watch", project, "--pi", self.scratch / "pi.py", exit_code=CHANGED)
+        self.assertEqual((told["after"]["name"], told["campaign"]), ("victim 2.0", None))
+        self.assertIn("other campaigns of this project have shown it", told["answer"]["because"][0])
+        self.assertEqual(self.json("watch", project, "--pi", self.scratch / "pi.py")["answer"]["kind"], "nothing_new")
+
     def test_what_the_store_holds(self):
         """Nothing but documents: it travels with export and import, and the next pass on the other side goes on from there."""
         self.release("1.0", 0.03)

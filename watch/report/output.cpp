@@ -28,16 +28,26 @@ std::string ratio_in_words(const ReportRow& row) {
   return row.standing.state == State::failed || row.standing.comparison.pairs == 0 ? "" : interval_text(row.standing.comparison);
 }
 
+// A row each; where a name does not fit beside its figures, these stand below it: both versions must be read.
 std::string rows_text(const Report& report, std::size_t width) {
-  std::size_t wide = 0;
-  for (const auto& row : report.rows) wide = std::max(wide, analysis::width_of(short_text(row.newcomer.changes)));
-  wide = std::min(wide, width > 50 ? width - 48 : std::size_t{20});
+  std::size_t name_wide = 0, verdict_wide = 0, ratio_wide = 0;
+  const auto ratio_of_row = [](const ReportRow& row) {
+    const auto pairs = row.standing.comparison.pairs;
+    return pairs > 0 ? fmt::format("{}, n={}", ratio_in_words(row), pairs) : std::string();
+  };
+  for (const auto& row : report.rows) {
+    verdict_wide = std::max(verdict_wide, standing_in_words(row).size());
+    ratio_wide = std::max(ratio_wide, ratio_of_row(row).size());
+  }
+  const auto room = width - std::min(width, verdict_wide + ratio_wide + 6);
+  for (const auto& row : report.rows)
+    if (const auto wide = analysis::width_of(short_text(row.newcomer.changes)); wide <= room) name_wide = std::max(name_wide, wide);
   std::string text;
   for (const auto& row : report.rows) {
-    auto name = short_text(row.newcomer.changes);
-    if (analysis::width_of(name) > wide) name = name.substr(0, wide - 3) + "...";
-    auto line = fmt::format("  {:<{}}  {:<12}  {}", name, wide, standing_in_words(row), ratio_in_words(row));
-    if (row.standing.comparison.pairs > 0) line += fmt::format(", n={}", row.standing.comparison.pairs);
+    const auto name = short_text(row.newcomer.changes);
+    const bool fits = analysis::width_of(name) <= name_wide;
+    if (!fits) text += fmt::format("  {}\n", name);
+    const auto line = fmt::format("  {:<{}}  {:<{}}  {}", fits ? name : "", name_wide, standing_in_words(row), verdict_wide, ratio_of_row(row));
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;

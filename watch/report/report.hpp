@@ -44,6 +44,7 @@ struct Report {
   std::optional<Advised> before, after;
   std::string before_name, after_name;
   bool advice_changed = false;
+  bool has_others = false;             // campaigns of the project that others ran since the last pass
   std::vector<ReportRow> rows;         // newcomers of this pass's campaign
   std::vector<InvalidStack> invalid;
   std::vector<std::string> waiting, read;  // versions for the next pass; catalogs that were read anew

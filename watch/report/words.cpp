@@ -180,7 +180,8 @@ class Wording {
     if (report_.is_first && report_.kind != Kind::planned && report_.kind != Kind::nothing_valid && report_.kind != Kind::under_way)
       because.push_back("no pass was made before this one: it is what later ones are held against");
     if (report_.advice_changed && winner() == nullptr && invalid_advised() == nullptr && report_.kind == Kind::advice_changed)
-      because.push_back("other campaigns of this project have shown it since the last pass (stackx advise has their numbers)");
+      because.push_back(report_.has_others ? "other campaigns of this project have shown it since the last pass (stackx advise has their numbers)"
+                                           : fmt::format("{} is valid again, and earlier passes have shown it to be faster", report_.after_name));
     for (const auto& row : report_.rows) {
       if (row.standing.state == State::failed)
         because.push_back(failure(row));
