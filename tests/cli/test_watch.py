@@ -529,7 +529,7 @@ class Stored(Watch):
                                    campaign={"sampler": {"kind": "all"}, "rounds": 9, "limits": {"seconds": 30, "memory_gib": 1}})
             if version == "1.0":
                 self.json("watch", project, "--pi", self.scratch / "pi.py")
-        self.stackx("catalog", "import", "pypi", "victim", "--python", HERE, "-o", self.scratch / "victim.json")
+        self.json("watch", project, "--pi", self.scratch / "pi.py", "--dry-run")  # reads the index
         self.stackx("inspect", project, "--pi", self.scratch / "pi.py")
         told = self.json("watch", project, "--pi", self.scratch / "pi.py", exit_code=CHANGED)
         self.assertEqual((told["after"]["name"], told["campaign"]), ("victim 2.0", None))
