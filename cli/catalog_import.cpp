@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "cli/output/file.hpp"
 #include "pypi/catalog/no_version.hpp"
 #include "pypi/catalog/writer.hpp"
-#include "specs/catalog/catalog.hpp"
-#include "specs/error.hpp"
-#include "specs/format/json.hpp"
-#include "workspace/load.hpp"
+#include "workspace/index_catalog.hpp"
 #include "workspace/output.hpp"
 #include "workspace/pip_index.hpp"
 #include "workspace/words.hpp"
@@ -20,90 +16,16 @@
 namespace stackx::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct CatalogImportOptions {
-  std::vector<std::string> names, pythons;
-  std::string platform = "linux x86_64", before, output;
+  specs::Imported asked;
+  std::string output;
   pypi::PipOptions pip;
   pypi::Files files = pypi::Files::wheels;
-  std::size_t newest = 0;
-  bool sources = false, prereleases = false, offline = false, reasons = false;
+  bool offline = false, reasons = false;
 };
 
-std::vector<pypi::Root> roots_of(const CatalogImportOptions& options, const pypi::Targets& targets) {
-  std::vector<pypi::Root> roots;
-  for (const auto& text : options.names) {
-    if (fs::path(text).has_extension() && fs::is_regular_file(text))
-      throw bad_input(fmt::format("{}: is a file; name the projects that are in it instead: tensorflow \"flask>=1.0\"", text));
-    auto dependency = specs::parse_dependency(text);
-    if (!dependency)
-      throw bad_input(fmt::format(
-          "\"{}\": column {}: {}; write it as in requirements.txt: "
-          "tensorflow, \"flask>=1.0\", \"requests[security]\"",
-          text, dependency.error().column, dependency.error().reason));
-    if (!dependency->url.empty())
-      throw bad_input(fmt::format(
-          "\"{}\": names a URL, but a catalog is imported from an index; leave the URL out", text));
-    pypi::Indices holds_for;
-    for (std::size_t i = 0; i < targets.size(); ++i)
-      if (dependency->holds(targets[i].environment())) holds_for.push_back(i);
-    if (!holds_for.empty()) roots.push_back({std::move(*dependency), holds_for});
-  }
-  if (roots.empty())
-    throw bad_input(fmt::format("{}: the marker{} no {}: nothing to import", fmt::join(options.names, ", "),
-                                options.names.size() == 1 ? " allows" : "s allow", targets.text()));
-  return roots;
-}
-
-void check_date(const std::string& text) {
-  int year = 0, month = 0, day = 0, length = 0;
-  const bool date = std::sscanf(text.c_str(), "%4d-%2d-%2d%n", &year, &month, &day, &length) == 3;
-  const std::chrono::year_month_day calendar{std::chrono::year(year),
-                                             std::chrono::month(static_cast<unsigned>(month)),
-                                             std::chrono::day(static_cast<unsigned>(day))};
-  const bool whole = length == 10 && (text.size() == 10 || text[10] == 'T');
-  if (!date || !whole || !calendar.ok())
-    throw bad_input(fmt::format(
-        "--before {}: expected a day or a time in UTC, like 2019-11-08 or 2019-11-08T12:00:00Z",
-        text));
-}
-
 const char* to_string(pypi::Files files) {
-  switch (files) {
-    case pypi::Files::wheels:
-      return "versions with a wheel for it";
-    case pypi::Files::sdists:
-      return "versions with a wheel for it or a source archive";
-    case pypi::Files::any:
-      return "versions with wheels for other Pythons too, which then need those";
-  }
-  return "?";
-}
-
-pypi::CatalogHead head(const CatalogImportOptions& options, const pypi::Targets& targets) {
-  std::string roots;
-  for (const auto& name : options.names) roots += (roots.empty() ? "" : ", ") + name;
-  const auto day = workspace::today();
-  const auto newest =
-      options.newest == 0
-          ? ""
-          : fmt::format(", of each dependency the newest {} that each requirement allows",
-                        options.newest);
-  return {fmt::format("{} and all that they may require: {}, {}{}, pre-releases {}{}{}", roots,
-                      targets.text(), to_string(options.files),
-                      options.sources ? ", which are artifacts" : "",
-                      options.prereleases ? "included" : "left out",
-                      options.before.empty() ? "" : ", uploaded before " + options.before, newest),
-          fmt::format("PyPI simple index, as configured for pip (read {})", day)};
-}
-
-// One file that no server gives is left out; all of them are an index, or a network, that is not in order.
-void check_some_came(const pypi::Index& index) {
-  const auto& missed = index.missed();
-  if (missed.files > 0 && missed.all)
-    throw broken_environment(
-        fmt::format("none of the {} files that were asked for came; the last: {}", missed.files, missed.last));
+  return files == pypi::Files::any ? "any" : files == pypi::Files::sdists ? "sdists" : "wheels";
 }
 
 void say_reasons(const std::string& name, const pypi::Project& project) {
@@ -145,22 +67,15 @@ void summarize(const pypi::Closure& closure, const CatalogImportOptions& options
                    missed == 1 ? "1 file did" : fmt::format("{} files did", missed));
 }
 
-void import_pypi(const CatalogImportOptions& options, Globals& globals) {
-  const pypi::Targets targets(options.pythons, options.platform);
-  const auto roots = roots_of(options, targets);
-  if (!options.before.empty()) check_date(options.before);
+void import_pypi(CatalogImportOptions options, Globals& globals) {
+  options.asked.files = to_string(options.files);
+  workspace::check_asked(options.asked);
   workspace::PipIndex index(options.pip, options.offline);
-  const auto closure = pypi::walk(
-      roots, targets,
-      {options.files, options.before, options.prereleases, options.sources, options.newest}, *index);
+  const auto made = workspace::index_catalog(options.asked, *index);
   index.finish();
-  check_some_came(*index);
-  const auto text = pypi::write_catalog(closure, targets, head(options, targets));
-  specs::check(specs::parse_catalog(specs::Node::parse_text(text, "the imported catalog")),
-               "the imported catalog");
-  write_output(options.output, text);
-  summarize(closure, options, *index);
-  if (!all_can_be_had(closure, roots)) globals.exit_code = 1;
+  write_output(options.output, made.text);
+  summarize(made.closure, options, *index);
+  if (!all_can_be_had(made.closure, made.roots)) globals.exit_code = 1;
 }
 
 // Names and meaning are pip's.
@@ -190,24 +105,24 @@ void add_catalog_import(Command catalog, Globals& globals) {
       "pypi",
       "Python projects and all that they may require, from the package index that pip uses");
   pypi.add_option(
-          "names", options->names,
+          "names", options->asked.names,
           "Projects, as in requirements.txt: tensorflow \"flask>=1.0\"; a project named twice "
           "in both ranges: numpy==1.26.4 numpy==2.2.6")
       .type_name("REQUIREMENT")
       .required();
-  pypi.add_option("--python", options->pythons,
+  pypi.add_option("--python", options->asked.pythons,
                    "Python to import for, like 3.7; say it again for each further one")
       .type_name("X.Y")
       .required()
       .one_each();
-  pypi.add_option("--platform", options->platform,
+  pypi.add_option("--platform", options->asked.platform,
                    "Platform to import for: linux x86_64, manylinux2014_aarch64, macos arm64, "
                    "windows amd64")
       .type_name("PLATFORM")
       .show_default();
-  pypi.add_option("--before", options->before, "Only files uploaded before this day (UTC)")
+  pypi.add_option("--before", options->asked.before, "Only files uploaded before this day (UTC)")
       .type_name("DATE");
-  pypi.add_flag("--pre", options->prereleases, "Pre-releases too");
+  pypi.add_flag("--pre", options->asked.prereleases, "Pre-releases too");
   pypi.add_choice<pypi::Files>(
           "--files", options->files,
           {{"wheels", pypi::Files::wheels}, {"sdists", pypi::Files::sdists}, {"any", pypi::Files::any}},
@@ -217,10 +132,10 @@ void add_catalog_import(Command catalog, Globals& globals) {
       .default_text("wheels")
       .option_text("wheels|sdists|any [wheels]");
   pypi.add_flag(
-      "--sdists", options->sources,
+      "--sdists", options->asked.sources,
       "Like --files sdists, and with the source archives as artifacts, to be built where "
       "no wheel fits");
-  pypi.add_option("--newest", options->newest,
+  pypi.add_option("--newest", options->asked.newest,
                    "Of each dependency only the newest N that each requirement on it allows: a "
                    "smaller catalog, with fewer stacks")
       .type_name("N")
@@ -231,7 +146,7 @@ void add_catalog_import(Command catalog, Globals& globals) {
   add_index_options(pypi, options->pip);
   pypi.add_flag("--offline", options->offline, "From the cache alone");
   pypi.callback([options, &globals] {
-    if (options->sources && options->files == pypi::Files::wheels)
+    if (options->asked.sources && options->files == pypi::Files::wheels)
       options->files = pypi::Files::sdists;
     import_pypi(*options, globals);
   });

@@ -19,6 +19,7 @@
 #include "cli/output/headlines.hpp"
 #include "cli/output/print.hpp"
 #include "specs/error.hpp"
+#include "specs/format/json.hpp"
 #include "workspace/output.hpp"
 #include "workspace/progress.hpp"
 

@@ -23,6 +23,7 @@ void add_resolve(Command app, Globals& globals);
 void add_inspect(Command app, Globals& globals);
 void add_advise(Command app, Globals& globals);
 void add_blame(Command app, Globals& globals);
+void add_watch(Command app, Globals& globals);
 void add_cluster(Command app, Globals& globals);
 void add_compare(Command app, Globals& globals);
 void add_effects(Command app, Globals& globals);

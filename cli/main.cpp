@@ -54,6 +54,7 @@ int run(int argc, char** argv) {
   cli::add_check(command, globals);
   cli::add_advise(command, globals);
   cli::add_blame(command, globals);
+  cli::add_watch(command, globals);
   cli::add_compare(command, globals);
   cli::add_effects(command, globals);
   cli::add_report(command, globals);

@@ -7,7 +7,7 @@
 
 namespace stackx::workspace {
 
-PipIndex::PipIndex(const pypi::PipOptions& options, bool offline) {
+PipIndex::PipIndex(const pypi::PipOptions& options, bool offline, std::chrono::minutes fresh) {
   const auto pip = pip_settings(options);
   const auto remark = [this](const std::string& text) { line_.say("stackx: " + text); };
   for (const auto& text : pip.remarks) remark(text);
@@ -18,6 +18,7 @@ PipIndex::PipIndex(const pypi::PipOptions& options, bool offline) {
   transport_ = pypi::make_curl(http);
   auto settings = index_settings(pip, offline);
   settings.remark = remark;
+  settings.fresh = fresh;
   index_ = std::make_unique<pypi::Index>(std::move(settings), pypi::Cache(inspector::cache_directory() / "pypi"), *transport_,
                                          [this](const pypi::Progress& progress) {
                                            line_.show(fmt::format("[{}/{}]  {}", progress.done, progress.planned,

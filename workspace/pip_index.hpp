@@ -1,6 +1,7 @@
 // The package index as pip sees it, all places where pip looks, with stackx's cache and a progress line.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "pypi/index/index.hpp"
@@ -11,8 +12,8 @@ namespace stackx::workspace {
 
 class PipIndex {
  public:
-  // `offline`: the cache, and files on this disk, alone.
-  PipIndex(const pypi::PipOptions& options, bool offline);
+  // `offline`: the cache, and files on this disk, alone. `fresh`: listings younger than that are not asked for again.
+  PipIndex(const pypi::PipOptions& options, bool offline, std::chrono::minutes fresh = std::chrono::minutes(10));
   ~PipIndex() { line_.finish(); }
   PipIndex(const PipIndex&) = delete;
   PipIndex& operator=(const PipIndex&) = delete;

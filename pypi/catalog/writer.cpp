@@ -279,6 +279,7 @@ std::string write_catalog(const Closure& closure, const Targets& targets, const 
   writer.line(0, "{ \"$schema\": \"stackx/catalog/1\",");
   writer.line(2, "\"description\": " + Json(head.description).dump() + ",");
   writer.line(2, "\"source\": " + Json(head.source).dump() + ",");
+  if (head.imported) writer.line(2, "\"import\": " + specs::to_json(*head.imported).dump() + ",");
   writer.line(2, "\"components\": {");
   for (const auto& [name, component] : components)
     writer.component(name, component.first, component.second);

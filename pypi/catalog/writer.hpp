@@ -12,16 +12,19 @@
 // host is written: the catalog is the same from any mirror.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "pypi/catalog/closure.hpp"
+#include "specs/catalog/imported.hpp"
 
 namespace stackx::pypi {
 
 struct CatalogHead {
   std::string description;
   std::string source;  // of all facts, with the day they were read
+  std::optional<specs::Imported> imported = {};  // what was asked for
 };
 
 std::string write_catalog(const Closure& closure, const Targets& targets, const CatalogHead& head);

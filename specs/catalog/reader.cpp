@@ -6,6 +6,7 @@
 
 #include "specs/catalog/catalog.hpp"
 #include "specs/catalog/fact.hpp"
+#include "specs/catalog/imported.hpp"
 #include "specs/catalog/overlay.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
@@ -328,7 +329,8 @@ class DocumentReader {
 
 void check_head(const Node& document) {
   document.schema("stackx/catalog/1");
-  document.only({"$schema", "description", "source", "sources", "components", "overlay", "facts"});
+  document.only({"$schema", "description", "source", "sources", "components", "overlay", "facts", "import"});
+  if (const auto imported = document.find("import")) imported_from(*imported);
 }
 
 bool is_overlay(const Node& document) {

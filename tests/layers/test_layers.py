@@ -27,8 +27,9 @@ ALLOWED = {
     "advisor": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace"},
     "campaigns": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace"},
     "blame": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace", "campaigns"},
+    "watch": {"specs", "resolver", "pypi", "store", "inspector", "analysis", "workspace", "advisor", "campaigns", "blame"},
     "serve": {"specs", "store", "analysis", "workspace"},
-    "cli": {"specs", "resolver", "pypi", "importers", "store", "inspector", "analysis", "workspace", "advisor", "campaigns", "blame", "serve"},
+    "cli": {"specs", "resolver", "pypi", "importers", "store", "inspector", "analysis", "workspace", "advisor", "campaigns", "blame", "watch", "serve"},
 }
 # A header that only these may include, by how it is written: what stands behind one door.
 DOORS = {"SQLiteCpp/": {"store"}, "sqlite3.h": {"store"}, "boost/graph/": {"resolver"}, "CLI/": {"cli"}, "toml++/": {"specs"}, "yaml-cpp/": {"specs"},
