@@ -160,7 +160,8 @@ void add_serve(Command app, Globals& globals) {
   const auto command = app.add_subcommand("serve", "The store for a team: documents in, every question out, over HTTP");
   command.describe(
       {"One process on one store. `GET /v1/advise?hw=v100&workload=matmul` and its like are answered with the JSON of the command line; "
-       "`POST /v1/documents` takes what nodes measured, verified, and on the disk before it answers. `/openapi.json` describes all of it, "
+       "`POST /v1/documents` takes what nodes measured, verified, and on the disk before it answers. In a browser `/` asks what to run, "
+       "and further pages show campaigns, hardware, workloads, regressions and coverage. `/openapi.json` describes all of it, "
        "`/metrics` is for Prometheus. Ends at SIGTERM when it has finished what it acknowledged.",
        {{"On this machine alone", "stackx serve"},
         {"For others, with tokens and TLS",

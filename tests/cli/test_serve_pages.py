@@ -192,6 +192,8 @@ class Rendering(InBrowser):
                 brightness = [int(one) for one in re.findall(r"\d+", seen["background"])[:3]]
                 self.assertTrue(max(brightness) < 40 if dark else min(brightness) == 255, (path, dark, brightness))
                 self.assertEqual(self.browser.evaluate(FAINT), [], (path, dark))
+        self.browser.evaluate("document.querySelector('h1').style.color = '#556'")  # dark on dark: the judge sees it
+        self.assertEqual(len(self.browser.evaluate(FAINT)), 1)
 
     def test_on_paper(self):
         for path in ("/?hw=host&workload=matmul", "/workloads/matmul", "/campaigns/" + UNDER_WAY["id"]):
