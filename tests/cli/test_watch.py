@@ -7,13 +7,14 @@ of 10 ms, but hardly to that of 30 ms in every round.
 import json
 import os
 import pathlib
+import random
 import signal
 import sqlite3
 import subprocess
 import time
 import unittest
 
-from harness import STACKX, schema_errors
+from harness import STACKX, cases, schema_errors
 from python_stack import HERE, PROGRAM, PythonStack, wheel
 
 BENCH = '''import importlib, time
@@ -266,6 +267,32 @@ class Interruptions(Watch):
         self.assertTrue(set(kept) <= set(self.slots()))
         with self.subTest("then what came meanwhile"):
             self.assertEqual([row["name"] for row in self.watch(exit_code=CHANGED)["newcomers"]], ["victim 2.0 -> 3.0"])
+
+    def test_killed_again_and_again(self):
+        """At random moments, in all of its steps: what is told is told once, and nothing is measured twice."""
+        chance = random.Random(27)
+        ends = []
+        for _ in range(cases(8, 40)):
+            process = self.start("--json")
+            try:
+                process.wait(timeout=chance.uniform(0.05, 3))
+                ends.append(process.returncode)
+            except subprocess.TimeoutExpired:
+                os.kill(process.pid, signal.SIGKILL)
+            process.communicate()
+        connection = sqlite3.connect(self.db)
+        self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        connection.close()
+        while CHANGED not in ends and len(ends) < 3:
+            process = self.start("--json")
+            process.communicate(timeout=120)
+            ends.append(process.returncode)
+        self.assertEqual(ends.count(CHANGED), 1, ends)
+        self.assertLessEqual(set(ends), {NOTHING, CHANGED})
+        self.assertEqual(self.watch()["answer"]["text"], "Nothing new: victim 2.0 stays advised.")
+        slots = [(one["campaign"], one["round"], one["arm"]) for one in self.documents()]
+        self.assertEqual(len(slots), len(set(slots)), "an inspection was made twice")
+        self.assertEqual(len({campaign for campaign, _, _ in slots}), 2, "a campaign was begun anew")
 
     def test_newcomer_vanishes_meanwhile(self):
         """What was measured for nothing is given up; what else was new then is new again."""
