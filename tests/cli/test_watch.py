@@ -145,6 +145,25 @@ class Passes(Watch):
         self.assertTrue(first["newcomers"][0]["older"] and first["newcomers"][0]["regression"])
         self.assertEqual(self.watch()["answer"]["text"], "Nothing new: victim 1.0 stays advised.")
 
+    def test_newest_does_not_run(self):
+        """A first pass whose newest cannot be built takes the one before; what failed is not tried again."""
+        self.release("1.0", 0.01)
+        self.release("2.0", 0.01, files={"../evil.py": "x"})
+        first = self.watch(exit_code=CHANGED)
+        self.assertEqual(first["answer"]["text"], "victim 2.0, which is the newest, does not run here: change to victim 1.0.")
+        self.assertIn("../evil.py", " ".join(first["answer"]["because"]))
+        tried = len(self.slots())
+        again = self.watch()
+        self.assertEqual((again["answer"]["text"], len(self.slots())), ("Nothing new: victim 1.0 stays advised.", tried))
+
+    def test_nothing_runs(self):
+        self.release("1.0", 0.01, files={"../evil.py": "x"})
+        none = self.watch(exit_code=1)
+        self.assertEqual((none["answer"]["kind"], none["after"]), ("failing", None))
+        with self.subTest("until something does"):
+            self.release("1.1", 0.01)
+            self.assertEqual(self.stack_of(self.watch()), "1.1")
+
     def test_both_at_once(self):
         """A component got faster, another one slower: both are said, and the exit code is that of the regression."""
         self.requirements.write_text("victim\nhelper\n")
