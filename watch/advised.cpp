@@ -22,10 +22,11 @@ specs::Stack held_by(const PastCampaign& campaign) {
 
 std::optional<Advised> advised(const History& history, const Space& space, const SettlingRule& rule, const std::string& this_host,
                                const std::function<bool(const specs::Stack&)>& counts) {
+  const auto broken = history.last() && history.last()->settled().advised_failed ? std::optional(history.last()->advised()) : std::nullopt;
   const auto ranked = [&](const std::function<bool(const store::Measurement&)>& wanted) {
     std::vector<store::Measurement> counting;
     for (const auto& one : history.measurements())
-      if (counts(one.stack) && wanted(one)) counting.push_back(one);
+      if (counts(one.stack) && one.stack != broken && wanted(one)) counting.push_back(one);
     analysis::Options options;
     options.delta = rule.delta;
     options.this_host = this_host;
@@ -46,7 +47,7 @@ std::optional<Advised> advised(const History& history, const Space& space, const
     if (const auto row = row_of(all, held); row != all.recommendations.end()) return answer(*row);
   }
   if (!all.recommendations.empty()) return answer(all.recommendations.front());
-  auto newest = space.newest([&](const specs::Stack& stack) { return !history.only_failed(stack) && counts(stack); });
+  auto newest = space.newest([&](const specs::Stack& stack) { return !history.only_failed(stack) && stack != broken && counts(stack); });
   if (!newest) return std::nullopt;
   return Advised{*std::move(newest), false, std::nullopt, {}};
 }

@@ -2,7 +2,7 @@
 //
 // The one that the last pass's campaign ended with, for its verdicts are made to be looked at again and again (settling.hpp).
 // It goes where a campaign that `inspect` or a cluster ran since shows another to be faster (analysis/ranking), where it is
-// not valid any more or does not run. Then, and before the first pass, it is the stack that leads all valid ones, as `advise`
+// not valid any more, or did not run in that campaign. Then, and before the first pass, it is the stack that leads all valid ones, as `advise`
 // ranks them; where none was measured, the newest valid stack that has not failed.
 // Rejected: always the leader of all measurements. Of equal stacks another one leads after every pass, and a ranking that is
 // looked at after each of them calls one of them faster in the end.

@@ -105,7 +105,9 @@ History::History(const store::Store& store, const Subject& subject, const Hardwa
   if (hardware.is_asked) filter.hardware = hardware.name;
   for (auto& one : store.measurements(filter)) {
     if (!of_project.contains(one.campaign) || one.workload.params != subject.workload.params || !is_on(one, hardware)) continue;
-    if ((!again || one.outcome == specs::Outcome::ok) && !(gave_up && gave_up(one.campaign))) note_versions(one.stack, versions_);
+    const bool is_ok = one.outcome == specs::Outcome::ok;
+    const bool is_new_again = is_ok ? gave_up && gave_up(one.campaign) : again;
+    if (!is_new_again) note_versions(one.stack, versions_);
     stacks_.insert(one.stack);
     if (one.outcome == specs::Outcome::ok) ran_.insert(one.stack);
     measurements_.push_back(std::move(one));

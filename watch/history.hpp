@@ -54,7 +54,7 @@ struct PastCampaign {
 class History {
  public:
   // Reads the store, once.
-  // `again`: what failed does not count as measured; nor does what `gave_up` says of a campaign's id.
+  // `again`: what failed does not count as measured. Nor does what ran in campaigns that `gave_up` takes, by their ids.
   History(const store::Store& store, const Subject& subject, const Hardware& hardware, const SettlingRule& rule, bool again = false,
           const std::function<bool(const std::string& campaign)>& gave_up = {});
 

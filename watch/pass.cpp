@@ -249,7 +249,8 @@ struct Pass::State {
       report.rows.push_back(std::move(row));
     }
     if (settling.advised_failed) {
-      report.notes.push_back(fmt::format("{}, which was advised, did not run: {}", space->name_of(campaign.advised()), settling.advised_failed->reason));
+      const auto& failed = *settling.advised_failed;
+      report.advised_failure = failed.reason.empty() ? specs::to_string(failed.outcome) : failed.reason;
       report.kind = Report::Kind::failing;
     }
     report.goes_on = !progress.is_complete;
@@ -266,7 +267,9 @@ struct Pass::State {
 
   void note_what_is_told(const PastCampaign& campaign, bool interrupted) {
     if (interrupted) return;  // nothing of it is told yet
-    if (!report.goes_on)
+    if (!report.advised_failure.empty())
+      told->add_given_up(campaign.id(), campaign.advised());  // what it did not settle is new again
+    else if (!report.goes_on)
       told->add_campaign(campaign.id(), campaign.advised());
     else
       for (const auto& row : report.rows)

@@ -7,13 +7,14 @@ of 10 ms, but hardly to that of 30 ms in every round.
 import json
 import os
 import pathlib
+import random
 import signal
 import sqlite3
 import subprocess
 import time
 import unittest
 
-from harness import STACKX, schema_errors
+from harness import STACKX, cases, schema_errors
 from python_stack import HERE, PROGRAM, PythonStack, wheel
 
 BENCH = '''import importlib, time
@@ -144,6 +145,25 @@ class Passes(Watch):
         self.assertTrue(first["newcomers"][0]["older"] and first["newcomers"][0]["regression"])
         self.assertEqual(self.watch()["answer"]["text"], "Nothing new: victim 1.0 stays advised.")
 
+    def test_newest_does_not_run(self):
+        """A first pass whose newest cannot be built takes the one before; what failed is not tried again."""
+        self.release("1.0", 0.01)
+        self.release("2.0", 0.01, files={"../evil.py": "x"})
+        first = self.watch(exit_code=CHANGED)
+        self.assertEqual(first["answer"]["text"], "victim 2.0, which is the newest, does not run here: change to victim 1.0.")
+        self.assertIn("../evil.py", " ".join(first["answer"]["because"]))
+        tried = len(self.slots())
+        again = self.watch()
+        self.assertEqual((again["answer"]["text"], len(self.slots())), ("Nothing new: victim 1.0 stays advised.", tried))
+
+    def test_nothing_runs(self):
+        self.release("1.0", 0.01, files={"../evil.py": "x"})
+        none = self.watch(exit_code=1)
+        self.assertEqual((none["answer"]["kind"], none["after"]), ("failing", None))
+        with self.subTest("until something does"):
+            self.release("1.1", 0.01)
+            self.assertEqual(self.stack_of(self.watch()), "1.1")
+
     def test_both_at_once(self):
         """A component got faster, another one slower: both are said, and the exit code is that of the regression."""
         self.requirements.write_text("victim\nhelper\n")
@@ -266,6 +286,32 @@ class Interruptions(Watch):
         self.assertTrue(set(kept) <= set(self.slots()))
         with self.subTest("then what came meanwhile"):
             self.assertEqual([row["name"] for row in self.watch(exit_code=CHANGED)["newcomers"]], ["victim 2.0 -> 3.0"])
+
+    def test_killed_again_and_again(self):
+        """At random moments, in all of its steps: what is told is told once, and nothing is measured twice."""
+        chance = random.Random(27)
+        ends = []
+        for _ in range(cases(8, 40)):
+            process = self.start("--json")
+            try:
+                process.wait(timeout=chance.uniform(0.05, 3))
+                ends.append(process.returncode)
+            except subprocess.TimeoutExpired:
+                os.kill(process.pid, signal.SIGKILL)
+            process.communicate()
+        connection = sqlite3.connect(self.db)
+        self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+        connection.close()
+        while CHANGED not in ends and len(ends) < 3:
+            process = self.start("--json")
+            process.communicate(timeout=120)
+            ends.append(process.returncode)
+        self.assertEqual(ends.count(CHANGED), 1, ends)
+        self.assertLessEqual(set(ends), {NOTHING, CHANGED})
+        self.assertEqual(self.watch()["answer"]["text"], "Nothing new: victim 2.0 stays advised.")
+        slots = [(one["campaign"], one["round"], one["arm"]) for one in self.documents()]
+        self.assertEqual(len(slots), len(set(slots)), "an inspection was made twice")
+        self.assertEqual(len({campaign for campaign, _, _ in slots}), 2, "a campaign was begun anew")
 
     def test_newcomer_vanishes_meanwhile(self):
         """What was measured for nothing is given up; what else was new then is new again."""

@@ -44,6 +44,7 @@ struct Report {
   std::optional<Advised> before, after;
   std::string before_name, after_name;
   bool advice_changed = false;
+  std::string advised_failure;         // why what was advised did not run; "": it did
   bool has_others = false;             // campaigns of the project that others ran since the last pass
   std::vector<ReportRow> rows;         // newcomers of this pass's campaign
   std::vector<InvalidStack> invalid;

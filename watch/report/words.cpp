@@ -139,6 +139,8 @@ class Wording {
   }
 
   std::string changed() const {
+    if (!report_.advised_failure.empty())
+      return fmt::format("{}, which {}, does not run here: change to {}.", report_.before_name, is_newest_of_all() ? "is the newest" : "was advised", report_.after_name);
     if (const auto* row = winner())
       return fmt::format("{} is {} {}, which {}: change to it.", newcomer_name(*row), faster_than(row->standing.comparison),
                          against(*row, report_.before_name), is_newest_of_all() ? "is the newest" : "was advised");
@@ -179,9 +181,14 @@ class Wording {
     auto& because = report_.because;
     if (report_.is_first && report_.kind != Kind::planned && report_.kind != Kind::nothing_valid && report_.kind != Kind::under_way)
       because.push_back("no pass was made before this one: it is what later ones are held against");
-    if (report_.advice_changed && winner() == nullptr && invalid_advised() == nullptr && report_.kind == Kind::advice_changed)
+    if (report_.advice_changed && winner() == nullptr && invalid_advised() == nullptr && report_.advised_failure.empty() &&
+        report_.kind == Kind::advice_changed)
       because.push_back(report_.has_others ? "other campaigns of this project have shown it since the last pass (stackx advise has their numbers)"
                                            : fmt::format("{} is valid again, and earlier passes have shown it to be faster", report_.after_name));
+    if (!report_.advised_failure.empty()) {
+      const auto reason = first_line_of(report_.advised_failure);
+      because.push_back(reason.starts_with(report_.before_name) ? reason : fmt::format("{}: {}", report_.before_name, reason));
+    }
     for (const auto& row : report_.rows) {
       if (row.standing.state == State::failed)
         because.push_back(failure(row));
