@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "cli/commands.hpp"
@@ -122,13 +123,14 @@ void serve_store(const ServeOptions& options, const Globals& globals) {
   store::Store::open(serving.store);
   workspace::open_questions(globals);  // what others have published is taken in now, not by the first who asks
   const CommandLineAsker asker(globals, projects_of(options.projects, globals));
-  serve::Service service(serving, asker);
-  serve::HttpServer server(listening, service);
-  service.observe([&server] { return server.connections(); });
+  std::optional<serve::Service> service(std::in_place, serving, asker);
+  serve::HttpServer server(listening, *service);
+  service->observe([&server] { return server.connections(); });
   const bool six = listening.address.find(':') != std::string::npos;
   workspace::say("stackx serve: http{}://{}{}{}:{} answers from {}\n", serving.tls ? "s" : "", six ? "[" : "", listening.address, six ? "]" : "",
                  server.port(), serving.store.string());
-  server.run([&service] { service.every_second(); });
+  server.run([&service] { service->every_second(); });
+  service.reset();  // first: whom it still has to answer are the server's connections
   workspace::say("stackx serve: ended; what was acknowledged is in the store\n");
 }
 

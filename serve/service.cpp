@@ -112,6 +112,17 @@ bool has_tag(std::string_view list, std::string_view tag) {
 
 bool says_no_cache(const Request& request) { return request.cache_control.find("no-cache") != std::string::npos; }
 
+// What goes wrong on a worker's thread (too little memory) is an answer, too, and not the end of the process.
+std::function<Answer()> whatever_happens(std::function<Answer()> make) {
+  return [make = std::move(make)] {
+    try {
+      return make();
+    } catch (const std::exception& error) {
+      return Answer{.status = 500, .body = *failure(500, error.what(), 3).body};
+    }
+  };
+}
+
 // "127.0.0.1:8421" -> "127.0.0.1", "[::1]:8421" -> "[::1]"; in lower case.
 std::string name_in(std::string_view host) {
   const auto colon = host.rfind(':');
@@ -239,9 +250,10 @@ struct Service::Impl {
     return std::nullopt;
   }
 
+  // A right token counts however many wrong ones came from its address: behind a proxy that is everybody's, and one node with an
+  // old token would lock all others out.
   std::optional<User> user_of(const Request& head) {
     if (serving.tokens.empty()) return User{"", Role::both};
-    if (!wrong_tokens.left(head.client, head.began)) return std::nullopt;
     const auto token = token_in(head.authorization);
     if (token.empty()) return std::nullopt;
     auto user = tokens.user_of(token);
@@ -328,7 +340,7 @@ struct Service::Impl {
       done(why == Answers::Refusal::busy ? come_again(503, "more questions wait than can be answered; ask again in a moment", 2)
                                          : come_again(503, "the answer takes longer than this server waits; it is being made: ask again", 10));
     };
-    answers.ask(key_of(request, form_of(request)), says_no_cache(request), std::move(make), given, refused);
+    answers.ask(key_of(request, form_of(request)), says_no_cache(request), whatever_happens(std::move(make)), given, refused);
   }
 
   Answer document(const std::string& id) const {
@@ -343,10 +355,10 @@ struct Service::Impl {
   }
 
   void give_metrics(const Respond& done) {
-    const auto make = [this] {
+    const auto make = whatever_happens([this] {
       Metrics::Moment moment{connections ? connections() : Connections{}, intake.state(), answers.state()};
       return Answer{.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics.text(serving.store, moment)};
-    };
+    });
     answers.ask("metrics", true, make, [done](const std::shared_ptr<const Answer>& answer) {
       done({answer->status, answer->content_type, {answer, &answer->body}});
     }, [done](Answers::Refusal) { done(come_again(503, "too many questions wait", 5)); });

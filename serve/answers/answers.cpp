@@ -66,7 +66,7 @@ struct Answers::Impl {
       {
         std::unique_lock lock(mutex);
         changed.wait(lock, [&] { return ending || !tasks.empty(); });
-        if (tasks.empty()) return;
+        if (ending) return;  // nobody waits any more
         key = std::move(tasks.front());
         tasks.pop_front();
       }
@@ -114,7 +114,7 @@ struct Answers::Impl {
     entry.waiting.erase(later.begin(), later.end());
     auto served = std::exchange(entry.waiting, std::move(rest));
     entry.making = !entry.waiting.empty();
-    if (entry.making) tasks.push_back(key);
+    entry.making ? tasks.push_back(key) : void(entry.make = nullptr);
     return served;
   }
 
@@ -128,9 +128,13 @@ struct Answers::Impl {
 
   void forget(std::unordered_map<std::string, Entry>::iterator entry) {
     if (entry->second.answer) bytes -= entry->second.answer->body.size();
+    bytes -= size_of_key(entry->first);
     by_use.erase(entry->second.used);
     entries.erase(entry);
   }
+
+  // Here and in by_use: questions may be longer than their answers.
+  static std::uint64_t size_of_key(const std::string& key) { return 2 * key.size(); }
 
   static constexpr std::size_t most_entries = 10'000;
   const Limits limits;
@@ -160,6 +164,7 @@ void Answers::ask(const std::string& key, bool newest, std::function<Answer()> m
     }
     found = impl_->entries.try_emplace(key).first;
     found->second.used = impl_->by_use.insert(impl_->by_use.end(), key);
+    impl_->bytes += Impl::size_of_key(key);
   }
   Entry& entry = found->second;
   impl_->by_use.splice(impl_->by_use.end(), impl_->by_use, entry.used);

@@ -23,12 +23,14 @@ constexpr std::size_t few_documents = 1000;               // of one bundle: thes
 constexpr std::uint64_t batch_bytes = 16ULL << 20;        // packed, of one transaction
 constexpr std::size_t most_bundles = 256;
 constexpr std::uint64_t longest_document = 64ULL << 20;
+constexpr std::uint64_t opened_bytes = 64ULL << 20;       // held unpacked: a body may unpack to a thousand times its size
 
 // A bundle whose lines are apart.
 struct Opened {
   Bundle bundle;
-  std::vector<std::pair<std::uint64_t, std::string>> documents;  // line, text
-  Brought brought;
+  std::vector<std::pair<std::uint64_t, std::string>> documents = {};  // line, text
+  std::uint64_t size = 0;                                             // of these
+  Brought brought = {};
 };
 
 void refuse(Brought& brought, std::uint64_t line, const std::string& why) {
@@ -92,25 +94,45 @@ struct Intake::Impl {
 
   void write(std::vector<Bundle> batch) {
     std::vector<Opened> together;
+    std::uint64_t size = 0;
     for (Bundle& bundle : batch) {
-      Opened opened{std::move(bundle), {}, {}};
-      if (open(opened))
-        together.push_back(std::move(opened));
-      else
+      Opened opened{.bundle = std::move(bundle)};
+      if (!opens(opened)) {
         tell(opened);
+        continue;
+      }
+      size += opened.size;
+      together.push_back(std::move(opened));
+      if (size > opened_bytes) finish(together), size = 0;
     }
+    finish(together);
+  }
+
+  void finish(std::vector<Opened>& together) {
     write_together(together);
     for (Opened& one : together) tell(one);
+    together.clear();
   }
 
   // False: it is done with, since it is of no use or large, and was written by itself.
+  bool opens(Opened& opened) {
+    try {
+      return open(opened);
+    } catch (const std::exception& error) {  // too little memory
+      opened.brought.failed = error.what();
+      return false;
+    }
+  }
+
   bool open(Opened& opened) {
     workspace::LineReader lines(opened.bundle.bytes, "the body", longest_document);
     std::string line;
     while (lines.next(line)) {
       if (line.find_first_not_of(" \t\r") == line.npos) continue;
+      opened.size += line.size();
       opened.documents.emplace_back(lines.lines(), std::move(line));
-      if (opened.documents.size() > few_documents) return write_stream(opened, lines), false;
+      if (opened.documents.size() > 1 && !opened.bundle.expected_id.empty()) break;  // one too many, and refused
+      if (opened.documents.size() > few_documents || opened.size > opened_bytes) return write_stream(opened, lines), false;
     }
     return !spoilt(opened, lines) && !wrongly_addressed(opened);
   }
@@ -127,7 +149,7 @@ struct Intake::Impl {
     const auto& expected = opened.bundle.expected_id;
     if (expected.empty()) return false;
     const auto wrong = opened.documents.size() == 1 ? wrong_id(opened.documents.front().second, expected)
-                                                    : fmt::format("expected one document, found {}", opened.documents.size());
+                                                    : fmt::format("expected one document, found {}", opened.documents.empty() ? "none" : "more");
     if (!wrong.empty()) refuse(opened.brought, 1, wrong);
     return !wrong.empty();
   }
@@ -147,7 +169,7 @@ struct Intake::Impl {
       opened.brought.already_there += intake.already_there;
       opened.brought.refused += intake.refused - std::min<std::uint64_t>(intake.refused, intake.reasons.size());
       for (const auto& why : intake.reasons) refuse(opened.brought, 0, why);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       opened.brought.failed = error.what();
     }
     ++transactions;

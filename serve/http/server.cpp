@@ -219,9 +219,9 @@ class SessionOver : public Session {
     if (!length && !parser_->chunked()) length = 0;
     if (auto refused = shared_.site.admit(request_, length)) return write_last(std::move(*refused));
     if (length && !hold_body(*length)) return refuse({503, "too many large requests at once"});
-    body_until_ = Clock::now() + time_for(length.value_or(shared_.listening.body), for_body, 16 << 10);
-    if (beast::iequals(head[http::field::expect], "100-continue")) return go_on();
-    parser_->is_done() ? answer() : read_body();
+    if (parser_->is_done()) return answer();
+    body_began_ = Clock::now();
+    beast::iequals(head[http::field::expect], "100-continue") ? go_on() : read_body();
   }
 
   void go_on() {
@@ -231,8 +231,9 @@ class SessionOver : public Session {
     }));
   }
 
+  // By what came, not by what was announced: who sends a byte a second is ended soon, however much there is to be.
   void read_body() {
-    lowest().expires_at(body_until_);
+    lowest().expires_at(body_began_ + time_for(parser_->get().body().size(), for_body, 16 << 10));
     http::async_read_some(stream_, buffer_, *parser_, bound([](SessionOver& self, const BeastError& error) {
       if (error) return self.refuse(wrong_bytes(error));
       const auto size = self.parser_->get().body().size();
@@ -242,14 +243,14 @@ class SessionOver : public Session {
   }
 
   void answer() {
-    request_.body = std::move(parser_->get().body());
+    Request whole = request_;  // without the body it stays here, for the log
+    whole.body = std::move(parser_->get().body());
     const bool keep = parser_->get().keep_alive();
     lowest().expires_never();  // the site has limits of its own
-    shared_.site.answer(request_, [self = self(), keep](Response response) {
+    shared_.site.answer(std::move(whole), [self = self(), keep](Response response) {
       response.close = response.close || !keep;
       asio::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable { self->write(std::move(response)); });
     });
-    request_.body.clear();
   }
 
   void refuse(const std::pair<int, std::string>& wrong) {
@@ -258,7 +259,10 @@ class SessionOver : public Session {
       request_.client = client_;
       request_.began = Clock::now();
     }
-    write_last(shared_.site.refusal(wrong.first, wrong.second));
+    // What was wrong may have been where this request ends: nothing behind it is taken for another.
+    auto response = shared_.site.refusal(wrong.first, wrong.second);
+    response.close = true;
+    write(std::move(response));
   }
 
   // Before all of the request was read: what follows would be taken for a request.
@@ -326,7 +330,7 @@ class SessionOver : public Session {
   beast::flat_buffer buffer_{longest_head + (128 << 10)};
   std::optional<http::request_parser<http::string_body>> parser_;
   Request request_;
-  Clock::time_point body_until_;
+  Clock::time_point body_began_;
   Response response_;
   std::optional<http::response<http::span_body<const char>>> reply_;
   std::optional<http::response_serializer<http::span_body<const char>>> serializer_;

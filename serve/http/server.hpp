@@ -1,7 +1,7 @@
 // The network's side of `stackx serve`: sockets, TLS, limits; what it understood goes to a Site.
 //
 // One thread moves bytes; a connection that waits, sends slowly or reads slowly costs its buffers and no thread. Every wait
-// has an end: a head within `head`, a body within 20 s and one more for each 16 KiB, a handshake within 10 s, an answer
+// has an end: a head within `head`, a body within 20 s and one more for each 16 KiB that came, a handshake within 10 s, an answer
 // within 30 s and one more for each 64 KiB. Where all places are taken, the connection that has waited longest without a request gives
 // way. What is ambiguous is refused and its connection closed: two lengths, a length beside chunks, a coding that is not
 // "chunked", no host or two, another version. Rejected: see CMakeLists.txt.
