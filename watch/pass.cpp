@@ -222,8 +222,10 @@ struct Pass::State {
     const campaigns::CampaignOptions how{job, options.offline};
     inspector::Inspector inspector(campaigns::inspector_context(how, subject.program, context), job.loaded.catalog, plan.campaign);
     campaigns::listen_to_signals();
-    say(fmt::format("{} against what is advised, {}: at most {} rounds, runner {}", plan.arms.size() - 2 == 1 ? "1 stack" : fmt::format("{} stacks", plan.arms.size() - 2),
-                    space->name_of(plan.arms.front().stack), options.rule.most_rounds, inspector.runner()));
+    const auto newcomers = static_cast<std::size_t>(std::ranges::count_if(plan.arms, [](const auto& arm) { return !arm.sentinel; })) - 1;
+    say(fmt::format("{}{}: at most {} rounds, runner {}", space->name_of(plan.arms.front().stack),
+                    newcomers == 0 ? " alone" : newcomers == 1 ? " and a newcomer" : fmt::format(" and {} newcomers", newcomers),
+                    options.rule.most_rounds, inspector.runner()));
     campaigns::CampaignRecorder recorder(store, spool, job.loaded.catalog, plan.campaign.strategy.width);
     const bool goes_on = history->last() && history->last()->ids.contains(plan.id);
     SettlingSchedule schedule(plan, options.rule, goes_on ? history->last()->results : std::vector<ArmResult>{});
