@@ -235,3 +235,33 @@ TEST_CASE("take_in: a stream that breaks keeps what came before") {
   CHECK(take(store, lines).inserted == 3);
   CHECK(store.check().empty());
 }
+
+TEST_CASE("take_in: documents at once, each with its fate, as one by one") {
+  const Directory directory;
+  const std::string a(64, 'a');
+  auto texts = lines_of(20, a);
+  texts.push_back(specs::canonical(specs::to_json(plan(3, 4))));
+  texts.push_back(texts[3]);                                // twice within one call
+  texts.push_back("{}");
+  texts.push_back(std::string(texts[4]).replace(texts[4].find("\"round\":"), 8, "\"rounds\":"));
+  std::vector<std::string> places;
+  for (std::size_t i = 0; i < texts.size(); ++i) places.push_back("line " + std::to_string(i + 1));
+  std::vector<Store::Arrived> arrived;
+  for (std::size_t i = 0; i < texts.size(); ++i) arrived.push_back({texts[i], places[i]});
+  auto store = Store::open(directory / "together.db");
+  const auto fates = store.take_in(arrived);
+  REQUIRE(fates.size() == texts.size());
+  for (std::size_t i = 0; i < 21; ++i) CHECK(fates[i].kind == Fate::Kind::inserted);
+  CHECK(fates[21].kind == Fate::Kind::already_there);
+  for (const std::size_t wrong : {22U, 23U}) {
+    CHECK(fates[wrong].kind == Fate::Kind::refused);
+    CHECK_THAT(fates[wrong].why, Catch::Contains(places[wrong]));
+  }
+  for (const auto& fate : store.take_in(std::span(arrived).first(22))) CHECK(fate.kind == Fate::Kind::already_there);
+  CHECK(store.take_in(std::span<const Store::Arrived>()).empty());
+  auto one_by_one = Store::open(directory / "one.db");
+  take(one_by_one, std::vector(texts.begin(), texts.begin() + 21));
+  CHECK(content(store) == content(one_by_one));
+  store.finish_summaries();
+  CHECK(store.check().empty());
+}
