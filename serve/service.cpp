@@ -1,21 +1,22 @@
 #include "serve/service.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <charconv>
-#include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "serve/access/rate.hpp"
+#include "serve/access/tokens.hpp"
+#include "serve/documents/intake.hpp"
 #include "serve/observe/metrics.hpp"
 #include "serve/pages/pages.hpp"
+#include "serve/reply.hpp"
+#include "serve/route.hpp"
+#include "serve/wants.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"
-#include "specs/format/masked.hpp"
 #include "specs/format/text_file.hpp"
 #include "store/changes.hpp"
 #include "store/store.hpp"
@@ -28,89 +29,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double wrong_tokens_a_second = 0.2, wrong_tokens_at_once = 10;
-constexpr std::size_t longest_host = 255;
-
-// Where a target leads.
-enum class Place { nowhere, health, metrics, openapi, document, documents, question, page };
-
-struct Route {
-  Place place = Place::nowhere;
-  std::vector<std::string_view> methods = {};
-  bool writes(std::string_view method) const { return method == "PUT" || method == "POST"; }
-};
-
-Route route_of(const Target& target, const Asker& asker) {
-  if (target.is({"healthz"})) return {Place::health, {"GET", "HEAD"}};
-  if (target.is({"metrics"})) return {Place::metrics, {"GET", "HEAD"}};
-  if (target.is({"openapi.json"})) return {Place::openapi, {"GET", "HEAD"}};
-  if (target.is({"v1", "documents"})) return {Place::documents, {"POST"}};
-  if (target.path.size() == 3 && target.path[0] == "v1" && target.path[1] == "documents")
-    return {Place::document, {"GET", "HEAD", "PUT"}};
-  if (!asker.route(target).empty()) return {Place::question, {"GET", "HEAD"}};
-  if (!Pages::route(target).empty()) return {Place::page, {"GET", "HEAD"}};
-  return {};
-}
-
-// What metrics count by: never a word of a request that leads nowhere.
-std::string counted_as(const Request& request, const Asker& asker) {
-  switch (route_of(request.target, asker).place) {
-    case Place::nowhere: return "other";
-    case Place::document: return "/v1/documents/ID";
-    case Place::question: return asker.route(request.target);
-    case Place::page: return Pages::route(request.target);
-    default: return request.target.path_text();
-  }
-}
-
-std::shared_ptr<const std::string> text(std::string body) { return std::make_shared<const std::string>(std::move(body)); }
-
-Response failure(int status, const std::string& why, int exit_code = 2) {
-  Response response{status};
-  response.body = text(nlohmann::json{{"error", specs::without_passwords(why)}, {"exit_code", exit_code}}.dump(
-                           -1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  return response;
-}
-
-Response come_again(int status, const std::string& why, int seconds) {
-  auto response = failure(status, why, 3);
-  response.headers.emplace_back("Retry-After", std::to_string(seconds));
-  return response;
-}
-
-Form form_of(const Request& request) {
-  Form form;
-  const auto wants = [&](std::string_view type) { return request.accept.find(type) != std::string::npos; };
-  if (wants("text/markdown"))
-    form.kind = Form::Kind::markdown;
-  else if (wants("text/plain") && !wants("application/json"))
-    form.kind = Form::Kind::text;
-  std::size_t columns = 0;
-  const auto& said = request.columns;
-  const auto [end, error] = std::from_chars(said.data(), said.data() + said.size(), columns);
-  if (error == std::errc{} && end == said.data() + said.size()) form.columns = std::clamp<std::size_t>(columns, 60, 160);
-  return form;
-}
-
-// The same question in other words is another: names are not reordered, since some come several times.
-std::string key_of(const Request& request, const Form& form) {
-  return fmt::format("{} {} {}", static_cast<int>(form.kind), form.kind == Form::Kind::text ? form.columns : 0, to_text(request.target));
-}
-
-// If-None-Match holds a list of tags, or "*"; weak ones compare as strong ones do (RFC 9110, 13.1.2).
-bool has_tag(std::string_view list, std::string_view tag) {
-  while (!list.empty()) {
-    const auto end = std::min(list.find(','), list.size());
-    auto one = list.substr(0, end);
-    list.remove_prefix(std::min(end + 1, list.size()));
-    while (one.starts_with(' ')) one.remove_prefix(1);
-    while (one.ends_with(' ')) one.remove_suffix(1);
-    if (one.starts_with("W/")) one.remove_prefix(2);
-    if (one == tag || one == "*") return true;
-  }
-  return false;
-}
-
-bool says_no_cache(const Request& request) { return request.cache_control.find("no-cache") != std::string::npos; }
 
 // What goes wrong on a worker's thread (too little memory) is an answer, too, and not the end of the process.
 std::function<Answer()> whatever_happens(std::function<Answer()> make) {
@@ -121,78 +39,6 @@ std::function<Answer()> whatever_happens(std::function<Answer()> make) {
       return Answer{.status = 500, .body = *failure(500, error.what(), 3).body};
     }
   };
-}
-
-// "127.0.0.1:8421" -> "127.0.0.1", "[::1]:8421" -> "[::1]"; in lower case.
-std::string name_in(std::string_view host) {
-  const auto colon = host.rfind(':');
-  if (colon != host.npos && host.find(']', colon) == host.npos) host = host.substr(0, colon);
-  std::string name(host);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name;
-}
-
-// Whether a page of another site sent this.
-bool is_foreign(const Request& request) {
-  if (request.origin.empty()) return false;
-  const auto slashes = request.origin.find("://");
-  return slashes == std::string::npos || request.origin.substr(slashes + 3) != request.host;
-}
-
-nlohmann::json to_json(const Brought& brought) {
-  auto reasons = nlohmann::json::array();
-  for (const auto& one : brought.reasons)
-    reasons.push_back({{"line", one.line == 0 ? nlohmann::json() : nlohmann::json(one.line)}, {"why", one.why}});
-  return {{"$schema", "stackx/intake/1"}, {"inserted", brought.inserted}, {"already_there", brought.already_there},
-          {"refused", brought.refused}, {"reasons", std::move(reasons)}};
-}
-
-Response response_to(const Brought& brought) {
-  if (brought.unreadable) return failure(400, brought.failed);
-  if (!brought.failed.empty()) return come_again(503, brought.failed, 5);
-  Response response{brought.refused > 0 ? 422 : brought.inserted > 0 ? 201 : 200};
-  auto document = to_json(brought);
-  if (brought.refused > 0) {
-    document["error"] = brought.reasons.empty() ? "refused" : brought.reasons.front().why;
-    document["exit_code"] = 2;
-  }
-  response.body = text(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  return response;
-}
-
-bool is_coding(std::string_view coding) {
-  return coding.empty() || coding == "identity" || coding == "zstd" || coding == "gzip" || coding == "xz";
-}
-
-constexpr std::string_view no_scripts = "default-src 'none'; frame-ancestors 'none'";
-constexpr std::string_view page_policy =
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
-
-bool is_html(const Response& response) { return response.content_type.starts_with("text/html"); }
-
-// Who reads HTML and asks no question of the API is refused in HTML, in the same words.
-bool is_of_browser(const Request& request) {
-  const auto& path = request.target.path;
-  return request.accept.find("text/html") != std::string::npos && (path.empty() || path[0] != "v1");
-}
-
-void refuse_in_html(Response& response) {
-  if (response.status < 400 || is_html(response) || !response.body) return;
-  const auto document = nlohmann::json::parse(*response.body, nullptr, false);
-  if (!document.is_object() || !document.contains("error")) return;
-  response.body = text(Pages::refusal(response.status, document["error"].get<std::string>()));
-  response.content_type = "text/html; charset=utf-8";
-}
-
-void add_security_headers(Response& response, bool tls) {
-  auto& headers = response.headers;
-  headers.emplace_back("X-Content-Type-Options", "nosniff");
-  headers.emplace_back("X-Frame-Options", "DENY");
-  headers.emplace_back("Referrer-Policy", "no-referrer");
-  headers.emplace_back("Cross-Origin-Resource-Policy", "same-origin");
-  if (std::ranges::find(headers, "Content-Security-Policy", &std::pair<std::string, std::string>::first) == headers.end())
-    headers.emplace_back("Content-Security-Policy", is_html(response) ? page_policy : no_scripts);
-  if (tls) headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
 }
 
 // A document by its id, or how that begins: as `stackx export` writes it.
@@ -242,9 +88,9 @@ struct Service::Impl {
     const auto user = user_of(head);
     if (!user) return refused_user(head);
     head.user = user->name;
-    if (route.writes(head.method) ? !user->may_write() : !user->may_read())
-      return failure(403, fmt::format("the token of {} may not {} here", user->name, route.writes(head.method) ? "send documents" : "ask"));
-    if (route.writes(head.method) && is_foreign(head)) return failure(403, "documents are not taken from a page of another site");
+    if (writes(head.method) ? !user->may_write() : !user->may_read())
+      return failure(403, fmt::format("the token of {} may not {} here", user->name, writes(head.method) ? "send documents" : "ask"));
+    if (writes(head.method) && is_foreign(head)) return failure(403, "documents are not taken from a page of another site");
     if (!requests.take(head.user.empty() ? head.client : head.user, head.began))
       return come_again(429, fmt::format("more than {:g} requests a second", serving.requests_a_second), 1);
     return std::nullopt;
@@ -277,7 +123,7 @@ struct Service::Impl {
       response.headers.emplace_back("Allow", fmt::format("{}", fmt::join(route.methods, ", ")));
       return response;
     }
-    if (!route.writes(head.method) && length != 0U) return failure(400, "a question has no body");
+    if (!writes(head.method) && length != 0U) return failure(400, "a question has no body");
     if (!is_coding(head.content_encoding))
       return failure(415, fmt::format("Content-Encoding {}: expected zstd, gzip or xz", specs::in_quotes(head.content_encoding)));
     return std::nullopt;
@@ -292,8 +138,8 @@ struct Service::Impl {
       respond(std::move(response));
     };
     switch (route_of(request.target, asker).place) {
-      case Place::health: return done({200, "text/plain", text("ok\n")});
-      case Place::openapi: return done({200, "application/json", text(asker.openapi())});
+      case Place::health: return done({200, "text/plain", shared_text("ok\n")});
+      case Place::openapi: return done({200, "application/json", shared_text(asker.openapi())});
       case Place::metrics: return give_metrics(done);
       case Place::documents: return take(std::move(request), "", done);
       case Place::document:
@@ -368,7 +214,7 @@ struct Service::Impl {
 
   void note(const Request& request, const Response& response) {
     const double seconds = std::chrono::duration<double>(Clock::now() - request.began).count();
-    metrics.request(counted_as(request, asker), request.method, response.status, seconds);
+    metrics.request(counted_as(request.target, asker), request.method, response.status, seconds);
     const bool change = request.method == "PUT" || request.method == "POST";
     if (serving.log == Logged::nothing || (serving.log == Logged::changes && !change && response.status < 400)) return;
     workspace::say("{} {} {} {} {} {} {:.0f} ms\n", specs::rfc3339_utc(std::chrono::system_clock::now()), request.client,

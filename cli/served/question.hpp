@@ -15,7 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/manual/command_tree.hpp"
 #include "serve/http/target.hpp"
-#include "serve/service.hpp"
+#include "serve/asker.hpp"
 
 namespace stackx::cli {
 

@@ -1,8 +1,9 @@
 // Documents that nodes send, on their way into the store.
 //
 // One thread writes. What came meanwhile shares its next transaction, so that a disk that takes 10 ms for each serves sixty
-// writers as well as one; a stream of many documents has transactions of its own. Each document is verified as `stackx import` does,
-// and committed to the disk, with the sums that questions are answered from, before its sender is told. What waits is bounded; beyond, offer() says no and the sender comes again. A store that cannot be written (a full
+// writers as well as one; a stream of many documents has transactions of its own. Each document is verified as
+// `stackx import` does, and committed to the disk, with the sums that questions are answered from, before its sender is
+// told. What waits is bounded; beyond, offer() says no and the sender comes again. A store that cannot be written (a full
 // disk) is said to everyone whose documents were in the transaction, and tried again with the next.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "serve/service.hpp"
+#include "serve/asker.hpp"
 
 namespace stackx::serve::pages {
 

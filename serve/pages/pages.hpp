@@ -16,7 +16,7 @@
 #include <filesystem>
 #include <string>
 
-#include "serve/service.hpp"
+#include "serve/asker.hpp"
 
 namespace stackx::serve {
 
