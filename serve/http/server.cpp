@@ -121,6 +121,8 @@ std::pair<int, std::string> wrong_head(const Head& head) {
   const auto codings = count_of(head, http::field::transfer_encoding), lengths = count_of(head, http::field::content_length);
   if (codings > 1 || lengths > 1 || (codings > 0 && lengths > 0))
     return {400, "the length of the body is said twice (Content-Length, Transfer-Encoding)"};
+  const auto length = head[http::field::content_length];
+  if (length.find_first_not_of("0123456789") != length.npos) return {400, "expected digits for Content-Length"};  // "4, 4" is read as 4
   if (codings > 0 && head.version() == 10) return {400, "HTTP/1.0 has no Transfer-Encoding"};
   if (codings > 0 && !beast::iequals(head[http::field::transfer_encoding], "chunked"))
     return {501, "no Transfer-Encoding but \"chunked\" is understood"};
@@ -267,7 +269,7 @@ class SessionOver : public Session {
 
   // Before all of the request was read: what follows would be taken for a request.
   void write_last(Response response) {
-    response.close = response.close || !parser_->is_done();
+    response.close = response.close || !parser_->is_done() || !parser_->keep_alive();
     write(std::move(response));
   }
 
