@@ -28,7 +28,7 @@ import urllib.parse
 import warnings
 import zlib
 
-from harness import STACKX, published_store
+from harness import STACKX, cases, published_store
 from made_up_store import MadeUpStore
 from server_of_stackx import Server
 
@@ -441,8 +441,8 @@ class Paths(Attacked):
 
         def attack():
             for path, operations in self.described().items():
-                for one in operations.get("get", {}).get("parameters", []):
-                    for value in values:
+                for number, one in enumerate(operations.get("get", {}).get("parameters", [])):
+                    for value in values[number % cases(4, 1)::cases(4, 1)]:
                         target = re.sub(r"\{.*\}", lambda _, v=value: urllib.parse.quote(v, safe=""), path) if one["in"] == "path" else (
                             re.sub(r"\{.*\}", "best", path) + "?" + urllib.parse.urlencode({one["name"]: value}))
                         status, _, body = self.server.request(target)
