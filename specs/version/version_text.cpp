@@ -1,5 +1,7 @@
 #include "specs/version/version_text.hpp"
 
+#include <ranges>
+
 namespace stackx::specs {
 
 std::string major_release(std::string_view version) { return std::string(version.substr(0, version.find('.'))); }

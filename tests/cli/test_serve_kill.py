@@ -26,7 +26,8 @@ PATIENCE = 120
 class Senders:
     """Threads that send documents one by one and in bundles, each again until it is acknowledged, to whatever server is there."""
 
-    def __init__(self, documents):
+    def __init__(self, documents, pause=0.0):
+        self.pause = pause  # after each that was acknowledged
         self.left, self.lock = list(documents), threading.Lock()
         self.acknowledged, self.turned_away, self.trouble = set(), [], []
         self.port, self.paused, self.over = None, False, False
@@ -44,6 +45,7 @@ class Senders:
         while bundle := self.next(number):
             while not self.over and (self.paused or not self.send(bundle, number)):
                 time.sleep(0.02)
+            time.sleep(self.pause)
 
     def send(self, bundle, number):
         """Whether it was acknowledged."""
@@ -135,7 +137,7 @@ class FullDisk(Sent):
     """On a tmpfs, in a mount namespace of its own, whose room is taken and given back while many send."""
 
     SCRIPT = """set -u
-mount -t tmpfs -o size=40m none "$1" || exit 99
+mount -t tmpfs -o size=64m none "$1" || exit 99
 cp "$2"/* "$1"/
 exec "$3" serve --listen 127.0.0.1:0 --log nothing --db "$1/stackx.db"
 """
@@ -190,13 +192,13 @@ exec "$3" serve --listen 127.0.0.1:0 --log nothing --db "$1/stackx.db"
         self.assertTrue(what(), (why, senders.trouble, senders.turned_away[-3:], {one.name: one.stat().st_size for one in self.inside(self.server).iterdir()}))
 
     def test_full_under_load(self):
-        documents = self.many(1200 + FULL * 180)
+        documents = self.many(1200 + FULL * 300)
         everything = {one["id"] for one in documents}
         self.server = server = self.begin()
         self.addCleanup(server.end)
         database, chance = self.place / "stackx.db", random.Random(7)
         there = ("nsenter", "-t", str(server.process.pid), "-U", "-m", "--preserve-credentials")
-        senders = Senders(documents)
+        senders = Senders(documents, pause=0.15)  # a tmpfs is quick
         self.addCleanup(senders.end)
         senders.port = server.port
         for _ in range(FULL):
