@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "cli/failure.hpp"
+#include "serve/reply.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
 #include "specs/format/text_file.hpp"
@@ -167,8 +167,7 @@ serve::Answer failed(const Failure& failure) {
   serve::Answer answer;
   answer.exit_code = failure.exit_code;
   answer.status = failure.exit_code == static_cast<int>(ErrorCode::bad_input) ? 400 : 500;
-  answer.body = nlohmann::json{{"error", failure.text}, {"exit_code", failure.exit_code}}.dump(
-                    -1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  answer.body = *serve::failure(answer.status, failure.text, failure.exit_code).body;
   return answer;
 }
 
