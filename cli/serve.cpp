@@ -1,6 +1,7 @@
 // stackx serve: the store for a team. Documents in, questions out, pages, metrics.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -130,8 +131,10 @@ void serve_store(const ServeOptions& options, const Globals& globals) {
   workspace::say("stackx serve: http{}://{}{}{}:{} answers from {}\n", serving.tls ? "s" : "", six ? "[" : "", listening.address, six ? "]" : "",
                  server.port(), serving.store.string());
   server.run([&service] { service->every_second(); });
-  service.reset();  // first: whom it still has to answer are the server's connections
+  const bool idle = service->finish();
   workspace::say("stackx serve: ended; what was acknowledged is in the store\n");
+  if (!idle) std::_Exit(0);  // a question of minutes that nobody waits for any more: it reads, and has nothing to finish
+  service.reset();  // first: whom it still has to answer are the server's connections
 }
 
 void make_token(const TokenOptions& options) {

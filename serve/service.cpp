@@ -272,6 +272,10 @@ void Service::every_second() {
   impl_->read_tokens();
   impl_->answers.drop_late();
 }
+bool Service::finish() {
+  impl_->intake.finish();
+  return impl_->answers.finish();
+}
 void Service::observe(std::function<Connections()> connections) { impl_->connections = std::move(connections); }
 
 }  // namespace stackx::serve

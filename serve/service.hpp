@@ -48,6 +48,9 @@ class Service : public Site {
   void answered(const Request& request, const Response& response) override;
 
   void every_second();  // reads tokens that changed, tells who waited too long
+  // Before the end: the documents that were taken are written, no more is asked. False: an answer that nobody waits for any more is
+  // still being made; destroying the service would wait for it.
+  bool finish();
   // What metrics say of the network's side. Before anything is served.
   void observe(std::function<Connections()> connections);
 

@@ -44,12 +44,15 @@ struct Answers::Impl {
     for (unsigned i = 0; i < std::max(1U, limits.workers); ++i) workers.emplace_back([this] { work(); });
   }
   ~Impl() {
-    {
-      const std::lock_guard lock(mutex);
-      ending = true;
-    }
-    changed.notify_all();
+    finish();
     for (auto& worker : workers) worker.join();
+  }
+
+  bool finish() {
+    const std::lock_guard lock(mutex);
+    ending = true;
+    changed.notify_all();
+    return running == 0;
   }
 
   bool is_current(const Entry& entry, bool newest) const {
@@ -69,6 +72,7 @@ struct Answers::Impl {
         if (ending) return;  // nobody waits any more
         key = std::move(tasks.front());
         tasks.pop_front();
+        ++running;
       }
       run(key);
     }
@@ -96,6 +100,8 @@ struct Answers::Impl {
     }
     changed.notify_one();
     for (auto& one : served) one.given(answer);
+    const std::lock_guard lock(mutex);
+    --running;
   }
 
   void keep(Entry& entry, std::shared_ptr<const Answer> answer, std::uint64_t of, Clock::duration price) {
@@ -145,6 +151,7 @@ struct Answers::Impl {
   std::list<std::string> by_use;  // the longest unused first
   std::deque<std::string> tasks;  // keys
   std::uint64_t bytes = 0, kept = 0, made = 0, turned_away = 0;
+  unsigned running = 0;  // workers that are making an answer
   bool ending = false;
   std::vector<std::thread> workers;
 };
@@ -181,6 +188,8 @@ void Answers::ask(const std::string& key, bool newest, std::function<Answer()> m
   lock.unlock();
   impl_->changed.notify_one();
 }
+
+bool Answers::finish() { return impl_->finish(); }
 
 void Answers::drop_late() {
   std::vector<Waiting> late;

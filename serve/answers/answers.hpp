@@ -52,6 +52,8 @@ class Answers {
   // `key`: the question; `make` is called on a worker, once for all who ask it at that time. One of the two is called, once.
   void ask(const std::string& key, bool newest, std::function<Answer()> make, Given given, Refused refused);
   void drop_late();  // to be called every second
+  // Makes no more. False: some are still being made, and the destructor would wait for them, minutes perhaps.
+  bool finish();
   AnswersState state() const;
 
  private:

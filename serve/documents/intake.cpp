@@ -66,13 +66,15 @@ struct Intake::Impl {
     thread = std::thread([this] { work(); });
   }
 
-  ~Impl() {
+  ~Impl() { finish(); }
+
+  void finish() {
     {
       const std::lock_guard lock(mutex);
       ending = true;
     }
     changed.notify_all();
-    thread.join();
+    if (thread.joinable()) thread.join();
   }
 
   void work() {
@@ -222,6 +224,7 @@ struct Intake::Impl {
 
 Intake::Intake(const std::filesystem::path& store, std::uint64_t most_bytes) : impl_(std::make_unique<Impl>(store, most_bytes)) {}
 Intake::~Intake() = default;
+void Intake::finish() { impl_->finish(); }
 
 bool Intake::offer(Bundle bundle) {
   {

@@ -42,11 +42,12 @@ class Intake {
  public:
   // Makes the store where there is none. Throws as Store::open does.
   Intake(const std::filesystem::path& store, std::uint64_t most_bytes);
-  ~Intake();  // what was offered is written first
+  ~Intake();  // finishes first
   Intake(const Intake&) = delete;
 
   // False: too much waits. `done` is called on the writer's thread.
   bool offer(Bundle bundle);
+  void finish();  // writes what was offered; takes no more
   IntakeState state() const;
 
  private:

@@ -163,3 +163,17 @@ TEST_CASE("answers: a failure of the moment is not kept") {
   }
   CHECK(made == 3);
 }
+
+TEST_CASE("answers: at the end it is known whether some are still being made") {
+  Gate gate;
+  Told told;
+  Answers answers({.workers = 1}, [] { return 1; });
+  answers.ask("first", false, gate.make("a"), told.given(), told.refused());
+  REQUIRE(gate.wait_for_begin(1));
+  answers.ask("second", false, gate.make("b"), told.given(), told.refused());
+  CHECK_FALSE(answers.finish());
+  gate.let();
+  for (int i = 0; i < 6000 && !answers.finish(); ++i) std::this_thread::sleep_for(10ms);
+  CHECK(answers.finish());
+  CHECK(gate.began == 1);  // the second is not begun
+}
