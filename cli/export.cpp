@@ -53,8 +53,8 @@ class Sending {
   static constexpr std::chrono::minutes patience{5};
 
   void send() {
-    const auto waiting = [&](const std::string& why) {
-      workspace::say("{}: {}; trying again for {} minutes\n", remote_.url(), why, patience.count());
+    const auto waiting = [](const std::string& why) {
+      workspace::say("{}; trying again for {} minutes\n", why, patience.count());
     };
     try {
       const auto taken = remote_.send(workspace::packed(bundle_), "zstd", patience, waiting);

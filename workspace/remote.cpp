@@ -15,22 +15,26 @@ namespace stackx::workspace {
 namespace {
 
 constexpr std::uint64_t largest_answer = 256ULL << 20;
-constexpr std::chrono::seconds silence{90}, first_pause{1}, longest_pause{15};  // a server waits 60 s for an answer
+constexpr std::chrono::seconds first_pause{1}, longest_pause{15};
 
-// What the server says is wrong, or the beginning of whatever came.
-std::pair<std::string, int> error_in(const pypi::Response& response) {
+// What a server of stackx says is wrong, and what the command line would end with; nothing from others.
+std::optional<std::pair<std::string, int>> error_in(const pypi::Response& response) {
   const auto document = nlohmann::json::parse(response.body, nullptr, false);
-  if (document.is_object() && document.contains("error") && document["error"].is_string()) {
-    const auto code = document.value("exit_code", nlohmann::json());
-    return {document["error"].get<std::string>(), code.is_number_integer() ? code.get<int>() : 3};
-  }
-  return {fmt::format("HTTP {}, which is no answer of `stackx serve`", response.status), 3};
+  if (!document.is_object() || !document.contains("error") || !document["error"].is_string()) return std::nullopt;
+  const auto code = document.value("exit_code", nlohmann::json());
+  return std::pair(document["error"].get<std::string>(), code.is_number_integer() ? code.get<int>() : 3);
+}
+
+std::string why_not(const std::string& url, const pypi::Response& response) {
+  if (response.status == 0) return response.message.empty() ? fmt::format("{}: {}", url, response.failure) : response.message;
+  const auto error = error_in(response);
+  return fmt::format("{}: {}", url, error ? error->first : fmt::format("HTTP {}", response.status));
 }
 
 [[noreturn]] void throw_error(const std::string& url, const pypi::Response& response) {
-  if (response.status == 0) throw broken_environment(response.message.empty() ? fmt::format("{}: {}", url, response.failure) : response.message);
-  const auto [words, code] = error_in(response);
-  throw Error(code == 2 ? ErrorCode::bad_input : ErrorCode::environment, fmt::format("{}: {}", url, words));
+  const auto error = error_in(response);
+  if (error && error->second == 2) throw bad_input(why_not(url, response));
+  throw broken_environment(why_not(url, response) + (response.status == 0 || error ? "" : ", which is no answer of `stackx serve`"));
 }
 
 bool may_pass(const pypi::Response& response) { return response.status == 0 || response.status == 429 || response.status >= 500; }
@@ -38,6 +42,14 @@ bool may_pass(const pypi::Response& response) { return response.status == 0 || r
 std::uint64_t number_in(const nlohmann::json& document, const char* name) {
   const auto found = document.find(name);
   return found != document.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+}
+
+// "http://host:8421" -> "http://host:8421/v1/documents"; a URL with a path stays.
+std::string documents_url(const std::string& url) {
+  const auto host = url.find("://");
+  const auto slash = host == url.npos ? url.npos : url.find('/', host + 3);
+  const bool bare = slash == url.npos || url.find_first_not_of('/', slash) == url.npos;
+  return bare ? url.substr(0, slash) + "/v1/documents" : url;
 }
 
 Remote::Taken taken_in(const std::string& url, const pypi::Response& response) {
@@ -51,7 +63,7 @@ Remote::Taken taken_in(const std::string& url, const pypi::Response& response) {
 
 }  // namespace
 
-Remote::Remote(const std::string& url, const std::string& option) : base_(url), url_(pypi::shown_url(url)) {
+Remote::Remote(const std::string& url, const std::string& option, std::chrono::seconds silence) : base_(url), url_(pypi::shown_url(url)) {
   pypi::check_web_url(url, option);
   while (base_.ends_with('/')) base_.pop_back();
   if (const char* token = std::getenv("STACKX_TOKEN")) token_ = token;
@@ -92,16 +104,19 @@ Remote::Taken Remote::send(const std::string& documents, const std::string& enco
     const bool again = may_pass(response) && std::chrono::steady_clock::now() + pause < until;
     if (response.status == 200 || response.status == 201 || response.status == 422) return taken_in(url_, response);
     if (!again) throw_error(url_, response);
-    if (pause == first_pause && waiting) waiting(response.status == 0 ? response.failure : error_in(response).first);
+    if (pause == first_pause && waiting) waiting(why_not(url_, response));
     std::this_thread::sleep_for(pause);
   }
 }
 
-std::string documents_url(const std::string& url) {
-  const auto host = url.find("://");
-  const auto slash = host == url.npos ? url.npos : url.find('/', host + 3);
-  const bool bare = slash == url.npos || url.find_first_not_of('/', slash) == url.npos;
-  return bare ? url.substr(0, slash) + "/v1/documents" : url;
+std::optional<std::string> Remote::deliver(const std::string& document) {
+  pypi::Request request;
+  request.url = documents_url(base_);
+  request.bearer = token_;
+  request.post = document;
+  const auto response = transport_->try_one(request);
+  if (response.status >= 200 && response.status < 300) return std::nullopt;
+  return why_not(url_, response);
 }
 
 }  // namespace stackx::workspace

@@ -1,4 +1,4 @@
-// A server of stackx (`stackx serve`), as a client sees it.
+// A server of stackx (`stackx serve`), as a client sees it; or another that takes documents.
 //
 // The token stands in $STACKX_TOKEN, since command lines are seen by everybody on a machine; certificates are the system's, or
 // $SSL_CERT_FILE. What is likely to pass (the server is busy or away) is tried again, as long as `patience` says.
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,8 @@ namespace stackx::workspace {
 
 class Remote {
  public:
-  // `option` names it in messages: "--server". Throws Error(bad_input) for what is no http(s) URL.
-  Remote(const std::string& url, const std::string& option);
+  // `option` names it in messages: "--server"; `silence`: for so long nothing may come. Throws Error(bad_input) for what is no http(s) URL.
+  Remote(const std::string& url, const std::string& option, std::chrono::seconds silence = longest_answer);
   ~Remote();
   Remote(const Remote&) = delete;
 
@@ -41,14 +42,15 @@ class Remote {
   Taken send(const std::string& documents, const std::string& encoding, std::chrono::seconds patience,
              const std::function<void(const std::string& why)>& waiting);
 
+  // One document, once: nothing where it is taken (any 2xx, of any server), else why not, in words.
+  std::optional<std::string> deliver(const std::string& document);
+
   const std::string& url() const { return url_; }  // without login, for messages
 
  private:
+  static constexpr std::chrono::seconds longest_answer{90};  // a server waits 60 s for one
   std::string base_, url_, token_;
   std::unique_ptr<pypi::Transport> transport_;
 };
-
-// Where documents go at a server: "http://host:8421" -> "http://host:8421/v1/documents"; a URL with a path stays.
-std::string documents_url(const std::string& url);
 
 }  // namespace stackx::workspace

@@ -12,8 +12,6 @@
 
 #include "campaigns/campaign.hpp"
 #include "campaigns/cluster/place.hpp"
-#include "pypi/transfer/http.hpp"
-#include "pypi/transfer/url.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"
@@ -47,29 +45,13 @@ class ToSpool : public Delivery {
 
 class ToUrl : public Delivery {
  public:
-  explicit ToUrl(std::string url) : url_(std::move(url)) {
-    pypi::check_web_url(url_, "--send");
-    pypi::HttpSettings settings;
-    settings.has_offline = false;
-    if (const char* file = std::getenv("SSL_CERT_FILE")) settings.ca_file = file;
-    transport_ = pypi::make_curl(settings);
-    if (const char* token = std::getenv("STACKX_TOKEN")) token_ = token;
-  }
+  explicit ToUrl(const std::string& url) : server_(url, "--send", longest_silence) {}
 
-  std::optional<std::string> deliver(const specs::BlockOf&, const std::string&, const std::string& text) override {
-    pypi::Request request;
-    request.url = workspace::documents_url(url_);
-    request.bearer = token_;
-    request.post = text;
-    const auto response = transport_->try_one(request);
-    if (response.status >= 200 && response.status < 300) return std::nullopt;
-    if (response.status == 0) return response.message.empty() ? response.failure : response.message;
-    return fmt::format("{}: HTTP {}", pypi::shown_url(url_), response.status);
-  }
+  std::optional<std::string> deliver(const specs::BlockOf&, const std::string&, const std::string& text) override { return server_.deliver(text); }
 
  private:
-  std::string url_, token_;
-  std::unique_ptr<pypi::Transport> transport_;
+  static constexpr std::chrono::seconds longest_silence{15};  // the next measurement waits
+  workspace::Remote server_;
 };
 
 // "stackx-3f2a09c1d2e4-": what the directories of a campaign begin with on a node.
