@@ -29,16 +29,16 @@ void add(const store::Excerpt& excerpt, std::optional<analysis::Population>& pop
 }
 
 // A campaign that is named is shown whoever measured.
-store::WhoseResults whose(const SelectionOptions& options) {
-  return options.pi.empty() && !options.campaign.empty() ? store::all_results : workspace::asked_program(options.pi);
+store::WhoseResults whose_results(const SelectionOptions& options, const workspace::Context& context) {
+  return options.pi.empty() && !options.campaign.empty() ? store::all_results : workspace::asked_program(options.pi, context);
 }
 
-void note_left_out(Selection& selection, const SelectionOptions& options, const store::Questions& questions) {
+void note_left_out(Selection& selection, const store::WhoseResults& whose, const store::Questions& questions) {
   for (const auto& name : selection.hardware.in_the_store) {
     store::QuestionFilter filter;
     filter.workload = selection.asked;
     filter.hardware = name;
-    filter.whose = whose(options);
+    filter.whose = whose;
     for (auto& line : workspace::left_out(questions, filter))
       if (std::ranges::find(selection.left_out, line) == selection.left_out.end())
         selection.left_out.push_back(std::move(line));
@@ -46,11 +46,11 @@ void note_left_out(Selection& selection, const SelectionOptions& options, const 
   selection.notes.insert(selection.notes.end(), selection.left_out.begin(), selection.left_out.end());
 }
 
-void read(Selection& selection, const SelectionOptions& options, const store::Store& store,
+void read(Selection& selection, const SelectionOptions& options, const store::WhoseResults& whose, const store::Store& store,
           const store::Questions& questions) {
   const auto& names = selection.hardware.in_the_store;
   if (options.campaign.empty() && names.size() == 1 && !selection.one_machine && !options.all_workloads)
-    if (auto leading = leading_stacks(questions, selection.asked, names.front(), whose(options),
+    if (auto leading = leading_stacks(questions, selection.asked, names.front(), whose,
                                       selection.this_host, options.stacks, options.sampling)) {
       selection.asked = leading->workload;
       selection.measurements = std::move(leading->measurements);
@@ -62,7 +62,7 @@ void read(Selection& selection, const SelectionOptions& options, const store::St
   store::Filter filter;
   filter.workload = selection.asked;
   if (!options.campaign.empty()) filter.campaign = options.campaign;
-  filter.whose = whose(options);
+  filter.whose = whose;
   if (selection.one_machine) filter.host = selection.hardware.fingerprint;
   std::set<std::int64_t> rows;
   for (const auto& name : names) {
@@ -146,8 +146,9 @@ Selection select(const SelectionOptions& options, const specs::Host& host,
   selection.hw = selection.hardware.name;
   selection.one_machine = options.hw != "host" && !selection.hardware.fingerprint.empty();
   const auto store = store::Store::open(store::default_path(context.db), store::Mode::read_only);
-  read(selection, options, store, questions);
-  note_left_out(selection, options, questions);
+  const auto whose = whose_results(options, context);
+  read(selection, options, whose, store, questions);
+  note_left_out(selection, whose, questions);
   std::set<std::string> campaigns;
   for (const auto& measurement : selection.measurements) campaigns.insert(measurement.campaign);
   for (const auto& id : campaigns)

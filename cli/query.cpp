@@ -86,7 +86,7 @@ analysis::QuestionOptions question_options(const QueryOptions& options, const Gl
   if (!options.since.empty())
     filter.since = parse_since(options.since, std::chrono::system_clock::now());
   if (!options.stack.empty()) filter.stack = options.stack;
-  filter.whose = workspace::asked_program(options.pi);
+  filter.whose = workspace::asked_program(options.pi, globals);
   if (options.pi.empty() && !options.campaign.empty()) filter.whose = store::all_results;
   if (!options.components.empty() || options.question == "regressions") {
     const ComponentKinds kinds = read_component_kinds(globals.data_directory());

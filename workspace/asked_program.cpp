@@ -17,10 +17,10 @@ bool is_digest(const std::string& text) {
 
 }  // namespace
 
-store::WhoseResults asked_program(const std::string& text) {
+store::WhoseResults asked_program(const std::string& text, const Context& context) {
   if (text.empty()) return store::own_results;
   std::error_code error;
-  if (std::filesystem::exists(text, error)) return specs::foreign_program(text).sha256;
+  if (context.words_name_files && std::filesystem::exists(text, error)) return specs::foreign_program(text).sha256;
   if (is_digest(text)) return text;
   throw bad_input(fmt::format("--pi {}: no such file; expected the program that measured, or its SHA-256 ({} digits or more)",
                               text, fewest_digits));

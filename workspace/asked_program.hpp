@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "store/questions/questions.hpp"
+#include "workspace/context.hpp"
 
 namespace stackx::workspace {
 
 // "" asks for what stackx's own PIs measured. Throws Error(bad_input) for what is neither a file nor a SHA-256 or its
 // beginning (6 digits or more).
-store::WhoseResults asked_program(const std::string& text);
+store::WhoseResults asked_program(const std::string& text, const Context& context);
 
 // "24 inspections by /home/u/bench.py (not stackx's own PI) are left out: --pi 3fa9c1d2e4f0 shows them": one line a
 // program; none where the filter asks for more than stackx's own.

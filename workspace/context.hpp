@@ -10,6 +10,8 @@ namespace stackx::workspace {
 struct Context {
   std::string db;                              // the store asked for; "": the usual one
   std::filesystem::path executable_directory;  // stackx-pi and stackx-supervise stand here
+  // Whether a word may name a file of this machine. Not where others ask: not even whether it is there is for them to know.
+  bool words_name_files = true;
 
   // The catalogs that come with stackx: $STACKX_DATA, specs/data or share/stackx/data. Looked for when first needed,
   // because help needs none. Throws Error(environment) naming where it looked.

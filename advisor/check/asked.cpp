@@ -80,7 +80,9 @@ class Reading {
 
   void read(const std::string& text) {
     std::error_code error;
-    if (text == "-") {
+    if (!context_.words_name_files) {
+      read_word(text);
+    } else if (text == "-") {
       take(specs::parse_freeze(specs::pip_text(std::string(std::istreambuf_iterator<char>(std::cin), {}), "stdin"), "stdin"));
     } else if (fs::is_fifo(text, error)) {  // <(pip freeze)
       take(specs::parse_freeze(specs::read_pip_text(text, "a list of packages"), text));
@@ -124,6 +126,8 @@ class Reading {
   }
 
   void read_word(const std::string& text) {
+    if (looks_like_a_file(text) && !context_.words_name_files)
+      throw bad_input(fmt::format("{}: a server reads no files for who asks it; send what is in it, a requirement each", specs::to_utf8(text.substr(0, 200))));
     if (looks_like_a_file(text)) throw bad_input(fmt::format("{}: there is no such file{}", specs::to_utf8(text.substr(0, 200)), specs::where_instead(text)));
     take(specs::read_dependency(text, "the command line"));
   }

@@ -226,13 +226,13 @@ Known known_of(const std::vector<store::Measurement>& measurements) {
   return known;
 }
 
-std::optional<Compared> compared_file(const std::string& text) {
+std::optional<Compared> compared_file(const std::string& text, const workspace::Context& context) {
   const auto kind = split_kind(text);
   const bool asked = kind && (kind->first == Kind::store || kind->first == Kind::lock);
   if (kind && !asked) return std::nullopt;
   const fs::path file = asked ? kind->second : text;
   std::error_code error;
-  if (!fs::is_regular_file(file, error)) {
+  if (!context.words_name_files || !fs::is_regular_file(file, error)) {
     if (asked) throw bad_input(fmt::format("{}: there is no such file", text));
     return std::nullopt;
   }
@@ -247,8 +247,8 @@ std::optional<Compared> compared_file(const std::string& text) {
   return result;
 }
 
-Compared parse_compared(const std::string& text, const Known& known) {
-  if (auto file = compared_file(text)) {
+Compared parse_compared(const std::string& text, const Known& known, const workspace::Context& context) {
+  if (auto file = compared_file(text, context)) {
     if (file->kind == Kind::lock) keep_known(*file, known);
     return *file;
   }

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "store/store.hpp"
+#include "workspace/context.hpp"
 
 namespace stackx::cli {
 
@@ -49,8 +50,8 @@ Known known_of(const std::vector<store::Measurement>& measurements);
 
 // A file that is there is a store or a lock, whatever it is called; nothing for other texts. Throws
 // Error(bad_input) for store:FILE and lock:FILE that are neither.
-std::optional<Compared> compared_file(const std::string& text);
-Compared parse_compared(const std::string& text, const Known& known);
+std::optional<Compared> compared_file(const std::string& text, const workspace::Context& context);
+Compared parse_compared(const std::string& text, const Known& known, const workspace::Context& context);
 
 // Of the store of `known`; everything of a store's file.
 bool holds(const Compared& compared, const store::Measurement& measurement);

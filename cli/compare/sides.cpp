@@ -30,7 +30,7 @@ std::vector<store::Measurement> load(const std::filesystem::path& file, const Si
   const auto store = store::Store::open(file, store::Mode::read_only);
   store::Filter filter;
   filter.workload = workload;
-  filter.whose = options.pi.empty() ? store::all_results : workspace::asked_program(options.pi);
+  filter.whose = options.pi.empty() ? store::all_results : workspace::asked_program(options.pi, globals);
   if (options.hw == "host")
     filter.hardware = inspector::detect_host(globals.data_directory()).cpu.microarchitecture;
   else if (!options.hw.empty() && options.hw != "any")
@@ -287,7 +287,7 @@ void explain_no_couples(Sides& sides) {
 
 Sides open(const SidesOptions& options, const Globals& globals) {
   Sides sides;
-  const auto a = compared_file(options.a), b = compared_file(options.b);
+  const auto a = compared_file(options.a, globals), b = compared_file(options.b, globals);
   const auto is_store = [](const auto& file) { return file && file->kind == Kind::store; };
   if (is_store(a) && is_store(b)) {
     sides.a.what = *a;
@@ -306,8 +306,8 @@ Sides open(const SidesOptions& options, const Globals& globals) {
     return sides;
   }
   const auto known = known_of(all);
-  sides.a.what = parse_compared(options.a, known);
-  sides.b.what = parse_compared(options.b, known);
+  sides.a.what = parse_compared(options.a, known, globals);
+  sides.b.what = parse_compared(options.b, known, globals);
   check_kinds(sides.a.what, sides.b.what);
   take(sides.a, all);
   take(sides.b, all);

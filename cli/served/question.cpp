@@ -53,14 +53,11 @@ std::vector<ServedQuestion> all_questions() {
 
 bool has(const Words& words, const std::string& one) { return std::ranges::find(words, one) != words.end(); }
 
-// `text` stands where the command line would also take the name of a file of this machine.
+// `text` stands where the command line would also take the name of a file of this machine; whether there is one of that name is
+// never looked at (Context::words_name_files).
 void refuse_file(const std::string& name, const std::string& text) {
-  const auto wrong = [&] { throw bad_input(fmt::format("{} {}: a server reads no files for who asks it", name, specs::in_quotes(text))); };
-  if (text.find('/') != text.npos || text == "-" || text.starts_with("store:") || text.starts_with("lock:")) wrong();
-  const auto colon = std::min(text.rfind(':'), text.size());
-  std::error_code unknown;
-  for (const auto& part : {text, text.substr(0, colon), text.substr(std::min(colon + 1, text.size()))})
-    if (!part.empty() && std::filesystem::exists(part, unknown)) wrong();
+  if (text.find('/') != text.npos || text == "-" || text.starts_with("store:") || text.starts_with("lock:"))
+    throw bad_input(fmt::format("{} {}: a server reads no files for who asks it", name, specs::in_quotes(text)));
 }
 
 class CommandLine {
@@ -181,6 +178,7 @@ std::string content_type_of(const ServedQuestion& question, const serve::Target&
 serve::Answer run(const ServedQuestion& question, const serve::Target& target, const serve::Form& form, Globals globals,
                   const ServedProjects& projects) {
   const auto format = target.parameter("format").value_or("json");
+  globals.words_name_files = false;
   globals.json = form.kind == serve::Form::Kind::json && (format.empty() || format == "json");
   const auto parser = parser_for(question, globals);
   auto words = words_for(question, declared_by(*parser, question), target, projects);

@@ -3,7 +3,12 @@
 import concurrent.futures
 import gzip
 import json
+import os
+import pathlib
+import select
+import socket
 import subprocess
+import time
 import unittest
 
 from made_up_store import MadeUpStore, stack_id
@@ -209,7 +214,17 @@ class Clients(Serve):
         self.assertIn("--lock: has no place beside --server", said)
         self.stackx("advise", "--server", "ftp://x", exit_code=2)
         self.stackx("advise", "--server", self.server.url, "--db", self.scratch / "x.db", exit_code=2)
-        self.assertIn("no such file", self.stackx("check", lock, "--server", self.server.url, exit_code=2).stderr.replace("reads no files", "no such file"))
+        self.assertIn("reads no files", self.stackx("check", lock, "--server", self.server.url, exit_code=2).stderr)
+
+    def test_nobody_learns_which_files_there_are(self):
+        """A word that names a file where the server was started is answered as one that names none."""
+        there, not_there = "harness.py", "harnesq.py"
+        self.assertTrue(pathlib.Path(there).exists(), "the server's directory is that of the tests")
+        for path, name, rest in (("/v1/check", "what", {"hw": "v100"}), ("/v1/compare", "A", {"B": "numpy=1.0"}), ("/v1/compare", "source", {}),
+                                 ("/v1/advise", "pi", {"hw": "v100", "workload": "matmul"}), ("/v1/query/best", "pi", {})):
+            with self.subTest(path=path, name=name):
+                answers = [self.server.json(path, **{name: word}, **rest) for word in (there, not_there)]
+                self.assertEqual(json.dumps(answers[0]).replace("harness", "harnesq"), json.dumps(answers[1]))
 
     def test_nobody_there(self):
         self.server.end()
@@ -262,6 +277,22 @@ class Starting(MadeUpStore):
             self.assertEqual(self.stackx("serve", "--listen", f"127.0.0.1:{server.port}", exit_code=3).stderr.count("another program listens there"), 1)
         self.assertIn("/v1/advise", printed["paths"])
         self.assertEqual(server.process.returncode, 0)
+        self.assertIn("ended", server.said[-1])
+
+    def test_an_answer_that_never_comes_does_not_hold_up_the_end(self):
+        """A package's facts come from a pipe into which nobody writes; who asked for it has left."""
+        facts = pathlib.Path(self.environment["XDG_DATA_HOME"]) / "stackx/generated"
+        facts.mkdir(parents=True)
+        os.mkfifo(facts / "never.json")
+        writer = os.open(facts / "never.json", os.O_RDWR)
+        self.addCleanup(os.close, writer)
+        with serving(self.environment) as server:
+            with socket.create_connection(("127.0.0.1", server.port)) as asking:
+                asking.sendall(b"GET /v1/check?what=never&hw=v100 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                self.assertFalse(select.select([asking], [], [], 3)[0], "it was answered")
+            began = time.monotonic()
+            self.assertEqual(server.end(60), 0)
+        self.assertLess(time.monotonic() - began, 30)
         self.assertIn("ended", server.said[-1])
 
 

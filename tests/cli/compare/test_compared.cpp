@@ -59,7 +59,7 @@ std::vector<store::Measurement> all() {
   return result;
 }
 
-Compared parse(const std::string& text) { return parse_compared(text, known_of(all())); }
+Compared parse(const std::string& text) { return parse_compared(text, known_of(all()), {}); }
 
 std::string refusal(const std::string& text) {
   try {
@@ -152,6 +152,6 @@ TEST_CASE("compared: files are stores or locks by what is in them") {
              Contains("none of its 1 packages"));
   CHECK_THAT(refusal(directory.file("requirements-open.txt", "numpy>=1\n")),
              Contains("requirements-open.txt"));
-  CHECK_FALSE(compared_file("numpy=2.2"));
-  CHECK_FALSE(compared_file("campaign:aa"));
+  CHECK_FALSE(compared_file("numpy=2.2", {}));
+  CHECK_FALSE(compared_file("campaign:aa", {}));
 }
