@@ -146,7 +146,7 @@ class Passes(Watch):
 
     def test_schema_refuses(self):
         self.release("1.0", 0.01)
-        document = self.watch()
+        document = self.watch("--dry-run")
         bad = [dict(document, extra=1), {**document, "answer": {**document["answer"], "kind": "fine"}}, {**document, "campaign": "3f"},
                {key: value for key, value in document.items() if key != "after"}]
         self.assertNotIn("", schema_errors("watch", bad))
@@ -162,7 +162,7 @@ class Invalid(Watch):
         self.release("2.0", 0.01)
         self.watch(exit_code=CHANGED)
 
-    def test_advised_one_vanishes(self):
+    def test_index_withdraws_it(self):
         self.withdraw("2.0")
         gone = self.watch(exit_code=CHANGED)
         self.assertEqual(gone["answer"]["text"], "victim 2.0, which was advised, is not valid any more (victim 2.0 is no longer listed): change to victim 1.0.")
@@ -175,23 +175,21 @@ class Invalid(Watch):
             back = self.watch(exit_code=CHANGED)
             self.assertEqual((self.stack_of(back), back["campaign"]), ("2.0", None))
             self.assertIn("victim 2.0 is valid again, and earlier passes have shown it to be faster", back["answer"]["because"])
-
-    def test_another_one_vanishes(self):
-        self.withdraw("1.0")
-        gone = self.watch()
-        self.assertEqual(gone["answer"]["text"], "Nothing new; of what was measured, 1 stack is not valid any more: victim 2.0 stays advised.")
-        self.assertEqual([(one["name"], one["was_advised"]) for one in gone["invalid"]], [("victim 1.0", False)])
-        self.assertEqual(self.watch()["invalid"], [])
+        with self.subTest("another one vanishes"):
+            self.withdraw("1.0")
+            gone = self.watch()
+            self.assertEqual(gone["answer"]["text"], "Nothing new; of what was measured, 1 stack is not valid any more: victim 2.0 stays advised.")
+            self.assertEqual([(one["name"], one["was_advised"]) for one in gone["invalid"]], [("victim 1.0", False)])
+            self.assertEqual(self.watch()["invalid"], [])
 
     def test_project_forbids_it(self):
         self.requirements.write_text("victim<2\n")
         self.assertEqual(self.stack_of(self.watch(exit_code=CHANGED)), "1.0")
-
-    def test_nothing_is_left(self):
-        self.requirements.write_text("victim>5\n")
-        none = self.watch(exit_code=1)
-        self.assertEqual(none["answer"]["kind"], "nothing_valid")
-        self.assertTrue(none["notes"])
+        with self.subTest("and all others"):
+            self.requirements.write_text("victim>5\n")
+            none = self.watch(exit_code=1)
+            self.assertEqual(none["answer"]["kind"], "nothing_valid")
+            self.assertTrue(none["notes"])
 
 
 class Blamed(Watch):
