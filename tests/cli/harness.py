@@ -89,11 +89,12 @@ class BlackBox(unittest.TestCase):
         (self.scratch / "share").mkdir()
         (self.scratch / "share" / "containers").symlink_to(kept)
 
-    def begin_with_what_is_published(self):
-        """The store as commands before this one would have left it."""
-        self.db.parent.mkdir()
+    def begin_with_what_is_published(self, db=None):
+        """The store, or another one, as commands before this one would have left it."""
+        place = (db or self.db).parent
+        place.mkdir()
         for name, content in published_store().items():
-            (self.db.parent / name).write_bytes(content)
+            (place / name).write_bytes(content)
 
     def stackx(self, *arguments, exit_code=0, **options):
         done = subprocess.run([STACKX, *map(str, arguments)], capture_output=True, text=True,
