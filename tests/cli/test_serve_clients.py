@@ -1,12 +1,15 @@
-"""Attacks on `stackx serve` by who connects: guesses at tokens, what is no TLS, and clients that are slow."""
+"""Attacks on `stackx serve` by who connects: guesses at tokens, what is no TLS, clients that are slow, also at the end of the server."""
 
 import base64
+import concurrent.futures
 import contextlib
 import hashlib
+import http.client
 import json
 import os
 import select
 import shutil
+import signal
 import ssl
 import subprocess
 import threading
@@ -182,6 +185,58 @@ class Tls(Attacked):
                 self.assertEqual(statuses(rest_of(connection)), expected)
 
 
+class GracefulEnd(Attacked):
+    @classmethod
+    def ended(cls):
+        cls.server.end()
+
+    def tearDown(self):
+        pass
+
+    def test_what_is_acknowledged_is_there(self):
+        """SIGTERM while sixteen send and others half send, ask and read slowly. It ends within its limit."""
+        documents = self.some(4000, "many")
+        acknowledged, ended = [], []
+
+        def send(mine):
+            try:
+                connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
+                for one in mine:
+                    connection.request("POST", "/v1/documents", json.dumps(one, sort_keys=True).encode())
+                    response = connection.getresponse()
+                    response.read()
+                    if response.status in (200, 201):
+                        acknowledged.append(one["id"])
+            except (OSError, http.client.HTTPException) as error:
+                ended.append(error)
+
+        idle, half, slow = connected(self.server), connected(self.server), connected(self.server, 4096)
+        half.sendall(POST + b"Content-Length: 1000\r\n\r\nx")
+        slow.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200)
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            for sender in range(16):
+                pool.submit(send, documents[sender::16])
+            end = time.monotonic() + PATIENCE
+            while len(acknowledged) < 60 and time.monotonic() < end:
+                time.sleep(0.01)
+            began = time.monotonic()
+            self.server.process.send_signal(signal.SIGTERM)
+            self.assertEqual(rest_of(idle), b"")  # who only waits is let go at once
+            code = self.server.process.wait(PATIENCE)
+        for one in (idle, half, slow):
+            one.close()
+        self.assertEqual(code, 0, "".join(self.server.said[-20:]))
+        self.assertLess(time.monotonic() - began, 60)
+        self.assertEqual(len(ended), 16, "they had sent all before the end")
+        self.server.reader.join(30)
+        self.assertIn("ended; what was acknowledged is in the store", self.server.said[-1])
+        there = self.stored()
+        self.assertGreaterEqual(len(acknowledged), 60)
+        self.assertLessEqual(set(acknowledged), set(there))
+        self.assertEqual(len(there), len(set(there)))
+        subprocess.run([STACKX, "db", "check"], env=self.home.environment, check=True, capture_output=True, timeout=PATIENCE)
+
+
 class Trickle(threading.Thread):
     """A byte a second, until the other side has enough: `seconds` says when."""
 
@@ -229,7 +284,9 @@ def setUpModule():
     SLOW.update(reader=reader, since=time.monotonic())
 
 
-class SlowClients(unittest.TestCase):
+class WhoIsSlow(unittest.TestCase):
+    """Last by its name: their time passes while the others run."""
+
     def test_they_are_ended_and_others_are_answered(self):
         server = SLOW["server"]
         self.assertEqual(server.request("/v1/query/coverage")[0], 200)
