@@ -60,7 +60,8 @@ void wait_as_pip(PipSettings& settings, const specs::PipConfig& pip, std::uint64
 }  // namespace
 
 PipSettings pip_settings(const PipOptions& options, const Variables& environment, const Ask& ask) {
-  const specs::PipConfig pip(ask({options.python, "-m", "pip", "config", "list"}).value_or(""), environment);
+  const auto listed = specs::pip_reads_files(environment) ? ask({options.python, "-m", "pip", "config", "list"}) : std::nullopt;
+  const specs::PipConfig pip(listed.value_or(""), environment);
   PipSettings settings;
   settings.no_index = options.no_index || pip.flag("no-index");
   settings.ca_file = trusted_file(pip, environment);

@@ -129,9 +129,11 @@ bool is_older(const fs::path& file) {
 
 void published_documents(const Store& store, bool seeds,
                          const std::function<void(const std::string&)>& visit) {
+  const auto sources = store.sources();
   std::vector<specs::Source> left_out;
-  for (const SourceRow& row : store.sources())
+  for (const SourceRow& row : sources)
     if (row.seed && !seeds) left_out.push_back(row.source);
+  if (left_out.size() == sources.size()) return;  // most stores: seconds, if tens of thousands were read for nothing
   std::vector<specs::Published> rows = store.published({});
   std::erase_if(rows, [&](const auto& row) {
     return std::ranges::find(left_out, row.source) != left_out.end();

@@ -92,7 +92,7 @@ Words find_uv(const fs::path& beside, const std::function<bool()>& stop, std::ch
 }
 
 Environment uv_from_pip(const std::string& pip_config, const Environment& environment) {
-  const specs::PipConfig pip(pip_config);
+  const specs::PipConfig pip(pip_config, environment);
   Environment result;
   const auto set = [&](const char* key, const std::string& value,
                        std::initializer_list<const char*> already) {
@@ -137,7 +137,7 @@ void Uv::set_up() {
   pip.environment = environment_;
   pip.stop = options_.stop;
   pip.argv = {"python3", "-m", "pip", "config", "list"};
-  environment_.merge(uv_from_pip(run(pip).out, environment_));
+  environment_.merge(uv_from_pip(specs::pip_reads_files(environment_) ? run(pip).out : "", environment_));
   environment_["UV_PYTHON_DOWNLOADS"] =
       "never";  // the wheels need no Python; any that is here will do
   environment_["UV_NO_PROGRESS"] = "1";

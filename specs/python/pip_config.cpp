@@ -56,6 +56,11 @@ PipConfig::PipConfig(const std::string& listed, const std::map<std::string, std:
   }
 }
 
+bool pip_reads_files(const std::map<std::string, std::string>& environment) {
+  const auto file = environment.find("PIP_CONFIG_FILE");
+  return file == environment.end() || file->second != "/dev/null";
+}
+
 std::string PipConfig::text(const std::string& key) const {
   const auto found = values_.find(key);
   return found == values_.end() ? "" : std::string(trim(found->second).text);

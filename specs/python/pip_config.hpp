@@ -26,4 +26,7 @@ class PipConfig {
   std::map<std::string, std::string> values_;
 };
 
+// Whether pip could list more than the variables: with PIP_CONFIG_FILE=/dev/null it reads no file, and need not be started.
+bool pip_reads_files(const std::map<std::string, std::string>& environment);
+
 }  // namespace stackx::specs

@@ -14,6 +14,7 @@ import unittest
 STACKX = os.environ["STACKX"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "blas-cpu" / "project.json"
+sys.path.append(str(ROOT / "tests" / "specs"))  # oracle_jsonschema
 # Kept between runs, for what is fetched or takes long to make.
 KEPT = pathlib.Path(os.environ.get("STACKX_TEST_CACHE", ROOT / "build" / "tests" / "cache"))
 
@@ -53,14 +54,11 @@ def debian_package(name):
 
 def schema_errors(kind, documents):
     """What specs/schemas/KIND.json finds wrong with each document, "" if nothing."""
-    question = {"schemas": str(ROOT / "specs/schemas"), "documents": [{"format": kind, "document": one} for one in documents]}
-    judge = subprocess.run([sys.executable, ROOT / "tests/specs/oracle_jsonschema.py"], input=json.dumps(question),
-                           capture_output=True, text=True)
-    if judge.returncode == 77:
-        raise unittest.SkipTest(judge.stderr.strip())
-    if judge.returncode != 0:
-        raise AssertionError(judge.stderr)
-    return json.loads(judge.stdout)
+    try:
+        from oracle_jsonschema import judge  # pylint: disable=import-outside-toplevel
+    except ImportError as error:
+        raise unittest.SkipTest(f"no module `{error.name}` in {sys.executable}") from error
+    return [judge(ROOT / "specs" / "schemas", kind, one) for one in documents]
 
 
 def paths_named_by(node):
@@ -91,11 +89,12 @@ class BlackBox(unittest.TestCase):
         (self.scratch / "share").mkdir()
         (self.scratch / "share" / "containers").symlink_to(kept)
 
-    def begin_with_what_is_published(self):
-        """The store as commands before this one would have left it."""
-        self.db.parent.mkdir()
+    def begin_with_what_is_published(self, db=None):
+        """The store, or another one, as commands before this one would have left it."""
+        place = (db or self.db).parent
+        place.mkdir()
         for name, content in published_store().items():
-            (self.db.parent / name).write_bytes(content)
+            (place / name).write_bytes(content)
 
     def stackx(self, *arguments, exit_code=0, **options):
         done = subprocess.run([STACKX, *map(str, arguments)], capture_output=True, text=True,

@@ -298,12 +298,12 @@ class Exchange(MadeUpStore):
         """What kept a reader busy for 40 s: a 32 KiB file that unpacks to a GiB; blank lines in gzip, which stays below 1000 times."""
         good = json.dumps(self.some_documents(4)[0]).encode() + b"\n"
         squeezed = self.scratch / "squeezed.jsonl.xz"
-        with lzma.open(squeezed, "wb") as out:
+        with lzma.open(squeezed, "wb", preset=0) as out:
             out.write(good)
             for _ in range(512):
                 out.write(b" " * (1 << 20))
         blank = self.scratch / "blank.jsonl.gz"
-        with gzip.open(blank, "wb") as out:
+        with gzip.open(blank, "wb", compresslevel=1) as out:
             out.write(good)
             for _ in range(256):
                 out.write(b"\n" * (1 << 20))

@@ -231,8 +231,14 @@ class Clients(Serve):
         said = self.stackx("advise", "--hw", "v100", "--server", self.server.url, exit_code=3).stderr
         self.assertIn("127.0.0.1", said)
 
+    def other(self):
+        """The environment of another store."""
+        db = self.scratch / "other" / "stackx.db"
+        self.begin_with_what_is_published(db)
+        return dict(self.environment, STACKX_DB=str(db))
+
     def test_export_to_a_server(self):
-        other = dict(self.environment, STACKX_DB=str(self.scratch / "other.db"))
+        other = self.other()
         with serving(other) as server:
             said = self.stackx("export", "--to", server.url).stderr
             self.assertIn(f"{len(self.made)} documents new, 0 were there", said)
@@ -244,8 +250,7 @@ class Clients(Serve):
         made = self.stackx("serve", "token", "node-7", "--role", "write")
         token = next(line for line in made.stderr.splitlines() if line.startswith("stackx_"))
         self.assertNotIn(token, made.stdout)
-        tokens = self.write("tokens", made.stdout)
-        other = dict(self.environment, STACKX_DB=str(self.scratch / "other.db"))
+        tokens, other = self.write("tokens", made.stdout), self.other()
         with serving(other, "--tokens", tokens) as server:
             self.assertIn("expected a token", self.stackx("export", "--to", server.url, exit_code=2).stderr)
             self.environment["STACKX_TOKEN"] = token
@@ -256,6 +261,10 @@ class Clients(Serve):
 
 
 class Starting(MadeUpStore):
+    def setUp(self):
+        super().setUp()
+        self.begin_with_what_is_published()
+
     def test_other_addresses_need_tokens(self):
         said = self.stackx("serve", "--listen", "0.0.0.0:0", exit_code=2).stderr
         self.assertIn("--tokens", said)

@@ -9,6 +9,7 @@ import html
 import html.parser
 import json
 import re
+import shutil
 import subprocess
 import tempfile
 import time
@@ -20,6 +21,7 @@ import urllib.request
 from browser import CHROMIUM, Browser
 from harness import EXAMPLE, STACKX
 from made_up_store import MadeUpStore, WORKLOAD, sealed, stack_id
+from server_of_stackx import Server
 
 EVIL = "1.0</script><script>document.title='owned'</script>\"'&<b>"
 NODE = "<script>document.title='owned'</script>node-2"
@@ -93,12 +95,27 @@ PAGES = ("/", "/?hw=v100&workload=matmul", "/?hw=host&workload=matmul", "/campai
 
 
 class Served(MadeUpStore):
-    """A server on a store of its own, and a browser for all tests of a class."""
+    """One server for all tests, on a store that they leave as it is: what a page takes seconds to work out, it works out once."""
+
+    shared = {}
 
     def setUp(self):
         super().setUp()
-        self.store_once(self.measure)
-        self.base = self.serve("--project", str(EXAMPLE))
+        if not self.shared:
+            self.begin_shared()
+        self.environment, self.base = dict(self.shared["environment"]), self.shared["base"]
+
+    def begin_shared(self):
+        scratch = tempfile.TemporaryDirectory(prefix="stackx-test-")
+        unittest.addModuleCleanup(scratch.cleanup)
+        self.measure()
+        self.store()
+        shutil.copytree(self.db.parent, f"{scratch.name}/data")
+        environment = dict(self.environment, STACKX_DB=f"{scratch.name}/data/stackx.db", XDG_CACHE_HOME=f"{scratch.name}/cache",
+                           XDG_DATA_HOME=f"{scratch.name}/share")
+        server = Server(environment, "--project", EXAMPLE)
+        unittest.addModuleCleanup(server.end)
+        self.shared.update(environment=environment, base=server.url)
 
     def measure(self):
         self.begin_with_what_is_published()
@@ -114,17 +131,9 @@ class Served(MadeUpStore):
         self.inspection(stack(EVIL), 50, number, campaign=UNDER_WAY["id"], host=host, outcome="crashed", reason=REASON, samples_ns=[], exit_code=None)
 
     def serve(self, *options):
-        server = subprocess.Popen([STACKX, "serve", "--listen", "127.0.0.1:0", *options], stderr=subprocess.PIPE, text=True, env=self.environment)
-
-        def end():
-            server.terminate()
-            server.communicate(timeout=60)
-
-        self.addCleanup(end)
-        for line in server.stderr:
-            if found := re.search(r"http://127\.0\.0\.1:\d+ answers from", line):
-                return found[0].split()[0]
-        self.fail("the server ended")
+        server = Server(self.environment, *options)
+        self.addCleanup(server.end)
+        return server.url
 
     def fetch(self, path, **headers):
         request = urllib.request.Request(self.base + path, headers={"Accept": "text/html", **headers})
@@ -330,6 +339,8 @@ class Answers(InBrowser):
 
 
 class Script(InBrowser):
+    shared = {}  # a server of its own: what is sent to it changes the pages
+
     def test_tables_sort_and_filter(self):
         self.open("/hardware")
         column = "[...document.querySelectorAll('#table-hardware tbody tr')].filter((row) => !row.hidden).map((row) => Number(row.cells[%d].dataset.value))"

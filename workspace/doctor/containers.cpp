@@ -25,24 +25,29 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds trial{2500}, putting_away{700};
 constexpr const char* no_images = "stacks with a base image cannot be measured";
 
-// What is written while engines are tried, in place of the cache; gone afterwards.
-class Elsewhere {
- public:
-  Elsewhere() {
+// What is written while engines are tried, in place of the cache; empty if it cannot be made. Never freed, since a probe that
+// is given up (side_by_side.hpp) still reads it while the process ends.
+const fs::path& elsewhere() {
+  static const auto* const path = new fs::path([] {
     std::error_code error;
     auto name = (fs::temp_directory_path(error) / "stackx-doctor-XXXXXX").string();
-    if (!error && mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~Elsewhere() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
+    return error || mkdtemp(name.data()) == nullptr ? std::string() : name;
+  }());
+  return *path;
+}
+
+void remove_elsewhere() {
+  std::error_code ignored;
+  if (!elsewhere().empty()) fs::remove_all(elsewhere(), ignored);
+}
+
+// Gone afterwards, also where the process ends before the trial does.
+struct Elsewhere {
+  Elsewhere() { std::atexit(remove_elsewhere); }
+  ~Elsewhere() { remove_elsewhere(); }
   Elsewhere(const Elsewhere&) = delete;
   Elsewhere& operator=(const Elsewhere&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
+  const fs::path& path = elsewhere();
 };
 
 using Found = std::expected<inspector::Engine, std::string>;
@@ -51,10 +56,10 @@ using Found = std::expected<inspector::Engine, std::string>;
 Found try_engines(const fs::path& supervisor, const std::optional<inspector::Engine>& before, bool& late) {
   const inspector::Interruption interruption;  // what is written goes first
   const Elsewhere elsewhere;
-  if (elsewhere.path().empty()) return std::unexpected("no temporary directory can be made");
+  if (elsewhere.path.empty()) return std::unexpected("no temporary directory can be made");
   const auto due = std::chrono::steady_clock::now() + trial;
   const auto stop = [&] { return late = late || std::chrono::steady_clock::now() >= due; };
-  const inspector::EngineSearch search{elsewhere.path(), supervisor, {}, stop, putting_away};
+  const inspector::EngineSearch search{elsewhere.path, supervisor, {}, stop, putting_away};
   if (!before) return inspector::find_engine(search);
   if (auto why = inspector::why_no_more(*before, search)) return std::unexpected(fmt::format("{}: {}", before->kind, *why));
   return *before;

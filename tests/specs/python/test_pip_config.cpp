@@ -38,3 +38,9 @@ TEST_CASE("yes and no are pip's words, and another one is an error that names th
   CHECK_THROWS_AS(PipConfig("", {{"PIP_TIMEOUT", "soon"}}).number("timeout"), Error);
   CHECK_THROWS_AS(PipConfig("", {{"PIP_TIMEOUT", "-1"}}).number("timeout"), Error);
 }
+
+TEST_CASE("pip need not be asked for files that it is told not to read", "[specs]") {
+  CHECK(specs::pip_reads_files({}));
+  CHECK(specs::pip_reads_files({{"PIP_CONFIG_FILE", "/etc/pip.conf"}}));
+  CHECK_FALSE(specs::pip_reads_files({{"PIP_CONFIG_FILE", "/dev/null"}}));
+}
