@@ -37,6 +37,9 @@ struct Dim3 {
 struct Uuid {
   unsigned char bytes[16];
 };
+struct Utilization {
+  unsigned gpu, memory;
+};
 
 template <typename T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
@@ -85,6 +88,7 @@ consteval bool has(int version, int since, int until) {
 }  // namespace stackx_abi
 
 using stackx_abi::Dim3;
+using stackx_abi::Utilization;
 using stackx_abi::Uuid;
 
 #define STACKX_DECLARE(library, symbol, since, until, result, parameters) \

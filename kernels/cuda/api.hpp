@@ -24,6 +24,10 @@ struct Uuid {  // CUuuid
   unsigned char bytes[16];
 };
 
+struct Utilization {  // nvmlUtilization_t
+  unsigned gpu, memory;
+};
+
 struct Api {
   int version = 0;   // in the library's own numbering, see abi.inc
   std::string path;  // of the file loaded

@@ -84,6 +84,10 @@ void Conditions::add() {
   if (const auto milliwatts = number(nvml_.nvmlDeviceGetPowerUsage))
     window.power_w = *milliwatts / 1e3;
   window.temperature_c = clock(nvml_.nvmlDeviceGetTemperature, kGpuSensor);
+  Utilization percent{};
+  if (nvml_.nvmlDeviceGetUtilizationRates != nullptr &&
+      nvml_.nvmlDeviceGetUtilizationRates(device_, &percent) == 0)
+    window.gpu_utilization_percent = percent.gpu;
   if (nvml_.nvmlDeviceGetTotalEnergyConsumption != nullptr &&
       nvml_.nvmlDeviceGetTotalEnergyConsumption(device_, &value) == 0)
     window.energy_j = static_cast<double>(value) / 1e3;
@@ -119,6 +123,7 @@ void Conditions::describe(json& document) const {
   put_array(conditions, "temperature_c", windows_, &Window::temperature_c);
   put_array(conditions, "power_w", windows_, &Window::power_w);
   put_array(conditions, "energy_j", windows_, &Window::energy_j);
+  put_array(conditions, "gpu_utilization_percent", windows_, &Window::gpu_utilization_percent);
   put_array(conditions, "throttle", windows_, &Window::throttle);
   document["conditions"] = std::move(conditions);
   json throttled = json::array();

@@ -1,10 +1,15 @@
-// Under which conditions each sample was taken: clocks, temperature, power, throttling, by NVML.
+// Under which conditions each sample was taken: clocks, temperature, power, utilisation, throttling,
+// by NVML.
 //
 // Read right after a sample, while the device is still hot, and outside the timed window: a reading
 // takes from tens of microseconds to milliseconds. What it shows is the state at that moment; power
 // is averaged by the board over its last tens of milliseconds (A100 and later: the last second), so
 // a power in the sample's own window follows from the energy counter instead where the samples last
 // longer than that.
+//
+// Utilisation is the percentage of the driver's last sampling period, 1/6 to 1 s, in which any
+// kernel ran: where samples are shorter it counts what lies between them, too. NVML has none of a
+// GPU that is divided by MIG.
 //
 // Throttled means that the clocks are held below what was asked for: by power, heat, a brake, or a
 // neighbour (sync boost). Idle, an application-clocks setting and a display's needs do not count.
@@ -24,6 +29,7 @@ namespace stackx::kernels::cuda {
 
 struct Window {  // what NVML does not give is absent
   std::optional<unsigned> sm_clock_mhz, memory_clock_mhz, temperature_c;
+  std::optional<unsigned> gpu_utilization_percent;
   std::optional<double> power_w, energy_j;  // energy: since the driver was loaded
   std::optional<std::uint64_t> throttle;    // nvmlClocksThrottleReasons
 };

@@ -89,7 +89,8 @@ constexpr Column columns[] = {
     {"sm_clock_mhz", "stackx_gpu_sm_clock_hertz", "Clock of the multiprocessors, mean of the newest inspection's samples", 1e6},
     {"memory_clock_mhz", "stackx_gpu_memory_clock_hertz", "Clock of the memory, mean of the newest inspection's samples", 1e6},
     {"temperature_c", "stackx_gpu_temperature_celsius", "Temperature, mean of the newest inspection's samples", 1},
-    {"power_w", "stackx_gpu_power_watts", "Power, mean of the newest inspection's samples", 1}};
+    {"power_w", "stackx_gpu_power_watts", "Power, mean of the newest inspection's samples", 1},
+    {"gpu_utilization_percent", "stackx_gpu_utilization_ratio", "Time in which a kernel ran, mean over the newest inspection's samples", 1e-2}};
 
 void add_device(Figures& figures, const store::Measurement& measured, const specs::Inspection& inspection) {
   const Labels labels{{"device", measured.device}, {"hostname", measured.hostname}};

@@ -50,7 +50,7 @@ SampleConditions sample_conditions_from(const Node& document, std::size_t sample
   SampleConditions result;
   if (const auto columns = document.find("conditions")) {
     columns->only({"sm_clock_mhz", "memory_clock_mhz", "temperature_c", "power_w", "energy_j",
-                   "throttle"});
+                   "gpu_utilization_percent", "throttle"});
     for (const auto& [name, column] : columns->members())
       result.columns[name] = column_from(column, samples);
   }

@@ -5,8 +5,10 @@
 //   "throttled": [1]
 //
 // Columns: sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, energy_j (since the driver was
-// loaded), throttle (NVML's bit mask of clocks-event reasons); what the driver does not give is absent. `throttled` leaves out the reasons
-// that slow nothing: idle, clocks set by the user, a display. Absent where no GPU was measured.
+// loaded), gpu_utilization_percent (of the driver's last sampling period, 1/6 to 1 s, in which a
+// kernel ran), throttle (NVML's bit mask of clocks-event reasons); what the driver does not give is
+// absent. `throttled` leaves out the reasons that slow nothing: idle, clocks set by the user, a
+// display. Absent where no GPU was measured.
 #pragma once
 
 #include <cstdint>

@@ -84,6 +84,7 @@ class GpuCampaign(BlackBox):
         for column in document["conditions"].values():
             self.assertEqual(len(column), 4)
         self.assertIn("sm_clock_mhz", document["conditions"])
+        self.assertEqual(document["conditions"]["gpu_utilization_percent"], [91, 92, 93, 94])
 
     def test_the_first_visible_device_is_measured(self):
         self.machine("two_gpus", CUDA_VISIBLE_DEVICES="1,0")

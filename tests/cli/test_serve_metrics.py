@@ -27,7 +27,8 @@ class Metrics(MadeUpStore):
 
     def send(self):
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.000Z")
-        conditions = {"sm_clock_mhz": [1400.0, 1410.0, 1420.0], "temperature_c": [60.0, 61.0, 62.0], "power_w": [300.0, 310.0, 320.0], "throttle": [0.0, 4.0, 0.0]}
+        conditions = {"sm_clock_mhz": [1400.0, 1410.0, 1420.0], "temperature_c": [60.0, 61.0, 62.0], "power_w": [300.0, 310.0, 320.0],
+                      "gpu_utilization_percent": [90.0, 95.0, 100.0], "throttle": [0.0, 4.0, 0.0]}
         self.inspection(STACK, 50, 0, device=GPU, finished=now, conditions=conditions, throttled=[1])
         self.inspection(STACK, 50, 1, device=GPU, outcome="crashed", reason="signal 11", samples_ns=[])
         documents, self.documents = self.documents, []
@@ -57,7 +58,8 @@ class Metrics(MadeUpStore):
                                ('stackx_http_requests_total{code="404",method="GET",route="other"}', 1)):
             self.assertEqual(values.get(name), expected, f"{name} in\n{self.text}")
         device = f'{{device="{GPU}",hostname="{self.host["hostname"]}"}}'
-        for name, expected in (("sm_clock_hertz", 1410e6), ("temperature_celsius", 61), ("power_watts", 310), ("throttled_ratio", 1 / 3)):
+        for name, expected in (("sm_clock_hertz", 1410e6), ("temperature_celsius", 61), ("power_watts", 310), ("utilization_ratio", 0.95),
+                               ("throttled_ratio", 1 / 3)):
             self.assertAlmostEqual(values[f"stackx_gpu_{name}{device}"], expected, msg=name)
         self.assertGreater(values["stackx_store_size_bytes"], 10_000)
         self.assertLess(abs(values["stackx_last_result_timestamp_seconds"] - time.time()), 600)

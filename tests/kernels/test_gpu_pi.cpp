@@ -70,6 +70,7 @@ TEST_CASE("a right GPU is measured", "[gpu]") {
     CHECK(conditions["power_w"][0] == 345.678);
     CHECK(conditions["energy_j"] == json{1000.5, 1001.0, 1001.5});
     CHECK(conditions["temperature_c"] == json{60, 60, 60});
+    CHECK(conditions["gpu_utilization_percent"] == json{91, 92, 93});
     CHECK(document["throttled"] == json::array());
   }
 }
@@ -193,6 +194,7 @@ TEST_CASE("what NVML does not give is left out", "[gpu]") {
   json document = GpuRun{"launch_latency", {"repetitions=3"}, {"FAKE_NVML_MUTE=1"}}.json();
   CHECK_FALSE(document["conditions"].contains("power_w"));
   CHECK_FALSE(document["conditions"].contains("energy_j"));
+  CHECK_FALSE(document["conditions"].contains("gpu_utilization_percent"));
   CHECK(document["conditions"]["sm_clock_mhz"].size() == 3);
   document = GpuRun{"launch_latency", {"repetitions=3"}, {"FAKE_NVML_INIT=9"}}.json();
   CHECK_FALSE(document.contains("conditions"));
@@ -231,6 +233,7 @@ TEST_CASE("the device is chosen by index, by UUID, and among the visible ones", 
   REQUIRE(document.contains("gpu"));
   CHECK(document["gpu"]["uuid"] == uuid);
   CHECK(document["conditions"]["sm_clock_mhz"][0] == clock);
+  CHECK(document["conditions"].contains("gpu_utilization_percent") == (uuid != kMig1));
   if (uuid == kMig1)
     CHECK(document["gpu"]["mig"] == json{{"uuid", kMig1}, {"parent", kGpu1}});
   else

@@ -106,6 +106,10 @@ Nvml fake_nvml() {
     fake.host_ns += 3'000'000;   // NVML is slow
     return 0;
   };
+  nvml.nvmlDeviceGetUtilizationRates = [](void*, Utilization* percent) {
+    *percent = {97, 41};
+    return 0;
+  };
   // Works the first time only: a quantity that windows lack is left out.
   nvml.nvmlDeviceGetPowerUsage = [](void*, unsigned* milliwatts) {
     *milliwatts = 100;
@@ -212,6 +216,8 @@ TEST_CASE("each measured sample has a window, read outside of it", "[gpu]") {
   CHECK(document["conditions"]["throttle"] == nlohmann::json{0, 4, 1, 0x102, 0x41, 8});
   CHECK(document["conditions"]["sm_clock_mhz"] == nlohmann::json(std::vector<int>(6, 1500)));
   CHECK(document["conditions"]["memory_clock_mhz"] == nlohmann::json(std::vector<int>(6, 2600)));
+  CHECK(document["conditions"]["gpu_utilization_percent"] ==
+        nlohmann::json(std::vector<int>(6, 97)));
   CHECK_FALSE(document["conditions"].contains("power_w"));
   CHECK_FALSE(document["conditions"].contains("temperature_c"));
   CHECK(document["throttled"] == nlohmann::json{1, 4, 5});

@@ -3,7 +3,8 @@
 //
 //   FAKE_NVML_THROTTLE  reasons at each reading, "0,4,64"; the last one stays [0]
 //   FAKE_NVML_INIT      what nvmlInit_v2 returns [0]
-//   FAKE_NVML_MUTE      power and energy are not supported
+//   FAKE_NVML_MUTE      power, energy and utilisation are not supported; the last neither on a GPU that
+//                       is divided by MIG, as in NVML
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,13 @@ int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millij
   (void)device;
   *millijoules = 1000000ull + 500ull * (unsigned)readings;
   return getenv("FAKE_NVML_MUTE") != NULL ? kNotSupported : kSuccess;
+}
+int nvmlDeviceGetUtilizationRates(void* device, unsigned* gpu_memory) {
+  (void)device;
+  gpu_memory[0] = 90 + (unsigned)readings;
+  gpu_memory[1] = 40;
+  const int divided = getenv("FAKE_CUDA_MIG") != NULL;
+  return divided || getenv("FAKE_NVML_MUTE") != NULL ? kNotSupported : kSuccess;
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
   (void)device;
