@@ -9,6 +9,11 @@
 
 namespace stackx::workspace {
 
+bool Context::names_file(const std::filesystem::path& word) const {
+  std::error_code error;
+  return words_name_files && std::filesystem::is_regular_file(word, error);
+}
+
 std::filesystem::path Context::data_directory() const {
   namespace fs = std::filesystem;
   if (const char* chosen = std::getenv("STACKX_DATA"); chosen != nullptr && *chosen != '\0') {

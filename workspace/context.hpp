@@ -12,6 +12,7 @@ struct Context {
   std::filesystem::path executable_directory;  // stackx-pi and stackx-supervise stand here
   // Whether a word may name a file of this machine. Not where others ask: not even whether it is there is for them to know.
   bool words_name_files = true;
+  bool names_file(const std::filesystem::path& word) const;  // and such a file is there
 
   // The catalogs that come with stackx: $STACKX_DATA, specs/data or share/stackx/data. Looked for when first needed,
   // because help needs none. Throws Error(environment) naming where it looked.

@@ -32,9 +32,11 @@ std::string why_not(const std::string& url, const pypi::Response& response) {
 }
 
 [[noreturn]] void throw_error(const std::string& url, const pypi::Response& response) {
+  if (response.status == 0) throw broken_environment(why_not(url, response));
   const auto error = error_in(response);
-  if (error && error->second == 2) throw bad_input(why_not(url, response));
-  throw broken_environment(why_not(url, response) + (response.status == 0 || error ? "" : ", which is no answer of `stackx serve`"));
+  if (!error) throw broken_environment(fmt::format("{}: HTTP {}, which is no answer of `stackx serve`", url, response.status));
+  const auto words = fmt::format("{}: {}", url, error->first);
+  throw error->second == 2 ? bad_input(words) : broken_environment(words);
 }
 
 bool may_pass(const pypi::Response& response) { return response.status == 0 || response.status == 429 || response.status >= 500; }

@@ -231,8 +231,7 @@ std::optional<Compared> compared_file(const std::string& text, const workspace::
   const bool asked = kind && (kind->first == Kind::store || kind->first == Kind::lock);
   if (kind && !asked) return std::nullopt;
   const fs::path file = asked ? kind->second : text;
-  std::error_code error;
-  if (!context.words_name_files || !fs::is_regular_file(file, error)) {
+  if (!context.names_file(file)) {
     if (asked) throw bad_input(fmt::format("{}: there is no such file", text));
     return std::nullopt;
   }

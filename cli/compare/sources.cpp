@@ -77,7 +77,7 @@ class PublishedSides {
 
   analysis::SourceSide side(const std::string& text) {
     const auto [name, ids] = parts(text);
-    auto results = is_file(name) ? from_file(name) : from_store(name);
+    auto results = globals_.names_file(name) ? from_file(name) : from_store(name);
     if (!ids.empty()) keep(results, ids, text);
     if (results.empty())
       throw bad_input(fmt::format("--source {}: no published result{}", text,
@@ -90,11 +90,9 @@ class PublishedSides {
     std::string name;
     std::vector<std::string> ids;
   };
-  bool is_file(const std::string& text) const { return globals_.words_name_files && std::filesystem::is_regular_file(text); }
-
   // A file's name may hold a colon itself, and an imported tool's does ("evidence:deepbench").
   Parts parts(const std::string& text) const {
-    if (is_file(text)) return {text, {}};
+    if (globals_.names_file(text)) return {text, {}};
     const std::size_t colon = text.rfind(':');
     if (colon == text.npos || text.substr(0, colon + 1) == seed_prefix) return {text, {}};
     return {text.substr(0, colon), split_at(text.substr(colon + 1), ',')};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "specs/format/printable.hpp"
+
 namespace stackx::serve {
 namespace {
 
@@ -14,33 +16,6 @@ int hex_digit(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
-}
-
-// How many bytes the character has that begins here, as RFC 3629 allows it; 0: none does.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto next = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF && next(1)) return 2;
-  if (first >= 0xE0 && first <= 0xEF && next(1) && next(2))
-    return (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ? 0 : 3;
-  if (first >= 0xF0 && first <= 0xF4 && next(1) && next(2) && next(3))
-    return (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F) ? 0 : 4;
-  return 0;
-}
-
-// Why a decoded text cannot be part of a target; "": it can.
-std::string wrong_text(std::string_view text) {
-  while (!text.empty()) {
-    const auto length = utf8_length(text);
-    if (length == 0) return "is not UTF-8";
-    const auto c = static_cast<unsigned char>(text.front());
-    const bool c1 = length == 2 && c == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
-    if (c < 0x20 || c == 0x7F || c1) return "holds a control character";
-    text.remove_prefix(length);
-  }
-  return "";
 }
 
 std::expected<std::string, std::string> decoded(std::string_view text, bool form) {
@@ -58,7 +33,7 @@ std::expected<std::string, std::string> decoded(std::string_view text, bool form
       result += form && c == '+' ? ' ' : c;
     }
   }
-  if (auto wrong = wrong_text(result); !wrong.empty()) return std::unexpected(std::move(wrong));
+  if (!specs::is_printable(result)) return std::unexpected("holds what is no UTF-8, or a character that cannot be shown");
   return result;
 }
 

@@ -43,7 +43,10 @@ void remove_elsewhere() {
 
 // Gone afterwards, also where the process ends before the trial does.
 struct Elsewhere {
-  Elsewhere() { std::atexit(remove_elsewhere); }
+  Elsewhere() {
+    static const int once = std::atexit(remove_elsewhere);
+    (void)once;
+  }
   ~Elsewhere() { remove_elsewhere(); }
   Elsewhere(const Elsewhere&) = delete;
   Elsewhere& operator=(const Elsewhere&) = delete;
