@@ -1,11 +1,12 @@
-"""A campaign on a cluster, for tests, of which a real Slurm of three nodes is one (slurm_cluster): a project that needs no network, a spool, waiting, and
-what must hold at the end: all rounds are there, and every document of the spool stands in the store, once."""
+"""A campaign on a cluster, for tests: a project that needs no network, a spool, waiting, and what must hold at the end: all rounds are there,
+and every document of the spool stands in the store, once. On a real Slurm of three nodes (slurm_cluster), or on a Kubernetes that is played (kubectl_stub)."""
 
 import json
 import subprocess
 import time
 import unittest
 
+import kubectl_stub
 import slurm_cluster
 from harness import BlackBox, EXAMPLE, STACKX, schema_errors
 
@@ -117,3 +118,31 @@ class OnSlurm(ClusterBox):
         self.addCleanup(cluster.stop)
         cluster.start()
         return cluster
+
+
+class OnKubernetes(ClusterBox):
+    def setUp(self):
+        super().setUp()
+        self.cluster = kubectl_stub.Cluster(self.scratch / "cluster", program=STACKX, nodes=["n1", "n2"],
+                                            pod_env={"STACKX_SCRATCH": str(self.scratch)})
+        self.addCleanup(self.cluster.stop)
+        self.environment = self.cluster.environment(self.environment)
+
+    def target(self, **more):
+        return {"hardware": "host", "name": "k", "kubernetes": {"image": "registry.example/stackx:1", "volume": {"persistentVolumeClaim": {"claimName": "stackx"}}} | more}
+
+    def submit(self, **options):
+        return self.stackx("cluster", "submit", self.project(target=options.pop("target", self.target()), **options))
+
+    def logs(self):
+        return "\n".join(self.cluster.log(pod) for pod in self.cluster.pods())
+
+    def running(self, block=0):
+        """The pod of the block that measures."""
+        def found():
+            if block in self.measuring():
+                return next((pod for pod in self.cluster.pods(index=block, live=True)), None)
+        return self.until(found, "measuring")
+
+    def nodes_of(self, kept):
+        return {one["host"]["hostname"] for one in kept}

@@ -2,43 +2,11 @@
 
 import http.server
 import json
-import os
-import subprocess
 import threading
 import unittest
 
-import kubectl_stub
-from cluster_box import ClusterBox, ROUNDS
+from cluster_box import OnKubernetes, ROUNDS
 from server_of_stackx import serving
-from harness import STACKX
-
-
-class OnKubernetes(ClusterBox):
-    def setUp(self):
-        super().setUp()
-        self.cluster = kubectl_stub.Cluster(self.scratch / "cluster", program=STACKX, nodes=["n1", "n2"],
-                                            pod_env={"STACKX_SCRATCH": str(self.scratch)})
-        self.addCleanup(self.cluster.stop)
-        self.environment = self.cluster.environment(self.environment)
-
-    def target(self, **more):
-        return {"hardware": "host", "name": "k", "kubernetes": {"image": "registry.example/stackx:1", "volume": {"persistentVolumeClaim": {"claimName": "stackx"}}} | more}
-
-    def submit(self, **options):
-        return self.stackx("cluster", "submit", self.project(target=options.pop("target", self.target()), **options))
-
-    def logs(self):
-        return "\n".join(self.cluster.log(pod) for pod in self.cluster.pods())
-
-    def running(self, block=0):
-        """The pod of the block that measures."""
-        def found():
-            if block in self.measuring():
-                return next((pod for pod in self.cluster.pods(index=block, live=True)), None)
-        return self.until(found, "measuring")
-
-    def nodes_of(self, kept):
-        return {one["host"]["hostname"] for one in kept}
 
 
 class Measures(OnKubernetes):

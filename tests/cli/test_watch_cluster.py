@@ -1,15 +1,15 @@
-"""stackx watch --cluster on a real Slurm of three nodes: submitted by one pass, collected by later ones, told once."""
+"""stackx watch --cluster, on a real Slurm of three nodes and on a Kubernetes that is played: submitted by one pass, collected by later ones, told once."""
 
 import json
 import subprocess
 import time
 import unittest
 
-from cluster_box import OnSlurm
+from cluster_box import OnKubernetes, OnSlurm
 from harness import STACKX, schema_errors
 
 
-class Watched(OnSlurm):
+class Watched:
     def watch(self, *options, exit_code=0):
         document = self.json("watch", self.project_file, "--no-refresh", *options, exit_code=exit_code)
         self.assertEqual(schema_errors("watch", [document]), [""])
@@ -28,15 +28,14 @@ class Watched(OnSlurm):
             time.sleep(0.5)
         self.fail(f"the cluster does not end: {document}")
 
-    def test_two_libraries(self):
-        cluster = self.start_cluster()
+    def two_libraries(self, target):
         fast, slow = self.fake_blas("1.0.0", slow=1), self.fake_blas("1.1.0", slow=8)
         versions = {"1.0.0": slow}
         self.catalog(versions)
-        document = {"$schema": "stackx/project/1", "name": "on-slurm", "catalogs": ["catalog.json"], "requires": {"fake": "*"},
+        document = {"$schema": "stackx/project/1", "name": "watched", "catalogs": ["catalog.json"], "requires": {"fake": "*"},
                     "workload": {"pi": "matmul", "params": {"m": 128, "n": 128, "k": 128, "dtype": "float32", "threads": 1, "repetitions": 5}},
                     "campaign": {"rounds": 5, "limits": {"seconds": 30, "memory_gib": 2}},
-                    "cluster": {"targets": [{"hardware": "host", "name": "all", "slurm": {}}], "blocks": 3, "rounds_per_block": 4, "spool": str(self.spool)}}
+                    "cluster": {"targets": [target], "blocks": 3, "rounds_per_block": 4, "spool": str(self.spool)}}
         self.project_file = self.write("project.json", document)
         with self.subTest("what no cluster measures"):
             refused = self.stackx("watch", self.write("requirements.txt", "numpy\n"), "--workload", "matmul", "--cluster", "--no-refresh", "--offline", exit_code=2)
@@ -54,12 +53,24 @@ class Watched(OnSlurm):
         self.assertEqual([(row["name"], row["verdict"], row["rounds"]) for row in told["newcomers"]], [("fake 1.0.0 -> 1.1.0", "FASTER", 12)])
         self.assertEqual(told["after"]["name"], "fake 1.1.0")
         self.assertEqual(self.watch("--cluster")["answer"]["kind"], "nothing_new")
-        self.assertEqual(cluster.command("squeue", "-h"), "")
 
     def catalog(self, versions):
         components = {"fake": {"kind": "package", "versions": {version: {"provides": {"blas": version}, "reports": "*", "artifacts": [
             {"type": "path", "file": str(path), "library": str(path)}]} for version, path in versions.items()}}}
         self.write("catalog.json", {"$schema": "stackx/catalog/1", "components": components})
+
+
+class WatchedOnSlurm(Watched, OnSlurm):
+    def test_two_libraries(self):
+        cluster = self.start_cluster()
+        self.two_libraries({"hardware": "host", "name": "all", "slurm": {}})
+        self.assertEqual(cluster.command("squeue", "-h"), "")
+
+
+class WatchedOnKubernetes(Watched, OnKubernetes):
+    def test_two_libraries(self):
+        self.two_libraries(self.target())
+        self.assertEqual(self.cluster.pods(live=True), [])
 
 
 if __name__ == "__main__":
