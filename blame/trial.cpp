@@ -275,12 +275,13 @@ std::string project_name(const Question& question) { return "blame-" + id_of(que
 
 std::optional<double> usual_seconds(const std::filesystem::path& database, const Question& question) {
   constexpr double most = 3600;  // two starts of a campaign lie further apart
-  if (!std::filesystem::exists(database)) return std::nullopt;
+  const auto store = store::Store::open_if_readable(database);
+  if (!store) return std::nullopt;
   store::Filter filter;
   filter.workload = question.workload;
   filter.whose = question.program ? question.program->identity() : "";
   std::map<std::string, std::vector<std::int64_t>> times;  // of a campaign, when each ended
-  for (const auto& one : store::Store::open(database, store::Mode::read_only).measurements(filter))
+  for (const auto& one : store->measurements(filter))
     if (std::int64_t time = 0; specs::parse_utc(one.finished, time)) times[one.campaign].push_back(time);
   std::vector<double> seconds;
   for (auto& [campaign, ended] : times) {

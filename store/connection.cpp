@@ -251,16 +251,11 @@ void check_head(const Head& head, const fs::path& file, std::span<const Step> st
 }
 
 [[noreturn]] void refuse_old(const Head& head, const fs::path& file, int newest) {
-  const std::string why =
-      head.is_new() ? "an empty store"
-                    : fmt::format("schema {} is older than this stackx's {}", head.version, newest);
-  throw bad_input(fmt::format("{}: {}; open it once where it can be written", file.string(), why));
-}
-
-// Who made the store may have been killed before its first transaction: a reader that may write finishes what was begun.
-void finish_new(const fs::path& file, std::span<const Step> steps) {
-  if (::access(file.c_str(), W_OK) != 0 || ::access(fs::absolute(file).parent_path().c_str(), W_OK) != 0) return;
-  const Connection maker(file, Mode::read_write, steps);
+  if (head.is_new())
+    throw bad_input(fmt::format("{}: an empty store: nothing was written to it yet, or all of it was lost; `stackx inspect` fills it",
+                                file.string()));
+  throw bad_input(fmt::format("{}: schema {} is older than this stackx's {}; open it once where it can be written", file.string(),
+                              head.version, newest));
 }
 
 // All steps that are missing in one transaction: nobody sees a store between two schemas.
@@ -322,12 +317,8 @@ Connection::Connection(const fs::path& file, Mode mode, std::span<const Step> st
   run([&] {
     configure(database_, file_, mode_);
     const int newest = steps.back().version;
-    Head head = read_head_at_once(database_);
+    const Head head = read_head_at_once(database_);
     check_head(head, file_, steps);
-    if (mode_ == Mode::read_only && head.is_new()) {
-      finish_new(real_file(file_), steps);
-      head = read_head_at_once(database_);
-    }
     if (!head.is_new()) require_whole(database_, file_);
     if (mode_ == Mode::read_only && head.version < newest) refuse_old(head, file_, newest);
     if (mode_ == Mode::read_only) return;

@@ -20,6 +20,16 @@ Store Store::open(const std::filesystem::path& file, Mode mode) {
   return Store(std::make_unique<Database>(Connection(file, mode, steps())));
 }
 
+std::optional<Store> Store::open_if_readable(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown)) return std::nullopt;
+  try {
+    return open(file, Mode::read_only);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 std::filesystem::path default_path(const std::string& option) {
   const auto variable = [](const char* name) -> std::filesystem::path {
     const char* value = std::getenv(name);

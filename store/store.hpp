@@ -134,6 +134,9 @@ using CheckProgress = std::function<void(std::uint64_t documents, std::uint64_t 
 class Store {
  public:
   static Store open(const std::filesystem::path& file, Mode mode = Mode::read_write);
+  // To read, for who opens it to write next: nothing where that will settle why it can't be read, or say so (no file; its
+  // maker was killed before there was a schema; an older schema; damage).
+  static std::optional<Store> open_if_readable(const std::filesystem::path& file);
   ~Store();
   Store(Store&&) noexcept;
 

@@ -143,21 +143,10 @@ store::Store open_and_take_in(const fs::path& file, const SeedFiles& files, cons
   return store;
 }
 
-// The store as it is, if it can be read.
-std::optional<store::Store> open_existing(const fs::path& file) {
-  std::error_code error;
-  if (!fs::exists(file, error)) return std::nullopt;
-  try {
-    return store::Store::open(file, store::Mode::read_only);
-  } catch (const Error&) {
-    return std::nullopt;  // older schema or damaged: opening it for writing settles or says it
-  }
-}
-
 store::Store open_store(const Context& context, const std::string& family) {
   const fs::path file = store::default_path(context.db);
   const auto files = seed_files(context.data_directory() / "evidence", family);
-  auto existing = open_existing(file);
+  auto existing = store::Store::open_if_readable(file);
   if (!existing) return open_and_take_in(file, files, family);
   if (missing(*existing, files).empty()) return std::move(*existing);
   try {

@@ -11,6 +11,17 @@ namespace stackx::serve::pages {
 
 std::string escaped(std::string_view text) { return analysis::escape_html(text); }
 
+std::string prose(std::string_view sentence) {
+  std::string html;
+  while (true) {
+    const auto begin = sentence.find('`');
+    const auto end = begin == sentence.npos ? begin : sentence.find('`', begin + 1);
+    if (end == sentence.npos) return html + escaped(sentence);
+    html += escaped(sentence.substr(0, begin)) + "<code>" + escaped(sentence.substr(begin + 1, end - begin - 1)) + "</code>";
+    sentence.remove_prefix(end + 1);
+  }
+}
+
 std::string link(std::string_view address, std::string_view words) {
   return fmt::format("<a href=\"{}\">{}</a>", escaped(address), escaped(words));
 }
@@ -22,7 +33,7 @@ std::string outside_link(const std::string& url, std::string_view words) {
 
 std::string paragraph(std::string_view words, const char* kind) {
   if (words.empty()) return "";
-  return fmt::format("<p{}>{}</p>\n", *kind ? fmt::format(" class=\"{}\"", kind) : "", escaped(words));
+  return fmt::format("<p{}>{}</p>\n", *kind ? fmt::format(" class=\"{}\"", kind) : "", prose(words));
 }
 
 std::string items(const std::vector<std::string>& html) {

@@ -12,6 +12,8 @@ namespace stackx::serve::pages {
 
 // Mere text: in an element, or between the quotes of an attribute.
 std::string escaped(std::string_view text);
+// A sentence: what stands between two backticks, as messages write commands, is code. Not for attributes.
+std::string prose(std::string_view sentence);
 
 std::string link(std::string_view address, std::string_view words);
 // Where documents say that something is to be found: a link if it is of the web, else words ("javascript:...").

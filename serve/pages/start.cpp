@@ -50,7 +50,7 @@ std::string expect_html(const json& answer) {
 
 std::string list_of(const json& texts) {
   std::vector<std::string> html;
-  for (const auto& one : strings(texts)) html.push_back(escaped(one));
+  for (const auto& one : strings(texts)) html.push_back(prose(one));
   return items(html);
 }
 
@@ -154,7 +154,7 @@ std::string answer_html(const Reply& reply) {
   std::string top = fmt::format("<p class=\"line\" id=\"line\">{}</p>\n", escaped(text_of(answer, "line")));
   top += expect_html(answer);
   const auto why = text_of(answer, "why");
-  if (!why.empty()) top += fmt::format("<p id=\"why\"><b>Why:</b> {}</p>\n", escaped(why));
+  if (!why.empty()) top += fmt::format("<p id=\"why\"><b>Why:</b> {}</p>\n", prose(why));
   auto html = fmt::format("<section class=\"answer\" aria-label=\"Answer\">\n{}{}</section>\n", top, as_asked(reply));
   html += section("install", "How to install it", install(answer) + recipes(reply, answer));
   const auto rows = measured(document);
@@ -215,7 +215,7 @@ Page start_page(const Asked& asked, const Target& target) {
   if (reply.ok())
     page.html = picker + answer_html(reply);
   else
-    page.html = picker + "<p class=\"warning\" role=\"alert\" id=\"refused\">" + escaped(reply.words) + "</p>\n";
+    page.html = picker + "<p class=\"warning\" role=\"alert\" id=\"refused\">" + prose(reply.words) + "</p>\n";
   return page;
 }
 

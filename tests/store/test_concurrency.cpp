@@ -55,9 +55,13 @@ TEST_CASE(
   pids.push_back(child([&] {
     for (int i = 0; i < 50; ++i) {
       if (!std::filesystem::exists(file)) continue;
-      const Store store = Store::open(file, Mode::read_only);
-      for (const auto& id : ids(store, std::string(64, 'c')))
-        if (!store.inspection(id)) throw std::logic_error("half a document");
+      try {
+        const Store store = Store::open(file, Mode::read_only);
+        for (const auto& id : ids(store, std::string(64, 'c')))
+          if (!store.inspection(id)) throw std::logic_error("half a document");
+      } catch (const Error& error) {  // the moment before its makers wrote the schema
+        if (std::string(error.what()).find("empty store") == std::string::npos) throw;
+      }
     }
   }));
   for (const pid_t pid : pids) CHECK(succeeded(pid));
@@ -143,9 +147,9 @@ TEST_CASE(
   for (std::uint64_t n = 0; n < before; ++n) REQUIRE(store.inspection(inspection(n).id));
 }
 
-TEST_CASE("concurrency: a store whose maker was killed at any moment can be read") {
+TEST_CASE("concurrency: a store whose maker was killed at any moment is whole or not there, and the next writer makes it") {
   specs::Random random(4711);
-  int made = 0;
+  int begun = 0;
   for (int kills = 0; kills < 200; ++kills) {
     const Directory directory;
     const auto file = directory / "stackx.db";
@@ -153,9 +157,9 @@ TEST_CASE("concurrency: a store whose maker was killed at any moment can be read
     ::usleep(static_cast<useconds_t>(random.below(12'000)));
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
-    if (!std::filesystem::exists(file)) continue;
-    ++made;
-    REQUIRE(Store::open(file, Mode::read_only).check().empty());
+    begun += std::filesystem::exists(file);
+    if (const auto store = Store::open_if_readable(file)) REQUIRE(store->measurements({}).empty());
+    REQUIRE(Store::open(file).check().empty());
   }
-  CHECK(made > 0);
+  CHECK(begun > 0);
 }

@@ -40,6 +40,14 @@ TEST_CASE("escaped text has nothing that HTML reads, and says the same") {
   CHECK(escaped("\u202e").find("\u202e") == std::string::npos);       // nor what turns the direction of text
 }
 
+TEST_CASE("prose: what stands between backticks is code, the rest is text") {
+  CHECK(prose("a plain `pip install torch` brings <2") == "a plain <code>pip install torch</code> brings &lt;2");
+  CHECK(prose("`a` and `b`") == "<code>a</code> and <code>b</code>");
+  CHECK(prose("one ` alone") == "one ` alone");
+  CHECK(prose("`" + evil + "`") == "<code>" + escaped(evil) + "</code>");
+  CHECK(prose("").empty());
+}
+
 TEST_CASE("every piece escapes the words that it is given") {
   const json rows = {{{"name", evil}, {"url", "javascript:" + evil}, {"stack_id", evil}, {"stack", {{evil, evil}}}, {"verdict", evil}, {"day", evil}, {"unit", evil}, {"rate", 1}}};
   const auto html = table(evil, evil,
