@@ -39,7 +39,7 @@ std::vector<ServedQuestion> all_questions() {
        "How much each change of a version matters"},
       {{"v1", "query"}, "question", {"query"}, add_query,
        {"hw", "workload", "component", "since", "stack", "campaign", "pi", "limit", "top", "least", "verdict", "project", "format"}, {}, {"pi"}, {},
-       "A named question about everything in the store", "application/json", {"question", "rows"}},
+       "A named question about everything in the store"},
       {{"v1", "report"}, "", {"report"}, add_report, joined({selection, {"format", "table", "delta"}}), {}, {"pi"}, {},
        "What was measured of a workload on some hardware, whole: ranking, spread, effects, rounds, failures, machines"},
       {{"v1", "workloads"}, "", {"workload", "list"}, add_workload, {}, {}, {}, {}, "Every workload family that the store or stackx knows",
@@ -168,18 +168,22 @@ serve::Answer failed(const Failure& failure) {
   return answer;
 }
 
+// What was asked for by name goes before what the client would rather have.
+bool is_json(const serve::Target& target, const serve::Form& form) {
+  const auto format = target.parameter("format").value_or("");
+  return format.empty() ? form.kind == serve::Form::Kind::json : format == "json";
+}
+
 std::string content_type_of(const ServedQuestion& question, const serve::Target& target, const serve::Form& form) {
   const auto format = target.parameter("format").value_or("");
   if (format == "markdown" || (format.empty() && form.kind == serve::Form::Kind::markdown)) return "text/markdown; charset=utf-8";
-  const bool text = form.kind != serve::Form::Kind::json || (!format.empty() && format != "json" && format != "text");
-  return text ? "text/plain; charset=utf-8" : question.content_type;
+  return is_json(target, form) ? question.content_type : "text/plain; charset=utf-8";
 }
 
 serve::Answer run(const ServedQuestion& question, const serve::Target& target, const serve::Form& form, Globals globals,
                   const ServedProjects& projects) {
-  const auto format = target.parameter("format").value_or("json");
   globals.words_name_files = false;
-  globals.json = form.kind == serve::Form::Kind::json && (format.empty() || format == "json");
+  globals.json = is_json(target, form);
   const auto parser = parser_for(question, globals);
   auto words = words_for(question, declared_by(*parser, question), target, projects);
   if (form.kind == serve::Form::Kind::markdown && has(question.options, "format")) words.push_back("--format=markdown");

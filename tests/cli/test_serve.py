@@ -73,6 +73,11 @@ class Questions(Serve):
         _, headers, body = self.server.request("/v1/advise?hw=v100&workload=matmul&format=requirements")
         self.assertEqual(body, self.stackx(*words, "--format", "requirements").stdout)
         self.assertTrue(headers["Content-Type"].startswith("text/plain"))
+        with self.subTest("what the format says goes before what is accepted"):
+            _, headers, body = self.server.request("/v1/advise?hw=v100&workload=matmul&format=text", Accept="application/json", Stackx_Columns="100")
+            self.assertEqual((body, headers["Content-Type"]), (self.stackx(*words).stdout, "text/plain; charset=utf-8"))
+            _, headers, body = self.server.request("/v1/advise?hw=v100&workload=matmul&format=json", Accept="text/plain")
+            self.assertEqual((body, headers["Content-Type"]), (self.stackx(*words, "--json").stdout, "application/json"))
 
     def test_errors_have_the_words_of_the_command_line(self):
         for target, words in (("/v1/advise?hw=v1000", ("advise", "--hw", "v1000")), ("/v1/advise?delta=x", ("advise", "--delta", "x")),
