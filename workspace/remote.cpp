@@ -26,7 +26,8 @@ std::optional<std::pair<std::string, int>> error_in(const pypi::Response& respon
 }
 
 std::string why_not(const std::string& url, const pypi::Response& response) {
-  if (response.status == 0) return response.message.empty() ? fmt::format("{}: {}", url, response.failure) : response.message;
+  if (response.unreachable) return fmt::format("{}: {}; does a server run there, and can it be reached from here?", url, response.failure);
+  if (response.status == 0) return response.message;
   const auto error = error_in(response);
   return fmt::format("{}: {}", url, error ? error->first : fmt::format("HTTP {}", response.status));
 }
