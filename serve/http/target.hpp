@@ -1,7 +1,8 @@
 // The target of a request, "/v1/advise?hw=v100&workload=matmul": where it goes and what it gives along.
 //
-// Strict, because everything behind it believes it: percent escapes are whole, all of it is UTF-8 without
-// characters that cannot be shown (specs/format/printable.hpp), no segment is empty, "." or "..", one "+" is a space (as forms write it), at most 8 KiB and 100 parameters.
+// Strict, because everything behind it believes it: percent escapes are whole, all of it is UTF-8 without characters that
+// cannot be shown (specs/format/printable.hpp), no segment is empty, "." or "..", one "+" is a space (as forms write it),
+// at most 8 KiB and 100 parameters.
 // A trailing slash is none. Rejected: Boost.URL (not in Debian 12), libcurl's (reads URLs, no forms).
 #pragma once
 

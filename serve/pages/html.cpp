@@ -36,6 +36,8 @@ std::string paragraph(std::string_view words, const char* kind) {
   return fmt::format("<p{}>{}</p>\n", *kind ? fmt::format(" class=\"{}\"", kind) : "", prose(words));
 }
 
+std::string alert(std::string_view words) { return "<p class=\"warning\" role=\"alert\">" + prose(words) + "</p>\n"; }
+
 std::string items(const std::vector<std::string>& html) {
   std::string list;
   for (const auto& one : html) list += "<li>" + one + "</li>\n";

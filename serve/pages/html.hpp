@@ -19,6 +19,7 @@ std::string link(std::string_view address, std::string_view words);
 // Where documents say that something is to be found: a link if it is of the web, else words ("javascript:...").
 std::string outside_link(const std::string& url, std::string_view words);
 std::string paragraph(std::string_view words, const char* kind = "");
+std::string alert(std::string_view words);  // what went wrong
 std::string items(const std::vector<std::string>& html);  // a list; "" of none
 std::string facts(const std::vector<std::pair<std::string, std::string>>& names_and_html);  // those that are empty are left out
 std::string copied(std::string_view command);             // a block that the script adds a button to

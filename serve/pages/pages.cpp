@@ -63,7 +63,7 @@ std::string whole(const Page& page, const Target& target) {
 
 Page refused(int status, const std::string& words) {
   const char* title = status == 404 ? "Nothing is here" : status >= 500 ? "That went wrong here" : "That cannot be answered";
-  return {title, "<p class=\"warning\" role=\"alert\">" + prose(specs::without_passwords(words)) + "</p>\n", "", status};
+  return {title, alert(specs::without_passwords(words)), "", status};
 }
 
 // Of what is being thrown.

@@ -39,7 +39,7 @@ const Field since{"since", "Since", "30d"};
 Page question_page(const Asked& asked, const Target& target, const std::string& question, const std::string& title, const std::string& lead,
                    const std::string& form, const std::vector<Column>& columns, const std::function<std::string(const json&)>& before = {}) {
   const auto reply = asked.ask({"v1", "query", question}, handed_on(target, "100"));
-  if (!reply.ok()) return {title, form + "<p class=\"warning\" role=\"alert\">" + prose(reply.words) + "</p>\n", lead, reply.status};
+  if (!reply.ok()) return {title, form + alert(reply.words), lead, reply.status};
   auto html = form + (before ? before(reply.document) : "") + table(question, title, columns, reply.document.at("rows"));
   if (reply.document.at("rows").empty()) html += paragraph("Nothing is known of it.");
   return {title, html + rest(target, reply.document) + notes(reply.document) + as_asked(reply), lead};

@@ -215,7 +215,7 @@ Page start_page(const Asked& asked, const Target& target) {
   if (reply.ok())
     page.html = picker + answer_html(reply);
   else
-    page.html = picker + "<p class=\"warning\" role=\"alert\" id=\"refused\">" + prose(reply.words) + "</p>\n";
+    page.html = picker + alert(reply.words);
   return page;
 }
 
