@@ -71,6 +71,7 @@ class Gathering {
     Evidence evidence;
     auto& [selection, found, family, published, near, predictor] = evidence;
     selection = select(options_.selection, host_, *advice_.accelerators, context_);
+    const auto& yardstick = options_.analysis.yardstick;
     const auto store = store::Store::open(store::default_path(context_.db), store::Mode::read_only);
     const specs::Workload of_family{selection.asked.pi, {}};
     if (selection.hardware.component == "gpu") {
@@ -82,13 +83,15 @@ class Gathering {
     } else {
       found = store.published({of_family, selection.hw});
     }
+    // What others published of the metric that is asked for; a rate is any of theirs, and is predicted.
+    if (!yardstick.is_rate()) std::erase_if(found, [&](const auto& result) { return result.metric != yardstick.name(); });
     published = analysis::rank_published(found, selection.asked, *advice_.accelerators,
                                          options_.analysis.delta);
-    if (selection.hardware.component == "gpu")
+    if (yardstick.is_rate() && selection.hardware.component == "gpu")
       if (const auto* model = advice_.accelerators->identify(selection.hardware.name))
         predictor = std::make_unique<RowPredictor>(selection.asked, published, found, family, selection.measurements,
                                                    *advice_.accelerators, *model);
-    if (found.empty() && selection.measurements.empty()) near = near_evidence(selection);
+    if (yardstick.is_rate() && found.empty() && selection.measurements.empty()) near = near_evidence(selection);
     return evidence;
   }
 

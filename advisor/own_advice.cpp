@@ -72,7 +72,8 @@ bool of_measured(OwnAdvice& advice, const OwnStack& own, const analysis::Ranking
                                  analysis::number(mine->median), ranking.unit, mine->inspections,
                                  mine->stack.short_id());
   if (!mine->versus_best || mine->versus_best->verdict != analysis::Verdict::slower) {
-    advice.lines.push_back(yours + " Stay: no other stack is shown to be faster.");
+    advice.lines.push_back(yours + " Stay: no other stack is shown to be " +
+                           (ranking.yardstick.is_rate() ? std::string("faster.") : "better in " + ranking.yardstick.noun() + "."));
     return true;
   }
   const auto& compared = *mine->versus_best;

@@ -20,7 +20,7 @@ specs::Scores project_scores(const resolver::Resolver& resolver,
                              const analysis::Effects& effects) {
   specs::Scores all;
   for (const auto& component : resolver.components()) {
-    auto some = analysis::scores(*effects.model, component.name, component.versions);
+    auto some = analysis::scores(effects, component.name, component.versions);
     all.decimals = some.decimals;
     all.of.merge(some.of);
   }
@@ -63,17 +63,19 @@ std::string never_measured_note(const resolver::Resolver& resolver,
 
 std::string rank_note(const analysis::Effects& effects,
                       const std::vector<PredictedStack>& stacks) {
-  const auto best = std::ranges::max_element(effects.values, {}, &analysis::StackValue::median);
+  const bool less = effects.yardstick.smaller_is_better();
+  const auto best = less ? std::ranges::min_element(effects.values, {}, &analysis::StackValue::median)
+                         : std::ranges::max_element(effects.values, {}, &analysis::StackValue::median);
   const auto above = std::ranges::count_if(stacks, [&](const PredictedStack& one) {
-    return !one.measured && one.rate > best->median;
+    return !one.measured && (less ? one.rate < best->median : one.rate > best->median);
   });
   std::string text = fmt::format("Best measured: {} with {} {} (n={}).", best->stack.short_id(),
                                  number(best->median), effects.unit, best->inspections);
   if (above > 0)
     text += fmt::format(
-        " {} listed {} predicted to be faster, which nobody has measured: inspect {} before "
+        " {} listed {} predicted to be {}, which nobody has measured: inspect {} before "
         "believing it.",
-        above, above == 1 ? "stack is" : "stacks are", above == 1 ? "it" : "them");
+        above, above == 1 ? "stack is" : "stacks are", effects.yardstick.is_rate() ? "faster" : "better", above == 1 ? "it" : "them");
   return text;
 }
 
@@ -83,7 +85,7 @@ analysis::Effects effects_for(const SelectionOptions& options, const workspace::
                               const std::vector<std::string>& components) {
   const auto selection = select(options, context);
   auto effects = analysis::effects(selection.measurements, selection.asked,
-                                   {0.95, selection.this_host, components});
+                                   {.this_host = selection.this_host, .components = components});
   if (!effects.why_none.empty()) throw bad_input(effects.why_none);
   if (!effects.model)
     throw bad_input(fmt::format("no measurement of {} on {} to take effects from.\n{}",

@@ -46,10 +46,15 @@ void note_left_out(Selection& selection, const store::WhoseResults& whose, const
   selection.notes.insert(selection.notes.end(), selection.left_out.begin(), selection.left_out.end());
 }
 
+// Which stacks lead is told by the sums of their rates alone.
+bool by_rates(const SelectionOptions& options) {
+  return std::ranges::all_of(options.yardsticks, &specs::Yardstick::is_rate);
+}
+
 void read(Selection& selection, const SelectionOptions& options, const store::WhoseResults& whose, const store::Store& store,
           const store::Questions& questions) {
   const auto& names = selection.hardware.in_the_store;
-  if (options.campaign.empty() && names.size() == 1 && !selection.one_machine && !options.all_workloads)
+  if (options.campaign.empty() && names.size() == 1 && !selection.one_machine && !options.all_workloads && by_rates(options))
     if (auto leading = leading_stacks(questions, selection.asked, names.front(), whose,
                                       selection.this_host, options.stacks, options.sampling)) {
       selection.asked = leading->workload;
@@ -63,6 +68,7 @@ void read(Selection& selection, const SelectionOptions& options, const store::Wh
   filter.workload = selection.asked;
   if (!options.campaign.empty()) filter.campaign = options.campaign;
   filter.whose = whose;
+  filter.yardsticks = options.yardsticks;
   if (selection.one_machine) filter.host = selection.hardware.fingerprint;
   std::set<std::int64_t> rows;
   for (const auto& name : names) {
@@ -79,13 +85,14 @@ void read(Selection& selection, const SelectionOptions& options, const store::Wh
 
 // What a campaign measured; nothing where that is more than `most`.
 std::vector<store::Measurement> all_of(const std::string& campaign, std::size_t most, const Selection& selection,
-                                       const store::Store& store) {
+                                       const store::Yardsticks& yardsticks, const store::Store& store) {
   std::vector<store::Measurement> result;
   std::set<std::int64_t> rows;
   for (const auto& name : selection.hardware.in_the_store) {
     store::Filter filter{selection.asked, std::nullopt, name, campaign};
     if (selection.one_machine) filter.host = selection.hardware.fingerprint;
     filter.whose = store::all_results;  // a campaign has one program
+    filter.yardsticks = yardsticks;
     auto excerpt = store.excerpt(filter, {.most = most, .least = 1, .each = 1});
     if (excerpt.sampling) return {};
     for (auto& one : excerpt.measurements)
@@ -105,7 +112,7 @@ void complete_races(Selection& selection, const SelectionOptions& options, const
   const std::size_t races = selection.races.size();
   std::size_t left = 4 * options.sampling.most;  // races are short: mostly all are read
   std::erase_if(selection.races, [&](const auto& race) {
-    auto whole = all_of(race.first, left, selection, store);
+    auto whole = all_of(race.first, left, selection, options.yardsticks, store);
     left -= whole.size();
     std::ranges::copy_if(whole, std::back_inserter(selection.measurements),
                          [&](const auto& one) { return stacks.contains(one.stack); });

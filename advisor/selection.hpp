@@ -18,6 +18,7 @@ struct SelectionOptions {
   Wanted stacks{.least = 0, .most = 0};  // where much was measured; all of them
   store::Sampling sampling = {};         // `most` 0: no sample, all is read
   bool all_workloads = false;            // that match: none is chosen
+  store::Yardsticks yardsticks = {};     // to compare by, besides rates
 };
 
 struct Selection {

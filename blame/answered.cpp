@@ -78,16 +78,16 @@ Answered answered(Asked& asked, const Answering& how, const Named& named, const 
   auto trial = measuring.run(question, asked.job);
   const auto finding_of = [&] { return make_finding(asked.between, trial, question.metric, question.settings, named); };
   auto finding = finding_of();
-  if (trial.answer.kind == Answer::Kind::new_fails && question.metric != Metric::error) {
+  if (trial.answer.kind == Answer::Kind::new_fails && !is_error(question.metric)) {
     const auto failure = finding.headline;
     say(failure + " So the question is what breaks it.");
-    question.metric = Metric::error;
+    question.metric = *Yardstick::from("error");
     trial = measuring.run(question, asked.job);
     finding = finding_of();
     finding.notes.insert(finding.notes.begin(), failure);
   }
   if (how.versions && !trial.interrupted) walk_versions(asked, trial, measuring, say, finding);
-  keep(measuring.database(), fmt::format("{}-{}", project_name(question).substr(6), to_string(question.metric)),
+  keep(measuring.database(), fmt::format("{}-{}", project_name(question).substr(6), question.metric.word()),
        finding_json(finding, asked.between, trial, question.settings, named));
   return {std::move(trial), std::move(finding)};
 }

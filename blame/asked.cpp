@@ -34,7 +34,7 @@ std::string workload_name(const specs::PiProgram& program) {
 }
 
 // What one printed number means, by the metric.
-std::string number_of(Metric metric) { return metric == Metric::rate ? "rate" : metric == Metric::error ? "error" : "seconds"; }
+std::string number_of(Yardstick metric) { return metric.is_rate() ? "rate" : is_error(metric) ? "error" : "seconds"; }
 
 class Asking {
  public:
@@ -58,8 +58,8 @@ class Asking {
   }
 
  private:
-  Metric usual_metric() const {
-    return !options_.pi.empty() || options_.workload.starts_with("import") ? Metric::time : Metric::rate;
+  Yardstick usual_metric() const {
+    return !options_.pi.empty() || options_.workload.starts_with("import") ? *Yardstick::from("time") : Yardstick();
   }
 
   EndContext end_context(const std::string& usual_python) const {

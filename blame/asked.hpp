@@ -24,7 +24,7 @@ namespace stackx::blame {
 struct BlameOptions {
   std::string old_end, new_end;
   std::string pi, files, workload;
-  std::optional<Metric> metric;
+  std::optional<Yardstick> metric;
   std::filesystem::path project;  // whose catalogs declare what two stacks of the store hold
   std::string python, index_url, pip = "python3";
   bool offline = false;

@@ -2,105 +2,64 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include "analysis/ranking/rates.hpp"
-#include "analysis/statistics/statistics.hpp"
 #include "workspace/words.hpp"
 
 namespace stackx::blame {
 namespace {
 
 using specs::Inspection;
+using specs::least_error;
 
-constexpr std::array<std::pair<Metric, const char*>, 5> names{{{Metric::rate, "rate"},
-                                                               {Metric::time, "time"},
-                                                               {Metric::memory, "memory"},
-                                                               {Metric::import, "import"},
-                                                               {Metric::error, "error"}}};
+constexpr double failure = 1;  // the error of what gives no result at all
+constexpr double megabyte = 1e6;
 
-constexpr double least_error = 1e-17, failure = 1;  // exact; what gives no result at all
-
-std::optional<double> median_seconds(const Inspection& inspection) {
-  std::vector<double> seconds;
-  for (const auto sample : inspection.samples_ns) seconds.push_back(static_cast<double>(sample) / 1e9);
-  if (seconds.empty()) return std::nullopt;
-  return analysis::median(seconds);
+std::optional<double> rate_of(const Inspection& inspection) {
+  if (inspection.outcome != specs::Outcome::ok) return std::nullopt;
+  const double rate = analysis::rate_of(inspection.samples_ns, inspection.work, analysis::unit_of(inspection.work));
+  if (rate > 0) return rate;
+  const auto milliseconds = specs::Yardstick::from("time")->amount(inspection);
+  return milliseconds ? std::optional(1e3 / *milliseconds) : std::nullopt;
 }
 
-std::optional<double> import_seconds(const Inspection& inspection) {
-  for (const auto& phase : inspection.phases)
-    if ((phase.name == "load" || phase.name == "import") && phase.duration_ns > 0) return static_cast<double>(phase.duration_ns) / 1e9;
-  if (inspection.workload.pi == "import") return median_seconds(inspection);
-  return std::nullopt;
-}
-
+// Of a failure, too: how wrong it was.
 double error_of(const Inspection& inspection) {
   if (inspection.check && std::isfinite(inspection.check->max_relative_error))
     return std::clamp(inspection.check->max_relative_error, least_error, 1e300);
   return inspection.outcome == specs::Outcome::ok ? least_error : failure;
 }
 
+std::string rate_in_words(double amount, const Inspection& inspection) {
+  const auto unit = analysis::unit_of(inspection.work);
+  return fmt::format("{:.4g} {}", amount, inspection.work.items > 0 || unit != "items/s" ? unit : "samples/s");
+}
+
 }  // namespace
 
-std::optional<double> amount_of(const Inspection& inspection, Metric metric) {
-  if (metric == Metric::error) return error_of(inspection);
-  if (inspection.outcome != specs::Outcome::ok) return std::nullopt;
-  switch (metric) {
-    case Metric::rate: {
-      const auto unit = analysis::unit_of(inspection.work);
-      const double rate = analysis::rate_of(inspection.samples_ns, inspection.work, unit);
-      if (rate > 0) return rate;
-      const auto seconds = median_seconds(inspection);
-      return seconds ? std::optional(1 / *seconds) : std::nullopt;
-    }
-    case Metric::time: return median_seconds(inspection);
-    case Metric::memory: return static_cast<double>(inspection.usage.max_rss_bytes);
-    case Metric::import: return import_seconds(inspection);
-    case Metric::error: break;
-  }
-  return std::nullopt;
+bool is_error(const Yardstick& metric) { return metric.word() == "error"; }
+
+std::optional<double> amount_of(const Inspection& inspection, const Yardstick& metric) {
+  if (metric.is_rate()) return rate_of(inspection);
+  return is_error(metric) ? error_of(inspection) : metric.amount(inspection);
 }
 
-std::string amount_in_words(double amount, const Inspection& inspection, Metric metric) {
-  switch (metric) {
-    case Metric::rate: {
-      const auto unit = analysis::unit_of(inspection.work);
-      return fmt::format("{:.4g} {}", amount, inspection.work.items > 0 || unit != "items/s" ? unit : "samples/s");
-    }
-    case Metric::memory: return workspace::bytes(amount);
-    case Metric::error: return amount <= least_error ? "no error" : amount >= failure ? "no result" : fmt::format("a relative error of {:.2g}", amount);
-    default: return amount < 1 ? fmt::format("{:.3g} ms", amount * 1e3) : workspace::duration(amount);
-  }
+std::string amount_in_words(double amount, const Inspection& inspection, const Yardstick& metric) {
+  if (metric.is_rate()) return rate_in_words(amount, inspection);
+  if (is_error(metric))
+    return amount <= least_error ? "no error" : amount >= failure ? "no result" : fmt::format("a relative error of {:.2g}", amount);
+  if (metric.unit() == "MB") return workspace::bytes(amount * megabyte);
+  if (metric.unit() == "ms" && amount >= 1e3) return workspace::duration(amount / 1e3);
+  return metric.with_unit(fmt::format("{:.3g}", amount));
 }
 
-const char* to_string(Metric metric) {
-  return std::ranges::find(names, metric, &std::pair<Metric, const char*>::first)->second;
-}
-
-std::optional<Metric> metric_from(std::string_view name) {
-  for (const auto& [metric, known] : names)
-    if (name == known) return metric;
-  return std::nullopt;
-}
-
-std::vector<std::string> metric_names() {
-  std::vector<std::string> result;
-  for (const auto& [metric, name] : names) result.emplace_back(name);
-  return result;
-}
-
-bool is_smaller_better(Metric metric) { return metric != Metric::rate; }
-
-std::optional<double> value_of(const Inspection& inspection, Metric metric) {
+std::optional<double> value_of(const Inspection& inspection, const Yardstick& metric) {
   const auto found = amount_of(inspection, metric);
   if (!found || !(*found > 0) || !std::isfinite(*found)) return std::nullopt;
-  return is_smaller_better(metric) ? -std::log(*found) : std::log(*found);
+  return metric.smaller_is_better() ? -std::log(*found) : std::log(*found);
 }
 
-double ratio_of(double log, Metric metric) { return std::exp(is_smaller_better(metric) ? -log : log); }
+double ratio_of(double log, const Yardstick& metric) { return std::exp(metric.smaller_is_better() ? -log : log); }
 
 }  // namespace stackx::blame

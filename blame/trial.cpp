@@ -160,7 +160,7 @@ class Running {
     late_ = [deadline] { return deadline && campaigns::steady_seconds() >= *deadline; };
     for (const auto& row : store.campaigns())
       if (row.project == project_name(question)) stored_.push_front(row.id);  // oldest first
-    if (question.metric != Metric::error && !stored_.empty() && an_end_failed(stored_.front())) stored_.clear();
+    if (!is_error(question.metric) && !stored_.empty() && an_end_failed(stored_.front())) stored_.clear();
   }
 
   Trial run() {

@@ -30,7 +30,7 @@ struct Question {
   specs::Workload workload;
   std::optional<specs::PiProgram> program;  // none: stackx's own
   specs::CampaignSpec limits;               // runner, seconds, memory of one inspection
-  Metric metric = Metric::rate;
+  Yardstick metric = {};
   Settings settings;
 
 };

@@ -116,7 +116,7 @@ std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group) {
   return walk;
 }
 
-FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Metric metric) {
+FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Yardstick metric) {
   FirstBad result;
   result.package = walk.package;
   result.between = walk.versions.size() - 2 + walk.skipped.size();

@@ -28,6 +28,6 @@ struct VersionWalk {
 // Of the group that was found; nothing where its leading package is at one end only, or no release lies between.
 std::optional<VersionWalk> version_walk(Asked& asked, std::size_t group);
 
-FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Metric metric);
+FirstBad first_bad(const VersionWalk& walk, const Trial& trial, Yardstick metric);
 
 }  // namespace stackx::blame

@@ -13,6 +13,7 @@
 #include "advisor/selection.hpp"
 #include "analysis/ranking/pareto.hpp"
 #include "analysis/ranking/ranking.hpp"
+#include "analysis/ranking/trade_offs.hpp"
 #include "cli/commands.hpp"
 #include "cli/output/advice_text.hpp"
 #include "cli/output/explanation.hpp"
@@ -37,6 +38,7 @@ struct AdviseOptions {
   double delta = 1.0;  // percent
   bool pareto = false, rows_given = false, explain = false;
   std::string type = "performance", price;
+  std::vector<std::string> metrics;  // none: the rate
   std::filesystem::path settle;
 };
 
@@ -66,13 +68,42 @@ void advise_pareto(const AdviseOptions& options, Globals& globals) {
   if (ranking.recommendations.empty()) globals.exit_code = 1;
 }
 
+// Several metrics of what was measured, at once.
+void advise_trade_offs(const AdviseOptions& options, Globals& globals) {
+  auto asked = options.advice.selection;
+  const auto selection = select(asked, globals);
+  if (selection.measurements.empty())
+    return nothing_measured(selection, {{"front", nlohmann::json::array()}}, globals);
+  auto settings = options.advice.analysis;
+  settings.this_host = selection.this_host;
+  settings.races = selection.races;
+  settings.population = selection.population;
+  std::vector<analysis::Ranking> rankings;
+  for (const auto& yardstick : asked.yardsticks) {
+    settings.yardstick = yardstick;
+    rankings.push_back(analysis::rank(selection.measurements, selection.asked, settings));
+    rankings.back().hw = selection.hw;
+  }
+  const auto result = analysis::trade_offs(rankings);
+  if (globals.json || options.format == "json")
+    print_json(analysis::to_json(result));
+  else
+    workspace::write_out(analysis::text(result, stdout_is_terminal()));
+  if (result.front.empty()) globals.exit_code = 1;
+}
+
 // What belongs to another option, which was not given, would be ignored silently.
 void check(const AdviseOptions& options) {
   if (options.objective == "cost" && options.price.empty())
     throw bad_input("--objective cost: needs --price, what a device costs an hour");
   if (!options.advice.lock.empty() && !options.advice.project.empty())
     throw bad_input("--lock and --project: give one of them");
-  if (!options.pareto) return;
+  const auto& asked = options.advice.selection.yardsticks;
+  const bool of_rates = asked.size() == 1 && asked.front().is_rate();
+  if (options.pareto && !of_rates) throw bad_input("--pareto: is of the rate and its spread; `--metric rate,memory` holds metrics against each other");
+  if (!of_rates && options.objective == "cost") throw bad_input("--objective cost: is of the rate, and takes no --metric");
+  if (!options.pareto && asked.size() == 1) return;
+  const char* view = options.pareto ? "--pareto" : "--metric of several";
   const auto& advice = options.advice;
   for (const auto& [name, given] :
        {std::pair{"--lock", !advice.lock.empty()}, {"--project", !advice.project.empty()},
@@ -80,7 +111,7 @@ void check(const AdviseOptions& options) {
         {"--explain", options.explain}, {"--type", options.type != "performance"},
         {"--format", advisor::recipe_format_from(options.format).has_value()}})
     if (given)
-      throw bad_input(fmt::format("--pareto: is of what was measured only and takes no {}", name));
+      throw bad_input(fmt::format("{}: is of what was measured only and takes no {}", view, name));
 }
 
 // The options that say what is asked, as a command line has them.
@@ -97,6 +128,7 @@ std::string command_of(const AdviseOptions& options) {
     text += " --python " + advisor::shell_quoted(options.advice.context.python);
   if (!options.have.empty()) text += " --have " + advisor::shell_quoted(options.have);
   if (options.delta != 1) text += fmt::format(" --delta {:g}", options.delta);
+  if (!options.advice.analysis.yardstick.is_rate()) text += " --metric " + options.advice.analysis.yardstick.word();
   if (options.type != "performance") text += " --type " + options.type;
   if (!options.advice.advisories.empty())
     text += " --advisories " + advisor::shell_quoted(options.advice.advisories.string());
@@ -159,6 +191,9 @@ void print_document(const AdviseOptions& options, const advisor::Advice& advice,
 
 void advise(const AdviseOptions& given, Globals& globals) {
   AdviseOptions options = given;
+  for (const auto& metric : options.metrics) options.advice.selection.yardsticks.push_back(yardstick_of(metric));
+  if (options.metrics.empty()) options.advice.selection.yardsticks.emplace_back();
+  options.advice.analysis.yardstick = options.advice.selection.yardsticks.front();
   check(options);
   options.advice.analysis.objective = objective_from(options.objective);
   options.advice.analysis.delta = options.delta / 100;
@@ -169,6 +204,7 @@ void advise(const AdviseOptions& given, Globals& globals) {
   if (options.advice.type == advisor::RecommendationType::stable)
     options.advice.analysis.objective = analysis::Objective::stability;
   if (options.pareto) return advise_pareto(options, globals);
+  if (options.advice.selection.yardsticks.size() > 1) return advise_trade_offs(options, globals);
   options.advice.documents = options.explain;
   options.advice.selection.stacks = {options.rows_given ? options.rows : 10, options.rows};
   auto reading = std::async(std::launch::async, [&] {
@@ -246,6 +282,12 @@ void add_advise(Command app, Globals& globals) {
   command.add_option("--rows", options->rows, "Rows of the tables of --explain (0: all)")
       .type_name("N")
       .show_default();
+  command.add_option("--metric", options->metrics,
+                   "What stacks are compared by, instead of their rates; of several, with commas, the stacks that no other beats in "
+                   "all of them")
+      .check(one_of(specs::Yardstick::words()))
+      .type_name("NAME,...")
+      .with_commas();
   add_delta_option(command, options->delta);
   command.add_flag("--pareto", options->pareto,
                     "Instead: of what was measured, the stacks that no other beats in both rate and spread (CV)");

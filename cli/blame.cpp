@@ -63,7 +63,7 @@ bool tell_plan(const blame::Asked& asked, const BlameWords& words, const Globals
 }
 
 void run_blame(BlameWords& words, Globals& globals) {
-  if (!words.metric.empty()) words.asked.metric = blame::metric_from(words.metric);
+  if (!words.metric.empty()) words.asked.metric = specs::Yardstick::from(words.metric);
   words.asked.settings.delta = words.delta / 100;
   if (!words.budget.empty()) {  // of the whole search, not of each of its campaigns
     specs::CampaignSpec budget;
@@ -89,7 +89,7 @@ void add_what(Command command, BlameWords& words) {
       .type_name("COMMAND");
   command.add_option("--files", asked.files, "Directory that the command is shown read-only, and begins in").type_name("DIR");
   command.add_option("--workload", asked.workload, "Instead of --pi, a workload of stackx's own: matmul:m=512,n=512,k=512").type_name("NAME[:KEY=VALUE,...]");
-  command.add_option("--metric", words.metric, "What is compared [rate of a workload, time of a command]").check(one_of(blame::metric_names())).type_name("NAME");
+  command.add_option("--metric", words.metric, "What is compared [rate of a workload, time of a command]").check(one_of(specs::Yardstick::words())).type_name("NAME");
   command.add_flag("--versions", words.versions, "Then find the first bad version of the culprit, among all releases between the two");
 }
 

@@ -21,7 +21,7 @@ namespace {
 struct CompareOptions {
   SidesOptions sides;
   SourcesOptions sources;
-  std::string format = "table";
+  std::string format = "table", metric = "rate";
   double delta = 1.0, confidence = 95;  // percent
   std::optional<double> max_slower;     // percent
   std::size_t rows = 25;
@@ -46,8 +46,7 @@ void print_nothing(const Sides& sides, const CompareOptions& options, bool json,
 
 // Paired where any couple shares a round, else the two sides for themselves.
 analysis::SideBySide result_of(const Sides& sides, const CompareOptions& options) {
-  const analysis::SideBySideOptions settings{options.delta / 100, options.confidence / 100, 1,
-                                             sides.finals};
+  const analysis::SideBySideOptions settings{options.delta / 100, options.confidence / 100, 1, sides.finals, sides.yardstick};
   const auto kind = sides.a.what.kind;
   if (kind == Compared::Kind::stack || kind == Compared::Kind::lock) {
     auto paired = analysis::compare_paired(sides.couples, settings);
@@ -65,7 +64,9 @@ void compare_published(const CompareOptions& options, bool json, Globals& global
   compare_sources(sources, json, globals);
 }
 
-void compare(const CompareOptions& options, Globals& globals) {
+void compare(const CompareOptions& given, Globals& globals) {
+  CompareOptions options = given;
+  options.sides.yardstick = yardstick_of(options.metric);
   const bool json = globals.json || options.format == "json";
   if (!options.sources.sources.empty()) return compare_published(options, json, globals);
   if (options.sides.a.empty() || options.sides.b.empty())
@@ -102,6 +103,7 @@ void add_choices(Command command, CompareOptions& options) {
 }
 
 void add_statistics(Command command, CompareOptions& options) {
+  add_metric_option(command, options.metric);
   add_delta_option(command, options.delta);
   command.add_option("--confidence", options.confidence, "Of intervals and verdicts")
       .check(within(50.0, 99.99))
@@ -109,7 +111,7 @@ void add_statistics(Command command, CompareOptions& options) {
       .show_default();
   command
       .add_option("--max-slower", options.max_slower,
-                  "Exit with 1 if B is shown to be slower than A by more than this")
+                  "Exit with 1 if B is shown to be slower (or worse, by --metric) than A by more than this")
       .check(within(0.0, 99.0))
       .type_name("PERCENT");
 }

@@ -23,7 +23,7 @@ struct EffectsOptions {
   std::vector<std::string> components;
   std::filesystem::path predict;
   std::uint64_t top = 10;
-  std::string format = "table", scores;
+  std::string format = "table", scores, metric = "rate";
 };
 
 struct Predicted {
@@ -57,8 +57,9 @@ void print_table(const analysis::Effects& effects, const EffectsOptions& options
                  const Predicted& predicted) {
   workspace::write_out(analysis::table(effects, stdout_is_terminal()));
   if (options.predict.empty()) return;
-  workspace::print("\nThe {} of {} with the highest predicted rate:\n",
-                   predicted.stacks.size() == 1 ? "stack" : fmt::format("{} stacks", predicted.stacks.size()), options.predict.string());
+  workspace::print("\nThe {} of {} with the {} predicted {}:\n",
+                   predicted.stacks.size() == 1 ? "stack" : fmt::format("{} stacks", predicted.stacks.size()), options.predict.string(),
+                   effects.yardstick.smaller_is_better() ? "lowest" : "highest", effects.yardstick.noun());
   for (const advisor::PredictedStack& one : predicted.stacks)
     workspace::print("{}\n", workspace::Block{analysis::wrap(analysis::split(line(one, effects)), 0, "")});
   for (const std::string& note : predicted.notes)
@@ -66,9 +67,12 @@ void print_table(const analysis::Effects& effects, const EffectsOptions& options
 }
 
 void effects(const EffectsOptions& options, Globals& globals) {
-  const auto selection = select(options.selection, globals);
+  auto asked = options.selection;
+  const auto yardstick = yardstick_of(options.metric);
+  asked.yardsticks = {yardstick};
+  const auto selection = select(asked, globals);
   auto effects = analysis::effects(selection.measurements, selection.asked,
-                                   {0.95, selection.this_host, options.components});
+                                   {.this_host = selection.this_host, .components = options.components, .yardstick = yardstick});
   effects.hw = selection.hw;
   if (selection.population) effects.notes.push_back(explanation(*selection.population));
   effects.notes.insert(effects.notes.end(), selection.left_out.begin(), selection.left_out.end());
@@ -77,8 +81,8 @@ void effects(const EffectsOptions& options, Globals& globals) {
   const bool json = globals.json || options.format == "json";
   if (!effects.model) {
     if (effects.why_none.empty()) {
-      effects.why_none = fmt::format("All {} inspections of {} on {} failed: there is no rate", selection.measurements.size(),
-                                     effects.workload.text(), effects.hw);
+      effects.why_none = fmt::format("Of the {} inspections of {} on {} none ended well and tells {}", selection.measurements.size(),
+                                     effects.workload.text(), effects.hw, yardstick.is_rate() ? "a rate" : yardstick.noun());
       effects.notes.push_back(effects.why_none);
     }
     if (json)
@@ -113,12 +117,13 @@ void add_effects(Command app, Globals& globals) {
        {{"What matters here", "stackx effects --hw host --workload matmul"},
         {"The five stacks of a project that should be fastest", "stackx effects --predict project.json --top 5"}}});
   add_selection_options(command, options->selection);
+  add_metric_option(command, options->metric);
   command.add_option("--component", options->components,
                    "Only the effects of this component; may be repeated")
       .type_name("NAME")
       .one_each();
   const auto project = command.add_option("--predict", options->predict,
-                                   "Also the stacks of this project with the highest predicted rate")
+                                   "Also the stacks of this project with the best predicted rate, or what --metric names")
                       .type_name("PROJECT");
   command.add_option("--top", options->top, "How many of them")
       .check(within(std::uint64_t{1}, std::uint64_t{1'000'000}))

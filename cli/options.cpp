@@ -101,6 +101,8 @@ Option Option::excludes(const std::string& other) const { return Option(option_-
 Option Option::expected(int count) const { return Option(option_->expected(count)); }
 Option Option::expected(int least, int most) const { return Option(option_->expected(least, most)); }
 Option Option::take_all() const { return Option(option_->expected(1)->take_all()); }
+Option Option::with_commas() const { return Option(option_->delimiter(',')->allow_extra_args(false)); }
+
 Option Option::one_each() const { return Option(option_->allow_extra_args(false)); }
 
 Command Command::add_subcommand(const std::string& name, const std::string& help) const {

@@ -59,6 +59,7 @@ class Option {
   Option expected(int count) const;
   Option expected(int least, int most) const;
   Option take_all() const;  // given several times: one list
+  Option with_commas() const;  // a list: a,b
   Option one_each() const;  // may be repeated, with one value each time
 
  private:

@@ -31,7 +31,7 @@ namespace {
 using analysis::Answer;
 
 struct QueryOptions {
-  std::string question, sql, hw, workload, since, stack, campaign, pi, server, format = "table";
+  std::string question, sql, hw, workload, since, stack, campaign, pi, server, format = "table", metric = "rate";
   std::vector<std::string> components, verdicts;
   std::filesystem::path project;
   std::size_t top = 0, least = 6;
@@ -98,6 +98,7 @@ analysis::QuestionOptions question_options(const QueryOptions& options, const Gl
   result.top = options.top;
   result.least = options.least;
   result.campaign = options.campaign;
+  result.yardstick = yardstick_of(options.metric);
   for (std::string verdict : options.verdicts) {
     std::ranges::transform(verdict, verdict.begin(),
                            [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -200,6 +201,9 @@ void print_views(const Globals& globals, bool json) {
 }
 
 void query(const QueryOptions& options, Globals& globals) {
+  constexpr const char* of_amounts[] = {"best", "worst-variance", "regressions", "history"};
+  if (options.metric != "rate" && std::ranges::find(of_amounts, options.question) == std::end(of_amounts))
+    throw bad_input("query: --metric belongs to the questions best, worst-variance, regressions and history");
   const int asked = !options.question.empty() + !options.sql.empty() + options.views;
   if (asked != 1)
     throw bad_input("query: expected one question, --sql 'SELECT ...' or --views\n" + question_names());
@@ -230,6 +234,7 @@ void add_filters(Command command, QueryOptions& options) {
       .type_name("ID");
   command.add_option("--campaign", options.campaign, "history: only this campaign").type_name("ID");
   add_pi_option(command, options.pi);
+  add_metric_option(command, options.metric);
 }
 
 }  // namespace
@@ -257,7 +262,7 @@ void add_query(Command app, Globals& globals) {
       .type_name("N")
       .show_default();
   command.add_option("--verdict", options->verdicts, "regressions: only these, may be repeated")
-      .check(one_of_ignoring_case({"slower", "faster", "equivalent", "unresolved"}))
+      .check(one_of_ignoring_case({"slower", "faster", "worse", "better", "equivalent", "unresolved"}))
       .one_each();
   command.add_option("--project", options->project, "coverage: of what this project allows")
       .type_name("PROJECT");

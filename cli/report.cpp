@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct ReportOptions {
   advisor::SelectionOptions selection;
-  std::string output, format, table = "ranking";
+  std::string output, format, table = "ranking", metric = "rate";
   fs::path charts;
   double delta = 1.0;  // percent
 };
@@ -88,6 +88,7 @@ std::string selection_text(const advisor::SelectionOptions& options, const std::
   if (!options.campaign.empty()) text += " --campaign " + advisor::shell_quoted(options.campaign);
   text += advisor::sampling_text(options.sampling);
   if (!options.pi.empty()) text += " --pi " + advisor::shell_quoted(options.pi);
+  if (!options.yardsticks.front().is_rate()) text += " --metric " + options.yardsticks.front().word();
   return text;
 }
 
@@ -116,7 +117,9 @@ std::vector<store::Measurement> with_other_sizes(advisor::Selection& selection, 
   return result;
 }
 
-void report(const ReportOptions& options, Globals& globals) {
+void report(const ReportOptions& given, Globals& globals) {
+  ReportOptions options = given;
+  options.selection.yardsticks = {yardstick_of(options.metric)};
   const std::string format = globals.json ? "json" : format_of(options);
   advisor::Selection selection = select(options.selection, globals);
   if (selection.measurements.empty())
@@ -128,6 +131,7 @@ void report(const ReportOptions& options, Globals& globals) {
   const auto store = store::Store::open(store::default_path(globals.db), store::Mode::read_only);
   analysis::ReportOptions how;
   how.ranking.delta = options.delta / 100;
+  how.ranking.yardstick = options.selection.yardsticks.front();
   how.ranking.this_host = selection.this_host;
   how.ranking.population = selection.population;
   how.notes = selection.notes;
@@ -179,6 +183,7 @@ void add_report(Command app, Globals& globals) {
           "sizes, ...")
       .type_name("NAME")
       .show_default();
+  add_metric_option(command, options->metric);
   add_delta_option(command, options->delta);
   command.add_option("--charts", options->charts,
                    "Plotly's plotly.min.js, where stackx was built without it")

@@ -77,6 +77,15 @@ void add_pi_option(Command command, std::string& program) {
       .type_name("FILE|SHA256");
 }
 
+void add_metric_option(Command command, std::string& word) {
+  command.add_option("--metric", word, "What stacks are compared by, instead of their rates")
+      .check(one_of(specs::Yardstick::words()))
+      .type_name("NAME")
+      .show_default();
+}
+
+specs::Yardstick yardstick_of(const std::string& word) { return specs::Yardstick::from(word).value_or(specs::Yardstick()); }
+
 void add_delta_option(Command command, double& percent) {
   command.add_option("--delta", percent, "Differences below this many percent do not matter")
       .check(at_least_zero())

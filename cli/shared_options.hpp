@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "specs/project/campaign.hpp"
 #include "specs/python/project.hpp"
+#include "specs/result/yardstick.hpp"
 
 namespace stackx::cli {
 
@@ -21,6 +22,10 @@ void add_selection_options(Command command, advisor::SelectionOptions& options);
 
 // --pi: whose results, where not those of stackx's own PIs.
 void add_pi_option(Command command, std::string& program);
+
+// --metric: what stacks are compared by, the rate unless something else is asked for.
+void add_metric_option(Command command, std::string& word);
+specs::Yardstick yardstick_of(const std::string& word);  // of a word that the option let pass
 
 // --delta: differences below this many percent do not matter.
 void add_delta_option(Command command, double& percent);

@@ -132,17 +132,18 @@ struct Fresh {
   std::string unit;
 };
 
-Fresh compare_fresh(const store::Store& store, const specs::Plan& plan, double delta,
+Fresh compare_fresh(const store::Store& store, const specs::Plan& plan, const analysis::Advice& advice,
                     const std::string& host) {
   store::Filter filter;
   filter.campaign = plan.id;
   filter.whose = store::all_results;
+  filter.yardsticks = {advice.yardstick};
   const auto measurements = store.measurements(filter);
   std::vector<const store::Measurement*> pointers;
   for (const auto& measurement : measurements) pointers.push_back(&measurement);
-  const auto all = analysis::collect(pointers, host);
+  const auto all = analysis::collect(pointers, host, advice.yardstick);
   Fresh fresh;
-  fresh.unit = all.unit;
+  fresh.unit = analysis::title_of(advice.yardstick, all.unit);
   const auto find = [&](const specs::Stack& stack) {
     return std::ranges::find(all.stacks, stack, &analysis::StackRates::stack);
   };
@@ -152,46 +153,47 @@ Fresh compare_fresh(const store::Store& store, const specs::Plan& plan, double d
     fresh.advised = analysis::rates(*advised);
     fresh.baseline = analysis::rates(*baseline);
   }
-  fresh.comparison = analysis::compare({fresh.logs}, delta, confidence).front();
+  fresh.comparison = analysis::compare({fresh.logs}, advice.delta, confidence, advice.yardstick).front();
   return fresh;
 }
 
-std::string claimed(const analysis::AdvisedStack& baseline) {
+std::string claimed(const analysis::AdvisedStack& baseline, const specs::Yardstick& yardstick) {
   if (!baseline.versus_best || baseline.versus_best->pairs == 0)
     return "no comparison with it (no shared round)";
   const auto& c = *baseline.versus_best;
-  std::string text = fmt::format("{} ×{:.3f}", analysis::to_string(c.verdict), c.ratio);
+  std::string text = fmt::format("{} ×{:.3f}", words(c.verdict, yardstick), c.ratio);
   if (c.interval) text += fmt::format(" [{:.3f}, {:.3f}]", c.interval->low, c.interval->high);
   return text + fmt::format(" of the advised one, n={} rounds", c.pairs);
 }
 
 nlohmann::json to_json(const analysis::Verification& verification, const Fresh& fresh,
-                       const specs::Plan& plan) {
+                       const specs::Plan& plan, const specs::Yardstick& yardstick) {
   const auto& c = fresh.comparison;
   return {{"claim", analysis::to_string(verification.claim)},
           {"why", verification.why},
           {"campaign", plan.id},
           {"advised", plan.arms[0].stack.id()},
           {"baseline", plan.arms[1].stack.id()},
-          {"verdict", analysis::to_string(c.verdict)},
+          {"metric", yardstick.word()},
+          {"verdict", words(c.verdict, yardstick)},
           {"ratio", c.pairs > 0 ? nlohmann::json(c.ratio) : nlohmann::json()},
           {"ci", c.interval ? nlohmann::json{c.interval->low, c.interval->high} : nlohmann::json()},
           {"pairs", c.pairs}};
 }
 
 void print(const analysis::Verification& verification, const Fresh& fresh,
-           const analysis::AdvisedStack& baseline, const specs::Plan& plan, double delta) {
+           const analysis::AdvisedStack& baseline, const specs::Plan& plan, const analysis::Advice& advice) {
   const bool holds = verification.claim == analysis::Claim::holds;
   workspace::print("The claim {}{}: {}.\n\n", holds ? "" : "is ", analysis::to_string(verification.claim),
                    verification.why);
   workspace::print("advised   {}\nbaseline  {}\nclaimed of the baseline: {}\n", plan.arms[0].stack.short_id(),
-                   plan.arms[1].stack.short_id(), claimed(baseline));
+                   plan.arms[1].stack.short_id(), claimed(baseline, advice.yardstick));
   if (fresh.logs.empty()) return;
   workspace::print(
       "\n{}", workspace::Block{analysis::box_plots({{"advised", fresh.advised}, {"baseline", fresh.baseline}},
                                                     plot_width, fresh.unit)});
   if (fresh.comparison.interval)
-    workspace::print("\n{}", workspace::Block{analysis::ratio_plot(fresh.logs, *fresh.comparison.interval, delta,
+    workspace::print("\n{}", workspace::Block{analysis::ratio_plot(fresh.logs, *fresh.comparison.interval, advice.delta,
                                                                    plot_width)});
 }
 
@@ -217,16 +219,16 @@ void verify(const VerifyOptions& options, Globals& globals) {
     globals.exit_code = interrupted_exit;
     return;
   }
-  const auto fresh = compare_fresh(store, plan, advice.delta, job.loaded.host.fingerprint());
-  auto verification = analysis::judge(baseline, fresh.comparison);
+  const auto fresh = compare_fresh(store, plan, advice, job.loaded.host.fingerprint());
+  auto verification = analysis::judge(baseline, fresh.comparison, advice.yardstick);
   if (fresh.logs.empty())
     verification = {analysis::Claim::undecided,
-                    "no round has a rate of both; `stackx export --campaign " +
+                    "no round has both; `stackx export --campaign " +
                         plan.id.substr(0, 12) + "` says why"};
   if (globals.json)
-    print_json(to_json(verification, fresh, plan));
+    print_json(to_json(verification, fresh, plan, advice.yardstick));
   else
-    print(verification, fresh, baseline, plan, advice.delta);
+    print(verification, fresh, baseline, plan, advice);
   if (verification.claim != analysis::Claim::holds) globals.exit_code = 1;
 }
 

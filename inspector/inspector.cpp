@@ -107,6 +107,8 @@ void put_report(Inspection& result, PiReport report) {
   result.work = report.work;
   result.check = report.check;
   result.scenario = std::move(report.scenario);
+  result.memory = std::move(report.memory);
+  result.metrics = std::move(report.metrics);
 }
 
 Verdict judge_check(const std::optional<specs::Check>& check) {

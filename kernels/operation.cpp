@@ -37,6 +37,7 @@ class Run {
     operation_.describe(document_);
     document_["files"] = mapped_files();
     document_["phases"] = json_of(phases_);
+    document_["memory"] = memory_of(phases_);
     return std::move(document_);
   }
 

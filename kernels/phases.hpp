@@ -7,12 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/peak_memory.hpp"
+
 namespace stackx::kernels {
 
 struct Phase {
   std::string name;
   std::int64_t start_ns = 0;     // since the epoch (CLOCK_REALTIME)
   std::int64_t duration_ns = 0;  // by the steady clock
+  std::uint64_t memory_bytes = 0;  // the most that the process has held up to its end
 };
 
 struct Clock {
@@ -33,9 +36,10 @@ auto record(std::vector<Phase>& phases, const Clock& clock, std::string name, Wo
     std::int64_t begin;
     ~Scope() {
       phase.duration_ns = clock.steady_ns() - begin;
+      phase.memory_bytes = peak_memory_bytes();
       phases.push_back(std::move(phase));
     }
-  } scope{phases, clock, {std::move(name), clock.epoch_ns(), 0}, clock.steady_ns()};
+  } scope{phases, clock, {std::move(name), clock.epoch_ns()}, clock.steady_ns()};
   return std::forward<Work>(work)();
 }
 

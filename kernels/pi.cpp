@@ -62,4 +62,11 @@ nlohmann::json json_of(const std::vector<Phase>& phases) {
   return json;
 }
 
+nlohmann::json memory_of(const std::vector<Phase>& phases) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const Phase& phase : phases)
+    if (phase.memory_bytes > 0) json[phase.name] = phase.memory_bytes;
+  return json;
+}
+
 }  // namespace stackx::kernels

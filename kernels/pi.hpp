@@ -57,5 +57,6 @@ std::int64_t nanoseconds(const Parameters& parameters, std::string_view key, dou
 void put_measurement(nlohmann::json& document, Parameters& parameters, const Plan& plan,
                      const Measurement& measurement);
 nlohmann::json json_of(const std::vector<Phase>& phases);
+nlohmann::json memory_of(const std::vector<Phase>& phases);  // {"check": bytes, ...}: phases.hpp
 
 }  // namespace stackx::kernels

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@
 #include "specs/project/plan.hpp"
 #include "specs/result/inspection.hpp"
 #include "specs/result/published.hpp"
+#include "specs/result/yardstick.hpp"
 
 namespace stackx::store {
 
@@ -56,6 +58,7 @@ struct Measurement {
   std::string finished;
   std::vector<std::int64_t> samples_ns;
   specs::Work work;  // of one sample
+  std::map<std::string, double> amounts;  // by the words of the yardsticks that were asked for, where it has them
   double load_1m = 0;
   std::optional<double> steal;
   std::string pi_path;  // of the PI that measured, where it is not stackx's own (workload.program: its SHA-256)
@@ -106,6 +109,8 @@ using WhoseResults = std::optional<std::string>;
 inline const WhoseResults own_results = "", all_results = std::nullopt;
 bool is_of(const specs::Workload& workload, const WhoseResults& whose);
 
+using Yardsticks = std::vector<specs::Yardstick>;
+
 struct Filter {
   std::optional<specs::Workload> workload = {};  // matched by specs::Workload::matches
   std::optional<std::string> host = {};          // fingerprint
@@ -113,6 +118,7 @@ struct Filter {
       {};  // whole words of a microarchitecture, CPU or GPU model: "v100"
   std::optional<std::string> campaign = {};  // an id, or how it begins
   WhoseResults whose = own_results;
+  Yardsticks yardsticks = {};  // what inspections are compared by, besides their rates
 };
 
 // How much an answer reads. Up to `most` inspections all of them; beyond, a seeded sample

@@ -56,7 +56,7 @@ blame::BlameOptions blame_options(const WatchOptions& options, const Subject& su
   if (subject.program) {
     asked.pi = options.pi;
     asked.files = options.files;
-    if (options.prints == "rate") asked.metric = blame::Metric::rate;
+    if (options.prints == "rate") asked.metric = specs::Yardstick();
   } else {
     asked.workload = subject.workload.text();
   }
@@ -77,7 +77,7 @@ std::string blame_command(const blame::BlameOptions& asked) {
   add("--pi", asked.pi);
   add("--files", asked.files);
   add("--workload", asked.workload);
-  if (asked.metric) add("--metric", blame::to_string(*asked.metric));
+  if (asked.metric) add("--metric", asked.metric->word());
   add("--python", asked.python);
   return text;
 }

@@ -44,9 +44,9 @@ void answer_catalogs(const Grounds& from, Advice& answer) {
   answer.run = packages_text(stack, known.space->catalog());
   answer.line = fmt::format("Run {} on {}.", answer.run, from.hardware());
   answer.why = fmt::format(
-      "the newest stack valid on {} with what {} is usually run with; no result shows another to be faster.",
-      from.hardware(), family);
-  answer.expect = fmt::format("Speed: UNKNOWN (NEWEST): no {} result on {}.", family, from.hardware());
+      "the newest stack valid on {} with what {} is usually run with; no result shows another to be {}.",
+      from.hardware(), family, from.better());
+  answer.expect = fmt::format("{} (NEWEST): no {} result on {}.", from.unknown(), family, from.hardware());
 }
 
 }  // namespace stackx::advisor

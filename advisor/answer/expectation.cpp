@@ -54,7 +54,7 @@ void expect_of(const Grounds& from, const Candidate& candidate, const Rival* dis
     expect_predicted(known.predicted.rows, answer);
   } else {
     answer.grade = Grade::newest;
-    answer.expect = fmt::format("Speed: UNKNOWN (NEWEST): no {} result for it on {}, and no prediction.",
+    answer.expect = fmt::format("{} (NEWEST): no {} result for it on {}, and no prediction.", from.unknown(),
                                 known.selection.asked.pi, from.hardware());
   }
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "advisor/check/stack_check.hpp"
 
 namespace stackx::advisor {
@@ -10,6 +12,18 @@ std::string Grounds::hardware() const {
   if (!known.accelerator) return known.selection.hw;
   const auto words = gpu_in_words(asked_gpu(*known.accelerator, known.selection.hw));
   return words.substr(0, words.find(" ("));
+}
+
+std::string Grounds::better() const {
+  const auto& yardstick = options.analysis.yardstick;
+  return yardstick.is_rate() ? "faster" : "better in " + yardstick.noun();
+}
+
+std::string Grounds::unknown() const {
+  const auto& yardstick = options.analysis.yardstick;
+  auto noun = yardstick.is_rate() ? std::string("speed") : yardstick.noun();
+  noun.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(noun.front())));
+  return noun + ": UNKNOWN";
 }
 
 std::string Grounds::kept() const { return options.have.any() ? " with " + options.have.text() : ""; }

@@ -14,6 +14,8 @@ struct Grounds {
   const AdviceOptions& options;
 
   std::string hardware() const;     // "V100"
+  std::string better() const;       // "faster"; "better in memory", of what --metric names
+  std::string unknown() const;      // "Speed: UNKNOWN"; "Memory: UNKNOWN"
   std::string kept() const;         // " with cuda 11.8", what --have says; or ""
   std::string restriction() const;  // " with cuda 11.8 that r.txt allows"
   std::string driver_of(const Candidate& candidate) const;  // ", driver >=525.60.13 (580 is the last branch for V100)"

@@ -27,7 +27,7 @@ void expect_own(const Grounds& from, const Candidate& own, Advice& answer) {
   const auto& advice = from.known.own_advice;
   if (!advice || !advice->measured) {
     expect_of(from, own, nullptr, answer);
-    if (answer.grade == Grade::newest) answer.expect = "Speed: UNKNOWN. Nobody measured or published it.";
+    if (answer.grade == Grade::newest) answer.expect = from.unknown() + ". Nobody measured or published it.";
     return;
   }
   const auto& row = *advice->measured;
@@ -42,7 +42,7 @@ void expect_own(const Grounds& from, const Candidate& own, Advice& answer) {
 std::string stay_or_change(const Grounds& from) {
   const auto& advice = from.known.own_advice;
   if (advice && !advice->change.empty()) return advice->change;
-  return "it is valid there, and no result shows another to be faster: stay, until one does.";
+  return fmt::format("it is valid there, and no result shows another to be {}: stay, until one does.", from.better());
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ void answer_lock(const Grounds& from, Advice& answer) {
   answer.cautions.push_back(
       fmt::format("The newest valid on {} is {}{}{}. To take it: {}", from.hardware(), newest->text(),
                   newest->least_driver.empty() ? "" : fmt::format(", driver >={}", newest->least_driver),
-                  answer.found ? "; no result shows it to be faster" : "", install_line(newest->pinned)));
+                  answer.found ? fmt::format("; no result shows it to be {}", from.better()) : "", install_line(newest->pinned)));
 }
 
 }  // namespace stackx::advisor

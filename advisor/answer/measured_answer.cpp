@@ -9,6 +9,7 @@
 #include "advisor/candidate/newest_candidate.hpp"
 #include "analysis/published/peak_remark.hpp"
 #include "analysis/ranking/headline.hpp"
+#include "analysis/ranking/rates.hpp"
 #include "analysis/ranking/stack_names.hpp"
 #include "analysis/text/words.hpp"
 #include "specs/version/version_text.hpp"
@@ -20,30 +21,33 @@ namespace {
 constexpr std::size_t most_rows = 7;
 
 // "SLOWER x0.52", "not told apart x0.999"; nothing of the best itself.
-std::string versus_text(const analysis::Recommendation& row, double delta) {
+std::string versus_text(const analysis::Recommendation& row, double delta, const specs::Yardstick& yardstick) {
   if (!row.versus_best) return "best";
   const auto& compared = *row.versus_best;
   if (compared.pairs == 0) return "no shared round";
   if (row.left_race) return fmt::format("left the race x{:.2f}", compared.ratio);
-  if (analysis::looks_slower(row, delta)) return fmt::format("looks slower x{:.2f}", compared.ratio);
+  if (analysis::looks_slower(row, delta, yardstick))
+    return fmt::format("looks {} x{:.2f}", yardstick.is_rate() ? "slower" : "worse", compared.ratio);
   if (compared.verdict == analysis::Verdict::unresolved) return fmt::format("not told apart x{:.2f}", compared.ratio);
-  return fmt::format("{} x{:.2f}", to_string(compared.verdict), compared.ratio);
+  return fmt::format("{} x{:.2f}", words(compared.verdict, yardstick), compared.ratio);
 }
 
 void add_rows(const analysis::Ranking& ranking, const analysis::StackNames& names, Advice& answer) {
   const auto& rows = ranking.recommendations;
-  answer.measured_unit = ranking.unit;
+  answer.measured_unit = analysis::title_of(ranking.yardstick, ranking.unit);
+  const auto by_median = std::ranges::minmax(rows, {}, &analysis::Recommendation::median);
+  const auto& last = ranking.yardstick.smaller_is_better() ? by_median.max : by_median.min;
   for (const auto& row : rows) {
     if (answer.measured.size() == most_rows) break;
     const bool tie = std::ranges::count(rows, row.rank, &analysis::Recommendation::rank) > 1;
     answer.measured.push_back({fmt::format("{}{}", tie ? "=" : "", row.rank), row.median,
-                               versus_text(row, ranking.delta), row.cv ? fmt::format("{:.1f}%", 100 * *row.cv) : "-",
+                               versus_text(row, ranking.delta, ranking.yardstick), row.cv ? fmt::format("{:.1f}%", 100 * *row.cv) : "-",
                                names.subject(row.stack), row.stack.short_id()});
   }
   if (rows.size() > answer.measured.size())
     answer.measured_rest =
-        fmt::format("... {} more, down to {} {}: --explain", rows.size() - answer.measured.size(),
-                    figure_text(std::ranges::min(rows, {}, &analysis::Recommendation::median).median), ranking.unit);
+        fmt::format("... {} more, {} to {} {}: --explain", rows.size() - answer.measured.size(),
+                    ranking.yardstick.smaller_is_better() ? "up" : "down", figure_text(last.median), ranking.unit);
 }
 
 // Of the valid stacks, those that nobody measured, and a newer release of what was.
@@ -73,10 +77,10 @@ void say_steadiest(const analysis::Recommendation& row, const analysis::Ranking&
   const auto spread =
       row.cv ? fmt::format("CV {:.1f}% over {}", 100 * *row.cv, analysis::counted(row.inspections, "inspection"))
              : analysis::counted(row.inspections, "inspection");
-  answer.line = fmt::format("{} is the STEADIEST: {}; {} {}, x{:.2f} of the fastest.", name, spread,
-                            answer.expected.front().text(), to_string(answer.grade),
-                            row.median / ranking.recommendations.front().median);
-  answer.why = "the smallest spread between inspections of what was measured; the fastest is another.";
+  const auto* first = ranking.yardstick.is_rate() ? "fastest" : "best";
+  answer.line = fmt::format("{} is the STEADIEST: {}; {} {}, x{:.2f} of the {}.", name, spread, answer.expected.front().text(),
+                            to_string(answer.grade), row.median / ranking.recommendations.front().median, first);
+  answer.why = fmt::format("the smallest spread between inspections of what was measured; the {} is another.", first);
 }
 
 // What no catalog's figure for such hardware explains is to be doubted first of all.
@@ -111,7 +115,7 @@ void answer_measured(const Grounds& from, Advice& answer) {
                    ? "the intervals of the medians are apart; no round was shared."
                : headline.decided
                    ? "measured against each other, round by round; the interval of the ratio excludes a tie."
-                   : "the first of those that were measured; none is shown to be faster.";
+                   : fmt::format("the first of those that were measured; none is shown to be {}.", from.better());
   const analysis::StackNames names(known.measured);
   if (row != rows.begin()) say_steadiest(*row, known.measured, names.subject(row->stack), answer);
   answer.expect = fmt::format("{}", fmt::join(headline.context, " "));

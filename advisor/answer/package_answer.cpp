@@ -112,8 +112,8 @@ void answer_packages(const Grounds& from, Advice& answer) {
   add_misspelt(candidate.checked, answer);
   expect_of(from, candidate, by ? &*by : nullptr, answer);
   if (answer.why.empty())
-    answer.why = fmt::format("the newest stack valid on {}{}; no result shows {} to be faster{}.", from.hardware(),
-                             from.restriction(), from.restriction().empty() ? "an older one" : "another",
+    answer.why = fmt::format("the newest stack valid on {}{}; no result shows {} to be {}{}.", from.hardware(),
+                             from.restriction(), from.restriction().empty() ? "an older one" : "another", from.better(),
                              answer.grade < Grade::published ? odds_of_newest(from) : "");
   if (const auto plain = plain_install_brings(from.knowledge, *known.wish, candidate); !plain.empty())
     answer.cautions.push_back(plain);

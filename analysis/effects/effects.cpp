@@ -171,9 +171,10 @@ void note_limits(const Effects& result, const Rates& rates, std::vector<std::str
                                 "differ is counted among the effects",
                                 elsewhere, result.values.size()));
   if (rates.without_unit > 0)
-    notes.push_back(fmt::format("{} inspections were left out: no rate in {} follows from what "
-                                "they report",
-                                rates.without_unit, result.unit));
+    notes.push_back(rates.yardstick.is_rate()
+                        ? fmt::format("{} inspections were left out: no rate in {} follows from what they report",
+                                      rates.without_unit, result.unit)
+                        : fmt::format("{} inspections were left out: they do not tell {}", rates.without_unit, rates.yardstick.noun()));
 }
 
 }  // namespace
@@ -188,7 +189,8 @@ Effects effects(const std::vector<store::Measurement>& measurements,
   for (const auto& m : measurements)
     if (m.workload == result.workload) selected.push_back(&m), hardware.insert(m.microarchitecture);
   result.hw = fmt::format("{}", fmt::join(hardware, ", "));
-  const Rates rates = collect(selected, options.this_host);
+  const Rates rates = collect(selected, options.this_host, options.yardstick);
+  result.yardstick = options.yardstick;
   result.unit = rates.unit;
   result.values = stack_values(rates);
   if (result.values.empty()) return result;
@@ -233,8 +235,9 @@ Effects effects(const std::vector<store::Measurement>& measurements,
   return result;
 }
 
-specs::Scores scores(const AdditiveModel& model, const std::string& component,
-                     const std::vector<std::string>& versions) {
+specs::Scores scores(const Effects& effects, const std::string& component, const std::vector<std::string>& versions) {
+  const AdditiveModel& model = *effects.model;
+  const double micro = effects.yardstick.smaller_is_better() ? -1e6 : 1e6;
   specs::Scores result;
   result.decimals = 6;
   const auto& factors = model.design().factors();
@@ -248,7 +251,7 @@ specs::Scores scores(const AdditiveModel& model, const std::string& component,
                               static_cast<std::size_t>(at - factor->versions.begin()));
   };
   for (const std::string& version : versions)
-    result.of[component][version] = std::llround(1e6 * (effect(version) - effect("")));
+    result.of[component][version] = std::llround(micro * (effect(version) - effect("")));
   return result;
 }
 

@@ -1,7 +1,7 @@
 // Which version change makes how much of a difference, and what a stack that nobody ran should reach.
 //
-// The additive model (additive_model.hpp) on one log rate a stack (stack_values.hpp). An effect is a
-// ratio of rates: version `to` of a component over version `from`, everything else the same. Given
+// The additive model (additive_model.hpp) on one log rate a stack (stack_values.hpp), or the log of what else is asked about:
+// memory, energy, an error. An effect is a ratio of rates: version `to` of a component over version `from`, everything else the same. Given
 // are the steps between successive versions that can be compared, and the first to the last of
 // more than two; where they are names and no versions, each against the one that most stacks hold.
 // Versions that cannot be compared are named with the components they cannot be told
@@ -54,6 +54,7 @@ struct Accuracy {
 struct Effects {
   std::string hw;
   specs::Workload workload;
+  specs::Yardstick yardstick;
   std::string unit;
   double confidence = 0.95;
   std::vector<StackValue> values;
@@ -72,6 +73,7 @@ struct EffectsOptions {
   std::string this_host;                // fingerprint
   std::vector<std::string> components;  // only these are reported; empty: all
   double delta = 0.01;                  // a node off by less is not called odd
+  specs::Yardstick yardstick = {};      // the measurements were read with it
 };
 
 // `workload` may leave parameters open (analysis/published/workload_choice.hpp). Throws Error(bad_input) for a component
@@ -81,9 +83,8 @@ Effects effects(const std::vector<store::Measurement>& measurements,
 
 // Scores for what else adds up over a stack: the ridge's log effect over that of being absent, in
 // 10^-6, so that the order of sums is the order of predictions. A version that was never measured has
-// the mean effect, 0, over that of being absent.
-specs::Scores scores(const AdditiveModel& model, const std::string& component,
-                     const std::vector<std::string>& versions);
+// the mean effect, 0, over that of being absent. Of what is better when smaller they are negative: the highest is the best.
+specs::Scores scores(const Effects& effects, const std::string& component, const std::vector<std::string>& versions);
 
 nlohmann::json to_json(const Effects& effects);
 nlohmann::json scores_document(const Effects& effects);  // stackx/score/1, of what was measured

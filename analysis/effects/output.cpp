@@ -74,7 +74,7 @@ std::size_t inspections(const Effects& effects) {
 
 std::string heading(const Effects& effects) {
   std::string text = fmt::format("{} on {}: effects of versions on {}, from {} of {}",
-                                 effects.workload.text(), effects.hw, effects.unit,
+                                 effects.workload.text(), effects.hw, title_of(effects.yardstick, effects.unit),
                                  counted(inspections(effects), "inspection"),
                                  counted(effects.values.size(), "stack"));
   text = wrap(split(text), 0, "") + "\n";
@@ -82,12 +82,12 @@ std::string heading(const Effects& effects) {
     text += "All stacks: " + wrap(effects.constant, 12, ",") + "\n";
   return text +
          wrap(split(fmt::format(
-                  "effect: rate with the second version over rate with the first, all other "
-                  "components the same, with its {:g}% confidence interval (each on its own, not "
+                  "effect: {0} with the second version over {0} with the first, all other "
+                  "components the same, with its {1:g}% confidence interval (each on its own, not "
                   "all together). stacks: how many hold each. One value a stack, the median over "
-                  "its inspections with the drift of the rounds taken out; log rate is taken to be "
+                  "its inspections with the drift of the rounds taken out; the log of the {0} is taken to be "
                   "a sum over components, and what interacts counts as noise.",
-                  100 * effects.confidence)),
+                  effects.yardstick.noun(), 100 * effects.confidence)),
               0, "") +
          "\n\n";
 }
@@ -187,6 +187,7 @@ std::string accuracy_text(const Effects& effects) {
 json to_json(const Effects& effects) {
   json result = {{"hw", effects.hw},
                  {"workload", effects.workload.text()},
+                 {"metric", effects.yardstick.word()},
                  {"unit", effects.unit},
                  {"confidence", effects.confidence},
                  {"inspections", inspections(effects)},
@@ -208,14 +209,14 @@ json scores_document(const Effects& effects) {
     if (factor.versions.size() == 1) continue;
     std::vector<std::string> present = factor.versions;
     std::erase(present, "");
-    const specs::Scores of = scores(*effects.model, factor.component, present);
+    const specs::Scores of = scores(effects, factor.component, present);
     for (const auto& [version, score] : of.of.at(factor.component))
       all[factor.component][version] = json::parse(of.text(score));
   }
   return {{"$schema", "stackx/score/1"},
           {"description",
-           fmt::format("log of the rate in {} of {} on {}: additive effects over {} stacks. {}",
-                       effects.unit, effects.workload.text(), effects.hw, effects.values.size(),
+           fmt::format("log of the {} in {} of {} on {}: additive effects over {} stacks. {}",
+                       effects.yardstick.noun(), effects.unit, effects.workload.text(), effects.hw, effects.values.size(),
                        accuracy_text(effects))},
           {"source", "stackx effects"},
           {"scores", all}};

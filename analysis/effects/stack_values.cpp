@@ -36,7 +36,7 @@ std::vector<StackValue> stack_values(const Rates& all) {
     if (stack.values.empty()) continue;
     result.push_back({stack.stack, 0, stack.values.size(), median(rates(stack))});
     auto& row = cells.emplace_back();
-    for (const Value& value : stack.values) row[columns.of(value)].push_back(std::log(value.rate));
+    for (const Value& value : stack.values) row[columns.of(value)].push_back(std::log(value.amount));
   }
   Table table;
   for (const auto& row : cells) {

@@ -147,8 +147,8 @@ AnswerField number_field(std::optional<double> number) {
   return {"", *number};
 }
 
-std::string verdict_text(const Comparison& c) {
-  const std::string verdict = to_string(c.verdict);
+std::string verdict_text(const Comparison& c, const specs::Yardstick& yardstick) {
+  const std::string verdict = words(c.verdict, yardstick);
   if (c.pairs == 0 && !c.interval) return verdict + " (no shared round)";
   if (c.verdict == Verdict::unresolved)
     return fmt::format("{} ×{:.3f}{}, {} rounds", verdict, c.ratio,

@@ -49,7 +49,7 @@ AnswerField interval_field(const std::optional<Interval>& interval);
 AnswerField number_field(std::optional<double> number);  // for programs
 
 // "SLOWER ×0.912 [0.900, 0.930]", or what an unresolved one still lacks.
-std::string verdict_text(const Comparison& comparison);
+std::string verdict_text(const Comparison& comparison, const specs::Yardstick& yardstick = {});
 
 nlohmann::json to_json(const Answer& answer);
 std::string csv(const Answer& answer);

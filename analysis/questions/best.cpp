@@ -13,8 +13,6 @@ namespace {
 
 using For = AnswerColumn::For;
 
-constexpr std::uint64_t compared = 500;  // inspections of a series, at most
-
 // What is ranked together: values in one unit, of one workload on one kind of hardware.
 struct GroupKey {
   std::string workload, hardware, unit;
@@ -35,9 +33,9 @@ struct Group {
   std::size_t all = 0;
 };
 
-std::vector<AnswerColumn> best_columns() {
+std::vector<AnswerColumn> best_columns(const std::string& noun) {
   return {{"rank", "rank", true},
-          {"value", "rate", true},
+          {"value", noun, true},
           {"unit", "unit", false, For::all, true},
           {"interval", "95% CI of median", true, For::people},
           {"ci_low", "", true, For::programs},
@@ -63,7 +61,7 @@ std::vector<AnswerColumn> best_columns() {
 
 // Series by (workload, hardware, unit) in numbers; texts come for the groups alone.
 std::vector<Group> measured_groups(const store::Questions& store,
-                                   const std::vector<store::SeriesSums>& series) {
+                                   const std::vector<store::SeriesSums>& series, const specs::Yardstick& yardstick) {
   std::map<std::tuple<std::int64_t, std::int64_t, store::RateUnit>, Group> groups;
   std::map<std::int64_t, std::int64_t> hardware;
   for (const store::SeriesSums& s : series) {
@@ -75,20 +73,24 @@ std::vector<Group> measured_groups(const store::Questions& store,
   std::vector<Group> result;
   for (auto& [key, group] : groups) {
     group.key = {store.workload(std::get<0>(key)).text(),
-                 hardware_text(store.hardware(std::get<1>(key))), to_string(std::get<2>(key))};
+                 hardware_text(store.hardware(std::get<1>(key))), unit_of(*group.candidates.front().series, yardstick)};
+    group.smaller_is_better = yardstick.smaller_is_better();
     result.push_back(std::move(group));
   }
   std::ranges::sort(result, {}, &Group::key);
   return result;
 }
 
+// Of a rate all that others published stands beside what was measured, of anything else that metric alone.
+bool is_of(const std::string& metric, const specs::Yardstick& yardstick) { return yardstick.is_rate() || metric == yardstick.name(); }
+
 // A time of a workload whose operations are known is a rate; else the value stays as it stands.
 std::vector<Group> published_groups(const store::Questions& store,
-                                    const std::vector<store::PublishedRow>& rows) {
+                                    const std::vector<store::PublishedRow>& rows, const specs::Yardstick& yardstick) {
   std::map<GroupKey, Group> groups;
   for (const store::PublishedRow& row : rows) {
     const specs::Metric* metric = specs::find_metric(row.metric);
-    if (metric == nullptr) continue;
+    if (metric == nullptr || !is_of(row.metric, yardstick)) continue;
     const specs::Workload& workload = store.workload(row.workload);
     const auto rate = specs::rate_of(*metric, row.value, workload);
     GroupKey key{workload.text(), hardware_text(store.hardware(row.hardware)),
@@ -125,19 +127,19 @@ void keep_best(std::vector<Group>& groups, const QuestionOptions& options) {
 
 // Each of a group against its best, over the rounds they share: one family.
 std::vector<Comparison> against_best(const store::Questions& store, const Group& group,
-                                     std::size_t shown, double confidence) {
+                                     std::size_t shown, double confidence, const specs::Yardstick& yardstick) {
   std::vector<std::vector<double>> family;
   if (shown < 2) return {};
-  const SeriesRates best(store, *group.candidates.front().series, compared);
+  const SeriesRates best(store, *group.candidates.front().series, yardstick, compared);
   for (std::size_t i = 1; i < shown; ++i)
     family.push_back(
-        paired_logs(SeriesRates(store, *group.candidates[i].series, compared).rates(), best.rates()));
-  return compare(family, 0.01, confidence);
+        paired_logs(SeriesRates(store, *group.candidates[i].series, yardstick, compared).rates(), best.rates()));
+  return compare(family, 0.01, confidence, yardstick);
 }
 
 void add_measured(const store::Questions& store, const Group& group, std::size_t shown,
                   const QuestionOptions& options, Evidence& evidence, Answer& answer) {
-  const auto comparisons = against_best(store, group, shown, options.confidence);
+  const auto comparisons = against_best(store, group, shown, options.confidence, options.yardstick);
   const auto is_long = [](const Candidate& c) { return c.series->inspections > compared; };
   if (shown > 1 && std::ranges::any_of(std::span(group.candidates).first(shown), is_long))
     answer.notes.push_back(fmt::format("{} on {}: \"vs best\" is of up to {} inspections of each, in rounds drawn "
@@ -153,11 +155,11 @@ void add_measured(const store::Questions& store, const Group& group, std::size_t
         {field(i + 1), rate_field(s.median), field(group.key.unit), interval_field(interval),
          number_field(s.low), number_field(s.high), share_field(s.cv), field(s.ok),
          s.failed ? field(s.failed) : AnswerField{"", 0},
-         c ? AnswerField{"", to_string(c->verdict)} : AnswerField{},
+         c ? AnswerField{"", words(c->verdict, options.yardstick)} : AnswerField{},
          number_field(c && c->pairs ? std::optional(c->ratio) : std::nullopt),
          number_field(bounded ? std::optional(c->interval->low) : std::nullopt),
          number_field(bounded ? std::optional(c->interval->high) : std::nullopt),
-         {c ? verdict_text(*c) : "best"}, field(evidence.grade(s.device)),
+         {c ? verdict_text(*c, options.yardstick) : "best"}, field(evidence.grade(s.device)),
          field(group.key.workload), field(group.key.hardware), AnswerField{},
          field(store.device(s.device).name), field("median"), AnswerField{}, field(stack.id),
          {stack.id.substr(0, 12)}});
@@ -199,7 +201,9 @@ std::string unit_of(const std::string& metric, const specs::Workload& workload) 
 // result: most are not shown, and the texts of forty thousand groups take longer than all else.
 Counted count_published(const store::Questions& store, const QuestionOptions& options) {
   auto places = store.published_places(options.filter);
-  std::erase_if(places, [](const auto& place) { return specs::find_metric(place.metric) == nullptr; });
+  std::erase_if(places, [&](const auto& place) {
+    return specs::find_metric(place.metric) == nullptr || !is_of(place.metric, options.yardstick);
+  });
   Counted counted;
   std::vector<std::size_t> sizes;
   for (auto first = places.begin(); first != places.end();) {
@@ -229,20 +233,21 @@ std::size_t kept(const std::vector<Group>& groups) {
 }  // namespace
 
 Answer best(const store::Questions& store, const QuestionOptions& options) {
-  const auto series = store.series(options.filter);
-  std::vector<Group> measured = measured_groups(store, series);
+  const auto series = series_of(store, options);
+  std::vector<Group> measured = measured_groups(store, series, options.yardstick);
   keep_best(measured, options);
   const auto published = count_published(store, options);
   Answer answer;
   answer.question = "best";
-  answer.columns = best_columns();
+  answer.columns = best_columns(options.yardstick.noun());
   answer.total = kept(measured) + published.kept;
   answer.heading = fmt::format(
-      "The fastest measured stacks of {} pairs of workload and hardware; the best published results of "
+      "The {} measured stacks of {} pairs of workload and hardware; the best published results of "
       "{} such pairs and metrics.",
-      measured.size(), published.groups);
+      options.yardstick.is_rate() ? "fastest" : "best", measured.size(), published.groups);
   answer.caption =
-      "rate: of measured ones the median over n inspections, each a fresh process that gives one value; "
+      options.yardstick.noun() +
+      ": of measured ones the median over n inspections, each a fresh process that gives one value; "
       "CV: between inspections. vs best: over the rounds shared with the best of the same workload and "
       "hardware, the intervals of those shown together at 95% (Holm). Published ones stand as their "
       "source states them: no interval can be given.";
@@ -254,7 +259,7 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
     left -= shown;
   }
   const auto rows = left > 0 ? store.published(options.filter) : std::vector<store::PublishedRow>{};
-  auto groups = published_groups(store, rows);
+  auto groups = published_groups(store, rows, options.yardstick);
   keep_best(groups, options);
   for (const Group& group : groups) {
     const std::size_t shown = std::min(left, group.candidates.size());
@@ -271,7 +276,7 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
 }
 
 Answer worst_variance(const store::Questions& store, const QuestionOptions& options) {
-  const auto all = store.series(options.filter);
+  const auto all = series_of(store, options);
   std::vector<const store::SeriesSums*> order;
   for (const store::SeriesSums& s : all)
     if (s.cv && s.ok >= options.least) order.push_back(&s);
@@ -282,12 +287,12 @@ Answer worst_variance(const store::Questions& store, const QuestionOptions& opti
       "at least {} inspections.",
       order.size(), options.least);
   answer.caption =
-      "CV: standard deviation over mean of the inspections' median rates; each inspection is a fresh "
-      "process.";
+      fmt::format("CV: standard deviation over mean of the inspections' median {}; each inspection is a fresh process.",
+                  options.yardstick.is_rate() ? "rates" : options.yardstick.noun());
   answer.columns = {{"cv", "CV", true},
                     {"inspections", "n", true},
                     {"failures", "fail", true},
-                    {"median", "rate", true},
+                    {"median", options.yardstick.noun(), true},
                     {"unit", "unit", false, For::all, true},
                     {"interval", "95% CI of median", true, For::people},
                     {"ci_low", "", true, For::programs},
@@ -309,7 +314,7 @@ Answer worst_variance(const store::Questions& store, const QuestionOptions& opti
     const store::DeviceRow& device = store.device(s.device);
     answer.rows.push_back({share_field(s.cv), field(s.ok),
                            s.failed ? field(s.failed) : AnswerField{"", 0}, rate_field(s.median),
-                           field(to_string(s.unit)), interval_field(interval_of(s)),
+                           field(unit_of(s, options.yardstick)), interval_field(interval_of(s)),
                            number_field(s.low), number_field(s.high),
                            field(evidence.grade(s.device)), field(store.workload(s.workload).text()),
                            field(hardware_text(store.hardware(device.hardware))), field(device.name),

@@ -36,11 +36,11 @@ std::vector<Occasion> occasions_of(const store::Questions& store, const store::S
 // The inspections of an occasion that is shown, or that such a one is compared with.
 class OccasionRates {
  public:
-  OccasionRates(const store::Questions& store, const Occasion& occasion)
-      : measurements_(store.inspections(*occasion.series, occasion.sums)) {
+  OccasionRates(const store::Questions& store, const Occasion& occasion, const specs::Yardstick& yardstick)
+      : measurements_(store.inspections(*occasion.series, occasion.sums, {yardstick})) {
     std::vector<const store::Measurement*> all;
     for (const store::Measurement& m : measurements_) all.push_back(&m);
-    rates_ = rates_of(all, to_string(occasion.series->unit));
+    rates_ = rates_of(all, yardstick, unit_of(*occasion.series, yardstick));
   }
   OccasionRates(const OccasionRates&) = delete;  // rates_ points into measurements_
   OccasionRates& operator=(const OccasionRates&) = delete;
@@ -55,30 +55,31 @@ class OccasionRates {
 
 // Comparisons share the confidence (Bonferroni).
 std::optional<Comparison> against_previous(const store::Questions& store, const Occasion& occasion, const OccasionRates& own,
-                                           double confidence, std::size_t comparisons) {
+                                           const specs::Yardstick& yardstick, double confidence, std::size_t comparisons) {
   if (occasion.previous == nullptr) return std::nullopt;
   const double level = (1 - confidence) / static_cast<double>(comparisons);
-  const OccasionRates before(store, *occasion.previous);
-  return compare_independent({{&own.rates(), &before.rates()}}, {0.01, 1 - level}).overall;
+  const OccasionRates before(store, *occasion.previous, yardstick);
+  if (own.rates().values.empty() || before.rates().values.empty()) return std::nullopt;
+  return compare_independent({{&own.rates(), &before.rates()}}, {.confidence = 1 - level, .yardstick = yardstick}).overall;
 }
 
-AnswerField verdict_field(const std::optional<Comparison>& versus_previous) {
+AnswerField verdict_field(const std::optional<Comparison>& versus_previous, const specs::Yardstick& yardstick) {
   if (!versus_previous) return {};
   const Comparison& c = *versus_previous;
-  const std::string verdict = to_string(c.verdict);
+  const std::string verdict = words(c.verdict, yardstick);
   return {c.interval ? fmt::format("{} ×{:.3f} [{:.3f}, {:.3f}]", verdict, c.ratio, c.interval->low,
                                    c.interval->high)
                      : fmt::format("{} ×{:.3f} (too few)", verdict, c.ratio),
           verdict};
 }
 
-std::vector<AnswerColumn> history_columns() {
+std::vector<AnswerColumn> history_columns(const std::string& noun) {
   return {{"date", "date"},
           {"campaign", "campaign", false, For::programs},
           {"campaign_short", "campaign", false, For::people},
           {"inspections", "n", true},
           {"failures", "fail", true},
-          {"median", "rate", true},
+          {"median", noun, true},
           {"unit", "unit", false, For::all, true},
           {"interval", "95% CI of median", true, For::people},
           {"ci_low", "", true, For::programs},
@@ -95,12 +96,13 @@ std::vector<AnswerColumn> history_columns() {
           {"device", "", false, For::programs}};
 }
 
-void add_row(const store::Questions& store, const Occasion& occasion, double confidence, std::size_t comparisons,
+void add_row(const store::Questions& store, const Occasion& occasion, const QuestionOptions& options, std::size_t comparisons,
              Evidence& evidence, Answer& answer) {
-  const OccasionRates own(store, occasion);
+  const auto& [yardstick, confidence] = std::tie(options.yardstick, options.confidence);
+  const OccasionRates own(store, occasion, yardstick);
   const SideSummary summary = summarise(own.rates(), confidence);
   const bool ranks = summary.inspections > 0;
-  const auto c = against_previous(store, occasion, own, confidence, comparisons);
+  const auto c = against_previous(store, occasion, own, yardstick, confidence, comparisons);
   const auto& [campaign, first, ok, inspections] = occasion.sums;
   const auto& failed = own.rates().failed;
   const bool bounded = c && c->interval;
@@ -108,7 +110,7 @@ void add_row(const store::Questions& store, const Occasion& occasion, double con
     return number_field(known ? std::optional(value) : std::nullopt);
   };
   const store::DeviceRow& device = store.device(occasion.series->device);
-  const std::string unit = ranks ? to_string(occasion.series->unit) : "";
+  const std::string unit = ranks ? unit_of(*occasion.series, yardstick) : "";
   answer.rows.push_back(
       {{first.substr(0, 10), first}, field(campaign), {campaign.empty() ? "single" : campaign.substr(0, 12)},
        field(summary.inspections),
@@ -116,7 +118,7 @@ void add_row(const store::Questions& store, const Occasion& occasion, double con
        rate_field(ranks ? std::optional(summary.median) : std::nullopt), field(unit),
        interval_field(summary.interval), maybe(summary.interval.has_value(), summary.interval ? summary.interval->low : 0),
        maybe(summary.interval.has_value(), summary.interval ? summary.interval->high : 0),
-       share_field(summary.cv), verdict_field(c), maybe(c.has_value(), c ? c->ratio : 0),
+       share_field(summary.cv), verdict_field(c, yardstick), maybe(c.has_value(), c ? c->ratio : 0),
        maybe(bounded, bounded ? c->interval->low : 0), maybe(bounded, bounded ? c->interval->high : 0),
        field(own.last()), field(evidence.grade(occasion.series->device)),
        field(store.workload(occasion.series->workload).text()),
@@ -144,7 +146,7 @@ Answer history(const store::Questions& store, const QuestionOptions& options) {
   }
   Answer answer;
   answer.question = "history";
-  answer.columns = history_columns();
+  answer.columns = history_columns(options.yardstick.noun());
   answer.total = total;
   std::vector<const Occasion*> order;
   order.reserve(total);
@@ -153,7 +155,7 @@ Answer history(const store::Questions& store, const QuestionOptions& options) {
   std::ranges::stable_sort(order, std::ranges::greater{}, [](const Occasion* o) -> const std::string& { return o->sums.first; });
   order.resize(shown_of(order.size(), options.limit));
   Evidence evidence(store, options.this_host);
-  for (const Occasion* o : order) add_row(store, *o, options.confidence, comparisons, evidence, answer);
+  for (const Occasion* o : order) add_row(store, *o, options, comparisons, evidence, answer);
   answer.heading = fmt::format("Stack {} over {} campaigns and occasions, the latest first.",
                                *options.filter.stack, answer.total);
   if (!all.empty()) {

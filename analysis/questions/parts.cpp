@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "analysis/ranking/side_by_side.hpp"
+
 namespace stackx::analysis {
 
-StackRates rates_of(const std::vector<const store::Measurement*>& measurements,
+StackRates rates_of(const std::vector<const store::Measurement*>& measurements, const specs::Yardstick& yardstick,
                     const std::string& unit) {
   StackRates result;
   for (const store::Measurement* m : measurements) {
@@ -14,27 +16,46 @@ StackRates rates_of(const std::vector<const store::Measurement*>& measurements,
     result.stack = m->stack;
     if (m->outcome != specs::Outcome::ok)
       result.failed.push_back(m);
-    else if (const double rate = rate_of(*m, unit); rate > 0)
-      result.values.push_back({rate, {m->campaign, m->round, m->device}, m});
+    else if (const double amount = amount_of(*m, yardstick, unit); amount > 0)
+      result.values.push_back({amount, {m->campaign, m->round, m->device}, m});
   }
   std::ranges::sort(result.values, {},
                     [](const Value& v) { return std::tie(v.slot, v.measurement->inspection); });
   return result;
 }
 
-SeriesRates::SeriesRates(const store::Questions& store, const store::SeriesSums& series)
-    : SeriesRates(store.inspections(series), series) {}
+std::vector<store::SeriesSums> series_of(const store::Questions& store, const QuestionOptions& options) {
+  auto all = store.series(options.filter);
+  if (options.yardstick.is_rate()) return all;
+  for (store::SeriesSums& one : all) {
+    const SideSummary summary = summarise(SeriesRates(store, one, options.yardstick, compared).rates(), options.confidence);
+    one.median = summary.inspections > 0 ? std::optional(summary.median) : std::nullopt;
+    one.low = summary.interval ? std::optional(summary.interval->low) : std::nullopt;
+    one.high = summary.interval ? std::optional(summary.interval->high) : std::nullopt;
+    one.cv = summary.cv;
+  }
+  return all;
+}
 
-SeriesRates::SeriesRates(const store::Questions& store, const store::SeriesSums& series, std::uint64_t most)
-    : SeriesRates(series.inspections > most ? store.excerpt({series}, {.most = most, .each = most}).measurements
-                                            : store.inspections(series),
-                  series) {}
+std::string unit_of(const store::SeriesSums& series, const specs::Yardstick& yardstick) {
+  return yardstick.is_rate() ? to_string(series.unit) : yardstick.unit();
+}
 
-SeriesRates::SeriesRates(std::vector<store::Measurement> measurements, const store::SeriesSums& series)
+SeriesRates::SeriesRates(const store::Questions& store, const store::SeriesSums& series, const specs::Yardstick& yardstick)
+    : SeriesRates(store.inspections(series, {yardstick}), series, yardstick) {}
+
+SeriesRates::SeriesRates(const store::Questions& store, const store::SeriesSums& series, const specs::Yardstick& yardstick,
+                         std::uint64_t most)
+    : SeriesRates(series.inspections > most ? store.excerpt({series}, {.most = most, .each = most}, {yardstick}).measurements
+                                            : store.inspections(series, {yardstick}),
+                  series, yardstick) {}
+
+SeriesRates::SeriesRates(std::vector<store::Measurement> measurements, const store::SeriesSums& series,
+                         const specs::Yardstick& yardstick)
     : measurements_(std::make_unique<std::vector<store::Measurement>>(std::move(measurements))) {
   std::vector<const store::Measurement*> all;
   for (const store::Measurement& m : *measurements_) all.push_back(&m);
-  rates_ = std::make_unique<StackRates>(rates_of(all, to_string(series.unit)));
+  rates_ = std::make_unique<StackRates>(rates_of(all, yardstick, unit_of(series, yardstick)));
 }
 
 std::string Evidence::grade(std::int64_t device) {

@@ -12,21 +12,27 @@ namespace stackx::analysis {
 // The inspections of a series, and their rates, as analysis/ranking/rates.hpp has them; sentinels left out.
 class SeriesRates {
  public:
-  SeriesRates(const store::Questions& store, const store::SeriesSums& series);
+  SeriesRates(const store::Questions& store, const store::SeriesSums& series, const specs::Yardstick& yardstick);
   // Of at most so many: of more a sample, in rounds that two series of a campaign share.
-  SeriesRates(const store::Questions& store, const store::SeriesSums& series, std::uint64_t most);
+  SeriesRates(const store::Questions& store, const store::SeriesSums& series, const specs::Yardstick& yardstick, std::uint64_t most);
   const StackRates& rates() const { return *rates_; }
   const std::vector<store::Measurement>& all() const { return *measurements_; }
 
  private:
-  SeriesRates(std::vector<store::Measurement> measurements, const store::SeriesSums& series);
+  SeriesRates(std::vector<store::Measurement> measurements, const store::SeriesSums& series, const specs::Yardstick& yardstick);
   std::unique_ptr<std::vector<store::Measurement>> measurements_;  // rates_ points into them
   std::unique_ptr<StackRates> rates_;
 };
 
 // `unit`: of the series, as its sums have it.
-StackRates rates_of(const std::vector<const store::Measurement*>& measurements,
+StackRates rates_of(const std::vector<const store::Measurement*>& measurements, const specs::Yardstick& yardstick,
                     const std::string& unit);
+
+inline constexpr std::uint64_t compared = 500;  // inspections of a series, at most, where its sums do not tell
+
+// The series that the filters leave: of the yardstick, where it is not the rate, median, interval and CV of `compared` of each.
+std::vector<store::SeriesSums> series_of(const store::Questions& store, const QuestionOptions& options);
+std::string unit_of(const store::SeriesSums& series, const specs::Yardstick& yardstick);
 
 // "measured" if the device is this machine's, else "measured-elsewhere".
 class Evidence {

@@ -1,6 +1,7 @@
 // The named questions of `stackx query`: which rows answer them, and what the rows may claim.
 //
-// Sums come from the store, maintained; samples are read only for rows that are shown. A row never
+// Sums come from the store, maintained; samples are read only for rows that are shown. The store sums up rates: of anything else
+// up to 500 inspections of each series that the filters leave are read. A row never
 // claims more than its inspections carry: medians have their order-statistic interval, shares their
 // Clopper-Pearson interval, differences a verdict with its interval, corrected (Holm) for the family
 // that was asked about. Published numbers stand beside measured ones, marked, without an interval.
@@ -25,6 +26,7 @@ struct QuestionOptions {
   std::set<std::string> no_upgrades = {};  // regressions: components that are settings or hardware
   std::set<std::string> verdicts = {};     // regressions: only these
   std::string campaign = {};               // history: only campaigns that begin so
+  specs::Yardstick yardstick = {};         // best, worst-variance, regressions, history: of what, if not of the rate
 };
 
 // The stacks with the highest median rate, of each workload on each hardware. Where the filters leave

@@ -65,6 +65,26 @@ void add_member(Family& family, SignTests& tests, const store::StepSums& step) {
   family.members.push_back(m);
 }
 
+// The store's counts are of rates: those of a yardstick, from up to `compared` inspections of each series.
+void count_again(const store::Questions& store, const specs::Yardstick& yardstick, std::vector<store::StepSums>& steps) {
+  std::map<std::int64_t, std::optional<SeriesRates>> known;
+  const auto rates_of_row = [&](std::int64_t row) -> const StackRates* {
+    const auto [found, is_new] = known.try_emplace(row);
+    if (is_new)
+      if (const auto series = store.one_series(row)) found->second.emplace(store, *series, yardstick, compared);
+    return found->second ? &found->second->rates() : nullptr;
+  };
+  for (store::StepSums& step : steps) {
+    const auto *older = rates_of_row(step.older), *newer = rates_of_row(step.newer);
+    const auto logs = older && newer ? paired_logs(*newer, *older) : std::vector<double>();
+    const double sign = yardstick.smaller_is_better() ? -1 : 1, margin = std::log1p(delta);
+    step.rounds = logs.size();
+    step.faster = static_cast<std::uint64_t>(std::ranges::count_if(logs, [&](double log) { return sign * log > margin; }));
+    step.slower = static_cast<std::uint64_t>(std::ranges::count_if(logs, [&](double log) { return sign * log < -margin; }));
+    step.ratio = logs.empty() ? 0 : std::exp(sign * median(logs));  // below 1 is worse, as of rates
+  }
+}
+
 // Steps that the filters ask for. A component that is named asks for its own steps, and for stacks
 // that hold it at these versions after the step.
 std::vector<store::StepSums> steps_asked(const store::Questions& store,
@@ -93,6 +113,7 @@ std::vector<store::StepSums> steps_asked(const store::Questions& store,
   std::erase_if(steps, [&](const store::StepSums& step) {
     return !is_wanted(step.component) || (narrowed && !newer.contains(step.newer));
   });
+  if (!options.yardstick.is_rate()) count_again(store, options.yardstick, steps);
   return steps;
 }
 
@@ -141,13 +162,13 @@ const char* colour_of(Verdict verdict) {
   return "0";
 }
 
-std::vector<AnswerColumn> regressions_columns() {
+std::vector<AnswerColumn> regressions_columns(const std::string& noun) {
   using For = AnswerColumn::For;
   return {{"verdict", "verdict"},
           {"component", "component", false, For::all, true},
           {"older_version", "from"},
           {"newer_version", "to"},
-          {"ratio_text", "rate", true, For::people},
+          {"ratio_text", noun, true, For::people},
           {"interval", "CI", true, For::people},
           {"ratio", "", true, For::programs},
           {"ci_low", "", true, For::programs},
@@ -165,14 +186,18 @@ std::vector<AnswerColumn> regressions_columns() {
 
 std::string ratio_text(double ratio) { return fmt::format("×{:.3f}", ratio); }
 
-void add_row(const store::Questions& store, const Family& family, const Member& m, Answer& answer) {
+void add_row(const store::Questions& store, const Family& family, const Member& m, const specs::Yardstick& yardstick, Answer& answer) {
   const auto older = store.one_series(m.step.older), newer = store.one_series(m.step.newer);
   if (!older || !newer) return;
-  const SeriesRates before(store, *older), after(store, *newer);
+  const bool by_rate = yardstick.is_rate();  // of which the sums counted every round
+  const auto rates = [&](const store::SeriesSums& one) {
+    return by_rate ? SeriesRates(store, one, yardstick) : SeriesRates(store, one, yardstick, compared);
+  };
+  const SeriesRates before = rates(*older), after = rates(*newer);
   const Comparison c =
-      decided(older->unit == newer->unit ? paired_logs(after.rates(), before.rates())
+      decided(!by_rate || older->unit == newer->unit ? paired_logs(after.rates(), before.rates())
                                          : std::vector<double>(),  // not comparable
-              delta, family.decision(m));
+              delta, family.decision(m), yardstick);
   const store::StackRow& stack = store.stack(newer->stack);
   const std::string component = store.component(m.step.component);
   const store::DeviceRow& device = store.device(newer->device);
@@ -183,7 +208,7 @@ void add_row(const store::Questions& store, const Family& family, const Member& 
     return number_field(c.interval ? std::optional((*c.interval).*which) : std::nullopt);
   };
   answer.rows.push_back(
-      {field(to_string(c.verdict)), field(component),
+      {field(words(c.verdict, yardstick)), field(component),
        field(version_of(store.stack(older->stack).stack, component)),
        field(version_of(stack.stack, component)), {c.pairs ? ratio_text(c.ratio) : ""}, interval,
        number_field(c.pairs ? std::optional(c.ratio) : std::nullopt), end(&Interval::low),
@@ -197,15 +222,15 @@ void add_row(const store::Questions& store, const Family& family, const Member& 
   answer.colours.emplace_back(colour_of(c.verdict));
 }
 
-void summarise(const Family& family, double confidence, Answer& answer) {
+void summarise(const Family& family, double confidence, const specs::Yardstick& yardstick, Answer& answer) {
   std::map<Verdict, std::size_t> counts;
   for (const Member& m : family.members) ++counts[m.verdict];
   answer.summary = {{"family", family.members.size()}, {"confidence", confidence}, {"delta", delta}};
   std::string text;
   for (const Verdict v :
        {Verdict::slower, Verdict::faster, Verdict::equivalent, Verdict::unresolved}) {
-    answer.summary[to_string(v)] = counts[v];
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[v], to_string(v));
+    answer.summary[words(v, yardstick)] = counts[v];
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[v], words(v, yardstick));
   }
   answer.heading = fmt::format("Steps between successive versions, all other components the same: {} "
                                "tested together; {}.",
@@ -218,22 +243,23 @@ Answer regressions(const store::Questions& store, const QuestionOptions& options
   const Family family = family_of(steps_asked(store, options), options.confidence);
   Answer answer;
   answer.question = "regressions";
-  answer.columns = regressions_columns();
-  summarise(family, options.confidence, answer);
+  answer.columns = regressions_columns(options.yardstick.noun());
+  summarise(family, options.confidence, options.yardstick, answer);
   answer.caption = fmt::format(
-      "rate: median over the shared rounds of the newer's rate over the older's, with its interval at "
-      "{:g}% for all {} steps together (Holm). A verdict where it is clear of ±{:g}%; lacks: rounds an "
+      "{0}: median over the shared rounds of the newer's {0} over the older's, with its interval at "
+      "{1:g}% for all {2} steps together (Holm). A verdict where it is clear of ±{3:g}%; lacks: rounds an "
       "unresolved one would still need.",
-      100 * options.confidence, family.members.size(), 100 * delta);
+      options.yardstick.noun(), 100 * options.confidence, family.members.size(), 100 * delta);
   std::vector<const Member*> order;
   for (const Member& m : family.members)
-    if (options.verdicts.empty() || options.verdicts.contains(to_string(m.verdict)))
+    if (options.verdicts.empty() || options.verdicts.contains(to_string(m.verdict)) ||
+        options.verdicts.contains(words(m.verdict, options.yardstick)))
       order.push_back(&m);
   answer.total = order.size();
   const std::size_t shown = shown_of(order.size(), options.limit);
   std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(shown), {},
                             [](const Member* m) { return order_of(*m); });
-  for (std::size_t i = 0; i < shown; ++i) add_row(store, family, *order[i], answer);
+  for (std::size_t i = 0; i < shown; ++i) add_row(store, family, *order[i], options.yardstick, answer);
   if (family.members.empty())
     answer.notes.emplace_back(
         "no two stacks that differ in one component alone, at successive versions, were measured with "

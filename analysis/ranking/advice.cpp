@@ -6,22 +6,23 @@
 #include <cmath>
 
 #include "specs/error.hpp"
+#include "specs/format/nearest.hpp"
 
 namespace stackx::analysis {
 namespace {
 
-Verdict verdict_from(const specs::Node& node) {
+Verdict verdict_from(const specs::Node& node, const specs::Yardstick& yardstick) {
   for (const Verdict verdict :
        {Verdict::faster, Verdict::slower, Verdict::equivalent, Verdict::unresolved})
-    if (node.text() == to_string(verdict)) return verdict;
-  node.fail("expected FASTER, SLOWER, EQUIVALENT or UNRESOLVED");
+    if (node.text() == to_string(verdict) || node.text() == words(verdict, yardstick)) return verdict;
+  node.fail("expected FASTER, SLOWER, EQUIVALENT or UNRESOLVED; of another metric than the rate BETTER or WORSE");
 }
 
-std::optional<Comparison> comparison_from(const specs::Node& row) {
+std::optional<Comparison> comparison_from(const specs::Node& row, const specs::Yardstick& yardstick) {
   const auto verdict = row.find("verdict_vs_best");
   if (!verdict) return std::nullopt;
   Comparison result;
-  result.verdict = verdict_from(*verdict);
+  result.verdict = verdict_from(*verdict, yardstick);
   if (const auto details = row.find("vs_best")) {
     if (const auto ratio = details->find("ratio")) result.ratio = ratio->number();
     if (const auto pairs = details->find("pairs")) result.pairs = pairs->unsigned_integer();
@@ -44,12 +45,12 @@ specs::Stack stack_from(const specs::Node& node) {
   return stack;
 }
 
-AdvisedStack advised_from(const specs::Node& row) {
+AdvisedStack advised_from(const specs::Node& row, const specs::Yardstick& yardstick) {
   AdvisedStack result;
   if (const auto rank = row.find("rank")) result.rank = rank->unsigned_integer();
   result.stack = stack_from(row.at("stack"));
-  result.median = row.at("rate").at("median").number();
-  result.versus_best = comparison_from(row);
+  result.median = row.at(yardstick.is_rate() ? "rate" : "amount").at("median").number();
+  result.versus_best = comparison_from(row, yardstick);
   return result;
 }
 
@@ -68,13 +69,18 @@ Advice read_advice(const specs::Node& document) {
   advice.hw = document.at("hw").text();
   advice.workload = specs::parse_workload(document.at("workload").nonempty());
   if (const auto unit = document.find("unit")) advice.unit = unit->text();
+  if (const auto metric = document.find("metric")) {
+    const auto found = specs::Yardstick::from(metric->text());
+    if (!found) metric->fail("unknown metric" + specs::suggestion(metric->text(), specs::Yardstick::words()));
+    advice.yardstick = *found;
+  }
   if (const auto delta = document.find("delta")) advice.delta = delta->number();
   if (!(advice.delta >= 0 && advice.delta < 10))
     document.at("delta").fail("expected a share, 0.01 for one percent");
   for (const auto& row : document.at("recommendations").items()) {
     const auto evidence = row.find("evidence");
     const bool measured = !evidence || evidence->text().starts_with("measured");
-    if (measured) advice.stacks.push_back(advised_from(row));
+    if (measured) advice.stacks.push_back(advised_from(row, advice.yardstick));
   }
   if (advice.stacks.empty())
     document.at("recommendations")
@@ -112,18 +118,20 @@ const char* to_string(Claim claim) {
   return "";
 }
 
-Verification judge(const AdvisedStack& baseline, const Comparison& fresh) {
+Verification judge(const AdvisedStack& baseline, const Comparison& fresh, const specs::Yardstick& yardstick) {
+  const bool rate = yardstick.is_rate();
+  const auto of = rate ? std::string() : " in " + yardstick.noun();
   const bool faster_claimed =
       baseline.versus_best && baseline.versus_best->verdict == Verdict::slower;
   const std::string found = ratio_text(fresh);
   switch (fresh.verdict) {
     case Verdict::faster:
-      return {Claim::holds, "the advised stack is faster here: " + found};
+      return {Claim::holds, fmt::format("the advised stack is {}{} here: {}", rate ? "faster" : "better", of, found)};
     case Verdict::slower:
-      return {Claim::refuted, "the advised stack is slower here: " + found};
+      return {Claim::refuted, fmt::format("the advised stack is {}{} here: {}", rate ? "slower" : "worse", of, found)};
     case Verdict::equivalent:
-      if (faster_claimed) return {Claim::refuted, "here they are equally fast: " + found};
-      return {Claim::holds, "they are equally fast here, too: " + found};
+      if (faster_claimed) return {Claim::refuted, fmt::format("here they are {}: {}", rate ? "equally fast" : "equal" + of, found)};
+      return {Claim::holds, fmt::format("they are {} here, too: {}", rate ? "equally fast" : "equal" + of, found)};
     case Verdict::unresolved:
       break;
   }

@@ -1,6 +1,6 @@
 // The document that `advise --json` prints, read again: what it claims of its stacks.
 //
-// Read is what a claim needs (hw, workload, delta, recommendations with stack, rate and vs_best);
+// Read is what a claim needs (hw, workload, metric, delta, recommendations with stack, rate or amount, and vs_best);
 // the rest may be anything, so that advice of later versions can be verified. Of the recommendations
 // those that were measured: what is published or predicted claims nothing that rounds could bear out.
 #pragma once
@@ -25,6 +25,7 @@ struct AdvisedStack {
 
 struct Advice {
   std::string hw, unit;
+  specs::Yardstick yardstick;
   specs::Workload workload;
   double delta = 0.01;
   std::vector<AdvisedStack> stacks;  // the first is the advised one
@@ -46,6 +47,6 @@ struct Verification {
 };
 // `fresh`: advised / baseline. Claimed SLOWER of the baseline holds if the advised is FASTER again;
 // claimed anything else (a tie) holds if the advised is not SLOWER: EQUIVALENT or FASTER.
-Verification judge(const AdvisedStack& baseline, const Comparison& fresh);
+Verification judge(const AdvisedStack& baseline, const Comparison& fresh, const specs::Yardstick& yardstick = {});
 
 }  // namespace stackx::analysis

@@ -23,6 +23,7 @@ using Rows = std::vector<const Recommendation*>;
 
 // 414, 87.1, 3.72: three digits, but never fewer than stand before the point.
 std::string three_digits(double value) {
+  if (value < 1e-3 || value >= 1e9) return fmt::format("{:.3g}", value);
   return fmt::format("{:.{}f}", value, value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3);
 }
 
@@ -34,14 +35,14 @@ std::string bounds_text(const std::optional<Interval>& of) {
 std::string factor_text(double factor, double all) { return fmt::format("{:.{}f}", factor, all < 1.1 ? 3 : 2); }
 
 // Of the first to the row; by the medians where they share no round.
-double factor(const Recommendation& row, const Recommendation& best) {
+double factor(const Recommendation& row, const Recommendation& best, const specs::Yardstick& yardstick) {
   const bool paired = row.versus_best && row.versus_best->pairs > 0;
-  return paired ? 1 / row.versus_best->ratio : best.median / row.median;
+  return times(paired ? row.versus_best->ratio : row.median / best.median, yardstick);
 }
 
-std::string factors_text(const Rows& rows, const Recommendation& best) {
+std::string factors_text(const Rows& rows, const Recommendation& best, const specs::Yardstick& yardstick) {
   std::vector<double> factors;
-  for (const auto* row : rows) factors.push_back(factor(*row, best));
+  for (const auto* row : rows) factors.push_back(factor(*row, best, yardstick));
   const auto [least, most] = std::ranges::minmax(factors);
   const int decimals = least < 1.15 ? 2 : 1;
   const auto low = fmt::format("{:.{}f}", least, decimals), high = fmt::format("{:.{}f}", most, decimals);
@@ -50,6 +51,7 @@ std::string factors_text(const Rows& rows, const Recommendation& best) {
 
 // The stacks of a ranking, by what is shown of them.
 struct Sorted {
+  specs::Yardstick yardstick;
   const Recommendation* best = nullptr;
   const Recommendation* next = nullptr;  // by the median; of those that left no race, if there are any
   Rows slower, equal, open, looks, left;
@@ -57,22 +59,20 @@ struct Sorted {
   bool decided() const {
     return best != nullptr && next != nullptr && equal.empty() && open.empty() && looks.empty();
   }
+  double goodness(const Recommendation& row) const { return yardstick.smaller_is_better() ? -row.median : row.median; }
   Rows leaders() const {
     Rows rows{best};
     rows.insert(rows.end(), equal.begin(), equal.end());
     rows.insert(rows.end(), open.begin(), open.end());
-    std::ranges::stable_sort(rows.begin() + 1, rows.end(), std::ranges::greater{}, &Recommendation::median);
+    std::ranges::stable_sort(rows.begin() + 1, rows.end(), {}, [&](const auto* row) { return goodness(*row) * -1; });
     return rows;
   }
 };
 
-// Without a shared round only the stacks' own intervals can speak, as in ranks.
-bool own_intervals_apart(const Recommendation& row, const Recommendation& best, double delta) {
-  return row.ci && best.ci && row.ci->high * (1 + delta) < best.ci->low;
-}
-
 Sorted sorted(const Ranking& ranking) {
   Sorted result;
+  result.yardstick = ranking.yardstick;
+  const auto& yardstick = ranking.yardstick;
   const auto& rows = ranking.recommendations;
   const auto best = std::ranges::find_if(rows, [](const auto& row) { return !row.versus_best; });
   if (best == rows.end()) return result;
@@ -80,17 +80,17 @@ Sorted sorted(const Ranking& ranking) {
   for (const Recommendation& row : rows) {
     if (!row.versus_best) continue;
     if (result.next == nullptr ||
-        std::pair(!row.left_race, row.median) > std::pair(!result.next->left_race, result.next->median))
+        std::pair(!row.left_race, result.goodness(row)) > std::pair(!result.next->left_race, result.goodness(*result.next)))
       result.next = &row;
     const Comparison& c = *row.versus_best;
     const bool paired = c.pairs > 0;
-    if (c.verdict == Verdict::slower || (!paired && own_intervals_apart(row, *best, ranking.delta)))
+    if (c.verdict == Verdict::slower || (!paired && is_clearly_worse(row, *best, ranking.delta, yardstick)))
       result.slower.push_back(&row);
     else if (c.verdict == Verdict::equivalent)
       result.equal.push_back(&row);
     else if (row.left_race && c.ratio < 1)
       result.left.push_back(&row);
-    else if (looks_slower(row, ranking.delta) || (!paired && factor(row, *best) > looks_apart))
+    else if (looks_slower(row, ranking.delta, yardstick) || (!paired && factor(row, *best, yardstick) > looks_apart))
       result.looks.push_back(&row);
     else
       result.open.push_back(&row);
@@ -138,19 +138,28 @@ std::string rounds_text(const Rows& rows, std::size_t fewest, Headline& says) {
                                    : fmt::format(" (at least {} needed)", more);
 }
 
+// "are 1.7 times slower", "have 1.7 times the memory"; of what is better when larger "have 1.7 times less bandwidth".
+std::string worse_text(const Rows& rows, const Recommendation& best, const specs::Yardstick& yardstick, bool shown) {
+  const bool one = rows.size() == 1;
+  const auto factors = factors_text(rows, best, yardstick);
+  if (yardstick.is_rate())
+    return fmt::format("{} {} times slower", shown ? (one ? "is" : "are") : (one ? "looks" : "look"), factors);
+  const auto* has = shown ? (one ? "has" : "have") : (one ? "seems to have" : "seem to have");
+  return yardstick.smaller_is_better() ? fmt::format("{} {} times the {}", has, factors, yardstick.noun())
+                                       : fmt::format("{} {} times less {}", has, factors, yardstick.noun());
+}
+
 // "; 4 others are 1.7 to 4.8 times slower, 2 look 1.2 times slower (2 more rounds would tell)"
 std::string the_others(const Sorted& all, std::size_t fewest, Headline& says) {
   std::vector<std::string> parts;
   const auto how_many = [&](const Rows& rows) {
     return parts.empty() ? counted(rows.size(), "other") : std::to_string(rows.size());
   };
-  const auto add = [&](const Rows& rows, const char* one, const char* many) {
-    if (!rows.empty())
-      parts.push_back(fmt::format("{} {} {} times slower", how_many(rows), rows.size() == 1 ? one : many,
-                                  factors_text(rows, *all.best)));
+  const auto add = [&](const Rows& rows, bool shown) {
+    if (!rows.empty()) parts.push_back(how_many(rows) + " " + worse_text(rows, *all.best, all.yardstick, shown));
   };
-  add(all.slower, "is", "are");
-  add(all.looks, "looks", "look");
+  add(all.slower, true);
+  add(all.looks, false);
   if (!all.looks.empty()) parts.back() += rounds_text(all.looks, fewest, says);
   if (!all.left.empty()) parts.push_back(how_many(all.left) + " left the race behind it");
   return parts.empty() ? "" : fmt::format("; {}", fmt::join(parts, ", "));
@@ -160,12 +169,12 @@ std::string listed(const Rows& rows, const StackNames& names, const std::string&
   std::string text;
   for (std::size_t i = 0; i < std::min(rows.size(), most_named); ++i)
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", names.of(rows[i]->stack), three_digits(rows[i]->median));
-  text += " " + unit;
+  if (!unit.empty()) text += " " + unit;
   return rows.size() > most_named ? text + fmt::format(" and {} more", rows.size() - most_named) : text;
 }
 
 std::string median_text(const Recommendation& row, const Ranking& ranking) {
-  return fmt::format("{} {}{}", three_digits(row.median), ranking.unit, bounds_text(row.ci));
+  return fmt::format("{}{}{}{}", three_digits(row.median), ranking.unit.empty() ? "" : " ", ranking.unit, bounds_text(row.ci));
 }
 
 // A reason may be a log of many lines.
@@ -177,18 +186,24 @@ std::string first_words(const std::string& reason) {
 
 bool elsewhere(const Recommendation& row) { return row.evidence == "measured-elsewhere"; }
 
+// "is FASTEST", "has the LEAST memory".
+std::string best_words(const specs::Yardstick& yardstick) {
+  if (yardstick.is_rate()) return "is FASTEST";
+  return fmt::format("has the {} {}", yardstick.smaller_is_better() ? "LEAST" : "MOST", yardstick.noun());
+}
+
 void say_fastest(const Sorted& all, const Ranking& ranking, const StackNames& names, Headline& says) {
   std::string rest;
   if (says.ratio) {
-    rest = fmt::format(", {}x", factor_text(*says.ratio, *says.ratio));
+    const double all_of_it = times(1 / *says.ratio, ranking.yardstick);
+    rest = fmt::format(", {}x", factor_text(*says.ratio, all_of_it));
     if (says.ratio_ci)
-      rest += fmt::format(" [{}, {}]", factor_text(says.ratio_ci->low, *says.ratio),
-                          factor_text(says.ratio_ci->high, *says.ratio));
-    rest += " the next";
+      rest += fmt::format(" [{}, {}]", factor_text(says.ratio_ci->low, all_of_it), factor_text(says.ratio_ci->high, all_of_it));
+    rest += ranking.yardstick.is_rate() ? " the next" : " that of the next";
   }
   if (!all.left.empty()) rest += fmt::format("; {} left the race behind it", counted(all.left.size(), "other"));
   says.line = fmt::format(
-      "{} is FASTEST{}{}: {}{}.", names.subject(all.best->stack),
+      "{} {}{}{}: {}{}.", names.subject(all.best->stack), best_words(ranking.yardstick),
       all.left.empty() || all.slower.empty() ? "" : fmt::format(" of {} finalists", 1 + all.slower.size()),
       elsewhere(*all.best) ? ", measured elsewhere" : "", median_text(*all.best, ranking), rest);
 }
@@ -199,14 +214,17 @@ void say_leaders(const Sorted& all, const Ranking& ranking, const StackNames& na
   const bool equal = all.open.empty();
   const std::string where = elsewhere(*all.best) ? ", measured elsewhere" : "";
   if (leaders.size() == 1) {
-    says.line = fmt::format("Leading{}, not shown: {} with {}{}.", where, names.subject(all.best->stack),
+    says.line = fmt::format("Leading{}{}, not shown: {} with {}{}.", ranking.yardstick.is_rate() ? "" : " in " + ranking.yardstick.noun(), where, names.subject(all.best->stack),
                             median_text(*all.best, ranking), the_others(all, fewest, says));
     return;
   }
   const std::string rounds = rounds_text(all.open, fewest, says);
   says.line =
       fmt::format("{}{}: {}{}{}.",
-                  equal ? fmt::format("Equally fast, within {:g}%", 100 * ranking.delta) : "Leading, not told apart",
+                  equal                           ? fmt::format("{}, within {:g}%", ranking.yardstick.is_rate() ? "Equally fast" : "Equal in " + ranking.yardstick.noun(),
+                                                              100 * ranking.delta)
+                  : ranking.yardstick.is_rate() ? "Leading, not told apart"
+                                                : fmt::format("Leading in {}, not told apart", ranking.yardstick.noun()),
                   where, listed(leaders, names, ranking.unit), rounds, the_others(all, fewest, says));
 }
 
@@ -267,11 +285,13 @@ void say_nodes(const Ranking& ranking, Headline& says) {
 
 void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& names, Headline& says) {
   auto& said = says.cautions;
+  const char* worse = ranking.yardstick.is_rate() ? "slower" : "worse";
   const auto away = std::ranges::count_if(ranking.recommendations, elsewhere);
   const auto total = static_cast<std::ptrdiff_t>(ranking.recommendations.size());
   if (ranking.without_unit > 0)
     said.push_back(fmt::format("{} {} no {} and {} left out.", counted(ranking.without_unit, "inspection"),
-                               ranking.without_unit == 1 ? "tells" : "tell", ranking.unit,
+                               ranking.without_unit == 1 ? "tells" : "tell",
+                               ranking.yardstick.is_rate() ? ranking.unit : ranking.yardstick.noun(),
                                ranking.without_unit == 1 ? "is" : "are"));
   if (all.best->cv && *all.best->cv >= wide_cv)
     said.push_back(fmt::format("CV of the best {:.0f}%.", 100 * *all.best->cv));
@@ -279,15 +299,15 @@ void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& n
     said.push_back("One stack under two names was called different here: the noise goes beyond what intervals say.");
   for (const auto* row : all.open)
     if (row->versus_best->verdict == Verdict::faster)
-      said.push_back(fmt::format("{} is FASTER in the rounds that both ran, though its median is lower.",
-                                 names.subject(row->stack)));
+      said.push_back(fmt::format("{} is {} in the rounds that both ran, though its median is {}.", names.subject(row->stack),
+                                 words(Verdict::faster, ranking.yardstick), ranking.yardstick.smaller_is_better() ? "higher" : "lower"));
   for (std::size_t i = 0; i < std::min(all.looks.size(), most_named); ++i)
     said.push_back(fmt::format("{} {}.", names.subject(all.looks[i]->stack),
                                all.looks[i]->versus_best->pairs > 0
-                                   ? looks_text(*all.looks[i], ranking.delta)
-                                   : "looks slower, and shares no round with the first"));
+                                   ? looks_text(*all.looks[i], ranking.delta, ranking.yardstick)
+                                   : fmt::format("looks {}, and shares no round with the first", worse)));
   if (all.looks.size() > most_named)
-    said.push_back(fmt::format("{} more look slower.", all.looks.size() - most_named));
+    said.push_back(fmt::format("{} more look {}.", all.looks.size() - most_named, worse));
   say_nodes(ranking, says);
   if (away > 0 && away < total)
     said.push_back(fmt::format("{} of {} stacks were measured elsewhere only.", away, total));
@@ -312,10 +332,12 @@ void say_nothing_ran(const Ranking& ranking, const StackNames& names, Headline& 
 
 void say_alone(const Sorted& all, const Ranking& ranking, const StackNames& names, Headline& says) {
   const auto failed = ranking.failed.size();
-  says.line = fmt::format("{}: {}{}; {}.", names.subject(all.best->stack), median_text(*all.best, ranking),
+  says.line = fmt::format("{}: {}{}{}; {}.", names.subject(all.best->stack),
+                          ranking.yardstick.is_rate() ? "" : ranking.yardstick.noun() + " ", median_text(*all.best, ranking),
                           elsewhere(*all.best) ? ", measured elsewhere" : "",
                           failed > 0 ? fmt::format("the only one of {} stacks that ran", failed + 1)
-                                     : "no other stack was measured, so nothing says whether another is faster");
+                                     : fmt::format("no other stack was measured, so nothing says whether another is {}",
+                                                 ranking.yardstick.is_rate() ? "faster" : "better"));
 }
 
 void set_ratio(const Sorted& all, Headline& says) {
@@ -327,13 +349,15 @@ void set_ratio(const Sorted& all, Headline& says) {
 
 }  // namespace
 
-bool looks_slower(const Recommendation& row, double delta) {
+double times(double ratio, const specs::Yardstick& yardstick) { return yardstick.smaller_is_better() ? ratio : 1 / ratio; }
+
+bool looks_slower(const Recommendation& row, double delta, const specs::Yardstick& yardstick) {
   return row.versus_best && row.versus_best->verdict == Verdict::unresolved && row.versus_best->pairs > 0 &&
-         row.versus_best->ratio < 1 / std::max(looks_apart, 1 + delta);
+         times(row.versus_best->ratio, yardstick) > std::max(looks_apart, 1 + delta);
 }
 
-std::string looks_text(const Recommendation& row, double delta) {
-  if (!looks_slower(row, delta)) return "";
+std::string looks_text(const Recommendation& row, double delta, const specs::Yardstick& yardstick) {
+  if (!looks_slower(row, delta, yardstick)) return "";
   const Comparison& c = *row.versus_best;
   if (row.left_race) return fmt::format("left a race, ×{:.3f}", c.ratio);
   return fmt::format("looks ×{:.3f}, {}", c.ratio,
@@ -354,7 +378,7 @@ Headline headline(const Ranking& ranking, const std::string& hw) {
   says.decided = all.decided();
   if (all.next != nullptr) set_ratio(all, says);
   says.verdict = all.next == nullptr                     ? "ALONE"
-                 : says.decided                          ? "FASTEST"
+                 : says.decided                          ? (ranking.yardstick.is_rate() ? "FASTEST" : "BEST")
                  : all.open.empty() && all.looks.empty() ? "EQUIVALENT"
                                                          : "NOT TOLD APART";
   if (all.next == nullptr)

@@ -21,8 +21,8 @@ namespace stackx::analysis {
 struct Headline {
   std::string line;
   std::vector<std::string> leaders;  // stack ids: one, or those not told apart
-  bool decided = false;              // one stack is faster than all others
-  // FASTEST; EQUIVALENT: the leaders are, within delta, and all others slower; NOT TOLD APART; ALONE: one stack was
+  bool decided = false;              // one stack is better than all others
+  // FASTEST (BEST, of anything but a rate); EQUIVALENT: the leaders are, within delta, and all others slower; NOT TOLD APART; ALONE: one stack was
   // measured; FAILED: all failed; "": nothing was measured.
   std::string verdict;
   std::optional<Interval> ratio_ci;  // of the first to the next
@@ -39,8 +39,10 @@ Headline headline(const Ranking& ranking, const std::string& hw);
 nlohmann::json to_json(const Headline& headline);
 
 // Not shown to be slower than the best, but its ratio says so: it must not stand as a mere tie.
-bool looks_slower(const Recommendation& row, double delta);
+bool looks_slower(const Recommendation& row, double delta, const specs::Yardstick& yardstick);
 // "looks ×0.520, 2 rounds short"; "left a race, ×0.520"; "" where the row does not.
-std::string looks_text(const Recommendation& row, double delta);
+std::string looks_text(const Recommendation& row, double delta, const specs::Yardstick& yardstick);
+// How many times as good the better of two is, from the ratio of the worse to the better: 2 of a rate's 0.5 and of a memory's 2.
+double times(double ratio, const specs::Yardstick& yardstick);
 
 }  // namespace stackx::analysis

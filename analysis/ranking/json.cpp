@@ -22,7 +22,8 @@ json failures_json(const Recommendation& row) {
   return by_outcome;
 }
 
-json rate_json(const Recommendation& row, const Ranking& ranking) {
+// Under "rate", or under "amount" of anything else.
+json amount_json(const Recommendation& row, const Ranking& ranking) {
   json rate = {{"median", row.median}, {"unit", ranking.unit}, {"ci95", bounds(row.ci)}};
   if (row.ci)
     rate["coverage"] = row.ci->coverage;
@@ -55,10 +56,10 @@ json common(const Recommendation& row) {
 json ranked(const Recommendation& row, const Ranking& ranking) {
   json result = common(row);
   result["rank"] = row.rank;
-  result["rate"] = rate_json(row, ranking);
+  result[ranking.yardstick.is_rate() ? "rate" : "amount"] = amount_json(row, ranking);
   result["cv"] = row.cv ? json(*row.cv) : json(nullptr);
   result["verdict_vs_best"] =
-      row.versus_best ? json(to_string(row.versus_best->verdict)) : json(nullptr);
+      row.versus_best ? json(words(row.versus_best->verdict, ranking.yardstick)) : json(nullptr);
   result["vs_best"] = row.versus_best ? comparison_json(*row.versus_best) : json(nullptr);
   return result;
 }
@@ -90,6 +91,7 @@ json sentinels_json(const Sentinels& sentinels) {
 json to_json(const Ranking& ranking) {
   json result = {{"hw", ranking.hw},
                  {"workload", ranking.workload.text()},
+                 {"metric", ranking.yardstick.word()},
                  {"unit", ranking.unit},
                  {"delta", ranking.delta},
                  {"confidence", ranking.confidence},

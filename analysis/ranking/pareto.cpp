@@ -9,6 +9,7 @@
 #include "analysis/ranking/rates.hpp"
 #include "analysis/statistics/cv_interval.hpp"
 #include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -18,15 +19,6 @@ bool dominates(const Recommendation& a, const Recommendation& b) {
 }
 
 std::string percent(double share) { return fmt::format("{:.1f}%", 100 * share); }
-
-std::string stack_text(const specs::Stack& stack,
-                       const std::map<std::string, std::string>& common) {
-  std::string text;
-  for (const auto& [component, version] : stack.components)
-    if (const auto same = common.find(component); same == common.end() || same->second != version)
-      text += (text.empty() ? "" : ", ") + component + " " + version;
-  return text;
-}
 
 // What all stacks of the front agree on.
 std::map<std::string, std::string> common_of(const std::vector<ParetoPoint>& front) {
@@ -112,7 +104,7 @@ std::string table(const Pareto& pareto, const Ranking& ranking, bool colour) {
           "\n";
   if (pareto.front.empty()) return text + "\nNo stack has two inspections.\n";
   const auto common = common_of(pareto.front);
-  if (!common.empty()) text += "All of these: " + stack_text({common}, {}) + "\n";
+  if (!common.empty()) text += "All of these: " + label_of(common, {}) + "\n";
   std::vector<Column> columns{{ranking.unit, true, {}},   {"CI of median", true, {}},
                               {"CV", true, {}},           {"CI of CV", true, {}},
                               {"n", true, {}},            {"rank", true, {}},
@@ -127,7 +119,7 @@ std::string table(const Pareto& pareto, const Ranking& ranking, bool colour) {
     columns[4].cells.push_back(std::to_string(row.inspections));
     columns[5].cells.push_back(std::to_string(row.rank));
     columns[6].cells.push_back(row.stack.short_id());
-    columns[7].cells.push_back(stack_text(row.stack, common));
+    columns[7].cells.push_back(label_of(row.stack.components, common));
   }
   return text + "\n" + table_text(columns, Paint{colour});
 }

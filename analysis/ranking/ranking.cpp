@@ -63,9 +63,6 @@ Recommendation recommendation(const StackRates& rates_of, double confidence) {
   return row;
 }
 
-bool clearly_below(const Recommendation& row, const Recommendation& leader, double delta) {
-  return row.ci && leader.ci && row.ci->high * (1 + delta) < leader.ci->low;
-}
 
 // sign_test_outside(), of few different counts: a ranking of 400 stacks asks 80,000 times, and each answer is a binomial tail.
 class SignTests {
@@ -92,7 +89,7 @@ std::vector<bool> slower_of(const std::vector<std::vector<double>>& family, Sign
   const Holm outside = holm(p, 1 - options.confidence);
   std::vector<bool> slower;
   for (std::size_t i = 0; i < family.size(); ++i)
-    slower.push_back(outside.rejected[i] && !(median(family[i]) > 0));
+    slower.push_back(outside.rejected[i] && (median(family[i]) > 0) == options.yardstick.smaller_is_better());
   return slower;
 }
 
@@ -104,7 +101,7 @@ std::vector<bool> slower_below(const std::vector<Candidate>& order, std::size_t 
   std::vector<bool> slower = slower_of(family, tests, options);
   for (std::size_t i = 0; i < family.size(); ++i)
     if (family[i].empty())
-      slower[i] = clearly_below(order[above + 1 + i].row, order[above].row, options.delta);
+      slower[i] = is_clearly_worse(order[above + 1 + i].row, order[above].row, options.delta, options.yardstick);
   return slower;
 }
 
@@ -132,7 +129,7 @@ void set_ranks(std::vector<Candidate>& order, const Options& options, const Fina
     for (std::size_t i = above + 1; i < order.size(); ++i) family.push_back(rounds.logs(i, above));
     below.push_back(slower_below(order, above, family, tests, options));
     if (above > 0) continue;
-    const auto versus_best = compare(family, options.delta, options.confidence);
+    const auto versus_best = compare(family, options.delta, options.confidence, options.yardstick);
     for (std::size_t i = 0; i < versus_best.size(); ++i) order[i + 1].row.versus_best = versus_best[i];
   }
   std::size_t first = 0;  // of the current group
@@ -146,16 +143,18 @@ void set_ranks(std::vector<Candidate>& order, const Options& options, const Fina
   }
 }
 
-double score(const Recommendation& row, Objective objective) {
-  if (objective == Objective::rate) return row.median;
+double score(const Recommendation& row, const Options& options) {
+  const bool less = options.yardstick.smaller_is_better();
+  if (options.objective == Objective::rate) return less ? -row.median : row.median;
   if (!row.cv) return -HUGE_VAL;  // one inspection says nothing about stability
-  return objective == Objective::stability ? -*row.cv : row.median * (1 - 2 * *row.cv);
+  if (options.objective == Objective::stability) return -*row.cv;
+  return less ? -row.median * (1 + 2 * *row.cv) : row.median * (1 - 2 * *row.cv);
 }
 
-void sort_rows(std::vector<Recommendation>& rows, Objective objective) {
+void sort_rows(std::vector<Recommendation>& rows, const Options& options) {
   std::ranges::stable_sort(rows, [&](const Recommendation& a, const Recommendation& b) {
     if (a.rank != b.rank) return a.rank < b.rank;
-    return score(a, objective) > score(b, objective);
+    return score(a, options) > score(b, options);
   });
 }
 
@@ -185,8 +184,10 @@ void note_limits(const Ranking& ranking, const Rates& all, std::vector<std::stri
         apart, rows.size()));
   if (all.without_unit > 0)
     notes.push_back(
-        fmt::format("{} inspections were left out: no rate in {} follows from what they report",
-                    all.without_unit, ranking.unit));
+        ranking.yardstick.is_rate()
+            ? fmt::format("{} inspections were left out: no rate in {} follows from what they report",
+                          all.without_unit, ranking.unit)
+            : fmt::format("{} were left out: they do not tell {}", counted(all.without_unit, "inspection"), ranking.yardstick.noun()));
   if (rows.size() > 2)
     notes.push_back(
         "the best was picked from the same rounds it is compared in and owes part of its lead to "
@@ -208,7 +209,8 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   if (const auto& sha256 = ranking.workload.program; !sha256.empty() && !selected.empty())
     ranking.program = specs::PiProgram{false, selected.front()->pi_path, sha256};
   ranking.hw = hardware_of(selected);
-  const Rates all = collect(selected, options.this_host);
+  const Rates all = collect(selected, options.this_host, options.yardstick);
+  ranking.yardstick = options.yardstick;
   ranking.unit = all.unit;
   ranking.without_unit = all.without_unit;
   ranking.population = options.population;
@@ -223,13 +225,14 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
       ranking.failed.push_back(std::move(row));
   }
   // Equal medians keep the order of the stacks' components.
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [](const Candidate& c) { return c.row.median; });
-  const RaceEnds races = race_ends(selected, options.races);
+  const double sign = options.yardstick.smaller_is_better() ? 1 : -1;
+  std::ranges::stable_sort(order, {}, [&](const Candidate& c) { return sign * c.row.median; });
+  // A race is run by rates: of anything else all its rounds count, and who left it is not behind.
+  const RaceEnds races = options.yardstick.is_rate() ? race_ends(selected, options.races) : RaceEnds{};
   set_ranks(order, options, races.finals);
   for (Candidate& candidate : order) candidate.row.left_race = races.left.contains(candidate.row.stack.id());
   for (Candidate& candidate : order) ranking.recommendations.push_back(std::move(candidate.row));
-  sort_rows(ranking.recommendations, options.objective);
+  sort_rows(ranking.recommendations, options);
   ranking.sentinels = sentinels(all, options.delta, options.confidence);
   std::ranges::move(lines(ranking.sentinels, options.confidence), std::back_inserter(ranking.notes));
   if (options.drift) ranking.drifts = drift(all, options.confidence);
@@ -240,6 +243,11 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   std::ranges::copy(ranking.across_nodes, std::back_inserter(ranking.notes));
   note_limits(ranking, all, ranking.notes);
   return ranking;
+}
+
+bool is_clearly_worse(const Recommendation& row, const Recommendation& other, double delta, const specs::Yardstick& yardstick) {
+  if (!row.ci || !other.ci) return false;
+  return yardstick.smaller_is_better() ? row.ci->low > other.ci->high * (1 + delta) : row.ci->high * (1 + delta) < other.ci->low;
 }
 
 std::map<std::string, std::string> common_components(const Ranking& ranking) {

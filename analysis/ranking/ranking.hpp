@@ -1,5 +1,5 @@
-// Ranks stacks by measured performance (DESIGN: the unit is the inspection, one fresh process gives
-// one value).
+// Ranks stacks by measured performance, or by what else a yardstick says: memory, energy, an error (DESIGN: the unit is the
+// inspection, one fresh process gives one value). Below, "rate" and "slower" stand for the amount and for worse.
 //
 // Per stack: the median over its inspections of the median rate of each, an order-statistic CI for
 // that median, the CV between inspections. Measurements of this host count where a stack has any;
@@ -59,7 +59,7 @@ struct Recommendation {
   std::string reason;                                         // of the latest failure
   std::string evidence;                                       // "measured", "measured-elsewhere"
   std::vector<std::string> sources;                           // campaign ids
-  std::optional<Comparison> versus_best;                      // absent for the best itself
+  std::optional<Comparison> versus_best;  // absent for the best itself; the ratio is of the amounts as they are
   bool left_race = false;  // shown to be behind by a race's bound (race.hpp)
 };
 
@@ -67,7 +67,8 @@ struct Ranking {
   std::string hw;
   specs::Workload workload;
   std::optional<specs::PiProgram> program;  // that measured, where it is not stackx's own
-  std::string unit;  // "GFLOP/s", "GB/s", "items/s"
+  specs::Yardstick yardstick;
+  std::string unit;  // "GFLOP/s", "GB/s", "items/s"; of a yardstick "MB", "ms", "J", ""
   std::size_t without_unit = 0;  // inspections that tell no rate in it, and are left out
   double delta = 0.01;
   double confidence = 0.95;
@@ -89,6 +90,7 @@ struct Options {
   // Campaigns that raced, by id: their finalists are compared on the fresh rounds alone (race.hpp).
   std::map<std::string, specs::CampaignSpec> races = {};
   std::optional<Population> population = {};  // where the measurements are a sample
+  specs::Yardstick yardstick = {};  // the measurements were read with it
   bool drift = true;  // look for it; a few arms of a large campaign say little of the machine
 };
 
@@ -97,6 +99,9 @@ struct Options {
 // not depend on the order of the measurements.
 Ranking rank(const std::vector<store::Measurement>& measurements, const specs::Workload& workload,
              const Options& options);
+
+// By the stacks' own intervals, where they share no round.
+bool is_clearly_worse(const Recommendation& row, const Recommendation& other, double delta, const specs::Yardstick& yardstick);
 
 // Components on which all stacks agree, failed ones too: said once instead of in every row.
 std::map<std::string, std::string> common_components(const Ranking& ranking);

@@ -24,7 +24,7 @@ std::string common_unit(const Measurements& measurements) {
 
 struct Rated {
   const store::Measurement* measurement = nullptr;
-  double rate = 0;  // of a failure none
+  double amount = 0;  // of a failure none
 };
 
 StackRates of_stack(std::vector<Rated> measurements, const std::string& this_host) {
@@ -33,11 +33,11 @@ StackRates of_stack(std::vector<Rated> measurements, const std::string& this_hos
   const auto is_here = [&](const Rated& one) { return one.measurement->host == this_host; };
   result.here = std::ranges::any_of(measurements, is_here);
   if (result.here) std::erase_if(measurements, [&](const Rated& one) { return !is_here(one); });
-  for (const auto& [m, rate] : measurements) {
+  for (const auto& [m, amount] : measurements) {
     if (m->outcome != specs::Outcome::ok)
       result.failed.push_back(m);
-    else if (rate > 0)
-      result.values.push_back({rate, {m->campaign, m->round, m->device}, m});
+    else if (amount > 0)
+      result.values.push_back({amount, {m->campaign, m->round, m->device}, m});
   }
   std::ranges::sort(result.values, {},
                     [](const Value& v) { return std::tie(v.slot, v.measurement->inspection); });
@@ -82,16 +82,28 @@ std::optional<double> log_rate(const store::Measurement& measurement) {
   return rate > 0 ? std::optional(std::log(rate)) : std::nullopt;
 }
 
-Rates collect(const std::vector<const store::Measurement*>& measurements,
-              const std::string& this_host) {
+std::string title_of(const specs::Yardstick& yardstick, const std::string& unit) {
+  if (yardstick.is_rate()) return unit;
+  return yardstick.noun() + (unit.empty() ? "" : " (" + unit + ")");
+}
+
+double amount_of(const store::Measurement& measurement, const specs::Yardstick& yardstick, const std::string& unit) {
+  if (yardstick.is_rate()) return rate_of(measurement, unit);
+  const auto found = measurement.amounts.find(yardstick.word());
+  return found == measurement.amounts.end() ? 0 : found->second;
+}
+
+Rates collect(const std::vector<const store::Measurement*>& measurements, const std::string& this_host,
+              const specs::Yardstick& yardstick) {
   Rates result;
-  result.unit = common_unit(measurements);
+  result.yardstick = yardstick;
+  result.unit = yardstick.is_rate() ? common_unit(measurements) : yardstick.unit();
   std::map<specs::Stack, std::vector<Rated>> own, sentinels;
   for (const auto* m : measurements) {
     const bool ok = m->outcome == specs::Outcome::ok;
-    const double rate = ok ? rate_of(*m, result.unit) : 0;
-    (m->sentinel ? sentinels : own)[m->stack].push_back({m, rate});
-    if (ok && rate == 0) ++result.without_unit;
+    const double amount = ok ? amount_of(*m, yardstick, result.unit) : 0;
+    (m->sentinel ? sentinels : own)[m->stack].push_back({m, amount});
+    if (ok && amount == 0) ++result.without_unit;
   }
   for (auto& [stack, list] : own) result.stacks.push_back(of_stack(std::move(list), this_host));
   for (auto& [stack, list] : sentinels) result.sentinels.push_back(of_stack(std::move(list), this_host));
@@ -100,14 +112,14 @@ Rates collect(const std::vector<const store::Measurement*>& measurements,
 
 std::vector<double> rates(const StackRates& stack) {
   std::vector<double> result;
-  for (const Value& value : stack.values) result.push_back(value.rate);
+  for (const Value& value : stack.values) result.push_back(value.amount);
   return result;
 }
 
 std::map<Slot, double> by_slot(const StackRates& stack) {
   std::map<Slot, std::vector<double>> all;
   for (const Value& value : stack.values)
-    if (!std::get<0>(value.slot).empty()) all[value.slot].push_back(value.rate);
+    if (!std::get<0>(value.slot).empty()) all[value.slot].push_back(value.amount);
   std::map<Slot, double> result;
   for (const auto& [slot, rates] : all) result[slot] = median(rates);
   return result;

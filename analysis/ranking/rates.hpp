@@ -1,4 +1,5 @@
-// From measurements to rates: one value per inspection, by stack and by the round it ran in.
+// From measurements to rates, or to what else a yardstick (specs/result/yardstick.hpp) says: one value per inspection, by stack and
+// by the round it ran in. Ratios are of the values as they are: of what is better when smaller, below 1 is better.
 #pragma once
 
 #include <map>
@@ -15,7 +16,7 @@ namespace stackx::analysis {
 using Slot = std::tuple<std::string, std::uint64_t, std::string>;
 
 struct Value {
-  double rate = 0;
+  double amount = 0;  // of the unit: the rate, or the yardstick's
   Slot slot;
   const store::Measurement* measurement = nullptr;
 };
@@ -28,14 +29,22 @@ struct StackRates {
 };
 
 struct Rates {
+  specs::Yardstick yardstick;
   std::string unit;
   std::vector<StackRates> stacks;     // in the order of their components
   std::vector<StackRates> sentinels;  // the same stacks under their second names
-  std::size_t without_unit = 0;       // ok, but their work is not stated in the unit of the others
+  std::size_t without_unit = 0;       // ok, but their work is not stated in the unit of the others, or the amount is not known
 };
 
-Rates collect(const std::vector<const store::Measurement*>& measurements,
-              const std::string& this_host);
+// Measurements must have been read with the yardstick (store::Filter).
+Rates collect(const std::vector<const store::Measurement*>& measurements, const std::string& this_host,
+              const specs::Yardstick& yardstick = {});
+
+// "GFLOP/s"; "memory (MB)"; "error": over a column.
+std::string title_of(const specs::Yardstick& yardstick, const std::string& unit);
+
+// Of one inspection, in that unit; 0 if it has none.
+double amount_of(const store::Measurement& measurement, const specs::Yardstick& yardstick, const std::string& unit);
 
 // The unit that the work of a sample allows: GFLOP/s if it states flop, else GB/s, else items/s.
 std::string unit_of(const specs::Work& work);
@@ -58,7 +67,7 @@ std::map<Slot, double> by_slot(const StackRates& stack);
 // two of them are compared on the fresh rounds alone.
 using Finals = std::map<std::string, std::uint64_t>;
 
-// Log of a's rate over b's, one for each slot that both have.
+// Log of a's amount over b's, one for each slot that both have.
 std::map<Slot, double> paired_by_slot(const StackRates& a, const StackRates& b,
                                       const Finals& finals = {});
 std::vector<double> paired_logs(const StackRates& a, const StackRates& b, const Finals& finals = {});

@@ -18,30 +18,32 @@ std::vector<double> log_rates(const StackRates& stack) {
   return values;
 }
 
-// The rates of a process's samples: its median rate times their median time over each time.
-std::vector<double> sample_logs(const Value& value) {
+// The rates of a process's samples: its median rate times their median time over each time. Of anything else a process says
+// one value.
+std::vector<double> sample_logs(const Value& value, const specs::Yardstick& yardstick) {
+  if (!yardstick.is_rate()) return {std::log(value.amount)};
   std::vector<double> speeds;
   for (const auto ns : value.measurement->samples_ns) speeds.push_back(1 / static_cast<double>(ns));
-  const double scale = value.rate / median(speeds);
+  const double scale = value.amount / median(speeds);
   for (double& speed : speeds) speed = std::log(speed * scale);
   return speeds;
 }
 
-std::map<Slot, std::vector<double>> samples_by_slot(const StackRates& stack) {
+std::map<Slot, std::vector<double>> samples_by_slot(const StackRates& stack, const specs::Yardstick& yardstick) {
   std::map<Slot, std::vector<double>> result;
   for (const Value& value : stack.values) {
-    const auto logs = sample_logs(value);
+    const auto logs = sample_logs(value, yardstick);
     auto& all = result[value.slot];
     all.insert(all.end(), logs.begin(), logs.end());
   }
   return result;
 }
 
-std::vector<PairedProcesses> processes(const Couple& couple, const Finals& finals) {
+std::vector<PairedProcesses> processes(const Couple& couple, const Finals& finals, const specs::Yardstick& yardstick) {
   std::map<Slot, NodeId> nodes;
   for (const Value& value : couple.a->values) nodes[value.slot] = node_of(*value.measurement);
   const auto shared = paired_by_slot(*couple.a, *couple.b, finals);
-  const auto of_a = samples_by_slot(*couple.a), of_b = samples_by_slot(*couple.b);
+  const auto of_a = samples_by_slot(*couple.a, yardstick), of_b = samples_by_slot(*couple.b, yardstick);
   std::vector<PairedProcesses> result;
   for (const auto& [slot, log] : shared) {
     const auto& [host, fingerprint] = nodes.at(slot);  // identical nodes share the fingerprint
@@ -112,7 +114,7 @@ std::optional<Interval> paired_bootstrap(const std::vector<Couple>& couples,
   std::optional<Interval> interval;
   if (couples.size() == 1) {
     if (const auto found =
-            bootstrap_hierarchy(processes(couples.front(), options.finals), settings))
+            bootstrap_hierarchy(processes(couples.front(), options.finals, options.yardstick), settings))
       interval = found->interval;
   } else if (!logs.empty()) {
     interval = bootstrap_interval(
@@ -131,11 +133,12 @@ std::optional<Interval> difference(const Couple& couple, double confidence, std:
   return interval ? std::optional(exponential(*interval)) : std::nullopt;
 }
 
-Verdict verdict_of(const std::optional<Interval>& ratio, double delta) {
+Verdict verdict_of(const std::optional<Interval>& ratio, double delta, const specs::Yardstick& yardstick) {
   if (!ratio) return Verdict::unresolved;
   const double low = 1 / (1 + delta), high = 1 + delta;
-  if (ratio->low > high) return Verdict::faster;
-  if (ratio->high < low) return Verdict::slower;
+  const bool less = yardstick.smaller_is_better();
+  if (ratio->low > high) return less ? Verdict::slower : Verdict::faster;
+  if (ratio->high < low) return less ? Verdict::faster : Verdict::slower;
   return ratio->low > low && ratio->high < high ? Verdict::equivalent : Verdict::unresolved;
 }
 
@@ -146,7 +149,7 @@ void decide_few(SideBySide& result, const std::vector<Couple>& couples,
   for (std::size_t i = 0; i < couples.size(); ++i) {
     auto& comparison = result.couples[i].comparison;
     comparison.interval = difference(couples[i], 1 - level, options.seed);
-    comparison.verdict = verdict_of(comparison.interval, options.delta);
+    comparison.verdict = verdict_of(comparison.interval, options.delta, options.yardstick);
   }
   result.overall.pairs = couples.size();
   result.overall.ratio = std::exp(median(result.logs));
@@ -185,7 +188,7 @@ SideBySide compare_paired(const std::vector<Couple>& couples, const SideBySideOp
   }
   result.left_out = couples.size() - able.size();
   if (able.empty()) return result;
-  const auto comparisons = compare(family, options.delta, options.confidence);
+  const auto comparisons = compare(family, options.delta, options.confidence, options.yardstick);
   for (std::size_t i = 0; i < able.size(); ++i) {
     auto couple = begin(able[i], options.confidence);
     couple.comparison = comparisons[i];
@@ -194,7 +197,7 @@ SideBySide compare_paired(const std::vector<Couple>& couples, const SideBySideOp
   }
   const auto rounds = logs_by_round(able, options.finals);
   for (const auto& [slot, logs] : rounds) result.logs.push_back(median(logs));
-  result.overall = compare({result.logs}, options.delta, options.confidence).front();
+  result.overall = compare({result.logs}, options.delta, options.confidence, options.yardstick).front();
   result.rounds = rounds.size();
   set_nodes(able, rounds, options.confidence, result);
   result.bootstrap = paired_bootstrap(able, result.logs, options);
@@ -224,7 +227,7 @@ SideBySide compare_independent(const std::vector<Couple>& couples,
   if (result.own_verdicts)
     decide_few(result, able, options);
   else
-    result.overall = compare({result.logs}, options.delta, options.confidence).front();
+    result.overall = compare({result.logs}, options.delta, options.confidence, options.yardstick).front();
   result.bootstrap = able.size() == 1 ? result.couples.front().bootstrap : std::nullopt;
   sort_by_ratio(result.couples);
   return result;

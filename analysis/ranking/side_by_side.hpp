@@ -20,7 +20,7 @@
 //              between the two occasions is part of the difference: drift, other load, another
 //              system. The caller has to say so.
 //
-// Ratios are A's rate over B's.
+// Ratios are A's rate over B's, or what else they were collected by.
 #pragma once
 
 #include <map>
@@ -81,6 +81,7 @@ struct SideBySideOptions {
   double delta = 0.01, confidence = 0.95;
   std::uint64_t seed = 1;
   Finals finals = {};  // paired: of campaigns that raced
+  specs::Yardstick yardstick = {};  // that the sides were collected by
 };
 
 SideBySide compare_paired(const std::vector<Couple>& couples, const SideBySideOptions& options);

@@ -7,6 +7,7 @@
 
 #include "analysis/ranking/headline.hpp"
 #include "analysis/ranking/ranking.hpp"
+#include "analysis/ranking/rates.hpp"
 #include "analysis/text/table.hpp"
 
 namespace stackx::analysis {
@@ -20,12 +21,12 @@ std::vector<std::string> name_and_version(const std::map<std::string, std::strin
   return words;
 }
 
-std::string verdict_text(const Recommendation& row, double delta) {
+std::string verdict_text(const Recommendation& row, double delta, const specs::Yardstick& yardstick) {
   if (!row.versus_best) return "best";
   const Comparison& c = *row.versus_best;
-  const std::string verdict = to_string(c.verdict);
+  const std::string verdict = words(c.verdict, yardstick);
   if (c.pairs == 0) return verdict + " (no shared round)";
-  if (auto looks = looks_text(row, delta); !looks.empty()) return looks;
+  if (auto looks = looks_text(row, delta, yardstick); !looks.empty()) return looks;
   if (c.verdict == Verdict::unresolved)
     return fmt::format("{} ×{:.3f}, {} rounds", verdict, c.ratio,
                        c.further_rounds ? fmt::format("+{}", *c.further_rounds) : ">10000");
@@ -48,7 +49,7 @@ bool shows_evidence(const Ranking& ranking) {
 
 std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
   std::vector<Column> all{
-      {"rank", true, {}},     {ranking.unit, true, {}}, {"CI of median", true, {}},
+      {"rank", true, {}},     {title_of(ranking.yardstick, ranking.unit), true, {}}, {"CI of median", true, {}},
       {"CV", true, {}},       {"n", true, {}},          {"fail", true, {}},
       {"vs best", false, {}}, {"stack", false, {}}};
   const auto same_rank = [&](std::size_t rank) {
@@ -65,7 +66,7 @@ std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
     all[4].cells.push_back(row.measured == row.inspections ? fmt::format("{}", row.inspections)
                                                            : fmt::format("{} of {}", row.inspections, row.measured));
     all[5].cells.push_back(row.failed() ? fmt::format("{}", row.failed()) : "");
-    all[6].cells.push_back(verdict_text(row, ranking.delta));
+    all[6].cells.push_back(verdict_text(row, ranking.delta, ranking.yardstick));
     all[7].cells.push_back(row.stack.short_id());
     evidence.cells.push_back(row.evidence);
   }
@@ -78,7 +79,7 @@ std::vector<Column> columns(const Ranking& ranking, std::size_t rows) {
 
 bool any_looks_slower(const Ranking& ranking) {
   return std::ranges::any_of(ranking.recommendations,
-                             [&](const auto& row) { return looks_slower(row, ranking.delta); });
+                             [&](const auto& row) { return looks_slower(row, ranking.delta, ranking.yardstick); });
 }
 
 std::string heading(const Ranking& ranking, const std::map<std::string, std::string>& common) {
@@ -92,18 +93,19 @@ std::string heading(const Ranking& ranking, const std::map<std::string, std::str
     text += fmt::format("All evidence: {}\n", ranking.recommendations.front().evidence);
   return text +
          wrap(split(fmt::format("n: inspections, each a fresh process that gives one value, the "
-                                "median rate of its samples. {0}: the median of "
+                                "{4}. {0}: the median of "
                                 "those, with its {1:g}% confidence interval. CV: between "
                                 "inspections. vs best: median ratio over shared rounds, "
                                 "with its interval at {1:g}% for all rows together (Holm); a "
                                 "verdict where the interval is clear of ±{2:g}%, else "
                                 "an estimate of the rounds still needed. = marks a tie: no stack "
                                 "of a rank is shown to be slower than another of it{3}.",
-                                ranking.unit, 100 * ranking.confidence, 100 * ranking.delta,
+                                title_of(ranking.yardstick, ranking.unit), 100 * ranking.confidence, 100 * ranking.delta,
                                 any_looks_slower(ranking)
                                     ? "; \"looks\": its median ratio says so, and only rounds are "
                                       "lacking to show it"
-                                    : "")),
+                                    : "",
+                                ranking.yardstick.is_rate() ? "median rate of its samples" : "amount that it tells")),
               0, "") +
          "\n\n";
 }

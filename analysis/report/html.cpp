@@ -156,12 +156,17 @@ std::string breakable(const std::string& escaped) {
 
 Values facts(const Report& report) {
   const std::size_t n = report.distributions.size();
+  const auto& yardstick = report.ranking.yardstick;
+  const auto noun = yardstick.noun();
   return {
       {"question", report.question},
       {"answer", report.answer},
       {"workload", report.ranking.workload.text()},
       {"hardware", report.ranking.hw},
-      {"unit", report.ranking.unit},
+      {"noun", noun},
+      {"nouns", yardstick.is_rate() ? "rates" : noun},
+      {"value", yardstick.is_rate() ? "the median rate of its samples" : noun},
+      {"unit", report.ranking.unit.empty() ? "itself" : report.ranking.unit},
       {"common", common_text(report)},
       {"stacks", std::to_string(n)},
       {"unranked_stacks", std::to_string(report.ranking.failed.size())},

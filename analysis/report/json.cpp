@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/report.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -53,7 +54,7 @@ json sizes_json(const Report& report) {
                         {"rate", quartiles_json(point.rate)},
                         {"seconds", quartiles_json(point.seconds)}});
     result["curves"].push_back({{"id", curve.stack.id()},
-                                {"label", label_of(curve.stack, report.common)},
+                                {"label", label_of(curve.stack.components, report.common)},
                                 {"points", points}});
   }
   return result;
@@ -81,7 +82,7 @@ json sentinels_json(const Report& report) {
     tests.push_back({{"campaign", test.campaign},
                      {"arm", test.arm},
                      {"stack", test.stack.id()},
-                     {"label", label_of(test.stack, report.common)},
+                     {"label", label_of(test.stack.components, report.common)},
                      {"pairs", test.pairs},
                      {"ratio", test.ratio},
                      {"ci", bounds(test.interval)},

@@ -3,7 +3,9 @@
 // --json` prints: nothing is computed here but the outline of the violins, which Plotly estimates.
 (() => {
   const report = JSON.parse(document.getElementById("report-data").textContent);
-  const unit = report.ranking.unit;
+  // "rate", "memory": what is ranked by; an error has no unit.
+  const noun = report.ranking.metric.replaceAll("_", " "), unit = report.ranking.unit;
+  const amount = noun + (unit ? ", " + unit : "");
   const charted = 30; // stacks in a chart, and as lines over each other; the tables have more
   const lines = 12;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -73,7 +75,7 @@
         fillcolor: faint(tone, 0.25),
       };
     }).filter((trace) => trace.y.length > 0);
-    return { data: traces, layout: layout({ ...by_stack(shown.length, names, 36), xaxis: titled("rate of an inspection, " + unit) }) };
+    return { data: traces, layout: layout({ ...by_stack(shown.length, names, 36), xaxis: titled(amount + ", of an inspection") }) };
   }
 
   function violin() {
@@ -90,7 +92,7 @@
         fillcolor: enough ? faint(tone, 0.2) : "rgba(0,0,0,0)", meanline: { visible: false },
       };
     });
-    return { data: traces, layout: layout({ ...by_stack(shown.length, names, 40), xaxis: titled("rate of an inspection, " + unit) }) };
+    return { data: traces, layout: layout({ ...by_stack(shown.length, names, 40), xaxis: titled(amount + ", of an inspection") }) };
   }
 
   // A line with a band around it, as three traces that the legend shows and hides together.
@@ -196,7 +198,7 @@
       data,
       layout: layout({
         height: 420 + (narrow() ? 12 : 24) * Math.ceil(shown.length / (narrow() ? 4 : 2)), shapes: borders,
-        xaxis: titled(title), yaxis: titled("rate, " + unit),
+        xaxis: titled(title), yaxis: titled(amount),
       }),
     };
   }
@@ -233,7 +235,7 @@
       }],
       layout: layout({
         ...by_stack(shown.length, names, 26),
-        xaxis: { type: "log", ...titled("rate with the second version / with the first") },
+        xaxis: { type: "log", ...titled(noun + " with the second version / with the first") },
         shapes: [{ type: "line", x0: 1, x1: 1, y0: 0, y1: 1, yref: "paper", line: { color: colour("--muted"), width: 1 } }],
       }),
     };
@@ -244,7 +246,7 @@
     "chart-violin": violin,
     "chart-samples": () => spread(report.spread.by_samples, "samples in a process", "CV between inspections"),
     "chart-inspections": () => spread(report.spread.by_inspections, "inspections of a stack", "width of the CI"),
-    "chart-size-rate": () => size("rate", "rate, " + unit, "linear"),
+    "chart-size-rate": () => size("rate", amount, "linear"),
     "chart-size-elapsed": () => size("seconds", "elapsed time of an operation", "log"),
     "chart-effects": effects,
     "chart-shift": shift,

@@ -9,6 +9,7 @@
 
 #include "analysis/statistics/statistics.hpp"
 #include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -19,9 +20,9 @@ using Components = std::map<std::string, std::string>;
 Distribution distribution(const StackRates& of, const Components& common) {
   Distribution result;
   result.stack = of.stack;
-  result.label = label_of(of.stack, common);
+  result.label = label_of(of.stack.components, common);
   for (const Value& value : of.values)
-    result.values.push_back({value.rate, value.measurement->inspection, value.measurement->campaign,
+    result.values.push_back({value.amount, value.measurement->inspection, value.measurement->campaign,
                              value.measurement->round, value.measurement->samples_ns.size()});
   const std::vector<double> values = rates(of);
   result.q1 = quantile(values, 0.25);
@@ -47,7 +48,7 @@ std::vector<FailureReason> failures(const Measurements& measurements, const Comp
     if (m->outcome == specs::Outcome::ok) continue;
     const std::pair key(std::string(specs::to_string(m->outcome)), m->reason);
     ++found[key].inspections;
-    stacks[key].insert(m->stack.short_id() + " " + label_of(m->stack, common));
+    stacks[key].insert(m->stack.short_id() + " " + label_of(m->stack.components, common));
   }
   std::vector<FailureReason> result;
   for (auto& [key, failure] : found) {
@@ -133,19 +134,17 @@ std::vector<std::string> commands(const Report& report, const ReportOptions& opt
   return result;
 }
 
+std::string how_well(const specs::Yardstick& yardstick) {
+  if (yardstick.is_rate()) return "fastest";
+  return fmt::format("with the {} {}", yardstick.smaller_is_better() ? "least" : "most", yardstick.noun());
+}
+
 std::optional<double> batch_of(const store::Measurement& measurement) {
   const double operations = std::strtod(measurement.mini_batch.c_str(), nullptr);
   return operations > 0 ? std::optional(operations) : std::nullopt;
 }
 
 }  // namespace
-
-std::string label_of(const specs::Stack& stack, const Components& common) {
-  std::string text;
-  for (const auto& [name, version] : stack.components)
-    if (!common.contains(name)) text += (text.empty() ? "" : ", ") + name + " " + version;
-  return text;
-}
 
 Report report(const std::vector<store::Measurement>& measurements, const specs::Workload& asked,
               const std::vector<specs::Plan>& plans, const FindDocument& document,
@@ -160,21 +159,21 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
   Measurements selected;
   for (const store::Measurement& m : measurements)
     if (m.workload == result.ranking.workload) selected.push_back(&m);
-  const Rates all = collect(selected, options.ranking.this_host);
+  const Rates all = collect(selected, options.ranking.this_host, options.ranking.yardstick);
   for (const Recommendation& row : result.ranking.recommendations) {
     const auto of = std::ranges::lower_bound(all.stacks, row.stack, {}, &StackRates::stack);  // by their components
     result.distributions.push_back(distribution(*of, result.common));
   }
-  result.spread = spread(all.stacks, all.unit, options.ranking.confidence, options.seed);
+  result.spread = spread(all, options.ranking.confidence, options.seed);
   result.sizes = sizes(measurements, result.ranking.workload, all.unit, options.ranking.this_host,
-                       batch_of);
+                       batch_of, options.ranking.yardstick);
   if (result.sizes && result.sizes->left_out > 0)
     result.ranking.notes.push_back(fmt::format(
         "{} sizes were measured; the curves over size have {} of them, evenly chosen.",
         result.sizes->workloads.size() + result.sizes->left_out, result.sizes->workloads.size()));
   result.drifts = result.ranking.drifts;
   result.effects = effects(measurements, result.ranking.workload,
-                           {options.ranking.confidence, options.ranking.this_host, {}, options.ranking.delta});
+                           {options.ranking.confidence, options.ranking.this_host, {}, options.ranking.delta, options.ranking.yardstick});
   result.conditions =
       study(conditions_of(selected), options.ranking.confidence, options.seed);
   result.failures = failures(selected, result.common);
@@ -182,9 +181,8 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
   result.campaigns = campaign_facts(selected, plans);
   result.commands = commands(result, options);
   result.question =
-      fmt::format("Which of {} stacks runs {} fastest on {}?",
-                  result.ranking.recommendations.size() + result.ranking.failed.size(),
-                  operation(result.ranking.workload), result.ranking.hw);
+      fmt::format("Which of {} stacks runs {} {} on {}?", result.ranking.recommendations.size() + result.ranking.failed.size(),
+                  operation(result.ranking.workload), how_well(result.ranking.yardstick), result.ranking.hw);
   result.headline = headline(result.ranking, result.ranking.hw);
   result.answer = result.headline.line;
   return result;

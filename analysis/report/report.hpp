@@ -101,9 +101,6 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
               const std::vector<specs::Plan>& plans, const FindDocument& document,
               const ReportOptions& options);
 
-// "openblas 0.3.34, threads 2": the components that are not in `common`.
-std::string label_of(const specs::Stack& stack, const std::map<std::string, std::string>& common);
-
 nlohmann::json to_json(const Report& report);
 
 }  // namespace stackx::analysis

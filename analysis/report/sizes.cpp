@@ -127,7 +127,7 @@ bool says_how_to_measure(const std::string& parameter) {
 
 std::optional<Sizes> sizes(const std::vector<store::Measurement>& measurements,
                            const specs::Workload& ranked, const std::string& unit,
-                           const std::string& this_host, const FindBatch& batch) {
+                           const std::string& this_host, const FindBatch& batch, const specs::Yardstick& yardstick) {
   const ByWorkload measured = by_workload(measurements);
   const Family family = family_of(measured, bare(ranked));
   if (family.workloads.size() < 2) return std::nullopt;
@@ -139,18 +139,18 @@ std::optional<Sizes> sizes(const std::vector<store::Measurement>& measurements,
   result.left_out = thin_out(result.workloads);
   std::map<specs::Stack, std::vector<SizePoint>> curves;
   for (const specs::Workload& workload : result.workloads) {
-    const Rates all = collect(measured.at(workload), this_host);
+    const Rates all = collect(measured.at(workload), this_host, yardstick);
     for (const StackRates& stack : all.stacks) {
-      std::vector<double> rates_here, seconds;
+      std::vector<double> amounts, seconds;
       for (const Value& value : stack.values) {
-        const double rate = rate_of(*value.measurement, unit);
-        if (rate > 0) rates_here.push_back(rate);
+        const double amount = amount_of(*value.measurement, yardstick, unit);
+        if (amount > 0) amounts.push_back(amount);
         const auto operations = batch(*value.measurement);
         result.without_batch += !operations;
         seconds.push_back(median_seconds(*value.measurement, operations.value_or(1)));
       }
       curves[stack.stack].push_back({size_of(workload, family.varying), stack.values.size(),
-                                     stack.failed.size(), quartiles(rates_here),
+                                     stack.failed.size(), quartiles(amounts),
                                      quartiles(seconds)});
     }
   }

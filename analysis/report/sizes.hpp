@@ -50,6 +50,7 @@ using FindBatch = std::function<std::optional<double>(const store::Measurement&)
 // None with fewer than two sizes.
 std::optional<Sizes> sizes(const std::vector<store::Measurement>& measurements,
                            const specs::Workload& ranked, const std::string& unit,
-                           const std::string& this_host, const FindBatch& batch);
+                           const std::string& this_host, const FindBatch& batch,
+                           const specs::Yardstick& yardstick = {});
 
 }  // namespace stackx::analysis

@@ -127,15 +127,14 @@ void add_by_inspections(PerStack& values, const StackRates& stack, Ranks& ranks,
 
 }  // namespace
 
-Spread spread(const std::vector<StackRates>& stacks, const std::string& unit, double confidence,
-              std::uint64_t seed) {
+Spread spread(const Rates& rates, double confidence, std::uint64_t seed) {
   PerStack by_samples, by_inspections;
   Ranks ranks(confidence);
-  for (const StackRates& stack : stacks) {
+  for (const StackRates& stack : rates.stacks) {
     // A stream for each stack: another stack in the report changes nothing for this one.
     const std::string id = stack.stack.id();
     specs::Random random(specs::derive_seed(seed, id));
-    add_by_samples(by_samples, stack, unit, random);
+    if (rates.yardstick.is_rate()) add_by_samples(by_samples, stack, rates.unit, random);
     add_by_inspections(by_inspections, stack, ranks, random);
   }
   return {summary(by_samples), summary(by_inspections), draws, seed};

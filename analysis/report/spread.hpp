@@ -29,8 +29,8 @@ struct Spread {
   std::uint64_t seed = 0;
 };
 
-// Stacks with fewer than three inspections have no say in by_samples.
-Spread spread(const std::vector<StackRates>& stacks, const std::string& unit, double confidence,
-              std::uint64_t seed);
+// Stacks with fewer than three inspections have no say in by_samples, which is of rates only: of anything else an inspection
+// says one value.
+Spread spread(const Rates& rates, double confidence, std::uint64_t seed);
 
 }  // namespace stackx::analysis

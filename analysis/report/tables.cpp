@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "analysis/ranking/headline.hpp"
 #include "analysis/report/cells.hpp"
 #include "analysis/text/table.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 namespace {
@@ -24,12 +26,12 @@ std::string failures_text(const Recommendation& row) {
   return text;
 }
 
-std::string verdict_text(const Recommendation& row, double delta) {
+std::string verdict_text(const Recommendation& row, double delta, const specs::Yardstick& yardstick) {
   if (!row.versus_best) return "the best";
   const Comparison& c = *row.versus_best;
-  if (c.pairs == 0) return std::string(to_string(c.verdict)) + " (no shared round)";
-  if (c.verdict != Verdict::unresolved) return to_string(c.verdict);
-  if (auto looks = looks_text(row, delta); !looks.empty()) return looks;
+  if (c.pairs == 0) return std::string(words(c.verdict, yardstick)) + " (no shared round)";
+  if (c.verdict != Verdict::unresolved) return words(c.verdict, yardstick);
+  if (auto looks = looks_text(row, delta, yardstick); !looks.empty()) return looks;
   return fmt::format("{}, {} rounds", to_string(c.verdict),
                      c.further_rounds ? fmt::format("+{}", *c.further_rounds) : ">10000");
 }
@@ -45,20 +47,28 @@ std::string rank_text(const Report& report, const Recommendation& row) {
   return (ties > 1 ? "=" : "") + std::to_string(row.rank);
 }
 
+// "Rate", "Memory": what is ranked by, as a title begins.
+std::string capital(std::string noun) {
+  noun.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(noun.front())));
+  return noun;
+}
+
+std::string amount_title(const Ranking& ranking) { return title_of(ranking.yardstick, ranking.unit); }
+
 ReportTable ranking_table(const Report& report) {
-  const std::string& unit = report.ranking.unit;
+  const auto noun = report.ranking.yardstick.noun();
   ReportTable table{
       "ranking",
       "Ranking",
       fmt::format(
-          "Stacks by the median rate of their inspections. A rank with = is a tie: no stack "
-          "of it is shown to be slower than another of it. Verdicts are against the best, on "
+          "Stacks by the median {} of their inspections. A rank with = is a tie: no stack "
+          "of it is shown to be {} than another of it. Verdicts are against the best, on "
           "the rounds both ran in; differences below {:g}% do not matter.",
-          100 * report.ranking.delta),
+          noun, report.ranking.yardstick.is_rate() ? "slower" : "worse", 100 * report.ranking.delta),
       {{"row", "#", true},
        {"rank", "Rank", true},
        {"stack", "Stack"},
-       {"median", unit, true},
+       {"median", amount_title(report.ranking), true},
        {"ci", "CI of the median", true, Shown::to_people},
        {"ci_low", "", true, Shown::in_csv},
        {"ci_high", "", true, Shown::in_csv},
@@ -68,7 +78,7 @@ ReportTable ranking_table(const Report& report) {
        {"verdict_text", "Verdict", false, Shown::to_people},
        {"verdict", "", false, Shown::in_csv},
        {"further_rounds", "", true, Shown::in_csv},
-       {"ratio", "Rate / best's", true},
+       {"ratio", capital(noun) + " / best's", true},
        {"ratio_ci", "CI of the ratio", true, Shown::to_people},
        {"ratio_low", "", true, Shown::in_csv},
        {"ratio_high", "", true, Shown::in_csv},
@@ -90,8 +100,8 @@ ReportTable ranking_table(const Report& report) {
                           row.cv ? percent(*row.cv) : missing(),
                           count(row.inspections),
                           count(failed_inspections(row)),
-                          {verdict_text(row, report.ranking.delta)},
-                          {row.versus_best ? to_string(row.versus_best->verdict) : ""},
+                          {verdict_text(row, report.ranking.delta, report.ranking.yardstick)},
+                          {row.versus_best ? words(row.versus_best->verdict, report.ranking.yardstick) : ""},
                           further_rounds(row),
                           paired ? ratio(row.versus_best->ratio) : missing(),
                           both(interval, ratio),
@@ -115,7 +125,7 @@ ReportTable unranked_table(const Report& report) {
                     {}};
   for (const Recommendation& row : report.ranking.failed)
     table.rows.push_back({{row.stack.short_id()},
-                          {label_of(row.stack, report.common)},
+                          {label_of(row.stack.components, report.common)},
                           {failures_text(row)},
                           {row.reason}});
   return table;
@@ -124,11 +134,11 @@ ReportTable unranked_table(const Report& report) {
 ReportTable distributions_table(const Report& report) {
   ReportTable table{
       "distributions",
-      "Rates of the inspections",
+      capital(report.ranking.yardstick.noun()) + (report.ranking.yardstick.is_rate() ? "s" : "") + " of the inspections",
       fmt::format("{}, one value an inspection. Whiskers reach the farthest value within one and a "
                   "half boxes of the box; what lies beyond is an outlier: shown, counted, never "
                   "dropped.",
-                  report.ranking.unit),
+                  amount_title(report.ranking)),
       {{"row", "#", true},
        {"id", "Stack id"},
        {"stack", "Stack"},
@@ -189,11 +199,11 @@ ReportTable inspections_table(const Report& report) {
       report.spread.by_inspections,
       {"spread_inspections",
        "Spread against inspections",
-       fmt::format("Width of the {:g}% confidence interval of a stack's median rate, as a share of "
+       fmt::format("Width of the {:g}% confidence interval of a stack's median {}, as a share of "
                    "it, if only so many inspections had been made; over the stacks. Median of {} "
                    "draws, seed {}. The ends of an interval are inspections, so its width "
                    "falls in steps.",
-                   100 * report.ranking.confidence, report.spread.draws, report.spread.seed),
+                   100 * report.ranking.confidence, report.ranking.yardstick.noun(), report.spread.draws, report.spread.seed),
        {{"inspections", "Inspections", true},
         {"stacks", "n stacks", true},
         {"width_q1", "CI width, first quartile", true},
@@ -204,10 +214,10 @@ ReportTable inspections_table(const Report& report) {
 
 ReportTable sizes_table(const Report& report) {
   if (!report.sizes) return {};
-  const std::string& unit = report.ranking.unit;
+  const auto unit = amount_title(report.ranking);
   ReportTable table{
       "sizes",
-      "Rate and elapsed time against size",
+      capital(report.ranking.yardstick.noun()) + " and elapsed time against size",
       "Quartiles over the inspections of a stack at a size; elapsed is the time of one "
       "operation.",
       {{"id", "Stack id"},
@@ -227,7 +237,7 @@ ReportTable sizes_table(const Report& report) {
       const auto one = [](const std::optional<Quartiles>& of, double Quartiles::*part,
                           Cell (*show)(double)) { return of ? show((*of).*part) : missing(); };
       table.rows.push_back({{curve.stack.short_id()},
-                            {label_of(curve.stack, report.common)},
+                            {label_of(curve.stack.components, report.common)},
                             {fmt::format("{:.6g}", point.size), point.size},
                             count(point.inspections),
                             count(point.failed),
@@ -250,7 +260,7 @@ ReportTable values_table(const Report& report) {
                      {"inspection", "Inspection"},
                      {"campaign", "Campaign"},
                      {"round", "Round", true},
-                     {"rate", report.ranking.unit, true},
+                     {"rate", amount_title(report.ranking), true},
                      {"samples", "n samples", true}},
                     {}};
   for (const Distribution& of : report.distributions)

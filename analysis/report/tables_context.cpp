@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/report/cells.hpp"
+#include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 
@@ -175,7 +176,7 @@ ReportTable sentinels_table(const Report& report) {
       {}};
   for (const SentinelTest& test : report.ranking.sentinels.tests)
     table.rows.push_back({{test.stack.short_id()},
-                          {label_of(test.stack, report.common)},
+                          {label_of(test.stack.components, report.common)},
                           {test.campaign.substr(0, 12)},
                           count(test.pairs),
                           ratio(test.ratio),

@@ -55,6 +55,11 @@ const char* to_string(Verdict verdict) {
   return "";
 }
 
+const char* words(Verdict verdict, const specs::Yardstick& yardstick) {
+  if (yardstick.is_rate() || verdict == Verdict::equivalent || verdict == Verdict::unresolved) return to_string(verdict);
+  return verdict == Verdict::faster ? "BETTER" : "WORSE";
+}
+
 std::size_t fewest_rounds(std::size_t comparisons, double confidence) {
   return least_values(1 - (1 - confidence) / static_cast<double>(std::max<std::size_t>(comparisons, 1)));
 }
@@ -79,13 +84,14 @@ std::optional<std::size_t> rounds_to_find(double effect, double delta, double cv
   return std::nullopt;
 }
 
-Comparison decided(const std::vector<double>& logs, double delta, const Decision& decision) {
+Comparison decided(const std::vector<double>& logs, double delta, const Decision& decision,
+                   const specs::Yardstick& yardstick) {
   Comparison result;
   result.pairs = logs.size();
   result.interval = ratio_interval(logs, 1 - decision.level);
   if (!logs.empty()) result.ratio = std::exp(median(logs));
   if (decision.outside)
-    result.verdict = median(logs) > 0 ? Verdict::faster : Verdict::slower;
+    result.verdict = (median(logs) > 0) != yardstick.smaller_is_better() ? Verdict::faster : Verdict::slower;
   else if (decision.inside)
     result.verdict = Verdict::equivalent;
   else
@@ -94,7 +100,7 @@ Comparison decided(const std::vector<double>& logs, double delta, const Decision
 }
 
 std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta,
-                                double confidence) {
+                                double confidence, const specs::Yardstick& yardstick) {
   const double band = std::log1p(delta), alpha = 1 - confidence;
   std::vector<double> p_outside, p_inside;
   for (const auto& logs : family) {
@@ -108,7 +114,7 @@ std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, 
     const double level = outside.rejected[i]  ? outside.level[i]
                          : inside.rejected[i] ? inside.level[i]
                                               : std::min(outside.level[i], inside.level[i]);
-    result.push_back(decided(family[i], delta, {outside.rejected[i], inside.rejected[i], level}));
+    result.push_back(decided(family[i], delta, {outside.rejected[i], inside.rejected[i], level}, yardstick));
   }
   return result;
 }

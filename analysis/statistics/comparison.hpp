@@ -6,6 +6,8 @@
 // comparisons Holm's procedure holds the family-wise error, once for claims of difference, once for
 // claims of equivalence; the interval shown is at the level at which the verdict fell, so that
 // FASTER/SLOWER is exactly "the interval excludes the band" and EQUIVALENT "lies inside".
+// Of what is better when smaller (memory, energy, an error) a ratio below 1 is the better one: `faster` stands for better
+// everywhere, and words() says BETTER and WORSE of anything but a rate.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +15,13 @@
 #include <vector>
 
 #include "analysis/statistics/statistics.hpp"
+#include "specs/result/yardstick.hpp"
 
 namespace stackx::analysis {
 
 enum class Verdict { faster, slower, equivalent, unresolved };
 const char* to_string(Verdict verdict);  // "FASTER", ...
+const char* words(Verdict verdict, const specs::Yardstick& yardstick);  // of a rate the same, else "BETTER", ...
 
 struct Comparison {
   Verdict verdict = Verdict::unresolved;
@@ -33,7 +37,7 @@ struct Comparison {
 // One comparison for each member; a member is the paired log ratios of one stack against the common
 // other.
 std::vector<Comparison> compare(const std::vector<std::vector<double>>& family, double delta,
-                                double confidence);
+                                double confidence, const specs::Yardstick& yardstick = {});
 
 // The fewest rounds in which any of so many comparisons can come to a verdict of difference or equivalence, whatever
 // is measured: below it the least p-value of the sign test exceeds the level of Holm's first step, which all others
@@ -53,6 +57,7 @@ struct Decision {
   double level = 0.05;
 };
 // The member's verdict and interval; for families whose decisions were made from counts alone.
-Comparison decided(const std::vector<double>& logs, double delta, const Decision& decision);
+Comparison decided(const std::vector<double>& logs, double delta, const Decision& decision,
+                   const specs::Yardstick& yardstick = {});
 
 }  // namespace stackx::analysis

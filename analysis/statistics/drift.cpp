@@ -195,7 +195,7 @@ struct Grid {
     const std::uint64_t round = std::get<1>(value.slot);
     const auto arm = arms.emplace(value.measurement->arm, arms.size()).first->second;
     rounds.emplace(round, 0);
-    values.emplace_back(arm, round, std::log(value.rate));
+    values.emplace_back(arm, round, std::log(value.amount));
   }
   Table table() {
     std::size_t column = 0;

@@ -50,7 +50,7 @@ Numbered numbered(const Rates& rates) {
       if (block == all.node_of.size()) all.node_of.push_back(node);
       const auto slot = number_of(rounds, {block, round});
       if (slot == all.block_of.size()) all.block_of.push_back(block);
-      all.inspections.push_back({all.stacks.size(), slot, std::log(value.rate)});
+      all.inspections.push_back({all.stacks.size(), slot, std::log(value.amount)});
     }
     all.stacks.push_back(&stack.stack);
   }

@@ -22,4 +22,12 @@ inline std::string components_text(const std::map<std::string, std::string>& com
   return text;
 }
 
+// The same of those that are not in `common`: what tells a stack from the others.
+inline std::string label_of(const std::map<std::string, std::string>& components, const std::map<std::string, std::string>& common) {
+  std::map<std::string, std::string> own;
+  for (const auto& [name, version] : components)
+    if (!common.contains(name)) own.emplace(name, version);
+  return components_text(own);
+}
+
 }  // namespace stackx::analysis

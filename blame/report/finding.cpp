@@ -36,22 +36,13 @@ Effect mean_of(const Effect& a, const Effect& b) {
 }
 
 // "it", "its time": what the ratio is of.
-const char* its(Metric metric) {
-  switch (metric) {
-    case Metric::rate: return "it";
-    case Metric::time: return "its time";
-    case Metric::memory: return "its memory";
-    case Metric::import: return "its import time";
-    case Metric::error: return "its error";
-  }
-  return "it";
-}
+std::string its(const Yardstick& metric) { return metric.is_rate() ? "it" : "its " + metric.noun(); }
 
 std::string percent(double share) { return fmt::format("{:.2g}%", 100 * share); }
 
 class Making {
  public:
-  Making(const Between& between, const Trial& trial, Metric metric, const Settings& settings, const Named& named)
+  Making(const Between& between, const Trial& trial, Yardstick metric, const Settings& settings, const Named& named)
       : between_(between), trial_(trial), answer_(trial.answer), metric_(metric), settings_(settings), named_(named) {}
 
   Finding make() {
@@ -117,7 +108,7 @@ class Making {
   }
 
   // NEW gives no result at all, which no ratio says as well.
-  bool is_broken() const { return metric_ == Metric::error && trial_.new_end && trial_.new_end->outcome != specs::Outcome::ok; }
+  bool is_broken() const { return is_error(metric_) && trial_.new_end && trial_.new_end->outcome != specs::Outcome::ok; }
 
   std::string failure_of(const std::optional<specs::Inspection>& end) const {
     if (!end) return "no result";
@@ -152,7 +143,7 @@ class Making {
     for (const auto* list : {&culprits, &gains})
       for (const auto* row : *list) {
         parts.push_back(fmt::format("{} makes {} {}", row->name, its(metric_), row->effect->text()));
-        log += std::log(row->effect->value) * (is_smaller_better(metric_) ? -1 : 1);
+        log += std::log(row->effect->value) * (metric_.smaller_is_better() ? -1 : 1);
       }
     if (!together.empty()) {
       std::vector<std::string> names;
@@ -255,7 +246,7 @@ class Making {
   const Between& between_;
   const Trial& trial_;
   const Answer& answer_;
-  Metric metric_;
+  Yardstick metric_;
   const Settings& settings_;
   const Named& named_;
   Finding result_;
@@ -263,7 +254,7 @@ class Making {
 
 }  // namespace
 
-Ratio ratio_from(const Effect& effect, Metric metric) {
+Ratio ratio_from(const Effect& effect, Yardstick metric) {
   Ratio ratio{ratio_of(effect.log, metric), {}, {}, effect.rounds, effect.shown};
   if (!effect.interval) return ratio;
   const double a = ratio_of(effect.interval->low, metric), b = ratio_of(effect.interval->high, metric);
@@ -290,7 +281,7 @@ const char* to_string(FindingRow::Role role) {
   return "none";
 }
 
-Finding make_finding(const Between& between, const Trial& trial, Metric metric, const Settings& settings, const Named& named) {
+Finding make_finding(const Between& between, const Trial& trial, Yardstick metric, const Settings& settings, const Named& named) {
   return Making(between, trial, metric, settings, named).make();
 }
 

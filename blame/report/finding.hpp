@@ -24,7 +24,7 @@ struct Ratio {
   double most() const;            // how far from 1 it may be, as a share: 0.018
 };
 
-Ratio ratio_from(const Effect& effect, Metric metric);
+Ratio ratio_from(const Effect& effect, Yardstick metric);
 
 struct FindingRow {
   enum class Role { culprit, gain, together, none, others } role = Role::none;
@@ -47,7 +47,7 @@ struct FirstBad {
 struct Finding {
   enum class Kind { found, none, same, old_fails, new_fails, unfinished } kind = Kind::none;
   std::string headline;                // the answer; with what it cost
-  Metric metric = Metric::rate;
+  Yardstick metric = {};
   Ratio total;
   std::vector<FindingRow> rows;
   std::vector<std::string> because;    // sentences
@@ -61,6 +61,6 @@ struct Named {
   std::string command;                 // that repeats it
 };
 
-Finding make_finding(const Between& between, const Trial& trial, Metric metric, const Settings& settings, const Named& named);
+Finding make_finding(const Between& between, const Trial& trial, Yardstick metric, const Settings& settings, const Named& named);
 
 }  // namespace stackx::blame

@@ -186,7 +186,7 @@ Json finding_json(const Finding& finding, const Between& between, const Trial& t
   json["answer"] = {{"text", finding.headline}, {"kind", to_string(finding.kind)}, {"complete", trial.answer.complete}, {"because", finding.because}};
   json["old"] = named.old_end;
   json["new"] = named.new_end;
-  json["metric"] = to_string(finding.metric);
+  json["metric"] = finding.metric.word();
   json["total"] = to_json(finding.total);
   json["rows"] = Json::array();
   for (const auto& row : finding.rows) json["rows"].push_back(to_json(row));

@@ -105,7 +105,9 @@ std::optional<std::string> how_to_blame(const CompareReport& report) {
     return std::nullopt;
   const auto measured = report.sides.workload.program.empty() ? fmt::format("--workload {}", advisor::shell_quoted(report.sides.workload.text()))
                                                               : std::string("--pi COMMAND");
-  return fmt::format("which of the changes it is says: stackx blame {} {} {}", advisor::shell_quoted(a.text), advisor::shell_quoted(b.text), measured);
+  const auto& yardstick = report.sides.yardstick;
+  return fmt::format("which of the changes it is says: stackx blame {} {} {}{}", advisor::shell_quoted(a.text), advisor::shell_quoted(b.text), measured,
+                     yardstick.is_rate() ? "" : " --metric " + yardstick.word());
 }
 
 nlohmann::json json_of(const std::optional<Interval>& interval) {
@@ -138,7 +140,7 @@ nlohmann::json json_of(const specs::Stack& stack, const SideSummary& summary) {
   return json;
 }
 
-nlohmann::json json_of(const CoupleResult& couple, const analysis::SideBySide& result) {
+nlohmann::json json_of(const CoupleResult& couple, const analysis::SideBySide& result, const specs::Yardstick& yardstick) {
   auto differ = nlohmann::json::object();
   for (const auto& difference : differences(couple.a, couple.b)) {
     const auto version = [](const std::string& text) {
@@ -152,7 +154,7 @@ nlohmann::json json_of(const CoupleResult& couple, const analysis::SideBySide& r
                          {"ratio", couple.comparison.ratio},
                          {"interval", json_of(couple.comparison.interval)},
                          {"bootstrap", json_of(couple.bootstrap)}};
-  if (result.own_verdicts) json["verdict"] = to_string(couple.comparison.verdict);
+  if (result.own_verdicts) json["verdict"] = words(couple.comparison.verdict, yardstick);
   if (result.paired) json["rounds"] = couple.comparison.pairs;
   return json;
 }
@@ -162,7 +164,9 @@ nlohmann::json json_of(const CoupleResult& couple, const analysis::SideBySide& r
 bool exceeds_limit(const CompareReport& report) {
   const auto& interval = report.result.overall.interval;
   if (!report.max_slower || !interval) return false;
-  return 1 / interval->low < 1 - *report.max_slower / 100;
+  const double limit = *report.max_slower / 100;
+  if (report.sides.yardstick.smaller_is_better()) return 1 / interval->high > 1 + limit;
+  return 1 / interval->low < 1 - limit;
 }
 
 std::vector<Difference> differences(const specs::Stack& a, const specs::Stack& b) {
@@ -218,15 +222,16 @@ nlohmann::json compare_json(const CompareReport& report) {
     return {{"text", specs::to_utf8(s.what.text)}, {"kind", to_string(s.what.kind)}};
   };
   auto couples = nlohmann::json::array();
-  for (const auto& couple : result.couples) couples.push_back(json_of(couple, result));
+  for (const auto& couple : result.couples) couples.push_back(json_of(couple, result, sides.yardstick));
   nlohmann::json json = {{"a", side(sides.a)},
                          {"b", side(sides.b)},
                          {"workload", sides.workload.text()},
+                         {"metric", sides.yardstick.word()},
                          {"unit", sides.a.rates.unit},
                          {"design", result.paired ? "paired" : "independent"},
                          {"delta", delta},
                          {"confidence", confidence},
-                         {"verdict", to_string(result.overall.verdict)},
+                         {"verdict", words(result.overall.verdict, sides.yardstick)},
                          {"ratio", result.overall.ratio},
                          {"interval", json_of(result.overall.interval)},
                          {"bootstrap", json_of(result.bootstrap)},

@@ -30,6 +30,7 @@ std::vector<store::Measurement> load(const std::filesystem::path& file, const Si
   const auto store = store::Store::open(file, store::Mode::read_only);
   store::Filter filter;
   filter.workload = workload;
+  filter.yardsticks = {options.yardstick};
   filter.whose = options.pi.empty() ? store::all_results : workspace::asked_program(options.pi, globals);
   if (options.hw == "host")
     filter.hardware = inspector::detect_host(globals.data_directory()).cpu.microarchitecture;
@@ -160,10 +161,10 @@ void note_unknown(const Compared& lock, std::vector<std::string>& notes) {
       shown < lock.unknown.size() ? ", ..." : ""));
 }
 
-void collect(Side& side) {
+void collect(Side& side, const specs::Yardstick& yardstick) {
   std::vector<const store::Measurement*> pointers;
   for (const auto& measurement : side.measurements) pointers.push_back(&measurement);
-  side.rates = analysis::collect(pointers, "");
+  side.rates = analysis::collect(pointers, "", yardstick);
 }
 
 Names components(const Side& side) {
@@ -387,8 +388,9 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
   if (sides.nothing.empty()) choose_workload(sides);
   if (!sides.nothing.empty()) return sides;
   choose_hardware(sides, options, globals);
-  collect(sides.a);
-  collect(sides.b);
+  sides.yardstick = options.yardstick;
+  collect(sides.a, options.yardstick);
+  collect(sides.b, options.yardstick);
   make_couples(sides);
   if (!any_ok(sides.a) || !any_ok(sides.b))  // and no unit, then
     sides.nothing = why_no_rates(sides);
@@ -401,7 +403,7 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
     sides.nothing =
         fmt::format("{} and {} are the same stack, {}; compare it with its sentinel, ARM+A.",
                     options.a, options.b, sides.couples.front().a->stack.short_id());
-  if (sides.nothing.empty() && is_stacks(sides.a.what.kind)) {
+  if (sides.nothing.empty() && is_stacks(sides.a.what.kind) && options.yardstick.is_rate()) {  // races are run by rates
     sides.finals = finals_of(sides, globals);
     note_finals(sides);
   }

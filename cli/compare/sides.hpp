@@ -24,6 +24,7 @@ struct SidesOptions {
   // Whose results, as a program that is not stackx's own; empty: stackx's own PIs', and where both sides have nothing of
   // them in common, those of one other program.
   std::string pi;
+  specs::Yardstick yardstick = {};
 };
 
 struct Side {
@@ -35,6 +36,7 @@ struct Side {
 struct Sides {
   Side a, b;
   specs::Workload workload;
+  specs::Yardstick yardstick;
   std::vector<analysis::Couple> couples;  // points into the sides
   analysis::Finals finals;                // stacks and locks: of the campaigns that raced
   std::vector<std::string> notes;

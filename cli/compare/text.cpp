@@ -35,12 +35,14 @@ std::string rate_interval(const std::optional<Interval>& interval) {
                   : "-";
 }
 
-std::string relation(Verdict verdict, double delta) {
+// "A is FASTER than B", "A has LESS memory than B".
+std::string relation(Verdict verdict, double delta, const specs::Yardstick& yardstick) {
+  const bool less = yardstick.smaller_is_better();
   switch (verdict) {
     case Verdict::faster:
-      return "A is FASTER than B";
+      return yardstick.is_rate() ? "A is FASTER than B" : fmt::format("A has {} {} than B: BETTER", less ? "LESS" : "MORE", yardstick.noun());
     case Verdict::slower:
-      return "A is SLOWER than B";
+      return yardstick.is_rate() ? "A is SLOWER than B" : fmt::format("A has {} {} than B: WORSE", less ? "MORE" : "LESS", yardstick.noun());
     case Verdict::equivalent:
       return fmt::format("A and B are EQUIVALENT (within {:.3g}%)", 100 * delta);
     case Verdict::unresolved:
@@ -81,7 +83,7 @@ std::string outlook(const CompareReport& report) {
 
 std::string sentence(const CompareReport& report) {
   const auto& overall = report.result.overall;
-  return fmt::format("{}: x{:.3f} {}, {}.{}", relation(overall.verdict, report.delta),
+  return fmt::format("{}: x{:.3f} {}, {}.{}", relation(overall.verdict, report.delta, report.sides.yardstick),
                      overall.ratio,
                      overall.interval ? interval_text(overall.interval) : "without an interval",
                      basis(report), outlook(report));
@@ -117,7 +119,7 @@ std::string failures_text(const SideSummary& summary) {
 std::string two_sides(const CompareReport& report, const CoupleResult& couple) {
   std::vector<Column> columns = {{"", false, {}},
                                  {"stack", false, {}},
-                                 {"median " + report.sides.a.rates.unit, true, {}},
+                                 {"median " + analysis::title_of(report.sides.yardstick, report.sides.a.rates.unit), true, {}},
                                  {fmt::format("{:.3g}% CI", 100 * report.confidence), false, {}},
                                  {"CV", true, {}},
                                  {"n", true, {}},
@@ -185,7 +187,7 @@ std::string couples_text(const CompareReport& report, std::size_t rows) {
     return interval_text(decided ? c.comparison.interval : c.bootstrap);
   });
   if (decided)
-    column("verdict", false, [](const auto& c) { return to_string(c.comparison.verdict); });
+    column("verdict", false, [&](const auto& c) { return words(c.comparison.verdict, report.sides.yardstick); });
   column(result.paired ? "rounds" : "n", true, [&](const auto& c) {
     return result.paired ? fmt::format("{}", c.comparison.pairs)
                          : fmt::format("{}, {}", c.of_a.inspections, c.of_b.inspections);
@@ -204,7 +206,7 @@ std::string couples_text(const CompareReport& report, std::size_t rows) {
 // "10 FASTER, 2 UNRESOLVED".
 std::string tally(const CompareReport& report) {
   std::map<std::string, std::size_t> counts;
-  for (const auto& couple : report.result.couples) ++counts[to_string(couple.comparison.verdict)];
+  for (const auto& couple : report.result.couples) ++counts[words(couple.comparison.verdict, report.sides.yardstick)];
   std::string text;
   for (const auto& [verdict, n] : counts)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, verdict);
@@ -243,7 +245,7 @@ std::string plots_text(const CompareReport& report) {
     const auto& couple = result.couples.front();
     text += "\n" + analysis::box_plots({{"A", analysis::rates(rates_of(report.sides.a, couple.a))},
                                         {"B", analysis::rates(rates_of(report.sides.b, couple.b))}},
-                                       plot_width, report.sides.a.rates.unit);
+                                       plot_width, analysis::title_of(report.sides.yardstick, report.sides.a.rates.unit));
   }
   if (result.overall.interval && result.logs.size() > 1)
     text += "\n" +
@@ -253,7 +255,8 @@ std::string plots_text(const CompareReport& report) {
 
 std::string limit_text(const CompareReport& report) {
   if (!report.max_slower) return "";
-  return fmt::format("  limit       B may be {:.3g}% slower than A: {}\n", *report.max_slower,
+  return fmt::format("  limit       B may be {:.3g}% {} than A: {}\n", *report.max_slower,
+                     report.sides.yardstick.is_rate() ? "slower" : "worse",
                      exceeds_limit(report) ? "EXCEEDED, the whole interval lies beyond"
                                            : "not shown to be exceeded");
 }
@@ -266,8 +269,9 @@ std::string compare_text(const CompareReport& report, std::size_t rows, bool plo
   std::string text = paint(bold, sentence(report)) + "\n\n";
   text += fmt::format("  A           {}\n  B           {}\n", report.sides.a.what.text,
                       report.sides.b.what.text);
-  text += fmt::format("  workload    {}, in {}\n", report.sides.workload.text(),
-                      report.sides.a.rates.unit);
+  text += fmt::format("  workload    {}, {}\n", report.sides.workload.text(),
+                      report.sides.yardstick.is_rate() ? "in " + report.sides.a.rates.unit
+                                                       : "by " + analysis::title_of(report.sides.yardstick, report.sides.a.rates.unit));
   text += intervals(report) + limit_text(report);
   if (result.couples.size() == 1) {
     text += "\n" + two_sides(report, result.couples.front()) + "\n" +

@@ -158,7 +158,7 @@ Json summary_json(const advisor::HardwareAdvice& known, const advisor::NotKnown&
   constexpr std::size_t most = 8;
   const auto whole = explanation_json(known, open);
   Json summary = Json::object();
-  for (const char* name : {"hw", "workload", "program", "delta", "unit", "sample", "nodes", "accelerator", "nearest_that_works"})
+  for (const char* name : {"hw", "workload", "program", "delta", "metric", "unit", "sample", "nodes", "accelerator", "nearest_that_works"})
     if (whole.contains(name)) summary[name] = whole[name];
   if (summary.contains("nodes")) {
     auto odd = Json::array();
@@ -170,8 +170,8 @@ Json summary_json(const advisor::HardwareAdvice& known, const advisor::NotKnown&
   bool slower = false;  // what `stackx verify` runs against the first
   for (const auto& row : whole["recommendations"]) {
     if (!row.value("evidence", "").starts_with("measured")) continue;  // others' numbers stand in the answer
-    const bool first_slower = !slower && row.contains("vs_best") && row["vs_best"].is_object() &&
-                              row["vs_best"].value("verdict", "") == "SLOWER";
+    const auto verdict = row.contains("verdict_vs_best") && row["verdict_vs_best"].is_string() ? row["verdict_vs_best"].get<std::string>() : "";
+    const bool first_slower = !slower && (verdict == "SLOWER" || verdict == "WORSE");
     if (rows.size() >= most && !first_slower) continue;
     rows.push_back(row);
     slower = slower || first_slower;

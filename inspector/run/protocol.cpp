@@ -12,6 +12,7 @@
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/json_reader.hpp"
+#include "specs/result/metric.hpp"
 #include "specs/result/text_limits.hpp"
 
 namespace stackx::inspector {
@@ -157,7 +158,7 @@ std::vector<std::string> read_files(const Node& node) {
 
 // What becomes part of a result document.
 void check_lengths(const Node& node) {
-  for (const char* key : {"parameters", "@parameters", "loaded", "check", "phases", "scenario"})
+  for (const char* key : {"parameters", "@parameters", "loaded", "check", "phases", "scenario", "memory", "metrics"})
     if (const auto member = node.find(key)) specs::check_texts(key, *member);
 }
 
@@ -174,6 +175,8 @@ PiReport read_own(const Node& node) {
     if (const auto uuid = gpu->find("uuid")) report.gpu = uuid->text();
   if (const auto files = node.find("files")) report.files = read_files(*files);
   if (const auto phases = node.find("phases")) report.phases = read_phases(*phases);
+  if (const auto memory = node.find("memory")) report.memory = specs::memory_from(*memory);
+  if (const auto metrics = node.find("metrics")) report.metrics = specs::metrics_from(*metrics);
   const bool wrong = report.check && !report.check->pass;
   const auto samples = node.find("samples_ns");
   if (samples && samples->json().is_array()) {
@@ -307,6 +310,7 @@ void mask(PiReport& report, const Secrets& secrets) {
   hide_all(report.parameters);
   hide_all(report.loaded);
   for (auto& phase : report.phases) hide(phase.name);
+  hide_all(report.memory);
   if (report.check) hide(report.check->reference);
   if (!report.scenario) return;
   for (auto* text : {&report.scenario->name, &report.scenario->metric, &report.scenario->unit}) hide(*text);

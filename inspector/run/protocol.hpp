@@ -7,6 +7,8 @@
 //     "duration_ns"}] }
 //   "conditions", "throttled", "scenario" as in the result document (GPU samples, inference scenarios)
 //   "gpu": {"uuid"}: where it ran
+//   "metrics": {"first_token_ms": 12.5, ...}: what it measured besides (names and units: specs/result/metric.cpp)
+//   "memory": {phase: bytes}: the most that it had held up to the end of each phase
 //   { "unsupported": reason }                                  the library or machine cannot do it
 //   { "@parameters": {...}, "@result": {"rate", "elapsed"} }   Thoth's PIs: GFLOP/s, milliseconds
 //
@@ -39,6 +41,8 @@ struct PiReport {
   std::string gpu;  // UUID of the GPU that it ran on; empty: none, or not told
   std::vector<std::string> files;
   std::vector<specs::Phase> phases;
+  std::map<std::string, std::uint64_t> memory;  // phase -> bytes
+  std::map<std::string, double> metrics;        // specs/result/metric.hpp
 };
 
 struct Rejected {

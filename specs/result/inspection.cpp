@@ -4,6 +4,7 @@
 
 #include "specs/format/json.hpp"
 #include "specs/format/seal.hpp"
+#include "specs/result/metric.hpp"
 #include "specs/result/text_limits.hpp"
 
 namespace stackx::specs {
@@ -151,6 +152,8 @@ void measurement_to(Json& json, const Inspection& inspection) {
   json["samples_ns"] = inspection.samples_ns;
   put(json, inspection.conditions);
   json["work"] = to_json(inspection.work);
+  if (!inspection.memory.empty()) json["memory"] = inspection.memory;
+  if (!inspection.metrics.empty()) json["metrics"] = inspection.metrics;
   if (inspection.check) json["check"] = to_json(*inspection.check);
   if (inspection.scenario) json["scenario"] = to_json(*inspection.scenario);
   json["usage"] = to_json(inspection.usage);
@@ -162,15 +165,11 @@ void measurement_to(Json& json, const Inspection& inspection) {
 }
 
 void measurement_from(Inspection& inspection, const Node& node) {
-  for (const auto& item : node.at("phases").items()) inspection.phases.push_back(phase_from(item));
+  figures_from(inspection, node);
   for (const auto& item : node.at("samples_ns").items())
     inspection.samples_ns.push_back(item.integer());
   inspection.conditions = sample_conditions_from(node, inspection.samples_ns.size());
   inspection.work = work_from(node.at("work"));
-  if (const auto check = node.find("check")) inspection.check = check_from(*check);
-  if (const auto scenario = node.find("scenario"))
-    inspection.scenario = scenario_result_from(*scenario);
-  inspection.usage = usage_from(node.at("usage"));
   if (const auto code = node.find("exit_code")) inspection.exit_code = exit_code_from(*code);
   inspection.outcome = outcome_from(node.at("outcome"));
   inspection.reason = node.at("reason").text();
@@ -208,6 +207,24 @@ Json to_json(const Inspection& inspection) {
   return json;
 }
 
+std::map<std::string, std::uint64_t> memory_from(const Node& node) {
+  std::map<std::string, std::uint64_t> result;
+  for (const auto& [phase, bytes] : node.members()) {
+    result[phase] = bytes.unsigned_integer();
+    if (result[phase] > most_memory) bytes.fail("expected bytes of memory, fewer than 2^50");
+  }
+  return result;
+}
+
+void figures_from(Inspection& inspection, const Node& node) {
+  for (const auto& item : node.at("phases").items()) inspection.phases.push_back(phase_from(item));
+  if (const auto memory = node.find("memory")) inspection.memory = memory_from(*memory);
+  if (const auto metrics = node.find("metrics")) inspection.metrics = metrics_from(*metrics);
+  if (const auto check = node.find("check")) inspection.check = check_from(*check);
+  if (const auto scenario = node.find("scenario")) inspection.scenario = scenario_result_from(*scenario);
+  inspection.usage = usage_from(node.at("usage"));
+}
+
 Inspection inspection_from(const Node& node, TextLengths texts) {
   node.schema("stackx/inspection/1");
   node.only({"$schema",     "id",        "campaign",       "round",    "position",   "arm",
@@ -215,7 +232,7 @@ Inspection inspection_from(const Node& node, TextLengths texts) {
              "load_1m",     "steal",     "device",    "runner",         "phases",   "samples_ns", "work",
              "check",       "usage",     "exit_code",      "outcome",  "reason",     "stdout_tail",
              "stderr_tail", "artifacts", "stackx_version", "finished", "conditions",  "throttled",
-             "scenario",    "program"});
+             "scenario",    "program",   "metrics",    "memory"});
   if (texts == TextLengths::bounded)
     for (const auto& [key, member] : node.members()) check_texts(key, member);
   Inspection inspection;

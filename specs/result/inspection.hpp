@@ -31,6 +31,8 @@ struct Work {  // of one sample
 // Of a sample that ranks: no sum over years of them overflows. Documents may state more, as they may state nothing.
 inline constexpr double most_work = 1e30;
 
+inline constexpr std::uint64_t most_memory = std::uint64_t{1} << 50;  // bytes: more than any machine has
+
 // More processes than any machine runs; what is in between can be added up.
 inline constexpr double most_load = 1e6;
 
@@ -71,6 +73,9 @@ struct Inspection {
   std::vector<std::int64_t> samples_ns;  // one per repetition, each of the whole mini-batch
   SampleConditions conditions;           // of a GPU at each sample
   Work work;
+  std::map<std::string, double> metrics;  // what the PI measured besides (metric.hpp): name -> value in its unit
+  // Phase -> the most memory, in bytes, that the PI had held up to its end; whole documents have the most of all in `usage`.
+  std::map<std::string, std::uint64_t> memory;
   std::optional<Check> check;
   std::optional<ScenarioResult> scenario;
   Usage usage;
@@ -89,6 +94,9 @@ nlohmann::json to_json(const Inspection& inspection);
 // How long texts may be: what comes from others is bounded (text_limits.hpp), what a store has kept so far is not lost.
 enum class TextLengths { bounded, any };
 Inspection inspection_from(const Node& node, TextLengths texts = TextLengths::bounded);  // verifies the id
+// The members that metrics are read from (yardstick.hpp), of a document or what a store keeps of it; the others stay.
+std::map<std::string, std::uint64_t> memory_from(const Node& node);  // the member `memory`
+void figures_from(Inspection& inspection, const Node& node);
 void seal(Inspection& inspection);             // cuts texts that are too long, and sets the id
 
 }  // namespace stackx::specs

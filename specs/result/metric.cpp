@@ -7,19 +7,37 @@
 #include <charconv>
 #include <cmath>
 
+#include "specs/format/json.hpp"
+#include "specs/format/json_reader.hpp"
+#include "specs/format/nearest.hpp"
+
 namespace stackx::specs {
 namespace {
 
-constexpr std::array<Metric, 19> table{{
+constexpr std::array<Metric, 30> table{{
+    {"algorithm_gbps", "GB/s", false,
+     "10^9 bytes of the message a second, whatever travels for it (nccl-tests: algbw)", "GB/s", 1, 1e9, "algorithm", "algorithm bandwidth"},
     {"bytes_per_s", "B/s", false, "bytes read and written a second", "GB/s", 1e-9, 1},
+    {"compile_ms", "ms", true, "what the first call of a compiled function takes longer than a later one",
+     "", 0, 1e-3, "compile", "compile time"},
     {"cpu_ms", "ms", true, "processor time of one run, all threads", "", 0, 1e-3},
-    {"elapsed_ms", "ms", true, "wall-clock time of one run", "", 0, 1e-3},
-    {"energy_j", "J", true, "energy of one run", "", 0, 1},
+    {"elapsed_ms", "ms", true, "wall-clock time of one run", "", 0, 1e-3, "time", "time"},
+    {"energy_j", "J", true, "energy of one run", "", 0, 1, "energy", "energy"},
+    {"first_call_ms", "ms", true, "time of the first call after the import", "", 0, 1e-3, "first_call", "time of the first call"},
+    {"first_step_ms", "ms", true, "from the start of the process to the end of its first step", "", 0, 1e-3,
+     "first_step", "time to the first step"},
+    {"first_token_ms", "ms", true, "from the prompt to the first token", "", 0, 1e-3, "first_token", "time to the first token"},
     {"images_per_s", "images/s", false, "images processed a second", "items/s", 1, 1},
+    {"import_ms", "ms", true, "time of importing the framework", "", 0, 1e-3, "import", "import time"},
+    {"interpreter_start_ms", "ms", true, "from the start of the process to its first statement", "", 0, 1e-3,
+     "interpreter", "time of starting the interpreter"},
     {"items_per_s", "items/s", false, "items processed a second", "items/s", 1, 1},
-    {"latency_ms", "ms", true, "time to one answer", "", 0, 1e-3},
+    {"kv_cache_bytes", "B", true, "keys and values that are kept for the context", "", 0, 1, "kv_cache", "KV cache"},
+    {"latency_ms", "ms", true, "time to one answer", "", 0, 1e-3, "latency", "latency"},
+    {"max_relative_error", "1", true, "largest relative error of the result against its reference", "", 0, 1, "error", "error"},
     {"minutes_to_train", "min", true, "time of a training to the stated quality", "", 0, 60},
-    {"peak_memory_bytes", "B", true, "most memory in use at once", "", 0, 1},
+    {"peak_device_memory_bytes", "B", true, "most memory of the device in use at once", "", 0, 1, "device_memory", "device memory"},
+    {"peak_memory_bytes", "B", true, "most memory in use at once", "", 0, 1, "memory", "memory"},
     {"queries_per_s", "queries/s", false, "queries answered a second", "items/s", 1, 1},
     {"rate_gbps", "GB/s", false, "10^9 bytes a second", "GB/s", 1, 1e9},
     {"rate_gflops", "GFLOP/s", false, "10^9 floating-point operations a second", "GFLOP/s", 1, 1e9},
@@ -28,6 +46,7 @@ constexpr std::array<Metric, 19> table{{
     {"sequences_per_s", "sequences/s", false, "sequences processed a second", "items/s", 1, 1},
     {"steps_per_s", "steps/s", false, "training steps a second", "items/s", 1, 1},
     {"streams", "streams", false, "streams served within the latency bound", "", 0, 1},
+    {"token_ms", "ms", true, "time of each token after the first", "", 0, 1e-3, "token", "time of a token"},
     {"tokens_per_s", "tokens/s", false, "tokens processed a second", "items/s", 1, 1},
     {"words_per_s", "words/s", false, "words processed a second", "items/s", 1, 1},
 }};
@@ -97,6 +116,17 @@ std::string value_error(const Metric& metric, double value) {
   if (base >= least_value && base <= most_value) return "";
   return fmt::format("expected between {:.4g} and {:.4g} {} ({}), found {}: no machine is like that; correct it",
                      least_value / metric.to_base, most_value / metric.to_base, metric.unit, metric.name, value);
+}
+
+std::map<std::string, double> metrics_from(const Node& node) {
+  std::map<std::string, double> result;
+  for (const auto& [name, value] : node.members()) {
+    const Metric* metric = find_metric(name);
+    if (metric == nullptr) value.fail(fmt::format("unknown metric \"{}\"{}", name, suggestion(name, metric_names())));
+    if (const auto error = value_error(*metric, value.number()); !error.empty()) value.fail(error);
+    result[name] = value.number();
+  }
+  return result;
 }
 
 std::optional<double> flop_of(const Workload& workload) {

@@ -7,6 +7,7 @@
 // make every comparison guess.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,8 @@
 
 namespace stackx::specs {
 
+class Node;
+
 struct Metric {
   std::string_view name;  // "elapsed_ms"
   std::string_view unit;  // for people: "ms"
@@ -25,6 +28,8 @@ struct Metric {
   std::string_view rate_unit;  // "GFLOP/s", "GB/s", "items/s", or "" if it is no rate by itself
   double to_rate;              // value * to_rate is in rate_unit
   double to_base;              // value * to_base is in seconds, joules, bytes, operations, items (a second)
+  std::string_view word = {};  // "time": what `--metric` calls it, where inspections are compared by it (yardstick.hpp)
+  std::string_view noun = {};  // "time": has the least time
 };
 
 std::span<const Metric> metrics();  // sorted by name
@@ -34,6 +39,10 @@ std::vector<std::string> metric_names();
 // What is wrong with this value of this metric, or "": every metric is positive, and no machine is so small or so large
 // that its numbers in base units lie outside of 1e-12 to 1e30.
 std::string value_error(const Metric& metric, double value);
+
+// {"first_token_ms": 12.5, ...}: what a PI measured besides its samples. An Error at what is no metric, with the nearest that
+// is, and at a value that none has.
+std::map<std::string, double> metrics_from(const Node& node);
 
 // Operations of one run of the workload, as far as its parameters say: 2mnk of a matmul (8mnk if it
 // is complex), times its batch; 2nkc*filter*outputs of a conv2d in DeepBench's parameters (the PI

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "specs/format/clock.hpp"
+#include "specs/format/json.hpp"
 #include "store/packing/prepared.hpp"
 
 namespace stackx::store {
@@ -17,9 +18,13 @@ double number_of(const Numbers& numbers, std::size_t token) {
                                             : static_cast<double>(found.value);
 }
 
+std::string rest_text(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
+  return join(condition.skeleton->text, numbers.tokens, numbers.lists);
+}
+
 // What is written in an unusual way is no token, but stands in the skeleton.
 nlohmann::json rest_of(const SharedRows::ConditionRow& condition, const Numbers& numbers) {
-  return nlohmann::json::parse(join(condition.skeleton->text, numbers.tokens, numbers.lists));
+  return nlohmann::json::parse(rest_text(condition, numbers));
 }
 
 Numbers numbers_of(const Row& row) { return row.condition->program.unpack(row.rest, row.samples); }
@@ -32,10 +37,29 @@ std::uint64_t single_round(const Row& row) {
   return rest_of(*row.condition, numbers).at("round");
 }
 
-void read_conditions(const Row& row, Measurement& m) {
-  const Numbers numbers = numbers_of(row);
+void read_conditions(const Row& row, const Numbers& numbers, Measurement& m) {
   if (row.condition->skeleton->load) m.load_1m = number_of(numbers, *row.condition->skeleton->load);
   if (row.condition->skeleton->steal) m.steal = number_of(numbers, *row.condition->skeleton->steal);
+}
+
+// The inspection as far as amounts need it: what the row keeps, and what its columns and its context say.
+void read_amounts(const Row& row, const Numbers& numbers, const Yardsticks& yardsticks, Measurement& m) {
+  specs::Inspection partial;
+  specs::figures_from(partial, specs::Node::parse_text(rest_text(*row.condition, numbers), "inspection " + m.inspection));
+  partial.outcome = m.outcome;
+  partial.samples_ns = row.samples;
+  partial.workload.pi = m.workload.pi;
+  if (!m.mini_batch.empty()) partial.parameters["mini_batch"] = m.mini_batch;
+  for (const auto& yardstick : yardsticks)
+    if (const auto amount = yardstick.amount(partial)) m.amounts[yardstick.word()] = *amount;
+}
+
+void read_details(const Row& row, const Details& details, Measurement& m) {
+  const bool amounts = std::ranges::any_of(details.yardsticks, [](const auto& one) { return !one.is_rate(); });
+  if (!details.conditions && !amounts) return;
+  const Numbers numbers = numbers_of(row);
+  if (details.conditions) read_conditions(row, numbers, m);
+  if (amounts && m.outcome == specs::Outcome::ok) read_amounts(row, numbers, details.yardsticks, m);
 }
 
 }  // namespace
@@ -46,7 +70,7 @@ std::string finished_of(const Row& row) {
   return specs::utc_text(packed_finish(row.rest), row.condition->skeleton->time == TimeForm::milliseconds);
 }
 
-Measurement measurement_of(Row row, Conditions conditions) {
+Measurement measurement_of(Row row, const Details& details) {
   const SharedRows::ArmRow& arm = *row.arm;
   const SharedRows::ConditionRow& condition = *row.condition;
   Measurement m;
@@ -70,7 +94,7 @@ Measurement measurement_of(Row row, Conditions conditions) {
   m.mini_batch = condition.context->mini_batch;
   m.finished = finished_of(row);
   m.work = condition.context->work;
-  if (conditions == Conditions::read) read_conditions(row, m);
+  read_details(row, details, m);
   m.samples_ns = std::move(row.samples);
   return m;
 }

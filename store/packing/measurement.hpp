@@ -6,11 +6,14 @@
 
 namespace stackx::store {
 
-// Load and steal stand among the packed numbers: unpacking them takes as long as the rest.
-enum class Conditions { left_out, read };
+// What stands among the packed numbers: unpacking them takes as long as the rest, and amounts (yardstick.hpp) ten times as long.
+struct Details {
+  bool conditions = true;  // load and steal
+  Yardsticks yardsticks = {};
+};
 
 std::string finished_of(const Row& row);  // as the document writes it
-Measurement measurement_of(Row row, Conditions conditions);
+Measurement measurement_of(Row row, const Details& details);
 
 // Of the arms whose rows these are, in the order they ran: by campaign, round and position.
 void sort_measurements(std::vector<Measurement>& measurements);

@@ -78,7 +78,7 @@ std::int64_t append_measurements(Connection& connection, SharedRows& shared, con
     Row row = read_row(connection, cursor, shared);
     ++rows;
     if (filter.host && row.condition->host->fingerprint != *filter.host) continue;
-    result.push_back(measurement_of(std::move(row), Conditions::read));
+    result.push_back(measurement_of(std::move(row), {true, filter.yardsticks}));
   }
   return rows;
 }
@@ -250,7 +250,7 @@ Excerpt Store::excerpt(const Filter& filter, const Sampling& sampling) const {
     const auto strata = strata_of(connection, matching_series(connection, shared, filter),
                                   filter.campaign.value_or(""), sampling.seed);
     if (filter.campaign || rows_of(strata) > sampling.most)
-      return drawn(connection, shared, strata, sampling, filter.host);
+      return drawn(connection, shared, strata, sampling, filter.yardsticks, filter.host);
     Excerpt all;
     all.measurements = all_measurements(connection, shared, filter);
     all.inspections = all.measurements.size();

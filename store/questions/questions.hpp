@@ -150,12 +150,13 @@ class Questions {
 
   // The inspections of a series, verified, sentinels too, by campaign, round and position. Without
   // load and steal.
-  std::vector<Measurement> inspections(const SeriesSums& series) const;
+  std::vector<Measurement> inspections(const SeriesSums& series, const Yardsticks& yardsticks = {}) const;
   // In no particular order; and the inspections of one of them, as above, without sentinels.
   std::vector<OccasionSums> occasions(const SeriesSums& series) const;
-  std::vector<Measurement> inspections(const SeriesSums& series, const OccasionSums& occasion) const;
+  std::vector<Measurement> inspections(const SeriesSums& series, const OccasionSums& occasion,
+                                       const Yardsticks& yardsticks = {}) const;
   // Of several, with load and steal: all, or a sample.
-  Excerpt excerpt(const std::vector<SeriesSums>& series, const Sampling& sampling) const;
+  Excerpt excerpt(const std::vector<SeriesSums>& series, const Sampling& sampling, const Yardsticks& yardsticks = {}) const;
   // Fingerprint of a host that the device was measured on; "" if it never was.
   std::string host_of(std::int64_t device) const;
   std::vector<CampaignRow> campaigns() const;  // newest first

@@ -183,20 +183,20 @@ specs::Source Questions::source(std::int64_t row) const {
   });
 }
 
-std::vector<Measurement> Questions::State::inspections(const std::vector<std::int64_t>& arms) {
+std::vector<Measurement> Questions::State::inspections(const std::vector<std::int64_t>& arms, const Yardsticks& yardsticks) {
   std::vector<Measurement> result;
   for (const std::int64_t arm : arms) {
     Cursor cursor = connection.prepare("SELECT " STACKX_INSPECTION_COLUMNS
                                        " FROM inspections WHERE id BETWEEN ? AND ?");
     cursor << inspection_row(arm, 0) << inspection_row(arm, rounds_a_block - 1);
     while (cursor.next())
-      result.push_back(measurement_of(read_row(connection, cursor, shared), Conditions::left_out));
+      result.push_back(measurement_of(read_row(connection, cursor, shared), {false, yardsticks}));
   }
   sort_measurements(result);
   return result;
 }
 
-std::vector<Measurement> Questions::inspections(const SeriesSums& series) const {
+std::vector<Measurement> Questions::inspections(const SeriesSums& series, const Yardsticks& yardsticks) const {
   State& state = *state_;
   return state.connection.run([&] {
     std::vector<std::int64_t> arms;
@@ -205,7 +205,7 @@ std::vector<Measurement> Questions::inspections(const SeriesSums& series) const 
       cursor << series.row;
       while (cursor.next()) arms.push_back(cursor.integer(0));
     }
-    auto result = state.inspections(arms);
+    auto result = state.inspections(arms, yardsticks);
     if (result.size() != series.inspections)
       throw Connection::damaged(state.connection.file(),
                                 fmt::format("series: row {} counts {} inspections, {} are there",
@@ -227,7 +227,8 @@ std::vector<OccasionSums> Questions::occasions(const SeriesSums& series) const {
   });
 }
 
-std::vector<Measurement> Questions::inspections(const SeriesSums& series, const OccasionSums& occasion) const {
+std::vector<Measurement> Questions::inspections(const SeriesSums& series, const OccasionSums& occasion,
+                                                const Yardsticks& yardsticks) const {
   State& state = *state_;
   return state.connection.run([&] {
     std::vector<std::int64_t> arms;
@@ -238,7 +239,7 @@ std::vector<Measurement> Questions::inspections(const SeriesSums& series, const 
       cursor << occasion.campaign << series.row;
       while (cursor.next()) arms.push_back(cursor.integer(0));
     }
-    auto result = state.inspections(arms);
+    auto result = state.inspections(arms, yardsticks);
     if (result.size() != occasion.inspections)
       throw Connection::damaged(state.connection.file(),
                                 fmt::format("occasions: {} inspections of series {} in campaign {} are counted, {} are there",
@@ -247,7 +248,7 @@ std::vector<Measurement> Questions::inspections(const SeriesSums& series, const 
   });
 }
 
-Excerpt Questions::excerpt(const std::vector<SeriesSums>& series, const Sampling& sampling) const {
+Excerpt Questions::excerpt(const std::vector<SeriesSums>& series, const Sampling& sampling, const Yardsticks& yardsticks) const {
   State& state = *state_;
   return state.connection.run([&] {
     std::vector<std::int64_t> rows;
@@ -257,7 +258,7 @@ Excerpt Questions::excerpt(const std::vector<SeriesSums>& series, const Sampling
       inspections += one.inspections;
     }
     const auto strata = strata_of(state.connection, rows, "", sampling.seed);
-    Excerpt result = drawn(state.connection, state.shared, strata, sampling);
+    Excerpt result = drawn(state.connection, state.shared, strata, sampling, yardsticks);
     result.inspections = inspections;
     return result;
   });

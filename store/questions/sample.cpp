@@ -158,7 +158,7 @@ std::uint64_t draw(const std::vector<Stratum>& strata, std::uint64_t share,
 }
 
 Excerpt drawn(Connection& connection, SharedRows& shared, const std::vector<Stratum>& strata,
-              const Sampling& sampling, const std::optional<std::string>& host) {
+              const Sampling& sampling, const Yardsticks& yardsticks, const std::optional<std::string>& host) {
   Excerpt result;
   result.inspections = rows_of(strata);
   std::uint64_t share = result.inspections;
@@ -173,7 +173,7 @@ Excerpt drawn(Connection& connection, SharedRows& shared, const std::vector<Stra
     if (!cursor.next()) return false;
     Row row = read_row(connection, cursor, shared);
     if (host && row.condition->host->fingerprint != *host) return false;
-    result.measurements.push_back(measurement_of(std::move(row), Conditions::read));
+    result.measurements.push_back(measurement_of(std::move(row), {true, yardsticks}));
     return true;
   };
   result.looked_at = draw(strata, share, take);

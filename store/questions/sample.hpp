@@ -53,6 +53,6 @@ std::uint64_t draw(const std::vector<Stratum>& strata, std::uint64_t share,
 
 // The sample, verified, with load and steal. `host`: only inspections there.
 Excerpt drawn(Connection& connection, SharedRows& shared, const std::vector<Stratum>& strata,
-              const Sampling& sampling, const std::optional<std::string>& host = {});
+              const Sampling& sampling, const Yardsticks& yardsticks, const std::optional<std::string>& host = {});
 
 }  // namespace stackx::store

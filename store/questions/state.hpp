@@ -63,7 +63,7 @@ struct Questions::State {
   std::vector<std::int64_t> measured_workloads();
   std::vector<std::int64_t> matching_measured(const QuestionFilter& filter, const Questions& questions);
   std::vector<std::int64_t> matching_published(const specs::Workload& workload, const Questions& questions);
-  std::vector<Measurement> inspections(const std::vector<std::int64_t>& arms);
+  std::vector<Measurement> inspections(const std::vector<std::int64_t>& arms, const Yardsticks& yardsticks);
   std::string program_path(std::int64_t series);  // of the program that measured it
   RowSet sources_since(const QuestionFilter& filter);
   std::map<std::int64_t, std::uint64_t> results_by_source();

@@ -24,43 +24,43 @@ specs::Inspection inspection() {
 
 TEST_CASE("each metric of an inspection, and larger is better") {
   const auto one = inspection();
-  CHECK(*amount_of(one, Metric::rate) == Approx(2));  // GFLOP/s
-  CHECK(*amount_of(one, Metric::time) == Approx(0.002));
-  CHECK(*amount_of(one, Metric::memory) == Approx(1048576));
-  CHECK(*amount_of(one, Metric::import) == Approx(0.5));
-  CHECK(*amount_of(one, Metric::error) == Approx(1e-7));
-  CHECK(*value_of(one, Metric::rate) == Approx(std::log(2)));
-  CHECK(*value_of(one, Metric::time) == Approx(-std::log(0.002)));
-  CHECK(ratio_of(std::log(0.5), Metric::rate) == Approx(0.5));
-  CHECK(ratio_of(std::log(0.5), Metric::time) == Approx(2));
-  CHECK(amount_in_words(2, one, Metric::rate) == "2 GFLOP/s");
-  CHECK(amount_in_words(0.002, one, Metric::time) == "2 ms");
-  CHECK(amount_in_words(1, one, Metric::error) == "no result");
+  CHECK(*amount_of(one, Yardstick()) == Approx(2));  // GFLOP/s
+  CHECK(*amount_of(one, *Yardstick::from("time")) == Approx(0.002));
+  CHECK(*amount_of(one, *Yardstick::from("memory")) == Approx(1048576));
+  CHECK(*amount_of(one, *Yardstick::from("import")) == Approx(0.5));
+  CHECK(*amount_of(one, *Yardstick::from("error")) == Approx(1e-7));
+  CHECK(*value_of(one, Yardstick()) == Approx(std::log(2)));
+  CHECK(*value_of(one, *Yardstick::from("time")) == Approx(-std::log(0.002)));
+  CHECK(ratio_of(std::log(0.5), Yardstick()) == Approx(0.5));
+  CHECK(ratio_of(std::log(0.5), *Yardstick::from("time")) == Approx(2));
+  CHECK(amount_in_words(2, one, Yardstick()) == "2 GFLOP/s");
+  CHECK(amount_in_words(0.002, one, *Yardstick::from("time")) == "2 ms");
+  CHECK(amount_in_words(1, one, *Yardstick::from("error")) == "no result");
 }
 
 TEST_CASE("what an inspection does not have") {
   auto one = inspection();
   one.phases.clear();
-  CHECK_FALSE(value_of(one, Metric::import));
+  CHECK_FALSE(value_of(one, *Yardstick::from("import")));
   one.workload.pi = "import";
-  CHECK(*amount_of(one, Metric::import) == Approx(0.002));
+  CHECK(*amount_of(one, *Yardstick::from("import")) == Approx(0.002));
   one.work = {};
-  CHECK(*amount_of(one, Metric::rate) == Approx(500));  // samples a second
+  CHECK(*amount_of(one, Yardstick()) == Approx(500));  // samples a second
   one.samples_ns.clear();
-  CHECK_FALSE(value_of(one, Metric::time));
+  CHECK_FALSE(value_of(one, *Yardstick::from("time")));
 }
 
 TEST_CASE("a failure has no rate, but an error") {
   auto one = inspection();
   one.outcome = specs::Outcome::crashed;
-  for (const auto metric : {Metric::rate, Metric::time, Metric::memory, Metric::import}) CHECK_FALSE(value_of(one, metric));
+  for (const auto metric : {Yardstick(), *Yardstick::from("time"), *Yardstick::from("memory"), *Yardstick::from("import")}) CHECK_FALSE(value_of(one, metric));
   one.check.reset();
-  CHECK(*amount_of(one, Metric::error) == 1);
+  CHECK(*amount_of(one, *Yardstick::from("error")) == 1);
   one.outcome = specs::Outcome::ok;
-  CHECK(*amount_of(one, Metric::error) < 1e-16);
+  CHECK(*amount_of(one, *Yardstick::from("error")) < 1e-16);
   one.outcome = specs::Outcome::wrong_result;
   one.check = specs::Check{"float64", 0.25, 1e-5, false};
-  CHECK(*amount_of(one, Metric::error) == 0.25);
+  CHECK(*amount_of(one, *Yardstick::from("error")) == 0.25);
 }
 
 TEST_CASE("metrics by their names") {

@@ -48,7 +48,7 @@ Question question() {
     return stack;
   };
   question.workload = {"bench", {}};
-  question.metric = Metric::time;
+  question.metric = *Yardstick::from("time");
   return question;
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("found, and asked again nothing is measured") {
   CHECK(again.answer.inspections == found.answer.inspections);
   CHECK(again.campaigns == found.campaigns);
   auto other = question();  // the same inspections, another look at them
-  other.metric = Metric::rate;
+  other.metric = {};
   Pretending third;
   CHECK(culprits(run(other, third, place / "x.db")) == Groups{2});
   CHECK(third.inspected == 0);
@@ -140,7 +140,7 @@ TEST_CASE("a stack whose environment cannot be made is walked around") {
 TEST_CASE("other limits, programs and stacks are other questions") {
   auto one = question(), two = question();
   CHECK(project_name(one) == project_name(two));
-  two.metric = Metric::memory;
+  two.metric = *Yardstick::from("memory");
   CHECK(project_name(one) == project_name(two));
   two.limits.memory_gib = 8;
   CHECK(project_name(one) != project_name(two));

@@ -71,9 +71,22 @@ class Measurement(object):
         self.stopped_early = False
 
 
+def peak_memory_bytes():
+    """The most memory that this process has held so far; 0 without /proc. Not getrusage, whose figure survives exec."""
+    try:
+        with open("/proc/self/status") as status:
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except (IOError, OSError):
+        pass
+    return 0
+
+
 class Phases(object):
     def __init__(self, clock):
         self.clock, self.done = clock, []
+        self.memory = {}  # phase -> the most that the process had held up to its end
 
     @contextlib.contextmanager
     def record(self, name):
@@ -82,6 +95,9 @@ class Phases(object):
             yield
         finally:
             self.done.append({"name": name, "start_ns": start, "duration_ns": self.clock.steady_ns() - begin})
+            held = peak_memory_bytes()
+            if held:
+                self.memory[name] = held
 
 
 class Calibration(object):

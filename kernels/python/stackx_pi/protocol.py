@@ -2,7 +2,8 @@
 
     {"name", "component", "parameters": {all, as used}, "samples_ns", "work": {"flop", "bytes", "items"} per sample,
      "work_formula", "check": {"reference", "max_relative_error", "bound", "pass"}, "loaded": {component: version},
-     "library": {"path", ...}, "libraries": [...], "build": {...}, "files": [mapped], "phases": [...], "notes": [...]}
+     "library": {"path", ...}, "libraries": [...], "build": {...}, "files": [mapped], "phases": [...],
+     "memory": {phase: bytes}, "metrics": {name: number}, "notes": [...]}
     {"name", ..., "unsupported": reason}    framework or machine cannot do it; without samples
 
 A wrong result has check.pass false and no samples. Exit status: 0 the JSON is there; 2 usage; 3 the framework cannot be loaded or
@@ -142,6 +143,7 @@ def answer(pi, words):
     document["name"] = pi.name
     document["files"] = mapped_files() if "files" not in document else document["files"]
     document["phases"] = phases.done
+    document["memory"] = phases.memory
     return json.dumps(document, sort_keys=True, allow_nan=False, default=str) + "\n"
 
 

@@ -210,7 +210,7 @@ TEST_CASE("effects: scores add up to the predictions") {
   const auto score = [&](const specs::Stack& stack) {
     specs::Score sum = 0;
     for (const auto& [component, version] : stack.components)
-      sum += scores(*found.model, component, {version}).of.at(component).at(version);
+      sum += scores(found, component, {version}).of.at(component).at(version);
     return static_cast<double>(sum) * 1e-6;
   };
   const auto a = library("blis", "0.9", "1"), b = library("openblas", "1.0", "2"),
@@ -218,7 +218,7 @@ TEST_CASE("effects: scores add up to the predictions") {
   for (const auto& [one, other] : {std::pair(a, b), std::pair(b, c), std::pair(a, c)})
     CHECK(score(other) - score(one) ==
           Approx(found.model->predict(other).value - found.model->predict(one).value).margin(1e-5));
-  CHECK(scores(*found.model, "nobody", {"1"}).of.at("nobody").at("1") == 0);
+  CHECK(scores(found, "nobody", {"1"}).of.at("nobody").at("1") == 0);
   const auto document = scores_document(found);
   CHECK(document["$schema"] == "stackx/score/1");
   CHECK(document["scores"].size() == 3);

@@ -164,7 +164,7 @@ TEST_CASE("report: the spread is that of parts drawn one by one") {
   std::vector<const store::Measurement*> pointers;
   for (const auto& m : measurements) pointers.push_back(&m);
   const Rates rates = collect(pointers, here);
-  const auto found = spread(rates.stacks, rates.unit, 0.95, 4);
+  const auto found = spread(rates, 0.95, 4);
   std::map<std::size_t, std::vector<double>> by_samples, by_inspections;
   for (const StackRates& stack : rates.stacks) {
     specs::Random draws(specs::derive_seed(4, stack.stack.id()));

@@ -1,6 +1,7 @@
 #include <SQLiteCpp/Database.h>
 #include <catch2/catch.hpp>
 
+#include "store/questions/questions.hpp"
 #include "tests/store/fixture.hpp"
 
 using namespace stackx;
@@ -171,4 +172,47 @@ TEST_CASE("query: plans by prefix") {
   CHECK(ambiguous > 0);
   CHECK_FALSE(store.plan(""));
   CHECK_FALSE(store.plan("xyz"));
+}
+
+TEST_CASE("query: amounts of yardsticks, as the documents say them, by every way that reads") {
+  const Directory directory;
+  Store store = Store::open(directory / "stackx.db");
+  const std::string campaign(64, 'a');
+  std::map<std::string, specs::Inspection> written;  // by the digits of its id that a measurement has
+  for (std::uint64_t n = 0; n < 20; ++n) {
+    auto one = inspection(n, campaign);
+    one.usage.max_rss_bytes = (100 + n) * 1'000'000;
+    if (n % 3 == 0) one.metrics = {{"first_token_ms", 2.5 + static_cast<double>(n)}};
+    if (n % 5 == 4) one.outcome = specs::Outcome::crashed;
+    specs::seal(one);
+    store.ingest(one);
+    written.emplace(one.id.substr(0, 16), one);
+  }
+  const store::Yardsticks asked{*specs::Yardstick::from("memory"), *specs::Yardstick::from("first_token"), {}};
+  const auto check = [&](const std::vector<store::Measurement>& found, std::size_t count) {
+    CHECK(found.size() == count);
+    for (const auto& m : found) {
+      const auto& document = written.at(m.inspection);
+      for (const auto& yardstick : asked) {
+        INFO(m.inspection << " " << yardstick.word());
+        const auto expected = yardstick.amount(document);
+        REQUIRE(m.amounts.contains(yardstick.word()) == expected.has_value());
+        if (expected) CHECK(m.amounts.at(yardstick.word()) == *expected);
+      }
+    }
+  };
+  check(store.measurements({.yardsticks = asked}), 20);
+  check(store.excerpt({.yardsticks = asked}, {}).measurements, 20);
+  check(store.excerpt({.yardsticks = asked}, {.most = 6, .least = 1, .each = 1}).measurements, store.excerpt({}, {.most = 6, .least = 1, .each = 1}).measurements.size());
+  for (const auto& m : store.measurements({})) CHECK(m.amounts.empty());
+  store.finish_summaries();
+  const store::Questions questions(directory / "stackx.db");
+  std::size_t all = 0;
+  for (const auto& series : questions.series({})) {
+    const auto found = questions.inspections(series, asked);
+    all += found.size();
+    check(found, series.inspections);
+    check(questions.excerpt({series}, {}, asked).measurements, series.inspections);
+  }
+  CHECK(all == 20);
 }

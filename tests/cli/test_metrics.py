@@ -1,0 +1,145 @@
+"""--metric everywhere: rankings, comparisons, effects, reports, verification and several metrics at once, on a made-up store
+whose memory and error are known, and on real inspections whose memory is."""
+
+import json
+import unittest
+
+from made_up_store import MadeUpStore, stack_id
+
+LEAN, FAST = {"openblas": "0.3.34", "threads": "1"}, {"openblas": "0.3.27", "threads": "1"}
+
+
+class Metrics(MadeUpStore):
+    def fill(self):
+        """FAST is faster by 10%, LEAN needs half the memory; their errors are 2e-7 and 1e-7, the same in every round."""
+        for number in range(12):
+            for stack, gflops, megabytes, error in ((LEAN, 100, 200, 1e-7), (FAST, 110, 400, 2e-7)):
+                noise = 1 + 0.002 * self.random.random()
+                self.inspection(stack, gflops * noise, number,
+                                usage={"user_s": 0.5, "system_s": 0.25, "max_rss_bytes": int(megabytes * 1e6 * noise), "minor_faults": 0,
+                                       "major_faults": 0, "voluntary_switches": 0, "involuntary_switches": 0},
+                                check={"reference": "float64", "max_relative_error": error, "bound": 1e-5, "pass": True},
+                                metrics={"first_token_ms": 10.0 if stack == LEAN else 20.0})
+
+    def setUp(self):
+        super().setUp()
+        self.store_once(self.fill)
+
+    def advise(self, *options, exit_code=0):
+        return self.json("advise", "--hw", "host", "--workload", "matmul", *options, exit_code=exit_code)
+
+    def test_another_metric_another_winner(self):
+        self.assertEqual(self.advise()["recommendations"][0]["stack"]["components"], FAST)
+        for metric, unit, best, other in (("memory", "MB", 200, 400), ("error", "", 1e-7, 2e-7), ("first_token", "ms", 10, 20)):
+            with self.subTest(metric):
+                found = self.advise("--metric", metric)
+                rows = found["recommendations"]
+                self.assertEqual([row["stack"]["components"] for row in rows], [LEAN, FAST])
+                self.assertAlmostEqual(rows[0]["amount"]["median"] / best, 1, delta=0.003)
+                self.assertAlmostEqual(rows[1]["amount"]["median"] / other, 1, delta=0.003)
+                self.assertEqual((found["unit"], rows[1]["verdict_vs_best"]), (unit, "WORSE"))
+                self.assertAlmostEqual(rows[1]["vs_best"]["ratio"], 2, delta=0.01)
+                self.assertNotIn("rate", rows[0])
+
+    def test_the_answer_is_said_in_a_sentence(self):
+        text = self.stackx("advise", "--hw", "host", "--workload", "matmul", "--metric", "memory").stdout
+        self.assertRegex(text, r"^OpenBLAS 0\.3\.34 has the LEAST memory: 200 MB \[200, 200\], 0\.50x \[0\.\d+, 0\.\d+\] that of the next\.")
+        for word in ("GFLOP", "FASTEST", "faster", "slower"):
+            self.assertNotIn(word, text)
+
+    def test_what_nobody_measured_of_it(self):
+        found = self.advise("--metric", "energy", exit_code=None)
+        self.assertEqual([row for row in found.get("recommendations", []) if row["evidence"].startswith("measured")], [])
+
+    def test_several_at_once(self):
+        found = self.advise("--metric", "rate,memory,error")
+        self.assertEqual({row["stack"]["id"] for row in found["front"]}, {stack_id(LEAN), stack_id(FAST)})
+        self.assertEqual([one["name"] for one in found["metrics"]], ["rate", "memory", "error"])
+        text = self.stackx("advise", "--hw", "host", "--workload", "matmul", "--metric", "rate,memory").stdout
+        self.assertTrue(text.startswith("No one stack is best in rate and memory: OpenBLAS 0.3.27 in rate (11"), text)
+        only = self.advise("--metric", "memory,error")
+        self.assertEqual([row["stack"]["id"] for row in only["front"]], [stack_id(LEAN)])
+        self.assertEqual(only["beaten"], 1)
+
+    def test_words_that_are_no_metric_or_do_not_go_together(self):
+        done = self.stackx("advise", "--metric", "memroy", exit_code=2)
+        self.assertIn("memory", done.stderr)
+        for options, said in ((("--metric", "rate,memory", "--explain"), "--metric of several: is of what was measured only"),
+                              (("--metric", "memory", "--pareto"), "--pareto: is of the rate and its spread"),
+                              (("--metric", "memory", "--objective", "cost", "--price", "3"), "takes no --metric")):
+            with self.subTest(options):
+                self.assertIn(said, self.stackx("advise", *options, exit_code=2).stderr)
+
+    def test_compare(self):
+        a, b = stack_id(LEAN)[:10], stack_id(FAST)[:10]
+        found = self.json("compare", a, b, "--metric", "memory")
+        self.assertEqual((found["verdict"], found["metric"], found["unit"], found["design"]), ("BETTER", "memory", "MB", "paired"))
+        self.assertAlmostEqual(found["ratio"], 0.5, delta=0.01)
+        self.assertTrue(self.stackx("compare", a, b, "--metric", "memory").stdout.startswith("A has LESS memory than B: BETTER: x0.5"))
+        self.stackx("compare", a, b, "--metric", "memory", "--max-slower", "5", exit_code=1)
+        self.stackx("compare", b, a, "--metric", "memory", "--max-slower", "5")
+        self.stackx("compare", b, a, "--max-slower", "5", exit_code=1)  # by rate it is the other way round
+
+    def test_effects(self):
+        found = self.json("effects", "--hw", "host", "--workload", "matmul", "--metric", "memory")
+        step = next(one for one in found["effects"] if one["component"] == "openblas")
+        self.assertEqual((step["from"], step["to"], found["metric"]), ("0.3.27", "0.3.34", "memory"))
+        self.assertAlmostEqual(step["ratio"], 0.5, delta=0.01)
+
+    def test_report(self):
+        page = self.stackx("report", "--hw", "host", "--workload", "matmul", "--metric", "memory", "--format", "html").stdout
+        self.assertIn("has the LEAST memory", page)
+        self.assertIn("memory (MB)", page)
+        markdown = self.stackx("report", "--hw", "host", "--workload", "matmul", "--metric", "memory").stdout
+        self.assertIn("with the least memory", markdown)
+        self.assertIn("--metric memory", markdown)
+        csv = self.stackx("report", "--hw", "host", "--workload", "matmul", "--metric", "memory", "--format", "csv").stdout
+        self.assertIn("WORSE", csv)
+
+
+class RealMemory(MadeUpStore):
+    """The memory of a real process: of a PI that holds a known allocation, against /usr/bin/time where that is there."""
+
+    HOLDER = """#!/usr/bin/env python3
+import json, sys, time
+held = bytearray({bytes})
+for at in range(0, len(held), 4096):
+    held[at] = 1
+print(json.dumps({{"name": "hold", "samples_ns": [1000000] * 3, "work": {{"flop": 0, "bytes": 0, "items": 1}}, "loaded": {{}},
+                  "metrics": {{"token_ms": 2.5}}, "memory": {{"hold": len(held)}}}}))
+"""
+
+    def test_a_known_allocation_and_what_the_pi_states(self):
+        peaks = {}
+        for megabytes in (50, 350):
+            pi = self.write(f"hold{megabytes}.py", self.HOLDER.format(bytes=megabytes * 1000000))
+            pi.chmod(0o755)
+            catalog = self.write("c.json", json.dumps({"$schema": "stackx/catalog/1", "components": {
+                "level": {"kind": "setting", "versions": {"1": {}}}}}))
+            project = self.write("p.json", json.dumps({
+                "$schema": "stackx/project/1", "name": f"hold{megabytes}", "catalogs": [str(catalog)], "requires": {"level": "*"},
+                "workload": {"pi": "hold", "params": {}}, "campaign": {"rounds": 1, "runner": "local"}}))
+            self.stackx("inspect", project, "--pi", pi)
+            documents = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
+            one = next(d for d in documents if d.get("metrics") and d["memory"]["hold"] == megabytes * 1000000)
+            self.assertEqual((one["outcome"], one["metrics"]), ("ok", {"token_ms": 2.5}))
+            peaks[megabytes] = one["usage"]["max_rss_bytes"]
+        self.assertAlmostEqual((peaks[350] - peaks[50]) / 300e6, 1, delta=0.02)
+
+    def test_metrics_that_are_none_are_bad_output(self):
+        for metrics, said in (('{"token_m": 2.5}', "token_ms"), ('{"token_ms": -1}', "positive"), ('{"token_ms": NaN}', "token_ms")):
+            with self.subTest(metrics):
+                pi = self.write("pi.py", "#!/usr/bin/env python3\nprint('''{\"name\": \"x\", \"samples_ns\": [1000], \"metrics\": %s}''')\n" % metrics)
+                pi.chmod(0o755)
+                catalog = self.write("c.json", json.dumps({"$schema": "stackx/catalog/1", "components": {
+                    "level": {"kind": "setting", "versions": {"1": {}}}}}))
+                project = self.write("p.json", json.dumps({
+                    "$schema": "stackx/project/1", "name": "bad", "catalogs": [str(catalog)], "requires": {"level": "*"},
+                    "workload": {"pi": "x", "params": {}}, "campaign": {"rounds": 1, "runner": "local"}}))
+                self.stackx("inspect", project, "--pi", pi, exit_code=None)
+                documents = [json.loads(line) for line in self.stackx("export").stdout.splitlines()]
+                self.assertTrue(any(d.get("outcome") == "bad_output" and said in d["reason"] for d in documents), documents[-1].get("reason"))
+
+
+if __name__ == "__main__":
+    unittest.main()
