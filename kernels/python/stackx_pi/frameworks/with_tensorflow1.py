@@ -73,6 +73,12 @@ class Adapter(Base):
         with self._device():
             return self._call(self.v1.matmul(self._variable(a), self._variable(b)), lambda c: c)
 
+    def network(self, *arrays):
+        matmul, relu = self.v1.matmul, self.v1.nn.relu
+        with self._device():
+            x, w, b, v, d = [self._variable(one) for one in arrays]
+            return self._call(matmul(relu(matmul(x, w) + b), v) + d, lambda y: y)
+
     def convolution(self, x, w, axes):
         tf, first = self.v1, self.channels_first()
         if any(one.low != one.high or one.low for one in axes):
