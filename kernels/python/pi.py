@@ -35,7 +35,7 @@ from stackx_pi.errors import UsageError
 from stackx_pi.parameters import nearest
 
 SCRIPTS = [("matmul", "matmul"), ("conv1d", "conv1d"), ("conv2d", "conv2d"), ("import", "import_time"),
-           ("startup", "startup"), ("hello_world", "hello_world"), ("train_resnet50", "train_resnet50")]
+           ("startup", "startup"), ("hello_world", "hello_world"), ("train_resnet50", "train_resnet50"), ("vllm_bench", "vllm_bench")]
 
 
 def all_pis():

@@ -33,7 +33,7 @@ import shutil
 import sys
 import tempfile
 
-from stackx_pi import children, frameworks, protocol, steps, threads, versions
+from stackx_pi import caches, children, frameworks, protocol, steps, threads, versions
 from stackx_pi.errors import Unsupported
 from stackx_pi.framework_pi import settings_from, with_framework_parameters
 from stackx_pi.measure import measure
@@ -42,17 +42,6 @@ from stackx_pi.training.report import median
 
 STRETCHES = ["first_step", "first_call", "compile", "import"]
 METRICS = STRETCHES + ["interpreter_start"]
-# Where compilers keep what they have compiled: Inductor, Triton, XLA through JAX, the CUDA driver, torch's run-time kernels.
-CACHES = ["TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "JAX_COMPILATION_CACHE_DIR", "CUDA_CACHE_PATH", "PYTORCH_KERNEL_CACHE_PATH"]
-# JAX keeps by itself only what took a second to compile.
-KEEP_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
-            "JAX_ENABLE_COMPILATION_CACHE": "true"}
-
-
-def content(directory):
-    """(files, bytes)"""
-    sizes = [os.path.getsize(os.path.join(place, name)) for place, _, names in os.walk(directory) for name in names]
-    return len(sizes), sum(sizes)
 
 
 class Starter(object):
@@ -64,25 +53,18 @@ class Starter(object):
         self.scratch = tempfile.mkdtemp(prefix="stackx-startup-")
         self.stretches, self.programs, self.last, self.cache, self.fault = {}, set(), None, {}, None
 
-    def _environment(self, directory):
-        changed = dict(os.environ, **KEEP_ALL)
-        for name in CACHES:
-            changed[name] = os.path.join(directory, name.lower())
-            os.makedirs(changed[name]) if not os.path.isdir(changed[name]) else None
-        return changed
-
     def start(self):
         """One child; its stretches."""
         directory = tempfile.mkdtemp(dir=self.scratch) if self.cold else os.path.join(self.scratch, "warm")
-        environment = self._environment(directory)
-        before, _ = content(directory)
+        environment = caches.environment(directory)
+        before, _ = caches.content(directory)
         begin = self._clock.steady_ns()
         self.last = known = children.answer(self._command, "startup of " + self.module, environment)
         self.programs.add((known["version"], known["file"]))
         if "unsupported" in known:
             raise Unsupported(known["unsupported"])
-        after, size = content(directory)
-        self.cache = {"asked": "cold" if self.cold else "warm", "variables": CACHES, "files_before": before, "files_after": after,
+        after, size = caches.content(directory)
+        self.cache = {"asked": "cold" if self.cold else "warm", "variables": caches.VARIABLES, "files_before": before, "files_after": after,
                       "bytes": size, "counts": known["counts"], "hits": known["hits"]}
         if self.cold:
             shutil.rmtree(directory, ignore_errors=True)
