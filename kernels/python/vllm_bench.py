@@ -11,13 +11,15 @@ token), compile_ms (of=startup: what vLLM says of torch.compile). "vllm" has its
 
 The check. vLLM compares no token with anything, and its dummy weights make none worth comparing. Checked is what it says:
 latencies are as many as asked for, positive and have the mean it states; tokens are num_prompts * output_len (it ignores the
-end-of-sequence token), and rates tokens / time; all its times together fit into the time its process took.
+end-of-sequence token), prompts as long as asked for but for what their tokenizer makes of them, and rates tokens / time; all its times
+together fit into the time its process took.
 Versions before `vllm bench` had these benchmarks in the repository only (benchmarks/benchmark_latency.py), not in the package.
 Files come from /proc/PID/maps of the process and its children, looked at while they run.
 """
 
 from __future__ import absolute_import, division
 
+import io
 import json
 import math
 import os
@@ -34,6 +36,7 @@ from stackx_pi.parameters import Parameter
 from stackx_pi.training.report import median
 
 BOUND = 1e-6  # of what vLLM computes from its own numbers
+SPARE, SPARE_TOKENS = 0.1, 4  # of a prompt's length
 LARGEST = 1 << 24
 REFERENCE = {
     "latency": "vLLM's statement: as many latencies as asked for, their mean, all within the process's time; no token is compared",
@@ -80,13 +83,13 @@ class Asked(object):
             self.extra = shlex.split(parameters.text("extra"))
         except ValueError as error:
             raise UsageError("extra=%s: %s" % (parameters.text("extra"), error))
-        own = set(self.words("", "")[2:])
+        own = set(self.words("", ""))
         for word in self.extra:
-            if word.split("=")[0].replace("_", "-") in own and word.startswith("--"):
+            if word.startswith("--") and word.split("=")[0].replace("_", "-") in own:
                 raise UsageError("extra: %s is what a parameter says" % word)
 
-    def words(self, model, output):
-        """What follows `vllm`."""
+    def words(self, model, output, random_len=True):
+        """What follows `vllm`, but for extra. `random_len`: of=throughput has --random-input-len."""
         words = ["bench", self.of, "--model", model, "--load-format", self.load_format, "--dtype", self.dtype,
                  "--tensor-parallel-size", str(self.tensor_parallel), "--seed", str(self.seed), "--output-json", output]
         if self.of == "startup":
@@ -100,7 +103,9 @@ class Asked(object):
             words += ["--batch-size", str(self.batch), "--num-iters", str(self.iterations), "--num-iters-warmup", str(self.warmups)]
         if self.of == "throughput":
             words += ["--dataset-name", "random", "--num-prompts", str(self.prompts)]
-        return words + (["--enforce-eager"] if self.eager else []) + getattr(self, "extra", [])
+            if random_len:  # it wins, and is 1024 if not given
+                words += ["--random-input-len", str(self.input_len), "--random-output-len", str(self.output_len)]
+        return words + (["--enforce-eager"] if self.eager else [])
 
 
 def told(result, key, what):
@@ -138,8 +143,8 @@ def agree(found, expected, detail):
 class Bench(object):
     """Runs vLLM, in a scratch directory of its own; what it told is taken apart by latency(), throughput(), startup()."""
 
-    def __init__(self, asked, clock):
-        self.asked, self.clock = asked, clock
+    def __init__(self, asked, place):
+        self.asked, self.place = asked, place
         self.what = "vllm bench " + asked.of
         self.scratch = tempfile.mkdtemp(prefix="stackx-vllm-")
         self.files, self.result, self.words, self.error, self.tokens = set(), None, None, 0, None
@@ -152,6 +157,14 @@ class Bench(object):
         cache = os.path.join(self.scratch, "cache")
         return dict(caches.environment(cache), VLLM_CACHE_ROOT=os.path.join(cache, "vllm"), VLLM_NO_USAGE_STATS="1", DO_NOT_TRACK="1")
 
+    def has(self, folder, file, text):
+        """Does the installed source know it? Asking vLLM itself (--help) would take as long as a start."""
+        try:
+            with io.open(os.path.join(self.place, folder, file), encoding="utf-8") as source:
+                return text in source.read()
+        except (IOError, OSError):
+            return False
+
     def model(self):
         if self._model is None:
             one = self.asked
@@ -163,7 +176,8 @@ class Bench(object):
         """One run; (its JSON, how it ended)."""
         self._runs += 1
         path = os.path.join(self.scratch, "result-%d.json" % self._runs)
-        self.words = self.asked.words(self.model(), path)
+        self.words = self.asked.words(self.model(), path, self.has("benchmarks", "throughput.py", "random_input_len"))
+        self.words += self.asked.extra
         ended = watched.run(children.command("vllm_child.py", self.words), self._environment(), self.scratch)
         self.files.update(ended.files)
         if ended.status != 0:
@@ -212,8 +226,10 @@ class Bench(object):
         asked, said = one.prompts * one.output_len, re.search(r"^Total num output tokens:\s*([0-9]+)\s*$", ended.out, re.MULTILINE)
         if said:
             agree(int(said.group(1)), asked, "generated tokens")
-        elif total <= asked:
-            raise Wrong("total_num_tokens=%d: %d are to be generated, and prompts come on top" % (total, asked))
+        # Prompts are text, and a tokenizer may cut it a little otherwise. Versions that ignored --input-len gave 1024.
+        if abs(total - asked - one.prompts * one.input_len) > one.prompts * max(SPARE_TOKENS, SPARE * one.input_len):
+            raise Wrong("total_num_tokens=%d: prompts of %.6g tokens, %d were asked for" % (
+                total, (total - asked) / one.prompts, one.input_len))
         tokens = total if one.total else asked
         if self.tokens not in (None, tokens):
             raise Wrong("total_num_tokens=%d, and %d before: the prompts are not the same" % (total, self.tokens))
@@ -296,7 +312,7 @@ def run(parameters, plan, phases):
     asked = Asked(parameters, plan)
     place, release = home(), versions.distributions().get("vllm")
     document = {"component": "vllm", "notes": [], "parameters": parameters.json(), "loaded": versions.loaded("vllm", release)}
-    bench = Bench(asked, phases.clock)
+    bench = Bench(asked, place)
     try:
         if not os.path.isfile(os.path.join(place, "entrypoints", "cli", "benchmark", asked.of + ".py")):
             raise Unsupported("vllm %s has no `%s`" % (release, bench.what))
