@@ -26,7 +26,7 @@ class Importer(object):
         begin = self._clock.steady_ns()
         self.last = children.answer(self._command, "import " + self._module)
         self.starts_ns.append(self.last["first_statement_ns"] - begin)
-        self.versions.add((self.last["version"], self.last["file"]))
+        self.versions.add(children.program(self.last))
         return self.last["import_ns"]
 
     def sample(self, mini_batch):

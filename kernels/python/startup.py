@@ -60,7 +60,7 @@ class Starter(object):
         before, _ = caches.content(directory)
         begin = self._clock.steady_ns()
         self.last = known = children.answer(self._command, "startup of " + self.module, environment)
-        self.programs.add((known["version"], known["file"]))
+        self.programs.add(children.program(known))
         if "unsupported" in known:
             raise Unsupported(known["unsupported"])
         after, size = caches.content(directory)

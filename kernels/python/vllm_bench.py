@@ -4,9 +4,9 @@ of=latency     seconds of one batch from prompt to last token: "latencies", one 
 of=throughput  seconds for num_prompts requests: "elapsed_time", one process and one sample each
 of=startup     seconds of making the engine (weights, compilation, cache of keys and values) in a process of its own:
                "cold_startup_times" or "warm_startup_times", as cache=... says. Neither the interpreter nor `import vllm` is in it.
-The keys are those of vllm/benchmarks/latency.py, throughput.py and startup.py (github.com/vllm-project/vllm, read from their first
-version on to that of 0.32); they have only been added to. work.items are tokens: those generated, or count=total: the prompts' too, as in
-vLLM's tokens_per_second. "metrics": latency_ms (of=latency: median), first_token_ms (of=latency with output_len=1: the batch's one
+The keys are those of vllm/benchmarks/latency.py, throughput.py and startup.py (github.com/vllm-project/vllm, read as they were in mid
+2025, at the turn of 2026 and in 0.32, which ran here); they have only been added to. work.items are tokens: those generated, or
+count=total: the prompts' too, as in vLLM's tokens_per_second. "metrics": latency_ms (of=latency: median), first_token_ms (of=latency with output_len=1: the batch's one
 token), compile_ms (of=startup: what vLLM says of torch.compile). "vllm" has its command and JSON as they are.
 
 The check. vLLM compares no token with anything, and its dummy weights make none worth comparing. Checked is what it says:
@@ -295,7 +295,9 @@ def answered(bench, document, parameters, plan, phases):
     try:
         measurement = measured(bench, plan, phases)
         document["notes"] += notes(bench, plan)
-        document["metrics"] = metrics(bench, measurement.samples_ns)
+        found = metrics(bench, measurement.samples_ns)
+        if found:
+            document["metrics"] = found
         protocol.put_measurement(document, parameters, plan, measurement)
         check["max_relative_error"] = bench.error
     except Wrong as wrong:

@@ -37,6 +37,12 @@ def answer(words, what, environment=None):
         raise EnvironmentFault("%s: the child printed no document: the module ended it" % what)
 
 
+def program(known):
+    """Version and file of the module that a child tells of; the file is the source's, whether Python 2 had compiled it yet or not."""
+    file = known["file"]
+    return known["version"], file[:-1] if file and file.endswith(".pyc") else file
+
+
 def ending(status):
     return "exit status %d" % status if status >= 0 else "killed by signal %d" % -status
 
