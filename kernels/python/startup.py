@@ -4,12 +4,13 @@ A call starts a child (startup_child.py) with the same interpreter, flags, packa
     interpreter_start  from starting the child to its first statement
     import             `import MODULE`, as the PI `import` times it
     first_call         device and adapter set up, a product of 8 x 8 computed eagerly and fetched: all that is initialised lazily
-    first              the first call of the step, made and awaited: with mode=function compiled by torch.compile, jax.jit, tf.function,
-                       or (ONNX Runtime, TensorFlow 1) the session made and run; inputs are copied to the device in it
+    inputs             the step's inputs converted and copied to the device (ONNX Runtime, TensorFlow 1: in `first`)
+    first              the first call of the step, awaited: with mode=function compiled by torch.compile, jax.jit, tf.function, or
+                       (ONNX Runtime, TensorFlow 1) the session made and run
     steady             the same again, the median of 5 calls
     compile            first - steady;  only with mode=function
-    first_step         interpreter_start + import + first_call + first: what a program waits for its first result. Our own work
-                       between the stretches (inputs, checks) is in none of them.
+    first_step         interpreter_start + import + first_call + inputs + first: what a program waits for its first result. Our own
+                       work between the stretches (random numbers, checks) is in none of them.
 of=... says which of them samples_ns are; a sample is the sum over its mini-batch of children (one by default). Of all measured
 children the document has
 
@@ -41,6 +42,7 @@ from stackx_pi.parameters import Parameter
 from stackx_pi.training.report import median
 
 STRETCHES = ["first_step", "first_call", "compile", "import"]
+SMALLEST = 8  # of startup_child.py
 METRICS = STRETCHES + ["interpreter_start"]
 
 
@@ -90,7 +92,9 @@ class Starter(object):
 def stretches(known, begin):
     found = {"interpreter_start": known["first_statement_ns"] - begin, "import": known["import_ns"],
              "first_call": known["first_call_ns"], "first": known["first_ns"], "steady": int(median(known["steady_ns"]))}
-    found["first_step"] = sum(found[name] for name in ("interpreter_start", "import", "first_call", "first"))
+    if known["inputs_ns"] is not None:
+        found["inputs"] = known["inputs_ns"]
+    found["first_step"] = sum(found[name] for name in ("interpreter_start", "import", "first_call", "inputs", "first") if name in found)
     if known["mode"] == "function" and found["first"] > found["steady"]:
         found["compile"] = found["first"] - found["steady"]
     return found
@@ -177,7 +181,7 @@ def announce(name, settings):
 
 def run(parameters, plan, phases):
     settings = settings_from(parameters)
-    size = parameters.whole("size", 8, 1 << 14)
+    size = parameters.whole("size", 2 * SMALLEST, 1 << 14)  # the first call's product is none of a compiler's hits for it
     cold = parameters.one_of("cache", ["cold", "warm"]) == "cold"
     of, operation = parameters.one_of("of", STRETCHES), parameters.one_of("operation", steps.OPERATIONS)
     name, module = frameworks.find(parameters.text("framework"))

@@ -1,7 +1,7 @@
 """The child of startup.py: a program's first steps, each timed, and one JSON object. Only the clock is imported before the framework.
 
     startup_child.py MODULE REQUEST        REQUEST: a JSON object, see startup.py
-    {"first_statement_ns", "import_ns", "first_call_ns", "first_ns": [of the step], "steady_ns": [the same again], "version", "file",
+    {"first_statement_ns", "import_ns", "first_call_ns", "inputs_ns", "first_ns": of the step, "steady_ns": [the same again], "version", "file",
      "mode", "checks", "counts", "hits", "compiled", "libraries", "files", ...} or {"unsupported": reason}
 Our own work (inputs, our modules, the checks) lies between the stretches, and in none.
 """
@@ -65,18 +65,14 @@ def measure(request, known):
     known["checks"] = [small.check(product)]
     adapter.mode = known["mode"] = choose_mode(adapter, request["mode"])
     watcher = compilers.watch(adapter)
-    before = watcher.counts(None)
-
-    def begin():
-        call = step.prepare(adapter)
-        result_of(call)
-        return call
-
-    first, call = timed(begin)
+    inputs, call = timed(lambda: step.prepare(adapter))
+    before = watcher.counts(None)  # JAX compiles conversions of inputs
+    first, _ = timed(lambda: result_of(call))
+    inputs, first = (None, inputs + first) if adapter.sessions else (inputs, first)
     known["counts"] = counts = compilers.difference(before, watcher.counts(call.function))
     known["compiled"] = compilers.compiled(watcher, counts) if adapter.mode == "function" else None
     known["hits"] = compilers.hits(watcher, counts) if adapter.mode == "function" else None
-    known["first_ns"], first_result = first, call.result()
+    known["inputs_ns"], known["first_ns"], first_result = inputs, first, call.result()
     known["steady_ns"] = [timed(lambda: result_of(call))[0] for _ in range(STEADY)]
     known["checks"] += [step.check(first_result), step.check(call.result())]
     known["notes"], known["threads"] = adapter.notes, adapter.threads_used()

@@ -46,6 +46,7 @@ class Base(object):
     modes = ("eager",)  # the first is the default
     layouts = ("channels_last",)  # of convolutions; the first is the default
     devices = ("cpu", "gpu")
+    sessions = False  # is it the making of a Call that compiles, rather than its first run?
     version = "0"
 
     def __init__(self, settings):

@@ -16,6 +16,7 @@ class Adapter(Base):
     dtypes = ("float32", "float64", "float16")
     modes = ("function",)
     layouts = ("channels_first",)
+    sessions = True
     session = None
 
     def load(self):

@@ -13,6 +13,7 @@ from stackx_pi.frameworks import Base, Call, to_channels_first, to_channels_last
 class Adapter(Base):
     name = "tensorflow"
     modes = ("function",)
+    sessions = True
     layouts = ("channels_last", "channels_first")
 
     def load(self):
