@@ -52,7 +52,7 @@ class Played(support.PiTest):
             self.assertGreater(found["metrics"]["compile_ms"], 0)
         found = self.measured(*STARTUP, "enforce_eager=1")
         self.assertNotIn("metrics", found)
-        self.assertEqual(found["notes"], ["vLLM says that it compiled nothing: enforce_eager=1"])
+        self.assertEqual(found["notes"], ["vLLM tells of no compilation: enforce_eager=1"])
 
     def test_options_reach_vllm(self):
         found = self.measured(*LATENCY, "enforce_eager=1", "dtype=bfloat16", "tensor_parallel=2", "seed=%d" % (2**33 + 5),
