@@ -19,6 +19,11 @@ const std::map<std::string, Names>& own_parameters() {
        {"height", "width", "kernel", "kernel_h", "kernel_w", "batch", "in_channels", "out_channels",
         "stride", "padding", "layout", "dtype", "framework", "mode", "device", "threads", "tf32"}},
       {"import_time", {"module", "framework"}},
+      {"startup",
+       {"of", "operation", "size", "cache", "dtype", "framework", "mode", "device", "threads", "tf32"}},
+      {"vllm_bench",
+       {"of", "model", "load_format", "input_len", "output_len", "batch", "num_prompts", "count", "dtype",
+        "tensor_parallel", "enforce_eager", "cache", "warmup_iters", "extra", "framework"}},
       {"hello_world", {"items", "framework"}},
       {"train_resnet50",
        {"batch", "image_size", "classes", "depth", "width", "version", "layout", "learning_rate",
@@ -45,8 +50,8 @@ const Names& common_parameters() {
 }  // namespace
 
 bool has_pi(const std::string& name, PiKind kind) {
-  if (kind == PiKind::native && (name == "conv1d" || name == "import_time" || name == "train_resnet50"))
-    return false;
+  static const Names python{"conv1d", "import_time", "startup", "train_resnet50", "vllm_bench"};
+  if (kind == PiKind::native && python.contains(name)) return false;
   return own_parameters().contains(name) || (kind == PiKind::native && native_only().contains(name));
 }
 

@@ -73,7 +73,7 @@ std::vector<Group> measured_groups(const store::Questions& store,
   std::vector<Group> result;
   for (auto& [key, group] : groups) {
     group.key = {store.workload(std::get<0>(key)).text(),
-                 hardware_text(store.hardware(std::get<1>(key))), unit_of(*group.candidates.front().series, yardstick)};
+                 hardware_text(store.hardware(std::get<1>(key))), unit_text(*group.candidates.front().series, yardstick)};
     group.smaller_is_better = yardstick.smaller_is_better();
     result.push_back(std::move(group));
   }
@@ -314,7 +314,7 @@ Answer worst_variance(const store::Questions& store, const QuestionOptions& opti
     const store::DeviceRow& device = store.device(s.device);
     answer.rows.push_back({share_field(s.cv), field(s.ok),
                            s.failed ? field(s.failed) : AnswerField{"", 0}, rate_field(s.median),
-                           field(unit_of(s, options.yardstick)), interval_field(interval_of(s)),
+                           field(unit_text(s, options.yardstick)), interval_field(interval_of(s)),
                            number_field(s.low), number_field(s.high),
                            field(evidence.grade(s.device)), field(store.workload(s.workload).text()),
                            field(hardware_text(store.hardware(device.hardware))), field(device.name),

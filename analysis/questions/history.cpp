@@ -40,7 +40,7 @@ class OccasionRates {
       : measurements_(store.inspections(*occasion.series, occasion.sums, {yardstick})) {
     std::vector<const store::Measurement*> all;
     for (const store::Measurement& m : measurements_) all.push_back(&m);
-    rates_ = rates_of(all, yardstick, unit_of(*occasion.series, yardstick));
+    rates_ = rates_of(all, yardstick, unit_text(*occasion.series, yardstick));
   }
   OccasionRates(const OccasionRates&) = delete;  // rates_ points into measurements_
   OccasionRates& operator=(const OccasionRates&) = delete;
@@ -110,7 +110,7 @@ void add_row(const store::Questions& store, const Occasion& occasion, const Ques
     return number_field(known ? std::optional(value) : std::nullopt);
   };
   const store::DeviceRow& device = store.device(occasion.series->device);
-  const std::string unit = ranks ? unit_of(*occasion.series, yardstick) : "";
+  const std::string unit = ranks ? unit_text(*occasion.series, yardstick) : "";
   answer.rows.push_back(
       {{first.substr(0, 10), first}, field(campaign), {campaign.empty() ? "single" : campaign.substr(0, 12)},
        field(summary.inspections),

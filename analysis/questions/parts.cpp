@@ -37,7 +37,7 @@ std::vector<store::SeriesSums> series_of(const store::Questions& store, const Qu
   return all;
 }
 
-std::string unit_of(const store::SeriesSums& series, const specs::Yardstick& yardstick) {
+std::string unit_text(const store::SeriesSums& series, const specs::Yardstick& yardstick) {
   return yardstick.is_rate() ? to_string(series.unit) : yardstick.unit();
 }
 
@@ -55,7 +55,7 @@ SeriesRates::SeriesRates(std::vector<store::Measurement> measurements, const sto
     : measurements_(std::make_unique<std::vector<store::Measurement>>(std::move(measurements))) {
   std::vector<const store::Measurement*> all;
   for (const store::Measurement& m : *measurements_) all.push_back(&m);
-  rates_ = std::make_unique<StackRates>(rates_of(all, yardstick, unit_of(series, yardstick)));
+  rates_ = std::make_unique<StackRates>(rates_of(all, yardstick, unit_text(series, yardstick)));
 }
 
 std::string Evidence::grade(std::int64_t device) {

@@ -32,7 +32,7 @@ inline constexpr std::uint64_t compared = 500;  // inspections of a series, at m
 
 // The series that the filters leave: of the yardstick, where it is not the rate, median, interval and CV of `compared` of each.
 std::vector<store::SeriesSums> series_of(const store::Questions& store, const QuestionOptions& options);
-std::string unit_of(const store::SeriesSums& series, const specs::Yardstick& yardstick);
+std::string unit_text(const store::SeriesSums& series, const specs::Yardstick& yardstick);
 
 // "measured" if the device is this machine's, else "measured-elsewhere".
 class Evidence {

@@ -7,48 +7,26 @@ the page cache, so samples are warm starts. `interpreter_start_ns`: from startin
 
 from __future__ import absolute_import
 
-import json
-import os
-import subprocess
 import sys
 
-from stackx_pi import frameworks, protocol, versions
-from stackx_pi.errors import EnvironmentFault, UsageError
+from stackx_pi import children, frameworks, protocol, versions
+from stackx_pi.errors import UsageError
 from stackx_pi.measure import measure
 from stackx_pi.parameters import Parameter
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-CHILD = os.path.join(HERE, "import_child.py")
-BOOTSTRAP = os.path.join(HERE, "bootstrap.py")
-
-
-def interpreter():
-    """This interpreter with its flags (-s, -S, -B, -O, -X ...), as subprocess knows them."""
-    return [sys.executable] + subprocess._args_from_interpreter_flags()  # pylint: disable=protected-access
 
 
 class Importer(object):
     def __init__(self, module, clock):
-        sites = [e for e in os.environ.get("STACKX_SITE_DIR", "").split(os.pathsep) if e]
-        self._command = interpreter() + [BOOTSTRAP, sites[0] if sites else "-", CHILD, module]
+        self._command = children.command("import_child.py", [module])
         self._module, self._clock = module, clock
         self.starts_ns, self.last, self.versions = [], None, set()
 
     def once(self):
         """Nanoseconds of one import."""
         begin = self._clock.steady_ns()
-        child = subprocess.Popen(self._command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        out, err = child.communicate()
-        out, err = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
-        if child.returncode != 0:
-            lines = err.strip().splitlines() or ["no message"]
-            raise EnvironmentFault("import %s: exit status %d: %s" % (self._module, child.returncode, lines[-1]))
-        try:
-            self.last = json.loads(out)
-        except ValueError:
-            raise EnvironmentFault("import %s: the child printed no document: the module ended it" % self._module)
+        self.last = children.answer(self._command, "import " + self._module)
         self.starts_ns.append(self.last["first_statement_ns"] - begin)
-        self.versions.add((self.last["version"], self.last["file"]))
+        self.versions.add(children.program(self.last))
         return self.last["import_ns"]
 
     def sample(self, mini_batch):

@@ -13,7 +13,7 @@ class Unsupported(Exception):
     """A valid answer, exit status 0: framework or machine cannot do this."""
 
 
-REFUSALS = ("not implemented", "unimplemented", "not supported", "unsupported", "no opkernel", "no supported kernel",
+REFUSALS = ("not implemented", "unimplemented", "not supported", "not yet supported", "unsupported", "no opkernel", "no supported kernel",
             "only supports", "does not support", "could not find an implementation", "not registered", "doesn't support",
             "cannot be supported")
 

@@ -74,10 +74,10 @@ def put_no_measurement(document, parameters, plan):
     return measurement
 
 
-def mapped_files():
-    """The shared objects in this process, as the kernel names them."""
+def mapped_files(process="self"):
+    """The shared objects in this process (or that of an id), as the kernel names them."""
     files = []
-    with open("/proc/self/maps") as maps:
+    with open("/proc/%s/maps" % process) as maps:
         for line in maps:
             fields = line.rstrip("\n").split(None, 5)
             path = fields[5] if len(fields) == 6 else ""

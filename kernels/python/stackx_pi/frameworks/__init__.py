@@ -6,6 +6,8 @@ A module defines `Adapter`, made with Settings, which imports the framework and 
     notes                       what a reader of the numbers must know
     threads_used()              None: it cannot be asked
     matmul(a, b), convolution(x, w, axes)   -> Call
+    network(x, w, b, v, d)      -> Call: relu(x w + b) v + d, a small network's forward pass
+    compiles()                  can it run a function compiled?
 Inputs are put on the device before a Call exists, no input is a constant of a graph (which could be folded away), and a Call's
 result stays on the device until it is asked for.
 """
@@ -35,6 +37,7 @@ class Call(object):
 
     def __init__(self, run, result, wait=None):
         self.run, self.result, self.wait = run, result, wait
+        self.function = None  # the compiled one, where it can be asked what it did
 
 
 class Base(object):
@@ -43,6 +46,7 @@ class Base(object):
     modes = ("eager",)  # the first is the default
     layouts = ("channels_last",)  # of convolutions; the first is the default
     devices = ("cpu", "gpu")
+    sessions = False  # is it the making of a Call that compiles, rather than its first run?
     version = "0"
 
     def __init__(self, settings):
@@ -69,6 +73,12 @@ class Base(object):
 
     def build(self):
         return {}
+
+    def compiles(self):
+        return "function" in self.modes
+
+    def network(self, x, w, b, v, d):
+        raise Unsupported("%s: a network is not written for it" % self.name)
 
     def channels_first(self):
         return self.layout == "channels_first"
@@ -124,14 +134,18 @@ def find(asked):
     raise EnvironmentFault("none of %s is installed for %s" % (", ".join(NAMES), sys.executable))
 
 
+def adapter_module(name):
+    """Our module for a framework, which TensorFlow must be imported to choose."""
+    kind = name
+    if name == "tensorflow":
+        import tensorflow
+        kind = "tensorflow1" if tensorflow.__version__.startswith(("0.", "1.")) else "tensorflow2"
+    return importlib.import_module("stackx_pi.frameworks.with_" + kind)
+
+
 def adapter(name, settings):
     """Imports the framework. An ImportError is the environment's fault."""
     try:
-        kind = name
-        if name == "tensorflow":
-            import tensorflow
-            kind = "tensorflow1" if tensorflow.__version__.startswith(("0.", "1.")) else "tensorflow2"
-        module = importlib.import_module("stackx_pi.frameworks.with_" + kind)
-        return module.Adapter(settings)
+        return adapter_module(name).Adapter(settings)
     except ImportError as error:
         raise EnvironmentFault("cannot import %s: %s" % (name, error))

@@ -13,6 +13,17 @@ from stackx_pi.errors import Unsupported
 from stackx_pi.frameworks import Base, Call, to_channels_first, to_channels_last
 
 
+def prepare(settings):
+    """What must be said before JAX is imported, here or in the process that starts one."""
+    if settings.threads is not None and settings.device == "cpu":
+        # XLA has no call for it: it starts as many threads as the process has CPUs.
+        threads.bind(settings.threads)
+        os.environ["NPROC"] = str(settings.threads)
+    if settings.device == "cpu":
+        os.environ["JAX_PLATFORMS"] = os.environ["JAX_PLATFORM_NAME"] = "cpu"
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
+
 class Adapter(Base):
     name = "jax"
     modes = ("function", "eager")
@@ -20,14 +31,9 @@ class Adapter(Base):
 
     def load(self):
         settings = self.settings
+        prepare(settings)
         if settings.threads is not None and settings.device == "cpu":
-            # XLA has no call for it: it starts as many threads as the process has CPUs.
-            threads.bind(settings.threads)
-            os.environ["NPROC"] = str(settings.threads)
             self.notes.append("XLA's threads cannot be set: the process is bound to %d CPUs" % settings.threads)
-        if settings.device == "cpu":
-            os.environ["JAX_PLATFORMS"] = os.environ["JAX_PLATFORM_NAME"] = "cpu"
-        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
         import jax
         self.jax, self.version = jax, jax.__version__
         if settings.dtype == "float64":
@@ -71,12 +77,20 @@ class Adapter(Base):
             return finish(numpy.asarray(value.astype("float32") if self.settings.dtype == "bfloat16" else value))
 
         if self.settings.device == "cpu":
-            return Call(run, result)
-        return Call(begin, result, lambda: box[0].block_until_ready())
+            call = Call(run, result)
+        else:
+            call = Call(begin, result, lambda: box[0].block_until_ready())
+        call.function = function if self.mode == "function" else None
+        return call
 
     def matmul(self, a, b):
         import jax.numpy as jnp
         return self._call(jnp.matmul, (self._put(a), self._put(b)), lambda c: c)
+
+    def network(self, *arrays):
+        import jax.numpy as jnp
+        return self._call(lambda x, w, b, v, d: jnp.matmul(jnp.maximum(jnp.matmul(x, w) + b, 0), v) + d,
+                          [self._put(one) for one in arrays], lambda y: y)
 
     def convolution(self, x, w, axes):
         convolve, first = self.jax.lax.conv_general_dilated, self.channels_first()

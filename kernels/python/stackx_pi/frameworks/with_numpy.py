@@ -48,6 +48,14 @@ class Adapter(Base):
 
         return Call(run, lambda: box[0])
 
+    def network(self, x, w, b, v, d):
+        dot, maximum, box = self.numpy.dot, self.numpy.maximum, []
+
+        def run():
+            box[:] = [dot(maximum(dot(x, w) + b, 0), v) + d]
+
+        return Call(run, lambda: box[0])
+
     def convolution(self, x, w, axes):
         self.notes.append("NumPy has no convolution: patches and one product with the filters are timed")
         numpy, box = self.numpy, []

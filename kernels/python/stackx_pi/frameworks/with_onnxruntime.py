@@ -1,6 +1,6 @@
-"""ONNX Runtime: a model of one node, made here (onnx_model.py).
+"""ONNX Runtime: a small model, made here (onnx_model.py).
 
-Both operands are inputs of the model, bound to memory of the device once (IO binding), as is the result; runtimes too old for
+All operands are inputs of the model, bound to memory of the device once (IO binding), as is the result; runtimes too old for
 that get them with every run. Filters are therefore no constant: what the runtime does to constant filters when it loads a
 model (NCHWc blocking, packing) is not done, and the rate of a convolution is that of filters that may change.
 """
@@ -16,6 +16,7 @@ class Adapter(Base):
     dtypes = ("float32", "float64", "float16")
     modes = ("function",)
     layouts = ("channels_first",)
+    sessions = True
     session = None
 
     def load(self):
@@ -51,32 +52,37 @@ class Adapter(Base):
                 self.version, ", ".join(self.session.get_providers())))
         return self.session
 
-    def _call(self, model, a, b, finish):
+    def _call(self, model, operands, finish):
+        """`operands`: name -> array."""
         session, box = self._session(model), []
         if not hasattr(self.runtime, "OrtValue"):
             self.notes.append("this ONNX Runtime has no OrtValue: each run gets NumPy arrays and gives one back")
 
             def run_plain():
-                box[:] = session.run(None, {"a": a, "b": b})
+                box[:] = session.run(None, operands)
 
             return Call(run_plain, lambda: finish(box[0]))
         device = "cuda" if self.settings.device == "gpu" else "cpu"
-        values = [self.runtime.OrtValue.ortvalue_from_numpy(array, device, 0) for array in (a, b)]
-        binding = session.io_binding()
-        binding.bind_ortvalue_input("a", values[0])
-        binding.bind_ortvalue_input("b", values[1])
+        binding, values = session.io_binding(), []
+        for name, array in operands.items():
+            values.append(self.runtime.OrtValue.ortvalue_from_numpy(array, device, 0))
+            binding.bind_ortvalue_input(name, values[-1])
         binding.bind_output("c", device)
 
         def run():
             session.run_with_iobinding(binding)  # waits for the device
 
         call = Call(run, lambda: finish(binding.copy_outputs_to_cpu()[0]))
-        call.holds = (a, b, values)  # a CPU value borrows NumPy's memory
+        call.holds = (operands, values)  # a CPU value borrows NumPy's memory
         return call
 
     def matmul(self, a, b):
-        return self._call(onnx_model.matmul(self.settings.dtype), a, b, lambda c: c)
+        return self._call(onnx_model.matmul(self.settings.dtype), {"a": a, "b": b}, lambda c: c)
+
+    def network(self, x, w, b, v, d):
+        operands = {"x": x, "w": w, "b": b, "v": v, "d": d}
+        return self._call(onnx_model.network(self.settings.dtype), operands, lambda c: c)
 
     def convolution(self, x, w, axes):
         model = onnx_model.convolution(self.settings.dtype, axes)
-        return self._call(model, to_channels_first(x), to_out_in_taps(w), to_channels_last)
+        return self._call(model, {"a": to_channels_first(x), "b": to_out_in_taps(w)}, to_channels_last)

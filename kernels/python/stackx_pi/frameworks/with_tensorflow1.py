@@ -13,6 +13,7 @@ from stackx_pi.frameworks import Base, Call, to_channels_first, to_channels_last
 class Adapter(Base):
     name = "tensorflow"
     modes = ("function",)
+    sessions = True
     layouts = ("channels_last", "channels_first")
 
     def load(self):
@@ -72,6 +73,12 @@ class Adapter(Base):
     def matmul(self, a, b):
         with self._device():
             return self._call(self.v1.matmul(self._variable(a), self._variable(b)), lambda c: c)
+
+    def network(self, *arrays):
+        matmul, relu = self.v1.matmul, self.v1.nn.relu
+        with self._device():
+            x, w, b, v, d = [self._variable(one) for one in arrays]
+            return self._call(matmul(relu(matmul(x, w) + b), v) + d, lambda y: y)
 
     def convolution(self, x, w, axes):
         tf, first = self.v1, self.channels_first()

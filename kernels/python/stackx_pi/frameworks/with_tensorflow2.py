@@ -83,11 +83,18 @@ class Adapter(Base):
 
         # With no GPU visible there is one device; choosing it again would cost microseconds a call.
         gpu = self.settings.device == "gpu"
-        return Call(run_there if gpu and self.mode == "eager" else run, result, wait if gpu else None)
+        call = Call(run_there if gpu and self.mode == "eager" else run, result, wait if gpu else None)
+        call.function = function if self.mode == "function" else None
+        return call
 
     def matmul(self, a, b):
         matmul = self.tf.matmul
         return self._call(lambda left, right: matmul(left, right), (self._tensor(a), self._tensor(b)), lambda c: c)
+
+    def network(self, *arrays):
+        matmul, relu = self.tf.matmul, self.tf.nn.relu
+        return self._call(lambda x, w, b, v, d: matmul(relu(matmul(x, w) + b), v) + d, [self._tensor(one) for one in arrays],
+                          lambda y: y)
 
     def convolution(self, x, w, axes):
         nn, first = self.tf.nn, self.channels_first()

@@ -40,6 +40,9 @@ class Adapter(Base):
     def threads_used(self):
         return self.torch.get_num_threads()
 
+    def compiles(self):
+        return hasattr(self.torch, "compile")
+
     def _put(self, array):
         tensor = self.torch.from_numpy(array)
         # clone: torch's own, aligned memory, also on a CPU where NumPy's would be borrowed
@@ -61,6 +64,11 @@ class Adapter(Base):
 
     def matmul(self, a, b):
         return self._call(self.torch.matmul, (self._put(a), self._put(b)), lambda c: c)
+
+    def network(self, *arrays):
+        relu, matmul = self.torch.relu, self.torch.matmul
+        return self._call(lambda x, w, b, v, d: matmul(relu(matmul(x, w) + b), v) + d, [self._put(one) for one in arrays],
+                          lambda y: y)
 
     def convolution(self, x, w, axes):
         functional = self.torch.nn.functional

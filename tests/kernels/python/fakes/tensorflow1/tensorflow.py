@@ -13,6 +13,9 @@ class Node(object):
         self.compute, self.inputs, self.dtype = compute, inputs, dtype
         self.op = self
 
+    def __add__(self, other):
+        return Node(lambda x, y: x + y, self, other)
+
     def value(self, feeds):
         return feeds[self] if self in feeds else self.compute(*[node.value(feeds) for node in self.inputs])
 
@@ -73,6 +76,10 @@ def matmul(a, b):
 
 
 class nn(object):
+    @staticmethod
+    def relu(x):
+        return Node(lambda a: numpy.maximum(a, 0), x)
+
     @staticmethod
     def conv1d(x, w, stride, padding, data_format):
         assert data_format == "NWC"

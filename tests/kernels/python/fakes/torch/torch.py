@@ -1,5 +1,8 @@
 """PyTorch as the PIs use it."""
 
+import collections
+import sys
+
 import numpy
 
 import naive
@@ -19,6 +22,9 @@ class Tensor(object):
 
     def to(self, device=None, dtype=None, memory_format=None):
         return Tensor(self.array.astype(dtype or self.array.dtype))
+
+    def __add__(self, other):
+        return Tensor(self.array + other.array)
 
     def cpu(self):
         return self
@@ -50,6 +56,29 @@ def device(name):
 
 def matmul(a, b):
     return Tensor(naive.matmul(a.array, b.array))
+
+
+def relu(x):
+    return Tensor(numpy.maximum(x.array, 0))
+
+
+class counted(naive.Compiled):
+    def compile(self):
+        naive.Compiled.compile(self)
+        _dynamo_utils.counters["stats"]["unique_graphs"] += 1
+        for kind, word in (("hits", "fxgraph_cache_hit"), ("misses", "fxgraph_cache_miss")):
+            _dynamo_utils.counters["inductor"][word] += self.counts[kind]
+
+
+def compile(function):
+    return counted(function, lambda tensor: Tensor(tensor.array + 1), "TORCHINDUCTOR_CACHE_DIR")
+
+
+class _dynamo_utils(object):
+    counters = collections.defaultdict(collections.Counter)
+
+
+sys.modules["torch._dynamo.utils"] = _dynamo_utils
 
 
 class nn(object):

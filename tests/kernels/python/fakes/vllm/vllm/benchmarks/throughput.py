@@ -1,0 +1,1 @@
+"""Reads random_input_len, as newer ones do."""

@@ -1,0 +1,1 @@
+"""Its being here says that `vllm bench latency` exists."""
