@@ -139,7 +139,7 @@ NotKnown not_known(const HardwareAdvice& advice, double delta) {
   for (const auto& row : measured)
     if (row.versus_best && row.versus_best->verdict == analysis::Verdict::unresolved) {
       open.lines.push_back(fmt::format(
-          "Whether {} is as fast as the first{}.", row.stack.short_id(),
+          "Whether {} is as {} as the first{}.", row.stack.short_id(), advice.measured.yardstick.is_rate() ? "fast" : "good",
           row.versus_best->further_rounds
               ? fmt::format(": about {} more rounds would tell", *row.versus_best->further_rounds)
               : ""));

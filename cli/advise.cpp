@@ -88,7 +88,7 @@ void advise_trade_offs(const AdviseOptions& options, Globals& globals) {
   if (globals.json || options.format == "json")
     print_json(analysis::to_json(result));
   else
-    workspace::write_out(analysis::text(result, stdout_is_terminal()));
+    workspace::write_out(analysis::text(result, output_width(), stdout_is_terminal()));
   if (result.front.empty()) globals.exit_code = 1;
 }
 

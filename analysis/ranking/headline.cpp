@@ -283,6 +283,11 @@ void say_nodes(const Ranking& ranking, Headline& says) {
   for (const auto& line : ranking.across_nodes) says.cautions.push_back(sentence(line));
 }
 
+// Of the first to the next, at the end of the interval that is nearer to a tie.
+double least_lead(const Interval& ratio, const specs::Yardstick& yardstick) {
+  return yardstick.smaller_is_better() ? 1 / ratio.high : ratio.low;
+}
+
 void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& names, Headline& says) {
   auto& said = says.cautions;
   const char* worse = ranking.yardstick.is_rate() ? "slower" : "worse";
@@ -311,7 +316,7 @@ void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& n
   say_nodes(ranking, says);
   if (away > 0 && away < total)
     said.push_back(fmt::format("{} of {} stacks were measured elsewhere only.", away, total));
-  if (says.decided && says.ratio_ci && says.ratio_ci->low < narrow_lead)
+  if (says.decided && says.ratio_ci && least_lead(*says.ratio_ci, ranking.yardstick) < narrow_lead)
     said.push_back("A narrow lead, picked from the rounds that show it: `stackx verify` measures it again.");
   if (!ranking.failed.empty())
     said.push_back(fmt::format("{} failed: {}", names.subject(ranking.failed.front().stack),

@@ -99,13 +99,14 @@ std::string heading(const Ranking& ranking, const std::map<std::string, std::str
                                 "with its interval at {1:g}% for all rows together (Holm); a "
                                 "verdict where the interval is clear of ±{2:g}%, else "
                                 "an estimate of the rounds still needed. = marks a tie: no stack "
-                                "of a rank is shown to be slower than another of it{3}.",
+                                "of a rank is shown to be {5} than another of it{3}.",
                                 title_of(ranking.yardstick, ranking.unit), 100 * ranking.confidence, 100 * ranking.delta,
                                 any_looks_slower(ranking)
                                     ? "; \"looks\": its median ratio says so, and only rounds are "
                                       "lacking to show it"
                                     : "",
-                                ranking.yardstick.is_rate() ? "median rate of its samples" : "amount that it tells")),
+                                ranking.yardstick.is_rate() ? "median rate of its samples" : "amount that it tells",
+                                ranking.yardstick.is_rate() ? "slower" : "worse")),
               0, "") +
          "\n\n";
 }

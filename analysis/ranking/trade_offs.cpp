@@ -44,47 +44,56 @@ std::string first_line(const TradeOffs& of) {
   const StackNames names(*of.rankings.front());
   if (of.front.size() == 1)
     return fmt::format("{} is best in {}, or as good as any.", names.subject(of.front.front().by.front().stack), nouns_of(of));
-  std::vector<std::string> parts;
+  std::vector<std::pair<specs::Stack, std::vector<std::string>>> best_in;  // in the order of the metrics
   for (std::size_t i = 0; i < of.rankings.size(); ++i) {
     const auto& ranking = *of.rankings[i];
-    const auto best = std::ranges::max_element(of.front, {}, [&](const TradeOff& one) {
+    const auto& best = std::ranges::max_element(of.front, {}, [&](const TradeOff& one) {
       return ranking.yardstick.smaller_is_better() ? -one.by[i].median : one.by[i].median;
-    });
-    parts.push_back(fmt::format("{} in {} ({}{}{})", names.of(best->by[i].stack), ranking.yardstick.noun(), number(best->by[i].median),
-                                ranking.unit.empty() ? "" : " ", ranking.unit));
+    })->by[i];
+    auto place = std::ranges::find(best_in, best.stack, &std::pair<specs::Stack, std::vector<std::string>>::first);
+    if (place == best_in.end()) place = best_in.insert(best_in.end(), {best.stack, {}});
+    place->second.push_back(
+        fmt::format("{} ({}{}{})", ranking.yardstick.noun(), number(best.median), ranking.unit.empty() ? "" : " ", ranking.unit));
   }
-  return fmt::format("No one stack is best in {}: {}.", nouns_of(of), fmt::join(parts, ", "));
+  std::vector<std::string> parts;
+  for (const auto& [stack, nouns] : best_in) parts.push_back(fmt::format("{} in {}", names.of(stack), fmt::join(nouns, ", ")));
+  return fmt::format("No one stack is best in {}: {}.", nouns_of(of), fmt::join(parts, "; "));
 }
 
 std::string rest_of(const TradeOffs& of) {
   const auto& first = *of.rankings.front();
-  return fmt::format("{} on {}: of {} measured in all of these {} beaten by no other, {} left out{}. By the medians; differences below {:g}% "
-                     "count as none. n: inspections.",
-                     first.workload.text(), first.hw, counted(of.front.size() + of.beaten, "stack"),
-                     of.front.size() == 1 ? "1 is" : fmt::format("{} are", of.front.size()),
-                     of.beaten == 1 ? "1 is" : fmt::format("{} are", of.beaten),
-                     of.lacking > 0 ? fmt::format(", and {} without one of the metrics", of.lacking) : "", 100 * first.delta);
+  auto text = fmt::format("{} on {}: {} measured in all of these", first.workload.text(), first.hw, counted(of.front.size() + of.beaten, "stack"));
+  if (of.beaten > 0) text += fmt::format(", {} beaten by another and left out", of.beaten);
+  if (of.lacking > 0) text += fmt::format("; {} lack a metric", of.lacking);
+  return text + fmt::format(". By the medians, with the {:g}% interval's farther end; differences below {:g}% count as none. n: inspections.",
+                            100 * first.confidence, 100 * first.delta);
+}
+
+// "400.4 ±0.1%"
+std::string amount_text(const Recommendation& row) {
+  const auto median = number(row.median);
+  if (!row.ci) return median + " (few)";
+  return fmt::format("{} ±{:.1f}%", median, 100 * std::max(row.ci->high / row.median - 1, 1 - row.ci->low / row.median));
 }
 
 std::string table_of(const TradeOffs& of, bool colour) {
-  std::vector<Column> columns;
-  for (std::size_t i = 0; i < of.rankings.size(); ++i) {
-    Column median{title_of(of.rankings[i]->yardstick, of.rankings[i]->unit), true, {}}, interval{"CI", true, {}};
-    for (const auto& one : of.front) {
-      median.cells.push_back(number(one.by[i].median));
-      interval.cells.push_back(one.by[i].ci ? fmt::format("[{}, {}]", number(one.by[i].ci->low), number(one.by[i].ci->high)) : "-");
-    }
-    columns.push_back(std::move(median));
-    columns.push_back(std::move(interval));
-  }
   const auto common = common_components(*of.rankings.front());
-  Column n{"n", true, {}}, id{"id", false, {}}, stack{"stack", false, {}};
+  std::vector<Column> columns{{"stack", false, {}}};
+  for (const auto& one : of.front) {
+    const auto own = label_of(one.by.front().stack.components, common);
+    columns[0].cells.push_back(own.empty() ? one.by.front().stack.short_id() : own);
+  }
+  for (std::size_t i = 0; i < of.rankings.size(); ++i) {
+    Column column{title_of(of.rankings[i]->yardstick, of.rankings[i]->unit), true, {}};
+    for (const auto& one : of.front) column.cells.push_back(amount_text(one.by[i]));
+    columns.push_back(std::move(column));
+  }
+  Column n{"n", true, {}}, id{"id", false, {}};
   for (const auto& one : of.front) {
     n.cells.push_back(std::to_string(one.by.front().inspections));
     id.cells.push_back(one.by.front().stack.short_id());
-    stack.cells.push_back(label_of(one.by.front().stack.components, common));
   }
-  columns.insert(columns.end(), {n, id, stack});
+  columns.insert(columns.end(), {n, id});
   return table_text(columns, Paint{colour});
 }
 
@@ -148,12 +157,13 @@ nlohmann::json to_json(const TradeOffs& of) {
   return result;
 }
 
-std::string text(const TradeOffs& of, bool colour) {
+std::string text(const TradeOffs& of, std::size_t width, bool colour) {
   const Paint paint{colour};
-  auto text = paint("1", wrap(split(first_line(of)), 0, "")) + "\n" + wrap(split(rest_of(of)), 0, "") + "\n";
+  const auto paragraph = [&](const std::string& words) { return wrap(split(words), 0, "", width); };
+  auto text = paint("1", paragraph(first_line(of))) + "\n" + paragraph(rest_of(of)) + "\n";
   if (of.front.empty()) return text;
   if (const auto common = common_components(*of.rankings.front()); !common.empty())
-    text += wrap(split("All of these: " + label_of(common, {})), 0, "") + "\n";
+    text += paragraph("All of these: " + label_of(common, {})) + "\n";
   return text + "\n" + table_of(of, colour);
 }
 

@@ -29,6 +29,6 @@ struct TradeOffs {
 TradeOffs trade_offs(const std::vector<Ranking>& rankings);
 
 nlohmann::json to_json(const TradeOffs& of);
-std::string text(const TradeOffs& of, bool colour);
+std::string text(const TradeOffs& of, std::size_t width, bool colour);
 
 }  // namespace stackx::analysis

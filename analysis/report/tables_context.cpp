@@ -6,24 +6,25 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/ranking/rates.hpp"
 #include "analysis/report/cells.hpp"
 #include "analysis/text/words.hpp"
 
 namespace stackx::analysis {
 
 ReportTable effects_table(const Report& report) {
+  const auto noun = report.ranking.yardstick.noun();
   ReportTable table{
       "effects",
       "Effects of versions",
-      "Rate with the second version over the rate with the first, everything else the same, by an "
-      "additive model of the log rate over the stacks measured; each interval on its own. What "
-      "interacts counts as noise. " +
-          accuracy_text(report.effects),
+      fmt::format("The {0} with the second version over the {0} with the first, everything else the same, by an additive model of "
+                  "the log {0} over the stacks measured; each interval on its own. What interacts counts as noise. {1}",
+                  noun, accuracy_text(report.effects)),
       {{"component", "Component"},
        {"from", "From"},
        {"to", "To"},
        {"kind", "Step"},
-       {"ratio", "Effect on the rate", true},
+       {"ratio", "Effect on the " + noun, true},
        {"ci", "CI", true, Shown::to_people},
        {"ci_low", "", true, Shown::in_csv},
        {"ci_high", "", true, Shown::in_csv},
@@ -53,9 +54,9 @@ ReportTable nodes_table(const Report& report) {
   ReportTable table{
       "nodes",
       "Nodes",
-      fmt::format("Each node's rates to those of the typical node, in the stacks that several ran; intervals at {:g}% for all nodes "
+      fmt::format("Each node's {} to that of the typical node, in the stacks that several ran; intervals at {:g}% for all nodes "
                   "together (Holm), over {}. Odd is a node whose interval is clear of ±{:g}%.{}",
-                  100 * of.confidence, of.by_blocks ? "blocks" : "rounds", 100 * of.delta, of_sample(report)),
+                  report.ranking.yardstick.noun(), 100 * of.confidence, of.by_blocks ? "blocks" : "rounds", 100 * of.delta, of_sample(report)),
       {{"node", "Node"},
        {"factor", "Factor", true},
        {"interval", "CI", true, Shown::to_people},
@@ -87,8 +88,10 @@ ReportTable rounds_table(const Report& report) {
   ReportTable table{
       "rounds",
       "Common shift of the rounds",
-      "How much faster or slower than the campaign's median round all stacks ran "
-      "together: the machine's doing, not a stack's. A change is a lasting new level.",
+      fmt::format("How much {} than in the campaign's median round all stacks {} together: the machine's doing, not a stack's. A "
+                  "change is a lasting new level.",
+                  report.ranking.yardstick.is_rate() ? "faster or slower" : "more or less " + report.ranking.yardstick.noun(),
+                  report.ranking.yardstick.is_rate() ? "ran" : "had"),
       {{"campaign", "Campaign"},
        {"round", "Round", true},
        {"arms", "n inspections", true},
@@ -115,9 +118,9 @@ ReportTable round_rates_table(const Report& report) {
   constexpr std::size_t shown = 12;  // as many lines as the chart has
   const std::size_t stacks = std::min(report.distributions.size(), shown);
   ReportTable table{"round_rates",
-                    "Rate of the best stacks by round",
+                    "By round, the best stacks",
                     fmt::format("{} of one inspection each; #1 to #{} are the rows of the ranking.",
-                                report.ranking.unit, stacks),
+                                title_of(report.ranking.yardstick, report.ranking.unit), stacks),
                     {{"campaign", "Campaign"}, {"round", "Round", true}},
                     {}};
   std::map<std::pair<std::string, std::uint64_t>, std::vector<Cell>> rounds;

@@ -107,7 +107,7 @@ void add_costs(Json& document, double price) {
 
 Json explanation_json(const advisor::HardwareAdvice& advice, const advisor::NotKnown& open) {
   if (advice.impossible) return impossible_json(advice);
-  Json document = advice.measured.unit.empty() && advice.measured.failed.empty()
+  Json document = advice.measured.workload.pi.empty()  // nothing was ranked
                       ? Json{{"hw", advice.selection.hw},
                              {"workload", advice.selection.asked.text()},
                              {"delta", advice.published.delta},
