@@ -1,5 +1,6 @@
 #include "kernels/collectives/processes.hpp"
 
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -9,6 +10,7 @@ Clock shared_clock(std::function<const Processes&()> processes, const Clock& clo
   Clock shared = clock;
   shared.steady_ns = [processes = std::move(processes), own = clock.steady_ns] {
     const std::int64_t now = own();
+    if (std::uncaught_exceptions() > 0) return now;  // a phase that fails: the others are elsewhere
     const Processes& all = processes();
     return all.largest(all.index() == 0 ? now : std::numeric_limits<std::int64_t>::min());
   };

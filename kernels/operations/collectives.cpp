@@ -10,6 +10,7 @@
 #include "kernels/collectives/launcher.hpp"
 #include "kernels/collectives/mpi.hpp"
 #include "kernels/collectives/mpi_api.hpp"
+#include "kernels/collectives/nccl.hpp"
 #include "kernels/collectives/operation.hpp"
 #include "kernels/pi.hpp"
 
@@ -62,6 +63,10 @@ json run_mpi(const Pi& pi, const PiArguments& arguments, Parameters& parameters,
     return measure_here(pi, parameters, *communicator, clock);
   }
   if (ranks == 0) ranks = kUsualRanks;
+  // What cannot be read is said here once, not by every rank.
+  CollectiveOperation(kind_of(pi), parameters,
+                      *mpi_communicator(library, ranks, arguments.component, clock));
+  plan_from(parameters);
   const std::string kind = mpi_version(library).kind;
   return json::parse(run_ranks(find_launcher(library.path(), kind), kind, ranks,
                                words_of(pi, arguments)));
@@ -72,6 +77,12 @@ json run_collective(const Pi& pi, const PiArguments& arguments, const Clock& clo
     throw UsageError(fmt::format("{} needs --library PATH: the MPI or NCCL to measure", pi.name));
   Parameters parameters(pi.parameters, arguments.words);
   const SharedObject library(*arguments.library);
+  if (is_nccl(library)) {
+    const auto communicator =
+        nccl_communicator(*arguments.library, arguments.with,
+                          parameters.whole("ranks", 0, kMostRanks), arguments.component, clock);
+    return measure_here(pi, parameters, *communicator, clock);
+  }
   if (is_mpi(library)) return run_mpi(pi, arguments, parameters, library, clock);
   throw LoadError(fmt::format("{}: exports neither MPI's functions nor NCCL's", library.path()));
 }
