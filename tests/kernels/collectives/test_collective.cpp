@@ -152,6 +152,12 @@ TEST_CASE("a wrong element, place, rank or seed fails, and what was not written"
     }
 }
 
+TEST_CASE("inputs are the same as in Python", "[collectives]") {
+  // tests/kernels/python/test_collective.py has the same numbers
+  CHECK(input_of(kSeed, 2, 7, Element::float64) == -0.6945551357273345);
+  CHECK(input_of(kSeed, 2, 7, Element::int32) == -22760);
+}
+
 TEST_CASE("a sum in less precision fails", "[collectives]") {
   const Exchange wide = exchange_of(Kind::all_reduce, Element::float64);
   Bytes result = right(wide, 0);

@@ -10,11 +10,11 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-const Words kPis = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall"};
+const Words kCollectivePis = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall"};
 
 std::string mpi(const std::string& build) { return std::string(STACKX_FAKES) + "/mpi/" + build + "/libmpi.so"; }
 
-PiResult run(const std::string& pi, const std::string& library, const Words& words,
+PiResult run_collective(const std::string& pi, const std::string& library, const Words& words,
              const Words& environment = {}) {
   Words arguments{pi, "--library", library, "warmup_ms=0", "min_sample_ms=0.01", "repetitions=3"};
   arguments.insert(arguments.end(), words.begin(), words.end());
@@ -30,9 +30,9 @@ bool is_one_document(const PiResult& result) {
 
 TEST_CASE("ranks that the PI starts itself give one document", "[collectives][pi]") {
   for (const std::string build : {"mpich", "openmpi"})
-    for (const std::string& pi : kPis) {
+    for (const std::string& pi : kCollectivePis) {
       INFO(build << " " << pi);
-      const auto result = run(pi, mpi(build), {"bytes=30000", "ranks=3", "mini_batch=2"});
+      const auto result = run_collective(pi, mpi(build), {"bytes=30000", "ranks=3", "mini_batch=2"});
       INFO(result.err);
       REQUIRE(result.status == 0);
       CHECK(is_one_document(result));
@@ -56,10 +56,10 @@ TEST_CASE("ranks that the PI starts itself give one document", "[collectives][pi
 }
 
 TEST_CASE("every type that MPI has is exchanged; it has no half precision to add", "[collectives][pi]") {
-  for (const std::string& pi : kPis)
+  for (const std::string& pi : kCollectivePis)
     for (const std::string dtype : {"float32", "float64", "int32", "float16", "bfloat16"}) {
       INFO(pi << " " << dtype);
-      const auto result = run(pi, mpi("openmpi"), {"bytes=4096", "ranks=2", "dtype=" + dtype});
+      const auto result = run_collective(pi, mpi("openmpi"), {"bytes=4096", "ranks=2", "dtype=" + dtype});
       INFO(result.err);
       const json document = result.json();
       if (dtype.ends_with("float16") && (pi == "all_reduce" || pi == "reduce_scatter")) {
@@ -71,8 +71,8 @@ TEST_CASE("every type that MPI has is exchanged; it has no half precision to add
 }
 
 TEST_CASE("one rank: no bus bandwidth, and it says so", "[collectives][pi]") {
-  for (const std::string& pi : kPis) {
-    const json document = run(pi, mpi("mpich"), {"ranks=1", "bytes=64"}).json();
+  for (const std::string& pi : kCollectivePis) {
+    const json document = run_collective(pi, mpi("mpich"), {"ranks=1", "bytes=64"}).json();
     CHECK(document["check"]["pass"] == true);
     CHECK(document["work"]["bytes"] == 0);
     CHECK(document["work"]["items"].get<double>() >= 1);
@@ -83,9 +83,9 @@ TEST_CASE("one rank: no bus bandwidth, and it says so", "[collectives][pi]") {
 TEST_CASE("a wrong MPI is told on whichever rank it shows, and not timed", "[collectives][pi]") {
   for (const std::string build : {"no_last_rank", "one_element", "last_quarter", "late",
                                   "other_operation", "alone", "one_rank"})
-    for (const std::string& pi : kPis) {
+    for (const std::string& pi : kCollectivePis) {
       INFO(build << " " << pi);
-      const auto result = run(pi, mpi(build), {"ranks=3", "bytes=12000", "dtype=int32"});
+      const auto result = run_collective(pi, mpi(build), {"ranks=3", "bytes=12000", "dtype=int32"});
       INFO(result.err);
       REQUIRE(result.status == 0);
       const json document = result.json();
@@ -95,7 +95,7 @@ TEST_CASE("a wrong MPI is told on whichever rank it shows, and not timed", "[col
       CHECK_THAT(detail, Contains("element"));
       if (build == "one_rank") CHECK_THAT(detail, Contains("of rank 2"));
     }
-  const auto result = run("all_reduce", mpi("float_sum"), {"ranks=2", "dtype=float64"});
+  const auto result = run_collective("all_reduce", mpi("float_sum"), {"ranks=2", "dtype=float64"});
   CHECK(result.json()["check"]["pass"] == false);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("a rank that dies or fails ends all within seconds, with a message", "
   for (const std::string build : {"killed", "send_fails"}) {
     INFO(build);
     const auto begin = std::chrono::steady_clock::now();
-    const auto result = run("all_reduce", mpi(build), {"ranks=3", "bytes=4096"});
+    const auto result = run_collective("all_reduce", mpi(build), {"ranks=3", "bytes=4096"});
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
     CHECK(result.status == 3);
     CHECK(result.out.empty());
@@ -113,25 +113,25 @@ TEST_CASE("a rank that dies or fails ends all within seconds, with a message", "
 }
 
 TEST_CASE("ranks that a launcher started take part; the first alone prints", "[collectives][pi]") {
-  const auto alone = run("all_reduce", mpi("mpich"), {"bytes=4096"}, {"PMI_RANK=0", "PMI_SIZE=1"});
+  const auto alone = run_collective("all_reduce", mpi("mpich"), {"bytes=4096"}, {"PMI_RANK=0", "PMI_SIZE=1"});
   INFO(alone.err);
   CHECK(alone.json()["parameters"]["ranks"] == 1);
-  const auto other = run("all_reduce", mpi("mpich"), {"ranks=2", "bytes=4096"}, {"PMI_RANK=0", "PMI_SIZE=1"});
+  const auto other = run_collective("all_reduce", mpi("mpich"), {"ranks=2", "bytes=4096"}, {"PMI_RANK=0", "PMI_SIZE=1"});
   CHECK(other.status == 3);
   CHECK_THAT(other.err, Contains("2 ranks asked for, MPI_COMM_WORLD has 1"));
-  const auto srun = run("all_reduce", mpi("mpich"), {}, {"SLURM_STEP_NUM_TASKS=4"});
+  const auto srun = run_collective("all_reduce", mpi("mpich"), {}, {"SLURM_STEP_NUM_TASKS=4"});
   CHECK(srun.status == 3);
   CHECK_THAT(srun.err, Contains("srun --mpi=pmi2"));
 }
 
 TEST_CASE("what cannot be is told before anything starts", "[collectives][pi]") {
   CHECK(run_pi({"all_reduce"}).status == 2);
-  CHECK(run("all_reduce", mpi("mpich"), {"ranks=x"}).status == 2);
-  CHECK(run("all_reduce", mpi("mpich"), {"dtype=int8"}).status == 2);
-  CHECK(run("all_gather", mpi("mpich"), {"reduction=sum"}).status == 2);
-  const auto small = run("alltoall", mpi("mpich"), {"bytes=4", "ranks=2"});
+  CHECK(run_collective("all_reduce", mpi("mpich"), {"ranks=x"}).status == 2);
+  CHECK(run_collective("all_reduce", mpi("mpich"), {"dtype=int8"}).status == 2);
+  CHECK(run_collective("all_gather", mpi("mpich"), {"reduction=sum"}).status == 2);
+  const auto small = run_collective("alltoall", mpi("mpich"), {"bytes=4", "ranks=2"});
   CHECK_THAT(small.json()["unsupported"].get<std::string>(), Contains("less than an element"));
-  const auto none = run("all_reduce", fake("nothing"), {});
+  const auto none = run_collective("all_reduce", fake("nothing"), {});
   CHECK(none.status == 3);
   CHECK_THAT(none.err, Contains("neither MPI's functions nor NCCL's"));
 }

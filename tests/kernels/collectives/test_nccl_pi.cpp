@@ -10,9 +10,9 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-const Words kPis = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall"};
+const Words kNcclPis = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall"};
 
-PiResult run(const std::string& pi, const Words& words, const std::string& build = "nccl",
+PiResult run_nccl(const std::string& pi, const Words& words, const std::string& build = "nccl",
              Words environment = {}, const std::string& machine = "right") {
   Words arguments{pi, "--library", gpu_fake(build, "libnccl.so.2"), "--with",
                   gpu_fake("right", "libcudart.so.12"), "warmup_ms=0", "min_sample_ms=0.01",
@@ -25,10 +25,10 @@ PiResult run(const std::string& pi, const Words& words, const std::string& build
 }  // namespace
 
 TEST_CASE("NCCL: one GPU and several are checked and measured", "[collectives][gpu]") {
-  for (const std::string& pi : kPis)
+  for (const std::string& pi : kNcclPis)
     for (const std::string ranks : {"1", "2", "0"}) {
       INFO(pi << " " << ranks);
-      const auto result = run(pi, {"bytes=8192", "ranks=" + ranks, "dtype=float64"});
+      const auto result = run_nccl(pi, {"bytes=8192", "ranks=" + ranks, "dtype=float64"});
       INFO(result.err);
       REQUIRE(result.status == 0);
       const json document = result.json();
@@ -46,23 +46,23 @@ TEST_CASE("NCCL: one GPU and several are checked and measured", "[collectives][g
 TEST_CASE("NCCL: what is wrong on any rank is told and not timed", "[collectives][gpu]") {
   for (const std::string build :
        {"nccl_no_last_rank", "nccl_last_rank_zero", "nccl_idle", "nccl_reversed"})
-    for (const std::string& pi : kPis) {
+    for (const std::string& pi : kNcclPis) {
       INFO(build << " " << pi);
-      const json document = run(pi, {"bytes=8192", "ranks=2", "dtype=int32"}, build).json();
+      const json document = run_nccl(pi, {"bytes=8192", "ranks=2", "dtype=int32"}, build).json();
       CHECK(document["check"]["pass"] == false);
       CHECK(document["samples_ns"].empty());
     }
 }
 
 TEST_CASE("NCCL: too many ranks, old versions, no GPU", "[collectives][gpu]") {
-  CHECK_THAT(run("all_reduce", {"ranks=9"}).json()["unsupported"].get<std::string>(),
+  CHECK_THAT(run_nccl("all_reduce", {"ranks=9"}).json()["unsupported"].get<std::string>(),
              Contains("9 ranks asked for, a GPU each: device="));
-  const json old = run("alltoall", {"ranks=2"}, "nccl", {"FAKE_NCCL_VERSION=2604"}).json();
+  const json old = run_nccl("alltoall", {"ranks=2"}, "nccl", {"FAKE_NCCL_VERSION=2604"}).json();
   CHECK(old["unsupported"] == "NCCL 2.6.4 cannot send: alltoall needs 2.7");
   const json half =
-      run("broadcast", {"ranks=2", "dtype=bfloat16"}, "nccl", {"FAKE_NCCL_VERSION=20908"}).json();
+      run_nccl("broadcast", {"ranks=2", "dtype=bfloat16"}, "nccl", {"FAKE_NCCL_VERSION=20908"}).json();
   CHECK(half["unsupported"] == "NCCL 2.9.8 has no bfloat16");
-  const json none = run("all_reduce", {}, "nccl", {}, "no_such_machine").json();
+  const json none = run_nccl("all_reduce", {}, "nccl", {}, "no_such_machine").json();
   CHECK_THAT(none["unsupported"].get<std::string>(), Contains("libcuda.so.1 not found"));
   CHECK(none["loaded"] == json{{"nccl", "2.21.5"}});
 }
