@@ -18,6 +18,7 @@ PiResult run_nccl(const std::string& pi, const Words& words, const std::string& 
                   gpu_fake("right", "libcudart.so.12"), "warmup_ms=0", "min_sample_ms=0.01",
                   "repetitions=3"};
   arguments.insert(arguments.end(), words.begin(), words.end());
+  environment.push_back("FAKE_CUDA_DEVICES=3");
   environment.push_back("LD_LIBRARY_PATH=" + gpu_fake(machine));
   return run_pi(arguments, environment);
 }
