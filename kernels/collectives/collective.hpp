@@ -48,7 +48,8 @@ struct Exchange {
   Element element = Element::float32;
   Reduction reduction = Reduction::sum;
   std::size_t ranks = 1;
-  std::size_t part = 0;  // elements: of a rank's share (all_gather, reduce_scatter, alltoall), else all
+  std::size_t part =
+      0;  // elements: of a rank's share (all_gather, reduce_scatter, alltoall), else all
 
   // `bytes` as given to nccl-tests; nothing where that is less than an element a part.
   static std::optional<Exchange> of(Kind kind, Element element, Reduction reduction,

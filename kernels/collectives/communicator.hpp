@@ -27,7 +27,7 @@ class Communicator {
   virtual std::optional<Unsupported> connect() = 0;
   virtual std::size_t ranks() const = 0;
   virtual std::vector<std::size_t> own_ranks() const = 0;  // of this process
-  virtual const Processes& processes() const = 0;  // before connect(): this one alone
+  virtual const Processes& processes() const = 0;          // before connect(): this one alone
 
   // Buffers for the exchange, and whether the library has it.
   virtual std::optional<Unsupported> prepare(const Exchange& exchange) = 0;

@@ -27,7 +27,9 @@ template <>
 struct Type<Element::float32> {
   using Stored = float;
   static constexpr double kUnit = 0x1p-24;
-  static float of(std::uint64_t bits) { return static_cast<float>(static_cast<double>(bits >> 40) * 0x1p-23 - 1); }
+  static float of(std::uint64_t bits) {
+    return static_cast<float>(static_cast<double>(bits >> 40) * 0x1p-23 - 1);
+  }
   static double value(float stored) { return static_cast<double>(stored); }
 };
 template <>
@@ -138,7 +140,8 @@ Check check(const Exchange& exchange, std::uint64_t seed, std::size_t rank, cons
     comparison.note(T::value(at[i]), expected.value, expected.scale,
                     [&] { return fmt::format("element {} of rank {}", i, rank); });
   }
-  return std::move(comparison).finish("recomputed by each rank from all ranks' inputs, every element");
+  return std::move(comparison)
+      .finish("recomputed by each rank from all ranks' inputs, every element");
 }
 
 }  // namespace

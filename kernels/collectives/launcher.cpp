@@ -157,10 +157,9 @@ std::string run_ranks(const std::string& launcher, const std::string& kind, std:
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (status != 0 || document.empty())
-    throw LoadError(fmt::format("{} -n {} {} and {}: see what the ranks said above", launcher, ranks,
-                                how_it_ended(status),
-                                document.empty() ? "rank 0 printed no document"
-                                                 : "its document is not used"));
+    throw LoadError(fmt::format(
+        "{} -n {} {} and {}: see what the ranks said above", launcher, ranks, how_it_ended(status),
+        document.empty() ? "rank 0 printed no document" : "its document is not used"));
   return document;
 }
 

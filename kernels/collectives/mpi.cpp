@@ -100,9 +100,9 @@ class World : public Processes {
 
  private:
   void send(std::size_t to, const void* data, std::size_t bytes) const {
-    end_unless(api_.send(data, static_cast<int>(bytes), api_.byte, static_cast<int>(to), kTag,
-                         api_.world),
-               "MPI_Send");
+    end_unless(
+        api_.send(data, static_cast<int>(bytes), api_.byte, static_cast<int>(to), kTag, api_.world),
+        "MPI_Send");
   }
   void receive(std::size_t from, void* data, std::size_t bytes) const {
     end_unless(api_.receive(data, static_cast<int>(bytes), api_.byte, static_cast<int>(from), kTag,
@@ -182,9 +182,8 @@ class MpiCommunicator : public Communicator {
       return fmt::format("{} elements a call: MPI counts them by an int", count);
     count_ = static_cast<int>(count);
     sent_ = Pages(exchange.sent() * size_of(exchange.element));
-    received_ = Pages(exchange.kind == Kind::broadcast
-                          ? 0
-                          : exchange.received() * size_of(exchange.element));
+    received_ = Pages(
+        exchange.kind == Kind::broadcast ? 0 : exchange.received() * size_of(exchange.element));
     return std::nullopt;
   }
 

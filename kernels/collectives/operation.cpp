@@ -34,8 +34,7 @@ Check agreed(const Processes& processes, Check mine) {
   const std::int64_t first =
       none - processes.largest(mine.pass ? 0 : none - static_cast<std::int64_t>(processes.index()));
   mine.pass = first == none;
-  if (!mine.pass)
-    mine.detail = processes.text_of(static_cast<std::size_t>(first), mine.detail);
+  if (!mine.pass) mine.detail = processes.text_of(static_cast<std::size_t>(first), mine.detail);
   return mine;
 }
 
@@ -65,8 +64,7 @@ std::optional<Unsupported> CollectiveOperation::prepare() {
                        to_string(element_), ranks);
   if (auto refusal = communicator_.prepare(*exchange_)) return refusal;
   const std::size_t width = size_of(element_);
-  std::vector<unsigned char> input(exchange_->sent() * width),
-      wrong(exchange_->received() * width);
+  std::vector<unsigned char> input(exchange_->sent() * width), wrong(exchange_->received() * width);
   poison(*exchange_, wrong.data());
   for (const std::size_t rank : communicator_.own_ranks()) {
     fill_input(*exchange_, seed_, rank, input.data());

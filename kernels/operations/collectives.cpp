@@ -68,8 +68,8 @@ json run_mpi(const Pi& pi, const PiArguments& arguments, Parameters& parameters,
                       *mpi_communicator(library, ranks, arguments.component, clock));
   plan_from(parameters);
   const std::string kind = mpi_version(library).kind;
-  return json::parse(run_ranks(find_launcher(library.path(), kind), kind, ranks,
-                               words_of(pi, arguments)));
+  return json::parse(
+      run_ranks(find_launcher(library.path(), kind), kind, ranks, words_of(pi, arguments)));
 }
 
 json run_collective(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
@@ -105,7 +105,8 @@ Pi all_gather_pi() {
   return collective_pi(Kind::all_gather, "every rank's part to all ranks: MPI or NCCL");
 }
 Pi reduce_scatter_pi() {
-  return collective_pi(Kind::reduce_scatter, "sum over all ranks, a part of it on each: MPI or NCCL");
+  return collective_pi(Kind::reduce_scatter,
+                       "sum over all ranks, a part of it on each: MPI or NCCL");
 }
 Pi broadcast_pi() {
   return collective_pi(Kind::broadcast, "from rank 0 to all ranks: MPI or NCCL");

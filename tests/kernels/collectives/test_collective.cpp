@@ -1,10 +1,9 @@
 // What collective operations count, and their check without any library.
-#include "kernels/collectives/collective.hpp"
-
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <functional>
 
+#include "kernels/collectives/collective.hpp"
 #include "kernels/collectives/exchange_check.hpp"
 #include "kernels/collectives/mpi_api.hpp"
 
@@ -106,7 +105,8 @@ TEST_CASE("a message is cut to whole elements a part", "[collectives]") {
   CHECK(gathered.message_bytes() == 96);
   CHECK(gathered.sent() == 4);
   CHECK(gathered.received() == 12);
-  const auto scattered = *Exchange::of(Kind::reduce_scatter, Element::float64, Reduction::sum, 3, 100);
+  const auto scattered =
+      *Exchange::of(Kind::reduce_scatter, Element::float64, Reduction::sum, 3, 100);
   CHECK(scattered.sent() == 12);
   CHECK(scattered.received() == 4);
   const auto reduced = *Exchange::of(Kind::all_reduce, Element::float64, Reduction::sum, 3, 100);
@@ -175,7 +175,8 @@ TEST_CASE("an MPI says who it is", "[collectives]") {
   is("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022",
      "openmpi", "4.1.4");
   is("Open MPI v5.0.0rc7, package: x", "openmpi", "5.0.0rc7");
-  is("MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 12:34:45 CDT 2022\n", "mpich", "4.0.2");
+  is("MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 12:34:45 CDT 2022\n", "mpich",
+     "4.0.2");
   is("MPICH Version:      4.2.1\n", "mpich", "4.2.1");
   is("Intel(R) MPI Library 2021.9 for Linux* OS\n", "intel-mpi", "2021.9");
   is("MVAPICH2 Version      :\t2.3.7\n", "mvapich2", "2.3.7");

@@ -1,6 +1,6 @@
 // The collective indicators as processes, on MPIs that are right or wrong on purpose.
-#include <chrono>
 #include <catch2/catch.hpp>
+#include <chrono>
 
 #include "tests/kernels/run_pi.hpp"
 
@@ -10,12 +10,15 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-const Words kCollectivePis = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall"};
+const Words kCollectivePis = {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
+                              "alltoall"};
 
-std::string mpi(const std::string& build) { return std::string(STACKX_FAKES) + "/mpi/" + build + "/libmpi.so"; }
+std::string mpi(const std::string& build) {
+  return std::string(STACKX_FAKES) + "/mpi/" + build + "/libmpi.so";
+}
 
 PiResult run_collective(const std::string& pi, const std::string& library, const Words& words,
-             const Words& environment = {}) {
+                        const Words& environment = {}) {
   Words arguments{pi, "--library", library, "warmup_ms=0", "min_sample_ms=0.01", "repetitions=3"};
   arguments.insert(arguments.end(), words.begin(), words.end());
   return run_pi(arguments, environment);
@@ -32,7 +35,8 @@ TEST_CASE("ranks that the PI starts itself give one document", "[collectives][pi
   for (const std::string build : {"mpich", "openmpi"})
     for (const std::string& pi : kCollectivePis) {
       INFO(build << " " << pi);
-      const auto result = run_collective(pi, mpi(build), {"bytes=30000", "ranks=3", "mini_batch=2"});
+      const auto result =
+          run_collective(pi, mpi(build), {"bytes=30000", "ranks=3", "mini_batch=2"});
       INFO(result.err);
       REQUIRE(result.status == 0);
       CHECK(is_one_document(result));
@@ -55,11 +59,13 @@ TEST_CASE("ranks that the PI starts itself give one document", "[collectives][pi
     }
 }
 
-TEST_CASE("every type that MPI has is exchanged; it has no half precision to add", "[collectives][pi]") {
+TEST_CASE("every type that MPI has is exchanged; it has no half precision to add",
+          "[collectives][pi]") {
   for (const std::string& pi : kCollectivePis)
     for (const std::string dtype : {"float32", "float64", "int32", "float16", "bfloat16"}) {
       INFO(pi << " " << dtype);
-      const auto result = run_collective(pi, mpi("openmpi"), {"bytes=4096", "ranks=2", "dtype=" + dtype});
+      const auto result =
+          run_collective(pi, mpi("openmpi"), {"bytes=4096", "ranks=2", "dtype=" + dtype});
       INFO(result.err);
       const json document = result.json();
       if (dtype.ends_with("float16") && (pi == "all_reduce" || pi == "reduce_scatter")) {
@@ -99,7 +105,8 @@ TEST_CASE("a wrong MPI is told on whichever rank it shows, and not timed", "[col
   CHECK(result.json()["check"]["pass"] == false);
 }
 
-TEST_CASE("a rank that dies or fails ends all within seconds, with a message", "[collectives][pi]") {
+TEST_CASE("a rank that dies or fails ends all within seconds, with a message",
+          "[collectives][pi]") {
   for (const std::string build : {"killed", "send_fails"}) {
     INFO(build);
     const auto begin = std::chrono::steady_clock::now();
@@ -108,15 +115,18 @@ TEST_CASE("a rank that dies or fails ends all within seconds, with a message", "
     CHECK(result.status == 3);
     CHECK(result.out.empty());
     CHECK_THAT(result.err, Contains("-n 3 ended with status"));
-    if (build == "send_fails") CHECK_THAT(result.err, Contains("rank 1: MPI_Send fails with error 13"));
+    if (build == "send_fails")
+      CHECK_THAT(result.err, Contains("rank 1: MPI_Send fails with error 13"));
   }
 }
 
 TEST_CASE("ranks that a launcher started take part; the first alone prints", "[collectives][pi]") {
-  const auto alone = run_collective("all_reduce", mpi("mpich"), {"bytes=4096"}, {"PMI_RANK=0", "PMI_SIZE=1"});
+  const auto alone =
+      run_collective("all_reduce", mpi("mpich"), {"bytes=4096"}, {"PMI_RANK=0", "PMI_SIZE=1"});
   INFO(alone.err);
   CHECK(alone.json()["parameters"]["ranks"] == 1);
-  const auto other = run_collective("all_reduce", mpi("mpich"), {"ranks=2", "bytes=4096"}, {"PMI_RANK=0", "PMI_SIZE=1"});
+  const auto other = run_collective("all_reduce", mpi("mpich"), {"ranks=2", "bytes=4096"},
+                                    {"PMI_RANK=0", "PMI_SIZE=1"});
   CHECK(other.status == 3);
   CHECK_THAT(other.err, Contains("2 ranks asked for, MPI_COMM_WORLD has 1"));
   const auto srun = run_collective("all_reduce", mpi("mpich"), {}, {"SLURM_STEP_NUM_TASKS=4"});

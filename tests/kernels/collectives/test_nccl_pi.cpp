@@ -13,9 +13,14 @@ namespace {
 const Words kNcclPis = {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall"};
 
 PiResult run_nccl(const std::string& pi, const Words& words, const std::string& build = "nccl",
-             Words environment = {}, const std::string& machine = "right") {
-  Words arguments{pi, "--library", gpu_fake(build, "libnccl.so.2"), "--with",
-                  gpu_fake("right", "libcudart.so.12"), "warmup_ms=0", "min_sample_ms=0.01",
+                  Words environment = {}, const std::string& machine = "right") {
+  Words arguments{pi,
+                  "--library",
+                  gpu_fake(build, "libnccl.so.2"),
+                  "--with",
+                  gpu_fake("right", "libcudart.so.12"),
+                  "warmup_ms=0",
+                  "min_sample_ms=0.01",
                   "repetitions=3"};
   arguments.insert(arguments.end(), words.begin(), words.end());
   environment.push_back("FAKE_CUDA_DEVICES=3");
@@ -61,7 +66,8 @@ TEST_CASE("NCCL: too many ranks, old versions, no GPU", "[collectives][gpu]") {
   const json old = run_nccl("alltoall", {"ranks=2"}, "nccl", {"FAKE_NCCL_VERSION=2604"}).json();
   CHECK(old["unsupported"] == "NCCL 2.6.4 cannot send: alltoall needs 2.7");
   const json half =
-      run_nccl("broadcast", {"ranks=2", "dtype=bfloat16"}, "nccl", {"FAKE_NCCL_VERSION=20908"}).json();
+      run_nccl("broadcast", {"ranks=2", "dtype=bfloat16"}, "nccl", {"FAKE_NCCL_VERSION=20908"})
+          .json();
   CHECK(half["unsupported"] == "NCCL 2.9.8 has no bfloat16");
   const json none = run_nccl("all_reduce", {}, "nccl", {}, "no_such_machine").json();
   CHECK_THAT(none["unsupported"].get<std::string>(), Contains("libcuda.so.1 not found"));

@@ -27,8 +27,8 @@ TEST_CASE("installed MPIs exchange right and say who they are", "[collectives][s
     for (const std::string pi :
          {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall"}) {
       INFO(mpi.kind << " " << pi);
-      const auto result = run_pi({pi, "--library", mpi.file, "ranks=2", "bytes=40000", "warmup_ms=0",
-                                  "dtype=float64", "repetitions=2", "mini_batch=2"});
+      const auto result = run_pi({pi, "--library", mpi.file, "ranks=2", "bytes=40000",
+                                  "warmup_ms=0", "dtype=float64", "repetitions=2", "mini_batch=2"});
       INFO(result.err);
       REQUIRE(result.status == 0);
       const json document = result.json();
