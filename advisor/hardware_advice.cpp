@@ -63,6 +63,7 @@ class Gathering {
       advice_.own_advice = own_advice(*advice_.own, *advice_.own_valid, advice_.measured,
                                       advice_.published);
     advice_.price = options_.price;
+    advice_.yardstick = options_.analysis.yardstick;
     return std::move(advice_);
   }
 

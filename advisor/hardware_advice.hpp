@@ -49,6 +49,7 @@ struct NearEvidence {
 
 struct HardwareAdvice : AskedSpace {
   Selection selection;
+  specs::Yardstick yardstick;       // that stacks are compared by
   std::unique_ptr<specs::Accelerators> accelerators;
   const specs::Accelerator* accelerator = nullptr;  // that the name stands for; null: none
   std::optional<OwnAdvice> own_advice;

@@ -178,6 +178,7 @@ SettlingCampaign settle(const HardwareAdvice& advice, const NotKnown& open, doub
                  delta};
   if (advice.space->project().hardware.contains(hardware.component))
     asked.hardware = {{hardware.component, hardware.version}};
+  asked.by_rate = advice.yardstick.is_rate();
   return settling_campaign(asked, advice.space->catalog());
 }
 

@@ -184,7 +184,7 @@ void say_size(const Settling& asked, std::size_t given, SettlingCampaign& result
   result.summary = fmt::format("{}, {}, about {}, ", counted(result.stacks, "stack"), counted(result.rounds, "round"),
                                time_text(result.minutes));
   if (result.stacks == 1)
-    result.summary += "says how fast it is";
+    result.summary += asked.by_rate ? "says how fast it is" : "measures it";
   else
     result.summary += fmt::format("{} differences of {:.3g}%", result.resolves ? "finds" : "does not find even",
                                   100 * result.effect);

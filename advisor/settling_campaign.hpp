@@ -52,6 +52,7 @@ struct Settling {
   double delta = 0.01;   // of the ranking that will judge
   double effect = 0.05;  // the difference to find
   double minutes = 60;   // at most
+  bool by_rate = true;   // else by another metric
 };
 
 struct SettlingCampaign {

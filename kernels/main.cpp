@@ -84,7 +84,9 @@ int run(const std::vector<std::string>& words) {
   const Pi pi = find_pi(command);
   const PiArguments arguments = parse({words.begin() + 1, words.end()});
   std::FILE* out = take_stdout();
-  const std::string text = pi.run(pi, arguments, Clock::system()).dump() + "\n";
+  const nlohmann::json document = pi.run(pi, arguments, Clock::system());
+  if (document.is_null()) return kDone;  // another rank's to print
+  const std::string text = document.dump() + "\n";
   const bool written =
       std::fwrite(text.data(), 1, text.size(), out) == text.size() && std::fflush(out) == 0;
   if (!written) throw LoadError("stdout: cannot write the result");

@@ -5,8 +5,10 @@
 //    "work": {"flop", "bytes", "items"} per sample, "check": {"reference", "max_relative_error",
 //    "bound", "pass"}, "loaded": {component: version as the library itself reports it}, "library":
 //    {...}, "files": [mapped shared objects], "phases": [{"name", "start_ns", "duration_ns"}],
-//    "notes": []}
+//    "notes": []}, and for collective operations "work_formula": text, "metrics": {NAME: number}
 // or, if library or machine cannot do it: {"name", ..., "unsupported": "<reason>"} without samples.
+// Where several processes measure together, the document is that of the first; the others have null
+// and print nothing.
 // A wrong result has check.pass false and no samples. Both exit with status 0: the answer is valid.
 #pragma once
 
@@ -46,6 +48,11 @@ Pi hello_world_pi();
 Pi memory_bandwidth_pi();
 Pi launch_latency_pi();
 Pi transfer_pi();
+Pi all_reduce_pi();
+Pi all_gather_pi();
+Pi reduce_scatter_pi();
+Pi broadcast_pi();
+Pi alltoall_pi();
 
 // The parameters that say how to measure, the same in every PI, and the plan they make.
 std::vector<Parameter> with_plan_parameters(std::vector<Parameter> own);

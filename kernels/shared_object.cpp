@@ -54,6 +54,11 @@ SharedObject::SharedObject(const std::string& path)
   if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr) path_ = absolute(map->l_name);
 }
 
+void SharedObject::make_global() const {
+  if (dlopen(path_.c_str(), RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD) == nullptr)
+    throw LoadError(fmt::format("{}: cannot be made global: {}", path_, last_error()));
+}
+
 void* SharedObject::address(const std::string& name) const { return dlsym(handle_, name.c_str()); }
 
 void* SharedObject::required_address(const std::string& name) const {

@@ -35,6 +35,10 @@ class SharedObject {
     return reinterpret_cast<Function*>(required_address(name));
   }
 
+  // Its symbols may be used by what is opened later: for libraries whose plugins rely on that (Open
+  // MPI's).
+  void make_global() const;
+
   // Opens `name` beside the library, else wherever the dynamic linker finds it; throws LoadError.
   // For what a library would open itself later, and end the process if it cannot.
   SharedObject partner(const std::string& name) const;

@@ -28,7 +28,12 @@ const std::map<std::string, Names>& own_parameters() {
       {"train_resnet50",
        {"batch", "image_size", "classes", "depth", "width", "version", "layout", "learning_rate",
         "momentum", "num_warmup_batches", "num_batches", "display_every", "dtype", "framework",
-        "mode", "device", "threads", "tf32"}}};
+        "mode", "device", "threads", "tf32"}},
+      {"all_reduce", {"bytes", "dtype", "ranks", "reduction", "framework", "device"}},
+      {"reduce_scatter", {"bytes", "dtype", "ranks", "reduction", "framework", "device"}},
+      {"all_gather", {"bytes", "dtype", "ranks", "framework", "device"}},
+      {"broadcast", {"bytes", "dtype", "ranks", "framework", "device"}},
+      {"alltoall", {"bytes", "dtype", "ranks", "framework", "device"}}};
   return all;
 }
 // Of stackx-pi alone; their workloads' parameters are its own, so all are passed on.

@@ -262,6 +262,25 @@ constexpr int kChecked = 0
 #define STACKX_HAS_cudnn
 #endif
 
+#if __has_include(<nccl.h>) && !defined(STACKX_SKIP_nccl)
+#include <nccl.h>
+#define STACKX_CUDA STACKX_DECLARE
+#define STACKX_ABI_nccl
+#include "kernels/cuda/abi.inc"
+namespace stackx_abi_nccl {
+constexpr int kVersion = NCCL_VERSION_CODE;
+#define STACKX_CUDA STACKX_CHECK
+#define STACKX_ABI_nccl
+#include "kernels/cuda/abi.inc"
+constexpr int kChecked = 0
+#define STACKX_CUDA STACKX_COUNT
+#define STACKX_ABI_nccl
+#include "kernels/cuda/abi.inc"
+    ;
+}  // namespace stackx_abi_nccl
+#define STACKX_HAS_nccl
+#endif
+
 #ifdef STACKX_ABI_REPORT
 #define STACKX_REPORT(library)                                                   \
   std::printf("%s %d: %d functions\n", #library, stackx_abi_##library::kVersion, \
@@ -287,6 +306,9 @@ int main() {
 #endif
 #ifdef STACKX_HAS_cudnn
   STACKX_REPORT(cudnn)
+#endif
+#ifdef STACKX_HAS_nccl
+  STACKX_REPORT(nccl)
 #endif
 }
 #endif

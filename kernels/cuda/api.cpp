@@ -68,6 +68,12 @@ void fill(Cudnn& api, const Resolver& resolve) {
 #include "kernels/cuda/abi.inc"
 }
 
+void fill(Nccl& api, const Resolver& resolve) {
+#define STACKX_CUDA STACKX_RESOLVE
+#define STACKX_ABI_nccl
+#include "kernels/cuda/abi.inc"
+}
+
 // The version decides which functions must be there, so it is asked first, past the table.
 int number_by(const SharedObject& object, const char* symbol) {
   int version = 0;
@@ -126,6 +132,10 @@ int version_of(const Cudnn&, const SharedObject& object) {
   return static_cast<int>(object.require<std::size_t()>("cudnnGetVersion")());
 }
 
+int version_of(const Nccl&, const SharedObject& object) {
+  return number_by(object, "ncclGetVersion");
+}
+
 }  // namespace
 
 template <typename Library>
@@ -143,6 +153,7 @@ template Nvrtc load_api<Nvrtc>(const SharedObject&);
 template Cublas load_api<Cublas>(const SharedObject&);
 template CublasLt load_api<CublasLt>(const SharedObject&);
 template Cudnn load_api<Cudnn>(const SharedObject&);
+template Nccl load_api<Nccl>(const SharedObject&);
 
 Nvml load_nvml(const SharedObject& object, int cuda_version) {
   Nvml api;

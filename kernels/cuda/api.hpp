@@ -78,9 +78,15 @@ struct Cudnn : Api {
 #include "kernels/cuda/abi.inc"
 };
 
+struct Nccl : Api {
+#define STACKX_CUDA STACKX_MEMBER
+#define STACKX_ABI_nccl
+#include "kernels/cuda/abi.inc"
+};
+
 #undef STACKX_MEMBER
 
-// Of Cudart, Driver, Nvrtc, Cublas, CublasLt, Cudnn. Throws LoadError.
+// Of Cudart, Driver, Nvrtc, Cublas, CublasLt, Cudnn, Nccl. Throws LoadError.
 template <typename Library>
 Library load_api(const SharedObject& object);
 

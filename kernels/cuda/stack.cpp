@@ -21,6 +21,7 @@ const std::vector<std::string>& sonames(const std::string& name) {
       {"cublas", {"13", "12", "11", "10"}},
       {"cublasLt", {"13", "12", "11", "10"}},
       {"cudnn", {"9", "8", "7"}},
+      {"nccl", {"2"}},
   };
   static const std::vector<std::string> none;
   const auto found = known.find(name);
@@ -35,6 +36,9 @@ std::string major_of(const std::string& path) {
   const std::string rest = file.substr(at + 4);
   return rest.substr(0, rest.find('.'));
 }
+
+// Libraries whose versions are not those of the CUDA they belong to.
+bool counts_by_itself(const std::string& name) { return name == "cudnn" || name == "nccl"; }
 
 bool has_major(const std::string& soname_version, const std::string& major) {
   return soname_version.substr(0, soname_version.find('.')) == major;
@@ -97,8 +101,7 @@ Stack::Stack(std::string library, std::vector<std::string> with) : library_(std:
 std::optional<std::string> Stack::file(const std::string& name) const {
   for (const std::string& path : named_)
     if (library_name(path) == name) return path;
-  // cuDNN counts its versions by itself.
-  const bool of_cuda = name != "cudnn" && library_name(library_) != "cudnn";
+  const bool of_cuda = !counts_by_itself(name) && !counts_by_itself(library_name(library_));
   const std::string major = of_cuda ? major_of(library_) : "";
   for (const bool wide : {false, true})
     for (const std::string& path : named_) {

@@ -3,7 +3,7 @@
     PROGRAM -s -S bootstrap.py SITE_DIR pi.py matmul framework=numpy m=1024 n=1024 k=1024 threads=1
 
 One script each, which can be started alone too: matmul.py, conv1d.py, conv2d.py, import_time.py (PI `import`), startup.py, hello_world.py,
-train_resnet50.py, vllm_bench.py.
+train_resnet50.py, vllm_bench.py; collective.py has five (all_reduce ... alltoall).
 Which framework is measured says framework=...; without it the one that is installed (stackx_pi/frameworks/__init__.py).
 
 Thoth's PI scripts (thoth-station/performance) and the words that ask the same here:
@@ -35,17 +35,25 @@ from stackx_pi.errors import UsageError
 from stackx_pi.parameters import nearest
 
 SCRIPTS = [("matmul", "matmul"), ("conv1d", "conv1d"), ("conv2d", "conv2d"), ("import", "import_time"),
-           ("startup", "startup"), ("hello_world", "hello_world"), ("train_resnet50", "train_resnet50"), ("vllm_bench", "vllm_bench")]
+           ("startup", "startup"), ("hello_world", "hello_world"), ("train_resnet50", "train_resnet50"), ("vllm_bench", "vllm_bench"),
+           ("all_reduce", "collective"), ("all_gather", "collective"), ("reduce_scatter", "collective"),
+           ("broadcast", "collective"), ("alltoall", "collective")]
+
+
+def pi_in(script, name):
+    """A script has one PI or several."""
+    module = importlib.import_module(script)
+    return next(pi for pi in getattr(module, "PIS", None) or [module.PI] if pi.name == name)
 
 
 def all_pis():
-    return [importlib.import_module(script).PI for _, script in SCRIPTS]
+    return [pi_in(script, name) for name, script in SCRIPTS]
 
 
 def find_pi(name):
     scripts = dict(SCRIPTS)
     if name in scripts:
-        return importlib.import_module(scripts[name]).PI
+        return pi_in(scripts[name], name)
     near = nearest(name, [known for known, _ in SCRIPTS])
     raise UsageError('unknown performance indicator "%s"; %s' % (
         name, 'did you mean "%s"?' % near if near else "see pi.py list"))

@@ -85,8 +85,11 @@ bool is_setting(std::string_view name) {
       "DNNL_",          "ORT_",      "TF_",      "XLA_",     "JAX_",    "TORCH_",    "PYTORCH_",
       "TORCHINDUCTOR_", "TRITON_",   "CUDA_",    "CUDNN_",   "CUBLAS_", "CUBLASLT_", "NCCL_",
       "UCX_",           "FI_",       "HIP_",     "HSA_",     "MIOPEN_", "ROCBLAS_",  "HIPBLASLT_",
-      "MALLOC_",        "MIMALLOC_", "TCMALLOC_"};
+      "MALLOC_",        "MIMALLOC_", "TCMALLOC_",
+      // Not all of Open MPI's: OMPI_MCA_plm_rsh_agent names a program that mpirun starts.
+      "MPIR_CVAR_",     "OMPI_MCA_coll_",         "OMPI_MCA_btl_",         "OMPI_MCA_pml_"};
   constexpr std::string_view names[] = {"GLIBC_TUNABLES", "KERAS_BACKEND", "NVIDIA_TF32_OVERRIDE",
+                                        "OMPI_MCA_btl",   "OMPI_MCA_pml",
                                         "PYTHONHASHSEED", "PYTHONMALLOC",  "PYTHONOPTIMIZE",
                                         "PYTHON_GIL",     "PYTHON_JIT"};
   return std::ranges::find(names, name) != std::end(names) ||

@@ -53,11 +53,11 @@ class WorkloadCommand(BlackBox):
 
     def test_the_spaces_hold_stacks(self):
         for name, space in DESCRIBED["spaces"].items():
-            hardware = {"gpu": "v100-sxm2-16gb"} if name.startswith("gpu") else {"cpu": "zen4"} if name in ("blas", "onednn") else {}
+            hardware = {"gpu": "v100-sxm2-16gb"} if name.startswith("gpu") else {"cpu": "zen4"} if name in ("blas", "onednn", "mpi") else {}
             document = {"$schema": "stackx/project/1", "name": name, "hardware": hardware, **space}
             project = self.write(f"project-{name}.json", document)
             with self.subTest(space=name):
-                self.assertGreater(int(self.json("resolve", project, "--count")["valid_stacks"]), 40 if name == "onednn" else 100)
+                self.assertGreater(int(self.json("resolve", project, "--count")["valid_stacks"]), 40 if name in ("onednn", "mpi") else 100)
 
     def test_what_was_measured_is_counted(self):
         self.fake_blas()

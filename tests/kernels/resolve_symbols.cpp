@@ -64,6 +64,12 @@ void count_all(const Cudnn& api, Count& count) {
 #include "kernels/cuda/abi.inc"
 }
 
+void count_all(const Nccl& api, Count& count) {
+#define STACKX_CUDA STACKX_COUNT
+#define STACKX_ABI_nccl
+#include "kernels/cuda/abi.inc"
+}
+
 template <typename Library>
 json resolve(const char* library, const SharedObject& object) {
   const auto api = load_api<Library>(object);
@@ -77,12 +83,13 @@ json resolve(const char* library, const SharedObject& object) {
 // cuBLASLt.
 json resolve(const SharedObject& object) {
   const auto exports = [&](const char* symbol) { return object.find<void()>(symbol) != nullptr; };
+  if (exports("ncclGetVersion")) return resolve<Nccl>("nccl", object);
   if (exports("cudnnGetVersion")) return resolve<Cudnn>("cudnn", object);
   if (exports("cublasGetProperty")) return resolve<Cublas>("cublas", object);
   if (exports("cublasLtGetVersion")) return resolve<CublasLt>("cublaslt", object);
   if (exports("nvrtcVersion")) return resolve<Nvrtc>("nvrtc", object);
   if (exports("cudaRuntimeGetVersion")) return resolve<Cudart>("cudart", object);
-  throw LoadError(object.path() + ": is none of cudart, nvrtc, cublas, cublasLt, cudnn");
+  throw LoadError(object.path() + ": is none of cudart, nvrtc, cublas, cublasLt, cudnn, nccl");
 }
 
 json look_at(const std::string& path) {

@@ -1,0 +1,166 @@
+#include "kernels/collectives/launcher.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "kernels/shared_object.hpp"
+
+namespace stackx::kernels::collectives {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kOurs = "STACKX_PI_RANKS";
+
+std::string text_in(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::vector<std::string> launcher_names(const std::string& kind) {
+  if (kind == "openmpi") return {"mpirun.openmpi", "orterun", "prterun", "mpirun"};
+  if (kind == "mpich") return {"mpiexec.mpich", "mpiexec.hydra", "mpiexec"};
+  return {"mpiexec.hydra", "mpiexec"};
+}
+
+// /usr/lib/x86_64-linux-gnu/libmpi.so.40 -> that directory, /usr/lib/bin, /usr/bin, and the PATH.
+std::vector<fs::path> places(const std::string& library) {
+  const fs::path directory = fs::path(library).parent_path();
+  std::vector<fs::path> result{directory, directory.parent_path() / "bin",
+                               directory.parent_path().parent_path() / "bin"};
+  const std::string path = text_in("PATH");
+  for (std::size_t from = 0; from < path.size();) {
+    const std::size_t to = std::min(path.find(':', from), path.size());
+    if (to > from) result.emplace_back(path.substr(from, to - from));
+    from = to + 1;
+  }
+  return result;
+}
+
+// Does not replace what is set.
+void set_default(const char* name, const char* value) { setenv(name, value, 0); }
+
+// One machine, no name service, no remote shell.
+void set_defaults(const std::string& kind) {
+  if (kind == "openmpi") {
+    set_default("OMPI_ALLOW_RUN_AS_ROOT", "1");
+    set_default("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    set_default("PRTE_ALLOW_RUN_AS_ROOT", "1");
+    set_default("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    set_default("OMPI_MCA_plm", "isolated");
+    set_default("OMPI_MCA_oob_tcp_if_include", "lo");
+    set_default("OMPI_MCA_btl_tcp_if_include", "lo");
+    set_default("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    set_default("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+  } else {
+    set_default("HYDRA_LAUNCHER", "fork");
+    set_default("HYDRA_IFACE", "lo");
+  }
+}
+
+[[noreturn]] void become(const std::vector<std::string>& words, int out, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // mpirun ends its ranks then
+  if (getppid() != parent) _exit(1);
+  dup2(out, STDOUT_FILENO);
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  execv(argv[0], argv.data());
+  _exit(127);
+}
+
+std::string read_all(int in) {
+  std::string text;
+  std::array<char, 65536> buffer;
+  for (ssize_t got = 0; (got = read(in, buffer.data(), buffer.size())) != 0;) {
+    if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
+    if (got < 0 && errno != EINTR) break;
+  }
+  return text;
+}
+
+// The document; other lines are a launcher's and go to stderr.
+std::string document_in(const std::string& text) {
+  std::string document;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find('\n', from), text.size());
+    const std::string line = text.substr(from, to - from);
+    if (line.starts_with('{'))
+      document = line;
+    else
+      fmt::print(stderr, "{}\n", line);
+    from = to + 1;
+  }
+  return document;
+}
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("was ended by signal {}", WTERMSIG(status));
+  return fmt::format("ended with status {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+std::optional<std::string> launched_by() {
+  for (const char* name : {kOurs, "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD"})
+    if (std::getenv(name) != nullptr) return name;
+  const std::string tasks = text_in("SLURM_STEP_NUM_TASKS");
+  if (!tasks.empty() && tasks != "1")
+    throw LoadError(fmt::format(
+        "srun started {} tasks without MPI: say srun --mpi=pmi2 or --mpi=pmix (srun --mpi=list "
+        "shows what it has)",
+        tasks));
+  return std::nullopt;
+}
+
+std::size_t ranks_asked_for() {
+  return static_cast<std::size_t>(std::strtoull(text_in(kOurs).c_str(), nullptr, 10));
+}
+
+std::string find_launcher(const std::string& library, const std::string& kind) {
+  const auto names = launcher_names(kind);
+  for (const std::string& name : names)
+    for (const fs::path& place : places(library))
+      if (access((place / name).c_str(), X_OK) == 0) return (place / name).string();
+  throw LoadError(fmt::format(
+      "{}: no {} beside it, in the bin directory of its prefix or on the PATH: install its package "
+      "(Debian: openmpi-bin, mpich), or start stackx-pi by the launcher",
+      library, fmt::join(names, " or ")));
+}
+
+std::string run_ranks(const std::string& launcher, const std::string& kind, std::size_t ranks,
+                      const std::vector<std::string>& words) {
+  set_defaults(kind);
+  setenv(kOurs, std::to_string(ranks).c_str(), 1);
+  std::vector<std::string> command{launcher, "-n", std::to_string(ranks),
+                                   fs::read_symlink("/proc/self/exe").string()};
+  command.insert(command.end(), words.begin(), words.end());
+
+  int ends[2];
+  if (pipe(ends) != 0) throw LoadError("no pipe");
+  const pid_t parent = getpid(), child = fork();
+  if (child < 0) throw LoadError("no further process");
+  if (child == 0) {
+    close(ends[0]);
+    become(command, ends[1], parent);
+  }
+  close(ends[1]);
+  std::string document = document_in(read_all(ends[0]));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0 || document.empty())
+    throw LoadError(fmt::format(
+        "{} -n {} {} and {}: see what the ranks said above", launcher, ranks, how_it_ended(status),
+        document.empty() ? "rank 0 printed no document" : "its document is not used"));
+  return document;
+}
+
+}  // namespace stackx::kernels::collectives

@@ -1,0 +1,40 @@
+// A collective operation as an Operation: the same steps in every process at the same time.
+//
+// The check is each rank's own; the worst of them is everyone's, so that one wrong rank is a wrong
+// result and no rank goes on alone. "check" of the document has rank 0's reference and bound, and the
+// place in the first rank that fails.
+#pragma once
+
+#include <memory>
+
+#include "kernels/collectives/communicator.hpp"
+#include "kernels/operation.hpp"
+
+namespace stackx::kernels::collectives {
+
+class CollectiveOperation : public Operation {
+ public:
+  // `communicator` is not connected yet.
+  CollectiveOperation(Kind kind, const Parameters& parameters, Communicator& communicator);
+
+  std::optional<Unsupported> load() override;
+  std::optional<Unsupported> prepare() override;
+  void call() override;
+  Check check() override;
+  OperationWork work() const override;
+  std::unique_ptr<Sampler> sampler(const Clock& clock) override;
+  // Also "work_formula" and, where there are samples, "metrics": {"algorithm_gbps", "bus_gbps": by
+  // the median sample, "call_us", "message_bytes": what `bytes` was cut to}.
+  void describe(nlohmann::json& document) const override;
+
+ private:
+  Kind kind_;
+  Element element_;
+  Reduction reduction_;
+  std::size_t bytes_;
+  std::uint64_t seed_;
+  Communicator& communicator_;
+  std::optional<Exchange> exchange_;
+};
+
+}  // namespace stackx::kernels::collectives

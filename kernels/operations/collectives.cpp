@@ -1,0 +1,118 @@
+// all_reduce, all_gather, reduce_scatter, broadcast, alltoall: collective operations between ranks,
+// by MPI (a rank a process) or NCCL (a rank a GPU).
+//
+// Which of the two is told by what --library exports, as with BLAS libraries: a parameter that says
+// it again could only be wrong.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/collectives/launcher.hpp"
+#include "kernels/collectives/mpi.hpp"
+#include "kernels/collectives/mpi_api.hpp"
+#include "kernels/collectives/nccl.hpp"
+#include "kernels/collectives/operation.hpp"
+#include "kernels/pi.hpp"
+
+namespace stackx::kernels {
+namespace {
+
+using nlohmann::json;
+using namespace collectives;
+
+constexpr std::uint64_t kMostRanks = 1 << 16;
+constexpr std::size_t kUsualRanks = 2;
+constexpr int kFailed = 3;  // exit status
+
+Kind kind_of(const Pi& pi) {
+  for (const Kind kind : kKinds)
+    if (std::string_view(pi.name) == to_string(kind)) return kind;
+  throw UsageError(pi.name);
+}
+
+// One process's part; rank 0's is the document, the others' nothing.
+json measure_here(const Pi& pi, const Parameters& parameters, Communicator& communicator,
+                  const Clock& clock) {
+  CollectiveOperation operation(kind_of(pi), parameters, communicator);
+  const Clock shared =
+      shared_clock([&]() -> const Processes& { return communicator.processes(); }, clock);
+  try {
+    json document = run_operation(pi, parameters, operation, shared);
+    return communicator.processes().index() == 0 ? document : json();
+  } catch (const std::exception& error) {
+    if (communicator.processes().count() == 1) throw;
+    fmt::print(stderr, "stackx-pi: rank {}: {}\n", communicator.processes().index(), error.what());
+    communicator.processes().end_all(kFailed);
+    throw;
+  }
+}
+
+std::vector<std::string> words_of(const Pi& pi, const PiArguments& arguments) {
+  std::vector<std::string> words{pi.name, "--library", *arguments.library};
+  if (arguments.component) words.insert(words.end(), {"--component", *arguments.component});
+  words.insert(words.end(), arguments.words.begin(), arguments.words.end());
+  return words;
+}
+
+json run_mpi(const Pi& pi, const PiArguments& arguments, Parameters& parameters,
+             const SharedObject& library, const Clock& clock) {
+  std::size_t ranks = parameters.whole("ranks", 0, kMostRanks);
+  if (launched_by()) {
+    if (const std::size_t asked = ranks_asked_for(); asked != 0) ranks = asked;
+    const auto communicator = mpi_communicator(library, ranks, arguments.component, clock);
+    return measure_here(pi, parameters, *communicator, clock);
+  }
+  if (ranks == 0) ranks = kUsualRanks;
+  // What cannot be read is said here once, not by every rank.
+  CollectiveOperation(kind_of(pi), parameters,
+                      *mpi_communicator(library, ranks, arguments.component, clock));
+  plan_from(parameters);
+  const std::string kind = mpi_version(library).kind;
+  return json::parse(
+      run_ranks(find_launcher(library.path(), kind), kind, ranks, words_of(pi, arguments)));
+}
+
+json run_collective(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
+  if (!arguments.library)
+    throw UsageError(fmt::format("{} needs --library PATH: the MPI or NCCL to measure", pi.name));
+  Parameters parameters(pi.parameters, arguments.words);
+  const SharedObject library(*arguments.library);
+  if (is_nccl(library)) {
+    const auto communicator =
+        nccl_communicator(*arguments.library, arguments.with,
+                          parameters.whole("ranks", 0, kMostRanks), arguments.component, clock);
+    return measure_here(pi, parameters, *communicator, clock);
+  }
+  if (is_mpi(library)) return run_mpi(pi, arguments, parameters, library, clock);
+  throw LoadError(fmt::format("{}: exports neither MPI's functions nor NCCL's", library.path()));
+}
+
+Pi collective_pi(Kind kind, const char* summary) {
+  std::vector<Parameter> own{
+      {"bytes", "1048576", "of the message, as given to nccl-tests (all_gather: the whole output)"},
+      {"dtype", "float32", "float32, float64, int32; float16, bfloat16 where the library has them"},
+      {"ranks", "0", "0: all that a launcher started; where none did, 2 (NCCL: every GPU)"}};
+  if (reduces(kind)) own.push_back({"reduction", "sum", "sum, max or min"});
+  return {to_string(kind), summary, with_plan_parameters(std::move(own)), run_collective};
+}
+
+}  // namespace
+
+Pi all_reduce_pi() {
+  return collective_pi(Kind::all_reduce, "sum over all ranks, the result on each: MPI or NCCL");
+}
+Pi all_gather_pi() {
+  return collective_pi(Kind::all_gather, "every rank's part to all ranks: MPI or NCCL");
+}
+Pi reduce_scatter_pi() {
+  return collective_pi(Kind::reduce_scatter,
+                       "sum over all ranks, a part of it on each: MPI or NCCL");
+}
+Pi broadcast_pi() {
+  return collective_pi(Kind::broadcast, "from rank 0 to all ranks: MPI or NCCL");
+}
+Pi alltoall_pi() {
+  return collective_pi(Kind::alltoall, "every rank sends a part to every other: MPI or NCCL");
+}
+
+}  // namespace stackx::kernels

@@ -1,0 +1,21 @@
+# MPIs that are the test itself, right or wrong: ${FAKES}/mpi/<build>/ holds libmpi.so and the launcher.
+function(stackx_mpi_build build)
+  add_library(fake_mpi_${build} SHARED fakes/fake_mpi.c)
+  target_compile_definitions(fake_mpi_${build} PRIVATE ${ARGN})
+  target_compile_options(fake_mpi_${build} PRIVATE -Wno-pedantic)
+  target_link_libraries(fake_mpi_${build} PRIVATE Threads::Threads)
+  set_target_properties(fake_mpi_${build} PROPERTIES OUTPUT_NAME mpi LIBRARY_OUTPUT_DIRECTORY ${FAKES}/mpi/${build}
+    SKIP_BUILD_RPATH TRUE C_STANDARD 11)
+  foreach(launcher mpirun.openmpi mpiexec.mpich)
+    configure_file(fakes/fake_mpirun ${FAKES}/mpi/${build}/${launcher} COPYONLY)
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY STACKX_FAKES fake_mpi_${build})
+endfunction()
+
+stackx_mpi_build(mpich WRONG=0)
+stackx_mpi_build(openmpi OPEN)
+set(number 0)
+foreach(wrong no_last_rank one_element last_quarter late other_operation alone one_rank killed float_sum send_fails)
+  math(EXPR number "${number} + 1")
+  stackx_mpi_build(${wrong} WRONG=${number})
+endforeach()

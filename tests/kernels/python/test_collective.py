@@ -1,0 +1,154 @@
+"""Collective operations by torch.distributed: the same counts and inputs as stackx-pi's, what is wrong is told, ranks find each other."""
+
+import os
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+
+import support
+
+FLOAT64_5_2_7, INT32_5_2_7 = -0.6945551357273345, -22760
+KINDS = ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall"]
+FAKE = support.FAKES / "distributed"
+LAUNCHERS = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "SLURM_STEP_NUM_TASKS", "JOB_COMPLETION_INDEX")
+
+if support.numpy is not None:
+    import numpy
+    from stackx_pi import collectives
+    from stackx_pi.collectives import Exchange, inputs, processes
+    from stackx_pi.errors import EnvironmentFault
+
+
+def site_packages():
+    return str(pathlib.Path(support.numpy.__file__).resolve().parents[1])
+
+
+def run(kind, *words, **changes):
+    path = os.pathsep.join([str(FAKE), site_packages()])
+    return support.run(sys.executable, "-s", support.PI, kind, "bytes=2400", *support.QUICK, *words, PYTHONPATH=path, **changes)
+
+
+@support.needs_numpy
+class Counting(unittest.TestCase):
+    def test_bus_bandwidth_is_that_of_nccl_tests(self):
+        factors = {"all_reduce": 1.75, "all_gather": 0.875, "reduce_scatter": 0.875, "alltoall": 0.875, "broadcast": 1}
+        for kind, factor in factors.items():
+            exchange = Exchange(kind, "float32", "sum", 8, 1 << 20)
+            self.assertEqual(exchange.bus_factor(), factor)
+            self.assertEqual(exchange.bus_bytes(), factor * (1 << 20))
+            self.assertEqual(Exchange(kind, "float32", "sum", 1, 1 << 20).bus_bytes(), 0)
+
+    def test_a_message_is_cut_to_whole_elements(self):
+        exchange = Exchange("all_gather", "float64", "sum", 3, 100)
+        self.assertEqual((exchange.part, exchange.sent, exchange.received, exchange.message_bytes), (4, 4, 12, 96))
+        self.assertEqual(Exchange("alltoall", "float64", "sum", 3, 23).part, 0)
+
+    def test_inputs_are_those_of_stackx_pi(self):
+        # tests/kernels/collectives/test_collective.cpp has the same numbers
+        self.assertEqual(inputs.elements("float64", 5, 2, 7, 1)[0], FLOAT64_5_2_7)
+        self.assertEqual(inputs.elements("int32", 5, 2, 7, 1)[0], INT32_5_2_7)
+        self.assertEqual(inputs.elements("float32", 5, 2, 7, 1)[0], numpy.float32(FLOAT64_5_2_7 // 2.0**-23 * 2.0**-23))
+
+    def test_a_wrong_result_fails(self):
+        for kind in KINDS:
+            for dtype in collectives.WIDTHS:
+                exchange = Exchange(kind, dtype, "sum", 3, 2400)
+                right = (inputs.reduced_for(exchange, 5, 1)[0] if kind in collectives.REDUCING
+                         else inputs.moved_to(exchange, 5, 1)).astype(numpy.float64)
+                if dtype in ("float16", "float32"):
+                    right = right.astype(dtype)
+                with self.subTest(kind=kind, dtype=dtype):
+                    self.assertTrue(inputs.check(exchange, 5, 1, right)["pass"])
+                    for wrong in (numpy.roll(right, 1), right * 0, right * numpy.float16("nan")):
+                        found = inputs.check(exchange, 5, 1, wrong)
+                        self.assertFalse(found["pass"])
+                        self.assertIn("of rank 1", found["detail"])
+                        self.assertLess(found["max_relative_error"], float("inf"))
+
+
+@support.needs_numpy
+class Launching(unittest.TestCase):
+    def test_torchrun_and_indexed_jobs(self):
+        world = processes.launched({"RANK": "3", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "MASTER_ADDR": "head", "MASTER_PORT": "9"})
+        self.assertEqual((world.rank, world.size, world.local_rank, world.init_method), (3, 8, 1, "tcp://head:9"))
+        world = processes.launched({"JOB_COMPLETION_INDEX": "2", "WORLD_SIZE": "4", "MASTER_ADDR": "job-0.job"})
+        self.assertEqual((world.rank, world.init_method), (2, "tcp://job-0.job:29500"))
+        with self.assertRaisesRegex(EnvironmentFault, "MASTER_ADDR does not say"):
+            processes.launched({"RANK": "0", "WORLD_SIZE": "2"})
+        with self.assertRaisesRegex(EnvironmentFault, "neither RANK"):
+            processes.launched({"WORLD_SIZE": "2"})
+
+    def test_srun(self):
+        one = {"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "SLURM_LOCALID": "1", "SLURM_JOB_ID": "20041"}
+        world = processes.launched(one)
+        self.assertEqual((world.rank, world.size, world.init_method), (1, 2, "tcp://127.0.0.1:20041"))
+        with self.assertRaisesRegex(EnvironmentFault, "MASTER_ADDR"):
+            processes.launched(dict(one, SLURM_STEP_NUM_NODES="2"))
+
+    def test_alone(self):
+        self.assertIsNone(processes.launched({"SLURM_STEP_NUM_TASKS": "1", "JOB_COMPLETION_INDEX": "0"}))
+
+
+@support.needs_numpy
+class Measuring(support.PiTest):
+    def document(self, kind, *words, **changes):
+        done = run(kind, *words, **changes)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("\n"), 1, "rank 0 alone prints")
+        return support.json.loads(done.stdout)
+
+    def test_ranks_that_it_forks_give_one_document(self):
+        for kind in KINDS:
+            for dtype in ("float32", "float64", "int32") if kind == "all_reduce" else ("float32",):
+                with self.subTest(kind=kind, dtype=dtype):
+                    found = self.document(kind, "ranks=3", "dtype=" + dtype, "mini_batch=2")
+                    self.assertTrue(found["check"]["pass"])
+                    self.assertEqual(found["parameters"]["ranks"], 3)
+                    factor = {"all_reduce": 4 / 3, "broadcast": 1}.get(kind, 2 / 3)
+                    self.assertAlmostEqual(found["work"]["bytes"], 2 * 2400 * factor)
+                    self.assertAlmostEqual(found["metrics"]["bus_gbps"], found["metrics"]["algorithm_gbps"] * factor)
+                    self.assertIn("nccl-tests", found["work_formula"])
+
+    def test_one_rank_has_no_bus_bandwidth(self):
+        found = self.document("all_reduce", "ranks=1")
+        self.assertEqual(found["work"]["bytes"], 0)
+        self.assertTrue(any("one rank moves nothing" in note for note in found["notes"]))
+
+    def test_a_wrong_library_is_told_on_whichever_rank_it_shows(self):
+        for i, wrong in enumerate(("no_last_rank", "one_element", "last_rank", "other_operation", "alone")):
+            for kind in ("all_reduce", KINDS[1 + i % 4]):
+                with self.subTest(wrong=wrong, kind=kind):
+                    found = self.document(kind, "ranks=3", "dtype=int32", FAKE_TORCH_WRONG=wrong)
+                    self.assertFalse(found["check"]["pass"])
+                    self.assertEqual(found["samples_ns"], [])
+                    if wrong == "last_rank":
+                        self.assertIn("of rank 2", found["check"]["detail"])
+        found = self.document("all_reduce", "ranks=2", "dtype=float64", FAKE_TORCH_WRONG="float_sum")
+        self.assertFalse(found["check"]["pass"])
+
+    def test_what_the_backend_has_not_is_unsupported(self):
+        found = self.document("reduce_scatter", "ranks=2", FAKE_TORCH_WRONG="no_reduce_scatter")
+        self.assertIn("does not support reduce_scatter", found["unsupported"])
+        found = self.document("broadcast", "ranks=1", "device=gpu")
+        self.assertIn("sees no GPU", found["unsupported"])
+
+    def test_a_rank_that_dies_ends_all(self):
+        begin = time.monotonic()
+        done = run("all_reduce", "ranks=3", FAKE_TORCH_WRONG="killed")
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("connection closed by peer", done.stderr)
+
+    def test_a_launcher_s_rank_that_is_not_the_first_prints_nothing(self):
+        with tempfile.TemporaryDirectory() as place:
+            alone = dict(WORLD_SIZE="1", RANK="0", MASTER_ADDR=place + "/meet", MASTER_PORT="1")
+            self.assertEqual(self.document("broadcast", **alone)["parameters"]["ranks"], 1)
+            done = run("broadcast", "ranks=2", **alone)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("ranks=2, but WORLD_SIZE started 1", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
