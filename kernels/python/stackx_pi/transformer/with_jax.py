@@ -144,11 +144,8 @@ class Runner(object):
         self.given = [self._whole(part) for part in (tokens[:, :-1], tokens[:, 1:])] + [self._tables(tokens.shape[1] - 1)]
 
     def train(self, rate):
-        self.arrays, loss = self._ended(self.function(self.arrays, *(self.given + [self._rate(rate)])))
+        self.arrays, loss = self._ended(self.function(self.arrays, *(self.given + [rate])))
         return float(loss)
-
-    def _rate(self, rate):
-        return self.dtype == "float64" and float(rate) or self.jax.numpy.float32(rate)
 
     def _ended(self, results):
         """A call returns before its results are there."""
