@@ -64,7 +64,7 @@ class Operations(object):
         if self.cache is None:
             seen = jnp.arange(positions)[None, :] <= jnp.arange(positions)[:, None]
         else:
-            k, v = [self.jax.lax.dynamic_update_slice(kept, new, (0, 0, self.position, 0)) for kept, new in zip(
+            k, v = [self.jax.lax.dynamic_update_slice_in_dim(kept, new, self.position, 2) for kept, new in zip(
                 self.cache[layer], (k, v))]
             seen = (jnp.arange(k.shape[2]) <= self.position)[None, :]
         self.kept.append((k, v))
