@@ -23,7 +23,10 @@ const std::map<std::string, Names>& own_parameters() {
       {"train_resnet50",
        {"batch", "image_size", "classes", "depth", "width", "version", "layout", "learning_rate",
         "momentum", "num_warmup_batches", "num_batches", "display_every", "dtype", "framework",
-        "mode", "device", "threads", "tf32"}}};
+        "mode", "device", "threads", "tf32"}},
+      {"transformer",
+       {"phase", "batch", "context", "tokens", "model", "layers", "width", "heads", "kv_heads",
+        "feed_forward", "vocabulary", "dtype", "framework", "mode", "device", "threads", "tf32"}}};
   return all;
 }
 // Of stackx-pi alone; their workloads' parameters are its own, so all are passed on.
@@ -45,8 +48,8 @@ const Names& common_parameters() {
 }  // namespace
 
 bool has_pi(const std::string& name, PiKind kind) {
-  if (kind == PiKind::native && (name == "conv1d" || name == "import_time" || name == "train_resnet50"))
-    return false;
+  static const Names python_only{"conv1d", "import_time", "train_resnet50", "transformer"};
+  if (kind == PiKind::native && python_only.contains(name)) return false;
   return own_parameters().contains(name) || (kind == PiKind::native && native_only().contains(name));
 }
 
