@@ -19,8 +19,8 @@ def layer(width, heads, kv_heads, inner):
 
 
 def model(count, width, heads, kv_heads, inner, vocabulary):
-    return {"e": matrix(vocabulary, width), "layers": [layer(width, heads, kv_heads, inner) for _ in range(count)], "n": numpy.ones(width, numpy.float32),
-            "h": matrix(width, vocabulary)}
+    return {"e": matrix(vocabulary, width), "layers": [layer(width, heads, kv_heads, inner) for _ in range(count)],
+            "n": numpy.ones(width, numpy.float32), "h": matrix(width, vocabulary)}
 
 
 def tables(size, positions):

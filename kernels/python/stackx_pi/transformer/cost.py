@@ -6,8 +6,9 @@ counted, as in every published count. With t tokens passing (batch x their numbe
                feed_forward
     attention  4 x layers x width x pairs: 2 width for q k', 2 width for the mix of values, each pair of a query and a position
                that it is multiplied with. prefill, train: batch x context^2, the whole square, as torch's FlopCounterMode and
-               the usual model flop (PaLM, arXiv:2204.02311, appendix B) count; what the causal half alone comes to is given beside it
-               (flop_causal: context (context + 1) / 2). decode: step i sees context + i + 1 positions, all of them needed.
+               the usual model flop (PaLM, arXiv:2204.02311, appendix B) count; what the causal half alone comes to is given
+               beside it (flop_causal: context (context + 1) / 2). decode: step i sees context + i + 1 positions, all of them
+               needed.
     head       2 x width x vocabulary x positions whose logits are asked for: prefill: the last of each sequence; else all
 train is 3 x that: forward, gradients of the weights, gradients of the inputs (the first layer's too: the embedding learns).
 A fused attention that computes its scores again on the way back does more than is counted.

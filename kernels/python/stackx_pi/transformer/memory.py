@@ -2,7 +2,8 @@
 
 Needed at least: the parameters, the cache; in training the gradients and the logits with theirs. Activations depend on the
 framework and are left out, so a model that is let through may still be too large. What is free: on a CPU the least of what the
-kernel says is available, what the cgroup leaves and the process's limit of address space; on a GPU what its framework says, if it does.
+kernel says is available, what the cgroup leaves and the process's limit of address space; on a GPU what its framework says, if
+it does.
 """
 
 from __future__ import absolute_import, division

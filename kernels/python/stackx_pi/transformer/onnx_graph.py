@@ -1,8 +1,8 @@
 """Models of several nodes for ONNX Runtime, written as the protocol buffers they are (frameworks/onnx_model.py says why).
 
 Opset 11 and IR version 6 (ONNX 1.6, 2019): whatever reads them has all operators that a decoder needs. Weights are initialisers,
-constants as in any exported model, so that the runtime may pack them when it loads it; those of more than a kilobyte stand in a file
-beside the model (external data), since a protocol buffer holds at most 2 GB.
+constants as in any exported model, so that the runtime may pack them when it loads it; those of more than a kilobyte stand in
+a file beside the model (external data), since a protocol buffer holds at most 2 GB.
 """
 
 from __future__ import absolute_import
@@ -36,7 +36,7 @@ class Graph(object):
         self.constants = {}
 
     def node(self, operator, *inputs, **attributes):
-        """The name of its result; `outputs`: names that somebody gave."""
+        """The name of its result; `output`: one that somebody gave."""
         self.count += 1
         name = attributes.pop("output", None) or "%s_%d" % (operator, self.count)
         content = b"".join(message(1, one) for one in inputs) + message(2, name) + message(4, operator)

@@ -1,10 +1,10 @@
 """ONNX Runtime: a model written here (onnx_graph.py), weights as constants; no training.
 
 Norms and SwiGLU are made of the operators that exporters make them of, which the runtime's optimiser knows and may fuse. Attention
-is written out: the contrib operator GroupQueryAttention belongs to newer versions alone. All inputs and outputs are bound to memory of
-the device once. The cache of a decoding step is an input and an output of the model, and both are bound to the same memory:
-ScatterElements then writes its one position where it stands, in place of copying the rest; were it read elsewhere before it is
-written, the check would see it. A runtime that has no IO binding is refused.
+is written out: the contrib operator GroupQueryAttention belongs to newer versions alone. All inputs and outputs are bound to
+memory of the device once. The cache of a decoding step is an input and an output of the model, and both are bound to the same
+memory: ScatterElements then writes its one position where it stands, in place of copying the rest; were it read elsewhere before
+it is written, the check would see it. A runtime that has no IO binding is refused.
 """
 
 from __future__ import absolute_import

@@ -1,9 +1,9 @@
 """TensorFlow 2: a tf.function a phase (mode=eager: none), with a GradientTape for training; without Keras.
 
 Attention is written out: TensorFlow has no call for it outside Keras. The queries that share a head of keys are rows of one
-product, and nothing is repeated. The cache is a pair of variables a layer; a decoding step assigns its position's slice, and attends
-to the slots that are filled, whose number is a tensor: one graph serves all steps. Weights are variables; the gradient of the
-embedding, which comes as rows, is made whole, as it is in the other frameworks.
+product, and nothing is repeated. The cache is a pair of variables a layer; a decoding step assigns its position's slice, and
+attends to the slots that are filled, whose number is a tensor: one graph serves all steps. Weights are variables; the gradient
+of the embedding, which comes as rows, is made whole, as it is in the other frameworks.
 """
 
 from __future__ import absolute_import
@@ -83,7 +83,8 @@ class Operations(object):
 class Runner(object):
     def __init__(self, adapter, shape, weights, learns):
         tf = self.tf = adapter.tf
-        self.shape, self.device, self.compiled = shape, adapter._device(), adapter.mode == "function"  # pylint: disable=protected-access
+        self.shape, self.compiled = shape, adapter.mode == "function"
+        self.device = adapter._device()  # pylint: disable=protected-access
         self.gpu = adapter.settings.device == "gpu"
         mixed = learns and adapter.settings.dtype == "bfloat16"
         self.narrow = tf.bfloat16 if mixed else None

@@ -1,10 +1,10 @@
 """PyTorch, operation by operation (mode=eager) or compiled (mode=function: torch.compile of the pass or the step).
 
-Attention is torch's scaled_dot_product_attention where there is one (PyTorch 2), else written out. Keys are repeated for the queries
-that share them when a prompt is read (enable_gqa came with 2.5, and would make another call of another version); in decoding the
-queries that share a head are its rows, and nothing is copied. A decoding step in eager mode attends to the part of the cache that
-is filled; compiled, where a length that grows would be compiled again and again, to all of it under a mask, as gpt-fast and
-transformers' static cache do. Mixed precision is torch.autocast's.
+Attention is torch's scaled_dot_product_attention where there is one (PyTorch 2), else written out. Keys are repeated for the
+queries that share them when a prompt is read (enable_gqa came with 2.5, and would make another call of another version); in
+decoding the queries that share a head are its rows, and nothing is copied. A decoding step in eager mode attends to the part of
+the cache that is filled; compiled, where a length that grows would be compiled again and again, to all of it under a mask, as
+gpt-fast and transformers' static cache do. Mixed precision is torch.autocast's.
 """
 
 from __future__ import absolute_import
