@@ -21,14 +21,16 @@ class Operations(object):
         self.torch, self.shape, self.weights = torch, shape, weights
         self.functional, self.cosine, self.sine = torch.nn.functional, tables[0], tables[1]
         self.kept = []
+        # A call of torch's costs about a microsecond, also one that changes nothing: types are compared here, once.
+        self.half = weights[0].dtype in (torch.float16, torch.bfloat16)
 
     def embed(self, tokens):
         return self.functional.embedding(tokens, self.weights[0])
 
     def norm(self, x, i):
-        wide = x if x.dtype == self.torch.float64 else x.float()
+        wide = x.float() if self.half else x
         wide = wide * self.torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + EPSILON)
-        return wide.to(x.dtype) * self.weights[i]
+        return (wide.to(x.dtype) if self.half else wide) * self.weights[i]
 
     def product(self, x, i):
         return self.functional.linear(x, self.weights[i])
@@ -51,7 +53,9 @@ class Operations(object):
         return self.torch.cat([first * self.cosine - second * self.sine, second * self.cosine + first * self.sine], -1)
 
     def attend(self, q, k, v, layer):
-        q, k, v = self.rotate(self.heads(q)).to(v.dtype), self.rotate(self.heads(k)).to(v.dtype), self.heads(v)
+        q, k, v = self.rotate(self.heads(q)), self.rotate(self.heads(k)), self.heads(v)
+        if q.dtype != v.dtype:  # under autocast: the tables are float32
+            q, k = q.to(v.dtype), k.to(v.dtype)
         mixed = self.attended(q, k, v, layer)
         return mixed.transpose(1, 2).reshape(q.shape[0], q.shape[2], self.shape.width)
 
