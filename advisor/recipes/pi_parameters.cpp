@@ -33,7 +33,10 @@ const std::map<std::string, Names>& own_parameters() {
       {"reduce_scatter", {"bytes", "dtype", "ranks", "reduction", "framework", "device"}},
       {"all_gather", {"bytes", "dtype", "ranks", "framework", "device"}},
       {"broadcast", {"bytes", "dtype", "ranks", "framework", "device"}},
-      {"alltoall", {"bytes", "dtype", "ranks", "framework", "device"}}};
+      {"alltoall", {"bytes", "dtype", "ranks", "framework", "device"}},
+      {"transformer",
+       {"phase", "batch", "context", "tokens", "model", "layers", "width", "heads", "kv_heads",
+        "feed_forward", "vocabulary", "dtype", "framework", "mode", "device", "threads", "tf32"}}};
   return all;
 }
 // Of stackx-pi alone; their workloads' parameters are its own, so all are passed on.
@@ -55,7 +58,7 @@ const Names& common_parameters() {
 }  // namespace
 
 bool has_pi(const std::string& name, PiKind kind) {
-  static const Names python{"conv1d", "import_time", "startup", "train_resnet50", "vllm_bench"};
+  static const Names python{"conv1d", "import_time", "startup", "train_resnet50", "transformer", "vllm_bench"};
   if (kind == PiKind::native && python.contains(name)) return false;
   return own_parameters().contains(name) || (kind == PiKind::native && native_only().contains(name));
 }

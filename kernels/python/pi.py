@@ -3,7 +3,7 @@
     PROGRAM -s -S bootstrap.py SITE_DIR pi.py matmul framework=numpy m=1024 n=1024 k=1024 threads=1
 
 One script each, which can be started alone too: matmul.py, conv1d.py, conv2d.py, import_time.py (PI `import`), startup.py, hello_world.py,
-train_resnet50.py, vllm_bench.py; collective.py has five (all_reduce ... alltoall).
+train_resnet50.py, transformer.py, vllm_bench.py; collective.py has five (all_reduce ... alltoall).
 Which framework is measured says framework=...; without it the one that is installed (stackx_pi/frameworks/__init__.py).
 
 Thoth's PI scripts (thoth-station/performance) and the words that ask the same here:
@@ -35,7 +35,8 @@ from stackx_pi.errors import UsageError
 from stackx_pi.parameters import nearest
 
 SCRIPTS = [("matmul", "matmul"), ("conv1d", "conv1d"), ("conv2d", "conv2d"), ("import", "import_time"),
-           ("startup", "startup"), ("hello_world", "hello_world"), ("train_resnet50", "train_resnet50"), ("vllm_bench", "vllm_bench"),
+           ("startup", "startup"), ("hello_world", "hello_world"), ("train_resnet50", "train_resnet50"),
+           ("transformer", "transformer"), ("vllm_bench", "vllm_bench"),
            ("all_reduce", "collective"), ("all_gather", "collective"), ("reduce_scatter", "collective"),
            ("broadcast", "collective"), ("alltoall", "collective")]
 

@@ -1,4 +1,4 @@
-"""train_resnet50 as stackx sees it: its log is one of tf_cnn_benchmarks, its example resolves, and it is inspected."""
+"""train_resnet50 and transformer as stackx sees them: the log is one of tf_cnn_benchmarks, examples resolve and can be inspected."""
 
 import importlib.util
 import json
@@ -36,6 +36,13 @@ class Training(BlackBox):
         stacks = [one["components"] for one in self.lines("resolve", example, "--list", "1000")]
         self.assertEqual({stack["framework"] for stack in stacks}, {"tensorflow", "jax"})
         self.assertIn("train_resnet50", self.stackx("inspect", example, "--dry-run").stdout)
+
+    def test_the_example_of_a_transformer(self):
+        example = ROOT / "examples" / "transformer" / "project.json"
+        stacks = [one["components"] for one in self.lines("resolve", example, "--list", "1000")]
+        self.assertEqual(sorted(stack["jax"] for stack in stacks), ["0.4.30", "0.4.38", "0.6.2"])
+        self.assertEqual({stack["framework"] for stack in stacks}, {"jax"})
+        self.assertIn("transformer", self.stackx("inspect", example, "--dry-run").stdout)
 
 
 if __name__ == "__main__":

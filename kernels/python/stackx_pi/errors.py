@@ -15,7 +15,7 @@ class Unsupported(Exception):
 
 REFUSALS = ("not implemented", "unimplemented", "not supported", "not yet supported", "unsupported", "no opkernel", "no supported kernel",
             "only supports", "does not support", "could not find an implementation", "not registered", "doesn't support",
-            "cannot be supported")
+            "cannot be supported", "not yet supported")
 
 
 def refusal(error):

@@ -1,0 +1,208 @@
+"""transformer: a decoder of stated shape with random weights, in a Python framework: tokens/s, time to the first token, a token.
+
+    phase=prefill  a sample is one pass over `batch` prompts of `context` tokens: logits of the last position, and the cache
+    phase=decode   `tokens` steps, one after the other, each awaited, from a cache of `context` positions; always from there
+    phase=train    a step of gradient descent on `batch` sequences of `context` tokens
+(mini_batch=N: N of them.) Shape: model=PRESET and what is said beside it (stackx_pi/transformer/shape.py). Checked against NumPy
+in float64 before time is taken (stackx_pi/transformer/check.py). work.items are tokens and work.flop is 0, so that stackx rates it
+in tokens/s; flop and bytes by formula (stackx_pi/transformer/cost.py) are in "transformer", latencies and memory in "metrics":
+
+    "transformer": {"model", "phase", "shape": {...}, "parameters", "tokens_per_sec": {"median", "least", "most"},
+                    "flop", "flop_causal", "flop_parts": {...}, "flop_per_token", "gflop_per_sec", "bytes", "gbyte_per_sec",
+                    "loss": [of the last step of each sample; train]}      flop, bytes: of a sample
+    "metrics": {"first_token_ms"  prefill: median time of a pass
+                "token_ms"        decode: median time of a step
+                "kv_cache_bytes"  prefill, decode: keys and values of all positions
+                "peak_device_memory_bytes"  on a GPU, by the framework's own counter}
+
+llama-bench's tests (llama.cpp, tools/llama-bench) and the words that ask the same here; docs/transformer.md says where they differ:
+    -p N (ppN)               phase=prefill context=N
+    -n N -d D (tgN @ dD)     phase=decode tokens=N context=D
+    -r N                     repetitions=N mini_batch=1
+    -t N                     threads=N
+"""
+
+from __future__ import absolute_import, division
+
+import sys
+
+from stackx_pi import protocol, transformer
+from stackx_pi.errors import Unsupported, UsageError, refusal
+from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
+from stackx_pi.measure import measure
+from stackx_pi.parameters import Parameter
+from stackx_pi.training.report import median
+from stackx_pi.transformer import check, cost, memory, shape
+
+PHASES = ["prefill", "decode", "train"]
+TIMED_RATE = 2.0**-7
+
+
+class Decoding(object):
+    """What was asked for."""
+
+    def __init__(self, parameters):
+        phase, whole = parameters.one_of("phase", PHASES), parameters.whole
+        self.model, self.shape = shape.from_parameters(parameters)
+        self.task = cost.Task(phase, whole("batch", 1, 1 << 16), whole("context", 0, 1 << 20), whole("tokens", 1, 1 << 16))
+        if phase != "decode" and not self.task.context:
+            raise UsageError("context=0: phase=%s needs tokens; only decode can begin with an empty cache" % phase)
+        self.seed = whole("seed", 0, 2**64 - 1)
+
+
+class TransformerRun(FrameworkRun):
+    def _measure(self, operation):
+        self.asked, self.losses, self.steps_ns = operation, [], []
+        task, dtype = operation.task, self.settings.dtype
+        transformer.require(self.adapter, task.phase)
+        memory.require(self.adapter, operation.shape, task)
+        with self.phases.record("check"):
+            runner, result = self._refusing(self._checked)
+        self.document["check"], measurement = result, None
+        if result["pass"]:
+            if runner is None:
+                with self.phases.record("prepare"):
+                    runner = self._refusing(self._timed)
+            measurement = self._time(runner)
+        if not self.document["check"]["pass"]:
+            measurement = protocol.put_no_measurement(self.document, self.parameters, self.plan)
+        self.document["work"] = {"flop": 0, "bytes": 0, "items": task.items() * measurement.mini_batch}
+        self.document["work_formula"] = cost.FORMULA
+        self.document["transformer"] = self._described(measurement)
+        self.document["metrics"] = self._metrics(measurement, runner, dtype)
+
+    def _refusing(self, function):
+        """A framework says only when it runs that it has no such kernel."""
+        try:
+            return function()
+        except (Unsupported, MemoryError):
+            raise
+        except Exception as error:  # pylint: disable=broad-except
+            reason = refusal(error)
+            if reason is None:
+                raise
+            raise Unsupported("%s: %s" % (self.name, reason))
+
+    def _runner(self, checked):
+        return transformer.runner(self.adapter, checked.shape, checked.weights(), checked.task.phase == "train")
+
+    def _checked(self):
+        """(the Runner, None if it is not the one to be timed; the result)"""
+        one, settings = self.asked, self.settings
+        few, task, whole = check.affordable(one.shape, one.task)
+        runner = self._runner(check.Check(few, task, settings.dtype, settings.tf32, one.seed))
+        result = check.check_runner(runner, few, task, settings.dtype, settings.tf32, one.seed, whole)
+        return runner if whole else None, result
+
+    def _timed(self):
+        """The model itself, where another was checked. One call: compiling is no part of the calibration."""
+        one, settings = self.asked, self.settings
+        whole = check.Check(one.shape, one.task, settings.dtype, settings.tf32, one.seed)
+        runner = self._runner(whole)
+        whole.start(runner)
+        {"prefill": runner.prefill, "decode": lambda: runner.step(0), "train": lambda: runner.train(TIMED_RATE)}[one.task.phase]()
+        return runner
+
+    def _sampler(self, runner):
+        """mini-batch -> elapsed ns; leaves the times of a sample's steps in self.last_ns, its loss in self.loss."""
+        clock, tokens, phase = self.phases.clock.steady_ns, self.asked.task.tokens, self.asked.task.phase
+
+        def prefill(mini_batch):
+            begin = clock()
+            for _ in range(mini_batch):
+                runner.prefill()
+            return clock() - begin
+
+        def decode(mini_batch):
+            times = [clock()]
+            for _ in range(mini_batch):
+                for i in range(tokens):
+                    runner.step(i)
+                    times.append(clock())
+            self.last_ns = [after - before for before, after in zip(times, times[1:])]
+            return times[-1] - times[0]
+
+        def train(mini_batch):
+            begin = clock()
+            for _ in range(mini_batch):
+                self.loss = runner.train(TIMED_RATE)
+            return clock() - begin
+
+        return {"prefill": prefill, "decode": decode, "train": train}[phase]
+
+    def _time(self, runner):
+        phase = self.asked.task.phase
+
+        def measured(_, __):
+            if phase == "decode":
+                self.steps_ns += self.last_ns
+            elif phase == "train":
+                self.losses.append(self.loss)
+
+        measurement = measure(self._sampler(runner), self.plan, self.phases.clock, self.phases, measured)
+        protocol.put_measurement(self.document, self.parameters, self.plan, measurement)
+        if not self._finite(runner):
+            self.document["check"] = dict(self.document["check"], **{
+                "pass": False, "detail": "the %s of the timed model are not finite" % (
+                    "losses" if phase == "train" else "last logits")})
+        return measurement
+
+    def _finite(self, runner):
+        import numpy
+        found = numpy.array(self.losses) if self.asked.task.phase == "train" else runner.logits()
+        return bool(numpy.isfinite(found).all())
+
+    def _described(self, measurement):
+        one, dtype, calls = self.asked, self.settings.dtype, measurement.mini_batch
+        task, sizes = one.task, one.shape
+        found = {"model": one.model, "phase": task.phase, "shape": sizes.sizes(), "parameters": sizes.parameter_count(),
+                 "flop": calls * cost.flop(sizes, task), "flop_causal": calls * cost.flop(sizes, task, causal=True),
+                 "flop_parts": dict((key, calls * value) for key, value in cost.flop_parts(sizes, task).items()),
+                 "flop_per_token": cost.flop(sizes, task) / task.items(), "bytes": calls * cost.bytes_moved(sizes, task, dtype)}
+        if measurement.samples_ns:
+            seconds = [ns / 1e9 for ns in measurement.samples_ns]
+            tokens, middle = task.items() * calls, median(seconds)
+            found["tokens_per_sec"] = {"median": tokens / middle, "least": tokens / max(seconds), "most": tokens / min(seconds)}
+            found["gflop_per_sec"], found["gbyte_per_sec"] = found["flop"] / middle / 1e9, found["bytes"] / middle / 1e9
+        if self.losses:
+            found["loss"] = [loss if abs(loss) < float("inf") else None for loss in self.losses]
+        return found
+
+    def _metrics(self, measurement, runner, dtype):
+        """Positive numbers alone; what does not apply is left out."""
+        one, found = self.asked, {}
+        phase = one.task.phase
+        if phase != "train":
+            found["kv_cache_bytes"] = cost.cache_bytes(one.shape, one.task, dtype)
+        if measurement.samples_ns and phase == "prefill":
+            found["first_token_ms"] = median(measurement.samples_ns) / measurement.mini_batch / 1e6
+        if measurement.samples_ns and phase == "decode":
+            found["token_ms"] = median(self.steps_ns) / 1e6
+        if measurement.samples_ns and self.settings.device == "gpu":
+            found["peak_device_memory_bytes"] = runner.peak_memory()
+        return dict((key, value) for key, value in found.items() if value)
+
+
+def run(parameters, plan, phases):
+    settings = settings_from(parameters)
+    decoding = Decoding(parameters)
+    return TransformerRun(parameters, plan, phases, settings)(decoding)
+
+
+PI = protocol.Pi("transformer", "a decoder of stated shape, random weights, by a Python framework: prefill, decode, train",
+                 with_framework_parameters([
+                     Parameter("phase", "prefill", "prefill (a prompt), decode (token by token), train (a step)"),
+                     Parameter("batch", "1", "sequences at once"),
+                     Parameter("context", "128", "tokens of a prompt or a sequence; decode: in the cache before the first step"),
+                     Parameter("tokens", "32", "decode: steps of a sample"),
+                     Parameter("model", "small", "shape: " + ", ".join(shape.PRESETS)),
+                     Parameter("layers", "preset", "layers, if not the preset's"),
+                     Parameter("width", "preset", "numbers that stand for a token between the layers"),
+                     Parameter("heads", "preset", "heads of queries"),
+                     Parameter("kv_heads", "preset", "heads of keys and values, each for heads/kv_heads of queries"),
+                     Parameter("feed_forward", "preset", "columns of gate and up"),
+                     Parameter("vocabulary", "preset", "tokens that there are"),
+                 ]), run)
+
+if __name__ == "__main__":
+    protocol.main(PI, sys.argv[1:])
