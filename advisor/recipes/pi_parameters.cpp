@@ -18,7 +18,7 @@ const std::map<std::string, Names>& own_parameters() {
       {"conv2d",
        {"height", "width", "kernel", "kernel_h", "kernel_w", "batch", "in_channels", "out_channels",
         "stride", "padding", "layout", "dtype", "framework", "mode", "device", "threads", "tf32"}},
-      {"import_time", {"module", "framework"}},
+      {"import", {"module", "framework"}},
       {"startup",
        {"of", "operation", "size", "cache", "dtype", "framework", "mode", "device", "threads", "tf32"}},
       {"vllm_bench",
@@ -58,7 +58,7 @@ const Names& common_parameters() {
 }  // namespace
 
 bool has_pi(const std::string& name, PiKind kind) {
-  static const Names python{"conv1d", "import_time", "startup", "train_resnet50", "transformer", "vllm_bench"};
+  static const Names python{"conv1d", "import", "startup", "train_resnet50", "transformer", "vllm_bench"};
   if (kind == PiKind::native && python.contains(name)) return false;
   return own_parameters().contains(name) || (kind == PiKind::native && native_only().contains(name));
 }

@@ -23,8 +23,8 @@ class CollectiveOperation : public Operation {
   Check check() override;
   OperationWork work() const override;
   std::unique_ptr<Sampler> sampler(const Clock& clock) override;
-  // Also "work_formula" and, where there are samples, "metrics": {"algorithm_gbps", "bus_gbps": by
-  // the median sample, "call_us", "message_bytes": what `bytes` was cut to}.
+  // Also "work_formula" and, where there are samples, "metrics": {"algorithm_gbps"} and
+  // "collective": {"bus_gbps", "call_us", "message_bytes": what `bytes` was cut to}, all by the median sample.
   void describe(nlohmann::json& document) const override;
 
  private:

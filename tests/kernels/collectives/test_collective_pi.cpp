@@ -51,10 +51,10 @@ TEST_CASE("ranks that the PI starts itself give one document", "[collectives][pi
       CHECK(document["parameters"]["ranks"] == 3);
       const double factor = pi == "all_reduce" ? 4. / 3 : pi == "broadcast" ? 1 : 2. / 3;
       CHECK(document["work"]["bytes"].get<double>() == Approx(2 * 30000 * factor));
-      const json& metrics = document["metrics"];
-      CHECK(metrics["bus_gbps"].get<double>() ==
-            Approx(metrics["algorithm_gbps"].get<double>() * factor));
-      CHECK(metrics["message_bytes"] == 30000);
+      const json& collective = document["collective"];
+      CHECK(collective["bus_gbps"].get<double>() ==
+            Approx(document["metrics"]["algorithm_gbps"].get<double>() * factor));
+      CHECK(collective["message_bytes"] == 30000);
       CHECK_THAT(document["work_formula"].get<std::string>(), Contains("nccl-tests"));
     }
 }

@@ -108,7 +108,7 @@ class Measuring(support.PiTest):
                     self.assertEqual(found["parameters"]["ranks"], 3)
                     factor = {"all_reduce": 4 / 3, "broadcast": 1}.get(kind, 2 / 3)
                     self.assertAlmostEqual(found["work"]["bytes"], 2 * 2400 * factor)
-                    self.assertAlmostEqual(found["metrics"]["bus_gbps"], found["metrics"]["algorithm_gbps"] * factor)
+                    self.assertAlmostEqual(found["collective"]["bus_gbps"], found["metrics"]["algorithm_gbps"] * factor)
                     self.assertIn("nccl-tests", found["work_formula"])
 
     def test_one_rank_has_no_bus_bandwidth(self):
