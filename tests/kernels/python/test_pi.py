@@ -186,6 +186,20 @@ class Numpy(support.PiTest):
                                      stderr=err, env=support.environment())
         self.assertEqual(status, 3)
 
+    def test_metrics_and_memory_are_what_stackx_takes_in(self):
+        known = json.loads((support.ROOT / "specs/schemas/published.json").read_text())["$defs"]["metric"]["enum"]
+        for words in (["transformer", "model=tiny", "phase=prefill", "context=8"],
+                      ["transformer", "model=tiny", "phase=decode", "context=8", "tokens=2"], ["startup", "size=32"]):
+            with self.subTest(words):
+                found = self.pi(*words, *NUMPY, "repetitions=3")
+                self.assertTrue(found["check"]["pass"])
+                self.assertTrue(found["metrics"])
+                for name, value in found["metrics"].items():
+                    self.assertIn(name, known)
+                    self.assertGreater(value, 0)
+                self.assertGreater(found["memory"]["check"], 1 << 20)
+                self.assertLessEqual(found["memory"]["check"], found["memory"]["measure"])
+
 
 # Prints from Python, from C's descriptor and from a child whenever NumPy multiplies.
 NOISE = """
