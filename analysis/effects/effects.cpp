@@ -191,7 +191,7 @@ Effects effects(const std::vector<store::Measurement>& measurements,
   result.hw = fmt::format("{}", fmt::join(hardware, ", "));
   const Rates rates = collect(selected, options.this_host, options.yardstick);
   result.yardstick = options.yardstick;
-  result.unit = rates.unit;
+  result.unit = unit_in_words(rates.unit, result.workload);
   result.values = stack_values(rates);
   if (result.values.empty()) return result;
 

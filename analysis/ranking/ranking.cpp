@@ -211,7 +211,7 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   ranking.hw = hardware_of(selected);
   const Rates all = collect(selected, options.this_host, options.yardstick);
   ranking.yardstick = options.yardstick;
-  ranking.unit = all.unit;
+  ranking.unit = unit_in_words(all.unit, ranking.workload);
   ranking.without_unit = all.without_unit;
   ranking.population = options.population;
 

@@ -82,6 +82,12 @@ std::optional<double> log_rate(const store::Measurement& measurement) {
   return rate > 0 ? std::optional(std::log(rate)) : std::nullopt;
 }
 
+std::string unit_in_words(const std::string& unit, const specs::Workload& workload) {
+  if (unit != "items/s" || !workload.program.empty()) return unit;
+  if (workload.pi == "transformer" || workload.pi == "vllm_bench") return "tokens/s";
+  return workload.pi == "train_resnet50" ? "images/s" : unit;
+}
+
 std::string title_of(const specs::Yardstick& yardstick, const std::string& unit) {
   if (yardstick.is_rate()) return unit;
   return yardstick.noun() + (unit.empty() ? "" : " (" + unit + ")");

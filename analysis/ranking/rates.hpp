@@ -40,6 +40,9 @@ struct Rates {
 Rates collect(const std::vector<const store::Measurement*>& measurements, const std::string& this_host,
               const specs::Yardstick& yardstick = {});
 
+// What people count: "items/s" of a transformer are tokens/s, of ResNet-50 images/s.
+std::string unit_in_words(const std::string& unit, const specs::Workload& workload);
+
 // "GFLOP/s"; "memory (MB)"; "error": over a column.
 std::string title_of(const specs::Yardstick& yardstick, const std::string& unit);
 

@@ -227,7 +227,7 @@ nlohmann::json compare_json(const CompareReport& report) {
                          {"b", side(sides.b)},
                          {"workload", sides.workload.text()},
                          {"metric", sides.yardstick.word()},
-                         {"unit", sides.a.rates.unit},
+                         {"unit", analysis::unit_in_words(sides.a.rates.unit, sides.workload)},
                          {"design", result.paired ? "paired" : "independent"},
                          {"delta", delta},
                          {"confidence", confidence},

@@ -25,6 +25,10 @@ using analysis::Verdict;
 constexpr std::size_t plot_width = 100;
 constexpr const char* bold = "1";
 
+std::string unit_of(const CompareReport& report) {
+  return analysis::unit_in_words(report.sides.a.rates.unit, report.sides.workload);
+}
+
 std::string interval_text(const std::optional<Interval>& interval) {
   return interval ? fmt::format("[{:.3f}, {:.3f}]", interval->low, interval->high) : "-";
 }
@@ -119,7 +123,7 @@ std::string failures_text(const SideSummary& summary) {
 std::string two_sides(const CompareReport& report, const CoupleResult& couple) {
   std::vector<Column> columns = {{"", false, {}},
                                  {"stack", false, {}},
-                                 {"median " + analysis::title_of(report.sides.yardstick, report.sides.a.rates.unit), true, {}},
+                                 {"median " + analysis::title_of(report.sides.yardstick, unit_of(report)), true, {}},
                                  {fmt::format("{:.3g}% CI", 100 * report.confidence), false, {}},
                                  {"CV", true, {}},
                                  {"n", true, {}},
@@ -245,7 +249,7 @@ std::string plots_text(const CompareReport& report) {
     const auto& couple = result.couples.front();
     text += "\n" + analysis::box_plots({{"A", analysis::rates(rates_of(report.sides.a, couple.a))},
                                         {"B", analysis::rates(rates_of(report.sides.b, couple.b))}},
-                                       plot_width, analysis::title_of(report.sides.yardstick, report.sides.a.rates.unit));
+                                       plot_width, analysis::title_of(report.sides.yardstick, unit_of(report)));
   }
   if (result.overall.interval && result.logs.size() > 1)
     text += "\n" +
@@ -270,8 +274,8 @@ std::string compare_text(const CompareReport& report, std::size_t rows, bool plo
   text += fmt::format("  A           {}\n  B           {}\n", report.sides.a.what.text,
                       report.sides.b.what.text);
   text += fmt::format("  workload    {}, {}\n", report.sides.workload.text(),
-                      report.sides.yardstick.is_rate() ? "in " + report.sides.a.rates.unit
-                                                       : "by " + analysis::title_of(report.sides.yardstick, report.sides.a.rates.unit));
+                      report.sides.yardstick.is_rate() ? "in " + unit_of(report)
+                                                       : "by " + analysis::title_of(report.sides.yardstick, unit_of(report)));
   text += intervals(report) + limit_text(report);
   if (result.couples.size() == 1) {
     text += "\n" + two_sides(report, result.couples.front()) + "\n" +

@@ -241,8 +241,8 @@ TEST_CASE("questions: regressions are what compare() says of all steps") {
     for (const store::StepSums& step : questions.steps(questions.series({}))) {
       if (questions.component(step.component) == "threads") continue;
       order.emplace_back(key_of(questions, step.older), key_of(questions, step.newer));
-      family.push_back(paired_logs(rates_of(groups.at(order.back().second), "GFLOP/s"),
-                                   rates_of(groups.at(order.back().first), "GFLOP/s")));
+      family.push_back(paired_logs(rates_of(groups.at(order.back().second), {}, "GFLOP/s"),
+                                   rates_of(groups.at(order.back().first), {}, "GFLOP/s")));
     }
     std::set<Step> expected = brute_steps(groups);
     std::erase_if(expected, [](const Step& step) {

@@ -12,6 +12,16 @@ namespace rates_tests {
 using namespace stackx;
 using namespace stackx::analysis;
 
+TEST_CASE("items are called what they are, of our own indicators") {
+  CHECK(unit_in_words("items/s", {"transformer", {}}) == "tokens/s");
+  CHECK(unit_in_words("items/s", {"train_resnet50", {}}) == "images/s");
+  CHECK(unit_in_words("items/s", {"sort", {}}) == "items/s");
+  CHECK(unit_in_words("GFLOP/s", {"transformer", {}}) == "GFLOP/s");
+  specs::Workload of_others{"transformer", {}};
+  of_others.program = std::string(64, 'a');
+  CHECK(unit_in_words("items/s", of_others) == "items/s");
+}
+
 TEST_CASE("rates: the middle samples give the median of all rates, to the last bit") {
   specs::Random random(3);
   const specs::Work work{2.0 * 512 * 512 * 512, 12.0 * 512 * 512, 1};

@@ -97,7 +97,7 @@ TEST_CASE("side by side: the ratio node by node, though nodes share a fingerprin
         world.measurements.push_back(std::move(m));
         const auto& kept = world.measurements.back();
         side->values.push_back({rate_of(kept, "GFLOP/s"), {kept.campaign, kept.round, kept.device}, &kept});
-        if (side == &b) logs[kept.hostname].push_back(std::log(a.values.back().rate / b.values.back().rate));
+        if (side == &b) logs[kept.hostname].push_back(std::log(a.values.back().amount / b.values.back().amount));
       }
   const auto found = compare_paired({{&a, &b}}, {});
   CHECK((found.rounds == 42 && found.hosts == 7 && found.couples.front().of_a.hosts == 7));
