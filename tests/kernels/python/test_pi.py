@@ -43,7 +43,8 @@ class Usage(support.PiTest):
         for word in ("matmul", "conv1d", "conv2d", "import", "hello_world", "kernel_h", "min_sample_ms", "tf32"):
             self.assertIn(word, out)
         names = [line.split("\t")[0] for line in support.run(sys.executable, support.PI, "list").stdout.splitlines()]
-        self.assertEqual(names, ["matmul", "conv1d", "conv2d", "import", "hello_world", "train_resnet50"])
+        self.assertEqual(names, ["matmul", "conv1d", "conv2d", "import", "hello_world", "train_resnet50",
+                                 "all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall"])
 
     def test_plan_parameters_are_those_of_the_native_program(self):
         native = ["repetitions", "mini_batch", "min_sample_ms", "warmup_ms", "max_seconds", "seed"]
