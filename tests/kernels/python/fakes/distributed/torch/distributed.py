@@ -39,7 +39,7 @@ def send(tensor, to, group=None):
 
 def recv(tensor, source, group=None):
     number = State.received[source] = State.received.get(source, 0) + 1
-    path, end = name(source, State.rank, number), time.monotonic() + 5
+    path, end = name(source, State.rank, number), time.monotonic() + (5 if WRONG == "killed" else 100)
     while not os.path.exists(path):
         if time.monotonic() > end:
             raise RuntimeError("connection closed by peer, rank %d" % source)
