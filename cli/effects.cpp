@@ -81,8 +81,9 @@ void effects(const EffectsOptions& options, Globals& globals) {
   const bool json = globals.json || options.format == "json";
   if (!effects.model) {
     if (effects.why_none.empty()) {
-      effects.why_none = fmt::format("Of the {} inspections of {} on {} none ended well and tells {}", selection.measurements.size(),
-                                     effects.workload.text(), effects.hw, yardstick.is_rate() ? "a rate" : yardstick.noun());
+      const auto what = fmt::format("{} inspections of {} on {}", selection.measurements.size(), effects.workload.text(), effects.hw);
+      effects.why_none = yardstick.is_rate() ? fmt::format("All {} failed: there is no rate", what)
+                                             : fmt::format("Of the {} none ended well and tells {}", what, yardstick.noun());
       effects.notes.push_back(effects.why_none);
     }
     if (json)
