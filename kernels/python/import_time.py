@@ -9,10 +9,11 @@ from __future__ import absolute_import
 
 import sys
 
-from stackx_pi import children, frameworks, protocol, versions
+from stackx_pi import frameworks, protocol, versions
 from stackx_pi.errors import UsageError
 from stackx_pi.measure import measure
 from stackx_pi.parameters import Parameter
+from stackx_pi.starting import children
 
 
 class Importer(object):

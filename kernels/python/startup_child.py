@@ -53,7 +53,8 @@ def choose_mode(adapter, asked):
 
 def measure(request, known):
     """What follows the import."""
-    from stackx_pi import compilers, frameworks, libraries, steps, threads
+    from stackx_pi import frameworks, libraries, threads
+    from stackx_pi.starting import compilers, steps
     settings = frameworks.Settings(**request["settings"])
     kind = frameworks.adapter_module(request["framework"])
     if "eager" not in kind.Adapter.modes:

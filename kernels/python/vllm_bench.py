@@ -29,11 +29,13 @@ import shutil
 import sys
 import tempfile
 
-from stackx_pi import caches, children, frameworks, llama, protocol, versions, watched
+from stackx_pi import frameworks, protocol, versions
 from stackx_pi.errors import EnvironmentFault, Unsupported, UsageError, refusal
 from stackx_pi.measure import Measurement, measure
 from stackx_pi.parameters import Parameter
+from stackx_pi.starting import caches, children
 from stackx_pi.training.report import median
+from stackx_pi.vllm import llama, watched
 
 BOUND = 1e-6  # of what vLLM computes from its own numbers
 SPARE, SPARE_TOKENS = 0.1, 4  # of a prompt's length

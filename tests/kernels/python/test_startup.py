@@ -163,7 +163,8 @@ class Fakes(StartupTest):
 class Reference(unittest.TestCase):
     def test_the_network_and_its_bound(self):
         import numpy
-        from stackx_pi import inputs, steps
+        from stackx_pi import inputs
+        from stackx_pi.starting import steps
         for dtype in ("float64", "float32", "float16", "bfloat16"):
             step = steps.Network(64, dtype, 3)
             x, w, b, v, d = [one.astype(numpy.float64) for one in step.arrays]
@@ -178,7 +179,7 @@ class Reference(unittest.TestCase):
 
     def test_lower_precision_is_seen(self):
         import numpy
-        from stackx_pi import steps
+        from stackx_pi.starting import steps
         step = steps.Network(64, "float32", 3)
         x, w, b, v, d = [one.astype(numpy.float16).astype(numpy.float64) for one in step.arrays]
         self.assertFalse(step.check(numpy.maximum(x.dot(w) + b, 0).dot(v) + d)["pass"])

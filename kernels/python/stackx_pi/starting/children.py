@@ -9,7 +9,7 @@ import sys
 
 from stackx_pi.errors import EnvironmentFault
 
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BOOTSTRAP = os.path.join(HERE, "bootstrap.py")
 
 
