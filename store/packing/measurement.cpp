@@ -45,7 +45,9 @@ void read_conditions(const Row& row, const Numbers& numbers, Measurement& m) {
 // The inspection as far as amounts need it: what the row keeps, and what its columns and its context say.
 void read_amounts(const Row& row, const Numbers& numbers, const Yardsticks& yardsticks, Measurement& m) {
   specs::Inspection partial;
-  specs::figures_from(partial, specs::Node::parse_text(rest_text(*row.condition, numbers), "inspection " + m.inspection));
+  const auto rest = specs::Node::parse_text(rest_text(*row.condition, numbers), "inspection " + m.inspection);
+  specs::figures_from(partial, rest);
+  partial.conditions = specs::sample_conditions_from(rest, row.samples.size());
   partial.outcome = m.outcome;
   partial.samples_ns = row.samples;
   partial.workload.pi = m.workload.pi;

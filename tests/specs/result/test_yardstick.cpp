@@ -54,6 +54,22 @@ TEST_CASE("yardstick: what the PI states goes before what follows from the rest"
   CHECK_FALSE(Yardstick::from("energy")->amount(one));
 }
 
+TEST_CASE("yardstick: energy by a counter that moves in steps, of enough of them") {
+  auto one = inspection();
+  one.samples_ns.assign(50, 60'000'000);
+  one.parameters["mini_batch"] = "3";
+  // 45 J a sample; the counter tells of it after every other sample, and is 1000 J ahead.
+  std::vector<double> counter;
+  for (std::size_t i = 0; i < 50; ++i) counter.push_back(1000 + 45.0 * static_cast<double>(i / 2 * 2));
+  one.conditions.columns["energy_j"] = counter;
+  CHECK(amount("energy", one) == Approx(15));
+  counter.resize(30);  // 14 updates
+  one.conditions.columns["energy_j"] = counter;
+  CHECK_FALSE(Yardstick::from("energy")->amount(one));
+  one.metrics["energy_j"] = 7;
+  CHECK(amount("energy", one) == Approx(7));
+}
+
 TEST_CASE("yardstick: nothing of a failure, of the rate, and of what is not there") {
   auto one = inspection();
   CHECK_FALSE(Yardstick().amount(one));
