@@ -70,6 +70,17 @@ TEST_CASE("yardstick: energy by a counter that moves in steps, of enough of them
   CHECK(amount("energy", one) == Approx(7));
 }
 
+TEST_CASE("yardstick: latency by the percentile that MLPerf ranks a scenario by") {
+  auto one = inspection();
+  CHECK_FALSE(Yardstick::from("latency")->amount(one));
+  one.scenario = ScenarioResult{"single_stream", "latency_ns", "ns", 2e6, 5000, {{"50", 1e6}, {"90", 2e6}, {"99", 9e6}}, {}};
+  CHECK(amount("latency", one) == Approx(2));
+  one.scenario->name = "server";
+  CHECK(amount("latency", one) == Approx(9));
+  one.scenario->latency_ns.clear();  // offline
+  CHECK_FALSE(Yardstick::from("latency")->amount(one));
+}
+
 TEST_CASE("yardstick: nothing of a failure, of the rate, and of what is not there") {
   auto one = inspection();
   CHECK_FALSE(Yardstick().amount(one));
