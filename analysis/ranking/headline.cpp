@@ -64,7 +64,7 @@ struct Sorted {
     Rows rows{best};
     rows.insert(rows.end(), equal.begin(), equal.end());
     rows.insert(rows.end(), open.begin(), open.end());
-    std::ranges::stable_sort(rows.begin() + 1, rows.end(), {}, [&](const auto* row) { return goodness(*row) * -1; });
+    std::ranges::stable_sort(rows.begin() + 1, rows.end(), {}, [&](const auto* row) { return -goodness(*row); });
     return rows;
   }
 };
