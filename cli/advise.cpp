@@ -48,17 +48,21 @@ analysis::Objective objective_from(const std::string& name) {
   return analysis::Objective::rate;
 }
 
-// Of what was measured only: a published number has no spread.
-void advise_pareto(const AdviseOptions& options, Globals& globals) {
-  const auto selection = select(options.advice.selection, globals);
-  if (selection.measurements.empty())
-    return nothing_measured(selection, {{"recommendations", nlohmann::json::array()}}, globals);
-  auto settings = options.advice.analysis;
+analysis::Ranking ranked(const advisor::Selection& selection, analysis::Options settings) {
   settings.this_host = selection.this_host;
   settings.races = selection.races;
   settings.population = selection.population;
   auto ranking = analysis::rank(selection.measurements, selection.asked, settings);
   ranking.hw = selection.hw;
+  return ranking;
+}
+
+// Of what was measured only: a published number has no spread.
+void advise_pareto(const AdviseOptions& options, Globals& globals) {
+  const auto selection = select(options.advice.selection, globals);
+  if (selection.measurements.empty())
+    return nothing_measured(selection, {{"recommendations", nlohmann::json::array()}}, globals);
+  auto ranking = ranked(selection, options.advice.analysis);
   ranking.notes.insert(ranking.notes.begin(), selection.notes.begin(), selection.notes.end());
   const auto front = analysis::pareto(ranking, selection.measurements, selection.this_host);
   if (globals.json || options.format == "json")
@@ -70,19 +74,15 @@ void advise_pareto(const AdviseOptions& options, Globals& globals) {
 
 // Several metrics of what was measured, at once.
 void advise_trade_offs(const AdviseOptions& options, Globals& globals) {
-  auto asked = options.advice.selection;
+  const auto& asked = options.advice.selection;
   const auto selection = select(asked, globals);
   if (selection.measurements.empty())
     return nothing_measured(selection, {{"front", nlohmann::json::array()}}, globals);
   auto settings = options.advice.analysis;
-  settings.this_host = selection.this_host;
-  settings.races = selection.races;
-  settings.population = selection.population;
   std::vector<analysis::Ranking> rankings;
   for (const auto& yardstick : asked.yardsticks) {
     settings.yardstick = yardstick;
-    rankings.push_back(analysis::rank(selection.measurements, selection.asked, settings));
-    rankings.back().hw = selection.hw;
+    rankings.push_back(ranked(selection, settings));
   }
   const auto result = analysis::trade_offs(rankings);
   if (globals.json || options.format == "json")

@@ -25,7 +25,7 @@ from __future__ import absolute_import, division
 import sys
 
 from stackx_pi import protocol, reference, training
-from stackx_pi.errors import Unsupported, UsageError, refusal
+from stackx_pi.errors import UsageError
 from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
 from stackx_pi.measure import measure
 from stackx_pi.parameters import Parameter
@@ -60,7 +60,7 @@ class TrainingRun(FrameworkRun):
         self.training, self.losses = operation, []
         seed = self.parameters.whole("seed", 0, 2**64 - 1)
         with self.phases.record("check"):
-            trainer, result = self._checked(seed)
+            trainer, result = self._refusing(lambda: self._checked(seed))
         self.document["check"] = result
         measurement = None
         if result["pass"]:
@@ -71,20 +71,11 @@ class TrainingRun(FrameworkRun):
         self.document["work_formula"] = operation.formula
 
     def _checked(self, seed):
-        """A framework says only when it runs that it has no such kernel."""
         one = self.training
-        try:
-            start = training.initial_state(one.network, seed)
-            trainer = training.trainer(self.adapter, one.network, start, one.settings)
-            return trainer, check.check_training(trainer, one.network, one.settings, one.batch, start,
-                                                 reference.roundoff(self.settings.dtype, self.settings.tf32), seed)
-        except (Unsupported, MemoryError):
-            raise
-        except Exception as error:  # pylint: disable=broad-except
-            reason = refusal(error)
-            if reason is None:
-                raise
-            raise Unsupported("%s: %s" % (self.name, reason))
+        start = training.initial_state(one.network, seed)
+        trainer = training.trainer(self.adapter, one.network, start, one.settings)
+        return trainer, check.check_training(trainer, one.network, one.settings, one.batch, start,
+                                             reference.roundoff(self.settings.dtype, self.settings.tf32), seed)
 
     def _train(self, trainer, seed):
         one, clock = self.training, self.phases.clock

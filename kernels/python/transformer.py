@@ -27,7 +27,7 @@ from __future__ import absolute_import, division
 import sys
 
 from stackx_pi import protocol, transformer
-from stackx_pi.errors import Unsupported, UsageError, refusal
+from stackx_pi.errors import UsageError
 from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
 from stackx_pi.measure import measure
 from stackx_pi.parameters import Parameter
@@ -70,18 +70,6 @@ class TransformerRun(FrameworkRun):
         self.document["work_formula"] = cost.FORMULA
         self.document["transformer"] = self._described(measurement)
         self.document["metrics"] = self._metrics(measurement, runner, dtype)
-
-    def _refusing(self, function):
-        """A framework says only when it runs that it has no such kernel."""
-        try:
-            return function()
-        except (Unsupported, MemoryError):
-            raise
-        except Exception as error:  # pylint: disable=broad-except
-            reason = refusal(error)
-            if reason is None:
-                raise
-            raise Unsupported("%s: %s" % (self.name, reason))
 
     def _runner(self, checked):
         return transformer.runner(self.adapter, checked.shape, checked.weights(), checked.task.phase == "train")

@@ -61,7 +61,7 @@ class FrameworkRun(object):
 
     def _measure(self, operation):
         with self.phases.record("check"):
-            call, result = self._first_call(operation)
+            call, result = self._refusing(lambda: self._first_call(operation))
             check = operation.check(result)
         del result
         self.document["check"] = check
@@ -76,13 +76,16 @@ class FrameworkRun(object):
         self.document["work_formula"] = operation.formula
 
     def _first_call(self, operation):
+        call = operation.prepare(self.adapter)
+        call.run()
+        if call.wait is not None:
+            call.wait()
+        return call, call.result()
+
+    def _refusing(self, function):
         """A framework says only when it runs that it has no such kernel."""
         try:
-            call = operation.prepare(self.adapter)
-            call.run()
-            if call.wait is not None:
-                call.wait()
-            return call, call.result()
+            return function()
         except (Unsupported, MemoryError):
             raise
         except Exception as error:  # pylint: disable=broad-except

@@ -213,3 +213,15 @@ def check_convolution(x, w, y, axes, dtype, seed, tf32=False, full_flop=FULL_FLO
         comparison.add_to_rms(found, expected)
     return comparison.document("every entry in float64" if full else
                                "all channels at %d positions in float64, corners among them" % len(positions))
+
+
+def relative(found, expected):
+    """|found - expected| / |expected| in the Euclidean norm; HUGE of another shape, and of what is not finite."""
+    import numpy
+    if found.shape != expected.shape:
+        return HUGE
+    scale = numpy.sqrt((expected**2).sum())
+    with numpy.errstate(all="ignore"):
+        error = numpy.sqrt(((found - expected)**2).sum())
+        error = float(error / scale if scale > 0 else error)
+    return error if error < HUGE else HUGE  # also NaN

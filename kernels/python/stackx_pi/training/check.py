@@ -27,6 +27,7 @@ from __future__ import absolute_import, division
 
 from stackx_pi import reference
 from stackx_pi.inputs import random_state
+from stackx_pi.reference import relative
 from stackx_pi.training import network as networks
 from stackx_pi.training.numpy_steps import Evaluation, Operations
 
@@ -45,15 +46,6 @@ def different_images(batch, last_positions):
         return batch
     several = [few for few in enough if 2 <= few <= 16]
     return several[0] if several else enough[0]
-
-
-def relative(found, expected):
-    import numpy
-    scale = numpy.sqrt((expected**2).sum())
-    with numpy.errstate(all="ignore"):
-        error = numpy.sqrt(((found - expected)**2).sum())
-        error = float(error / scale if scale > 0 else error)
-    return error if error < reference.HUGE else reference.HUGE  # also NaN
 
 
 class Check(object):

@@ -24,6 +24,7 @@ from __future__ import absolute_import, division
 
 from stackx_pi import reference
 from stackx_pi.inputs import random_state
+from stackx_pi.reference import relative
 from stackx_pi.transformer import cost, forward, inputs
 from stackx_pi.transformer.numpy_decoder import Operations, evaluate
 
@@ -52,17 +53,6 @@ def affordable(shape, task):
     else:
         context = min(context, CACHE_VALUES // shape.cache_values(batch, 1) - steps)
     return shape, cost.Task(task.phase, batch, context, steps), False
-
-
-def relative(found, expected):
-    import numpy
-    if found.shape != expected.shape:
-        return reference.HUGE
-    scale = numpy.sqrt((expected**2).sum())
-    with numpy.errstate(all="ignore"):
-        error = numpy.sqrt(((found - expected)**2).sum())
-        error = float(error / scale if scale > 0 else error)
-    return error if error < reference.HUGE else reference.HUGE  # also NaN
 
 
 class Check(object):
