@@ -1,28 +1,27 @@
 """all_reduce, all_gather, reduce_scatter, broadcast, alltoall by PyTorch: Gloo between CPUs, NCCL between GPUs.
 
 The counterpart of stackx-pi's PIs of the same names (kernels/operations/collectives.cpp): the same parameters, inputs, formulas and
-check. A rank is a process; started alone, ranks=N makes the others (stackx_pi/collectives/processes.py). Rank 0 prints the document,
-the others nothing. A sample is a barrier, then a loop of calls; of the ranks' times the largest.
+check. A rank is a process; started alone, ranks=N makes the others (stackx_pi/ranks). Rank 0 prints the document, the others nothing.
+A sample is a barrier, then a loop of calls; of the ranks' times the largest.
 
     "metrics": {"algorithm_gbps"}, "collective": {"bus_gbps", "call_us", "message_bytes"}: by the median sample
 """
 
 from __future__ import absolute_import, division
 
-import os
-import signal
 import sys
 
-from stackx_pi import collectives, protocol, work
+from stackx_pi import collectives, protocol, ranks, work
 from stackx_pi.collectives import Exchange, inputs
-from stackx_pi.collectives.processes import fork_ranks, launched
-from stackx_pi.errors import EnvironmentFault, Unsupported, UsageError, refusal
+from stackx_pi.errors import Unsupported, UsageError, refusal
 from stackx_pi.framework_pi import FrameworkRun
 from stackx_pi.frameworks import Settings
-from stackx_pi.measure import measure
+from stackx_pi.measure import measure, sampler
 from stackx_pi.parameters import Parameter
+from stackx_pi.ranks import with_torch
+from stackx_pi.ranks.circle import Circle
 
-MOST_BYTES, MOST_RANKS, USUAL_RANKS = 1 << 40, 1 << 16, 2
+MOST_BYTES, USUAL_RANKS = 1 << 40, 2
 NO_BUS = "one rank moves nothing: no bus bandwidth (0 bytes), the rate is calls a second"
 
 
@@ -39,18 +38,20 @@ class CollectiveRun(FrameworkRun):
         self.world, self.seed = world, parameters.whole("seed", 0, 2**64 - 1)
 
     def _measure(self, exchange):
-        from stackx_pi.collectives.group import Group
         self.document["work_formula"] = collectives.formula(exchange.kind)
-        backend = "nccl" if self.settings.device == "gpu" else "gloo"
         with self.phases.record("connect"):
-            group = Group(self._torch(), self.world, backend)
+            if self.settings.device == "gpu":
+                with_torch.use_own_gpu(self.adapter, self.world)
+            with_torch.join(self.adapter.torch, self.world, self.settings.device)
+            circle = Circle(self.world)
         with self.phases.record("check"):
             call, received = self._refusing(lambda: self._first_call(exchange))
-            check = group.agreed(inputs.check(exchange, self.seed, self.world.rank, received))
+            check = circle.agreed(inputs.check(exchange, self.seed, self.world.rank, received))
         self.document["check"] = check
         if check["pass"]:
             clock = self.phases.clock
-            measurement = measure(group.sampler(call, self._wait(), clock), self.plan, group.clock(clock), self.phases)
+            sample = circle.sampler(sampler(call, self._wait(), clock))
+            measurement = measure(sample, self.plan, circle.clock(clock), self.phases)
             protocol.put_measurement(self.document, self.parameters, self.plan, measurement)
             self._put_metrics(exchange, measurement)
         else:
@@ -62,19 +63,12 @@ class CollectiveRun(FrameworkRun):
         if exchange.kind == "all_reduce":
             self.document["notes"].append("in place: torch.distributed has no other all_reduce")
 
-    def _torch(self):
-        torch = self.adapter.torch
-        if self.settings.device == "gpu":
-            torch.cuda.set_device(self.world.local_rank % torch.cuda.device_count())
-            self.adapter.device = torch.device("cuda", torch.cuda.current_device())
-        return torch
-
     def _wait(self):
         return self.adapter.torch.cuda.synchronize if self.settings.device == "gpu" else None
 
     def _first_call(self, exchange):
         """(the call, what this rank received)"""
-        from stackx_pi.collectives.group import operation
+        from stackx_pi.collectives.operation import operation
         torch = self.adapter.torch
         dtype = getattr(torch, exchange.dtype)
         source = torch.from_numpy(inputs.sent_by(exchange, self.seed, self.world.rank))
@@ -110,18 +104,6 @@ def settings_of(parameters):
                     device=parameters.one_of("device", ["cpu", "gpu"]))
 
 
-def ranks_of(parameters):
-    """(World, processes that this one has made)"""
-    wanted = parameters.whole("ranks", 0, MOST_RANKS)
-    world, children = launched(os.environ), []
-    if world is None:
-        world, children = fork_ranks(wanted or USUAL_RANKS)
-    if wanted not in (0, world.size):
-        raise EnvironmentFault("ranks=%d, but %s started %d" % (wanted, world.by, world.size))
-    parameters.set("ranks", world.size)
-    return world, children
-
-
 def runner(kind):
     def run(parameters, plan, phases):
         settings = settings_of(parameters)
@@ -129,7 +111,7 @@ def runner(kind):
         reduction = parameters.one_of("reduction", ["sum", "max", "min"]) if kind in collectives.REDUCING else "sum"
         size = parameters.whole("bytes", 1, MOST_BYTES)
         parameters.whole("seed", 0, 2**64 - 1)
-        world, children = ranks_of(parameters)
+        world = ranks.start(parameters, "ranks", USUAL_RANKS)
         one = CollectiveRun(parameters, plan, phases, settings, world)
         exchange = Exchange(kind, dtype, reduction, world.size, size)
         if exchange.part == 0:
@@ -139,11 +121,7 @@ def runner(kind):
             document = one.document
         else:
             document = one(exchange)
-        if world.rank != 0:
-            protocol.finish(protocol.DONE)  # rank 0 prints
-        for child in children:  # they have no more to say
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+        ranks.end(world)
         return document
     return run
 

@@ -8,6 +8,8 @@ rates it in images/s, as all published results of train_resnet50 are; an image's
     "training": {"images_per_sec": {"mean", "standard_error", "jitter", "total"},   as report.py says
                  "loss": [of the last step of each sample], "flop_per_image", "gflop_per_sec", "parameters", "model"}
 
+workers=N: so many processes train together, each on `batch` images (stackx_pi/parallel); a sample is a step of all, items and
+images_per_sec are of all, and "training" has "workers": {"exchange", "images_per_sec": of each}.
 A loss that is not finite is a wrong result. tf_cnn_benchmarks' flags and the words that ask the same here:
     --model=resnet50_v1.5, resnet50            version=1.5, version=1
     --batch_size=N                             batch=N
@@ -17,17 +19,21 @@ A loss that is not finite is a wrong result. tf_cnn_benchmarks' flags and the wo
     --use_fp16                                 dtype=float16
     --data_format=NHWC|NCHW                    layout=channels_last|channels_first
     --device=cpu --num_intra_threads=N         device=cpu threads=N
+    --variable_update=horovod, parameter_server, distributed_all_reduce
+                                               exchange=mpi, servers, mirrored
     --weight_decay=0 --optimizer=momentum      always
 """
 
 from __future__ import absolute_import, division
 
+import os
 import sys
 
-from stackx_pi import protocol, reference, training
+from stackx_pi import protocol, ranks, reference, training
 from stackx_pi.errors import UsageError
 from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
 from stackx_pi.measure import measure
+from stackx_pi.parallel.workers import PARAMETERS, start
 from stackx_pi.parameters import Parameter
 from stackx_pi.training import check, network, report
 
@@ -56,8 +62,16 @@ class Training(object):
 
 
 class TrainingRun(FrameworkRun):
+    def __init__(self, parameters, plan, phases, settings, workers):
+        FrameworkRun.__init__(self, parameters, plan, phases, settings)
+        self.workers = workers
+
+    def _before_load(self):
+        self.workers.prepare(self.name)
+
     def _measure(self, operation):
-        self.training, self.losses = operation, []
+        self.training, self.losses, self.own_ns = operation, [], []
+        self.workers.join(self.adapter)
         seed = self.parameters.whole("seed", 0, 2**64 - 1)
         with self.phases.record("check"):
             trainer, result = self._refusing(lambda: self._checked(seed))
@@ -67,20 +81,24 @@ class TrainingRun(FrameworkRun):
             measurement = self._train(trainer, seed)
         if not self.document["check"]["pass"]:
             measurement = protocol.put_no_measurement(self.document, self.parameters, self.plan)
-        self.document["work"] = {"flop": 0, "bytes": 0, "items": operation.batch * measurement.mini_batch}
+        self.document["work"] = {"flop": 0, "bytes": 0, "items": self._images() * measurement.mini_batch}
         self.document["work_formula"] = operation.formula
+
+    def _images(self):
+        return self.training.batch * self.workers.world.size
 
     def _checked(self, seed):
         one = self.training
         start = training.initial_state(one.network, seed)
         trainer = training.trainer(self.adapter, one.network, start, one.settings)
         return trainer, check.check_training(trainer, one.network, one.settings, one.batch, start,
-                                             reference.roundoff(self.settings.dtype, self.settings.tf32), seed)
+                                             reference.roundoff(self.settings.dtype, self.settings.tf32), seed, self.workers)
 
     def _train(self, trainer, seed):
-        one, clock = self.training, self.phases.clock
-        trainer.put(*training.random_batch(one.network, one.batch, seed, 4))
-        log = report.Report(one.batch * max(self.plan.mini_batch, 1), max(self.plan.mini_batch, 1), one.display_every)
+        one, clock, own_ns = self.training, self.phases.clock, [0]
+        trainer.put(*training.random_batch(one.network, one.batch, seed, self.workers.stream(4)))
+        steps = max(self.plan.mini_batch, 1)
+        log = report.Report(self._images() * steps, steps, one.display_every, None if self.workers.first() else open(os.devnull, "w"))
         log.header(self._header())
         loss = [0.0]
 
@@ -88,7 +106,8 @@ class TrainingRun(FrameworkRun):
             begin = clock.steady_ns()
             for _ in range(mini_batch):
                 loss[0] = trainer.step()
-            return clock.steady_ns() - begin
+            own_ns[0] = clock.steady_ns() - begin
+            return own_ns[0]
 
         with self.phases.record("warm_up_batches"):
             log.line("Running warm up")
@@ -98,12 +117,13 @@ class TrainingRun(FrameworkRun):
 
         def measured(nanoseconds, mini_batch):
             if not self.losses:
-                log.images, log.steps = one.batch * mini_batch, mini_batch
+                log.images, log.steps = self._images() * mini_batch, mini_batch
                 log.begin()
             self.losses.append(loss[0])
+            self.own_ns.append(own_ns[0])
             log.sample(nanoseconds, loss[0])
 
-        measurement = measure(sample, self.plan, clock, self.phases, measured)
+        measurement = measure(self.workers.together(sample), self.plan, self.workers.clock(clock), self.phases, measured)
         total = log.end(self.phases.done[-1]["duration_ns"])
         protocol.put_measurement(self.document, self.parameters, self.plan, measurement)
         self._describe_training(log, total)
@@ -118,21 +138,32 @@ class TrainingRun(FrameworkRun):
         yield "Model", one.model
         yield "Dataset", "imagenet (synthetic)"
         yield "Mode", "training"
-        yield "Batch size", "%d global" % one.batch
+        yield "Batch size", "%d global" % self._images()
         yield "", "%d per device" % one.batch
         yield "Num batches", str(self.plan.repetitions * max(self.plan.mini_batch, 1))
-        yield "Devices", "['/%s:0']" % self.settings.device
+        yield "Devices", self._devices()
         yield "Data format", "NCHW" if self.adapter.channels_first() else "NHWC"
         yield "Optimizer", "momentum"
+        if self.workers.several:
+            yield "Variables", self.workers.exchange.name
+            yield "Sync", "True"
+
+    def _devices(self):
+        if not self.workers.several:
+            return "['/%s:0']" % self.settings.device
+        return str(["/job:worker/replica:0/task:%d/%s:0" % (rank, self.settings.device) for rank in range(self.workers.world.size)])
 
     def _describe_training(self, log, total):
         mean, error, jitter = report.timing(log.images, log.seconds)
         one, finite = self.training, [abs(loss) < float("inf") for loss in self.losses]
+        finite = [all(said) for said in zip(*self.workers.gathered(finite))]
         flop = one.network.training_flop()
         self.document["training"] = {
             "images_per_sec": {"mean": mean, "standard_error": error, "jitter": jitter, "total": total},
             "loss": [loss if good else None for loss, good in zip(self.losses, finite)], "model": one.model,
             "flop_per_image": flop, "gflop_per_sec": flop * mean / 1e9, "parameters": one.network.parameter_count()}
+        steps = log.images // self._images()
+        self.document["training"].update(self.workers.described("images_per_sec", one.batch * steps, self.own_ns))
         if not all(finite):
             self.document["check"] = dict(self.document["check"], **{
                 "pass": False, "detail": "the loss is not finite in sample %d: is learning_rate=%s too much?" % (
@@ -147,8 +178,13 @@ def run(parameters, plan, phases):
     parameters.set("num_batches", plan.repetitions)
     parameters.set("repetitions", plan.repetitions)
     settings = settings_from(parameters, layout)
-    training_run = TrainingRun(parameters, plan, phases, settings)
-    document = training_run(Training(parameters))
+    asked = Training(parameters)
+    workers, document = start(parameters, phases)
+    if document is not None:
+        return document
+    training_run = TrainingRun(parameters, plan, phases, settings, workers)
+    document = training_run(asked)
+    ranks.end(workers.world)
     if training_run.adapter is not None:
         document["parameters"]["layout"] = training_run.adapter.layout
     return document
@@ -167,7 +203,7 @@ PI = protocol.Pi("train_resnet50", "training of ResNet-50 on synthetic images by
     Parameter("num_warmup_batches", "3", "steps before the first sample"),
     Parameter("num_batches", "repetitions", "samples to take, if not `repetitions`"),
     Parameter("display_every", "10", "samples between two lines of progress"),
-], mini_batch="1", min_sample_ms="0", warmup_ms="0"), run)
+] + PARAMETERS, mini_batch="1", min_sample_ms="0", warmup_ms="0"), run)
 
 if __name__ == "__main__":
     protocol.main(PI, sys.argv[1:])

@@ -3,13 +3,14 @@
     phase=prefill  a sample is one pass over `batch` prompts of `context` tokens: logits of the last position, and the cache
     phase=decode   `tokens` steps, one after the other, each awaited, from a cache of `context` positions; always from there
     phase=train    a step of gradient descent on `batch` sequences of `context` tokens
+workers=N (train): so many processes train together, each on `batch` sequences (stackx_pi/parallel); a sample is a step of all.
 (mini_batch=N: N of them.) Shape: model=PRESET and what is said beside it (stackx_pi/transformer/shape.py). Checked against NumPy
 in float64 before time is taken (stackx_pi/transformer/check.py). work.items are tokens and work.flop is 0, so that stackx rates it
 in tokens/s; flop and bytes by formula (stackx_pi/transformer/cost.py) are in "transformer", latencies and memory in "metrics":
 
     "transformer": {"model", "phase", "shape": {...}, "parameters", "tokens_per_sec": {"median", "least", "most"},
                     "flop", "flop_causal", "flop_parts": {...}, "flop_per_token", "gflop_per_sec", "bytes", "gbyte_per_sec",
-                    "loss": [of the last step of each sample; train]}      flop, bytes: of a sample
+                    "loss": [of the last step of each sample; train]}      flop, bytes: of a sample, of one worker
     "metrics": {"first_token_ms"  prefill: median time of a pass
                 "token_ms"        decode: median time of a step
                 "kv_cache_bytes"  prefill, decode: keys and values of all positions
@@ -26,10 +27,11 @@ from __future__ import absolute_import, division
 
 import sys
 
-from stackx_pi import protocol, transformer
+from stackx_pi import protocol, ranks, transformer
 from stackx_pi.errors import UsageError
 from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
 from stackx_pi.measure import measure
+from stackx_pi.parallel.workers import PARAMETERS, refuse, start
 from stackx_pi.parameters import Parameter
 from stackx_pi.training.report import median
 from stackx_pi.transformer import check, cost, memory, shape
@@ -51,8 +53,16 @@ class Decoding(object):
 
 
 class TransformerRun(FrameworkRun):
+    def __init__(self, parameters, plan, phases, settings, workers):
+        FrameworkRun.__init__(self, parameters, plan, phases, settings)
+        self.workers = workers
+
+    def _before_load(self):
+        self.workers.prepare(self.name)
+
     def _measure(self, operation):
-        self.asked, self.losses, self.steps_ns = operation, [], []
+        self.asked, self.losses, self.steps_ns, self.own_ns = operation, [], [], []
+        self.workers.join(self.adapter)
         task, dtype = operation.task, self.settings.dtype
         transformer.require(self.adapter, task.phase)
         memory.require(self.adapter, operation.shape, task)
@@ -66,10 +76,13 @@ class TransformerRun(FrameworkRun):
             measurement = self._time(runner)
         if not self.document["check"]["pass"]:
             measurement = protocol.put_no_measurement(self.document, self.parameters, self.plan)
-        self.document["work"] = {"flop": 0, "bytes": 0, "items": task.items() * measurement.mini_batch}
+        self.document["work"] = {"flop": 0, "bytes": 0, "items": self._tokens() * measurement.mini_batch}
         self.document["work_formula"] = cost.FORMULA
         self.document["transformer"] = self._described(measurement)
         self.document["metrics"] = self._metrics(measurement, runner, dtype)
+
+    def _tokens(self):
+        return self.asked.task.items() * self.workers.world.size
 
     def _runner(self, checked):
         return transformer.runner(self.adapter, checked.shape, checked.weights(), checked.task.phase == "train")
@@ -79,13 +92,13 @@ class TransformerRun(FrameworkRun):
         one, settings = self.asked, self.settings
         few, task, whole = check.affordable(one.shape, one.task)
         runner = self._runner(check.Check(few, task, settings.dtype, settings.tf32, one.seed))
-        result = check.check_runner(runner, few, task, settings.dtype, settings.tf32, one.seed, whole)
+        result = check.check_runner(runner, few, task, settings.dtype, settings.tf32, one.seed, whole, self.workers)
         return runner if whole else None, result
 
     def _timed(self):
         """The model itself, where another was checked. One call: compiling is no part of the calibration."""
         one, settings = self.asked, self.settings
-        whole = check.Check(one.shape, one.task, settings.dtype, settings.tf32, one.seed)
+        whole = check.Check(one.shape, one.task, settings.dtype, settings.tf32, one.seed, self.workers)
         runner = self._runner(whole)
         whole.start(runner)
         {"prefill": runner.prefill, "decode": lambda: runner.step(0), "train": lambda: runner.train(TIMED_RATE)}[one.task.phase]()
@@ -114,7 +127,8 @@ class TransformerRun(FrameworkRun):
             begin = clock()
             for _ in range(mini_batch):
                 self.loss = runner.train(TIMED_RATE)
-            return clock() - begin
+            self.last_ns = clock() - begin
+            return self.last_ns
 
         return {"prefill": prefill, "decode": decode, "train": train}[phase]
 
@@ -126,8 +140,10 @@ class TransformerRun(FrameworkRun):
                 self.steps_ns += self.last_ns
             elif phase == "train":
                 self.losses.append(self.loss)
+                self.own_ns.append(self.last_ns)
 
-        measurement = measure(self._sampler(runner), self.plan, self.phases.clock, self.phases, measured)
+        sample, clock = self.workers.together(self._sampler(runner)), self.workers.clock(self.phases.clock)
+        measurement = measure(sample, self.plan, clock, self.phases, measured)
         protocol.put_measurement(self.document, self.parameters, self.plan, measurement)
         if not self._finite(runner):
             self.document["check"] = dict(self.document["check"], **{
@@ -138,7 +154,7 @@ class TransformerRun(FrameworkRun):
     def _finite(self, runner):
         import numpy
         found = numpy.array(self.losses) if self.asked.task.phase == "train" else runner.logits()
-        return bool(numpy.isfinite(found).all())
+        return all(self.workers.gathered(bool(numpy.isfinite(found).all())))
 
     def _described(self, measurement):
         one, dtype, calls = self.asked, self.settings.dtype, measurement.mini_batch
@@ -149,9 +165,10 @@ class TransformerRun(FrameworkRun):
                  "flop_per_token": cost.flop(sizes, task) / task.items(), "bytes": calls * cost.bytes_moved(sizes, task, dtype)}
         if measurement.samples_ns:
             seconds = [ns / 1e9 for ns in measurement.samples_ns]
-            tokens, middle = task.items() * calls, median(seconds)
+            tokens, middle = self._tokens() * calls, median(seconds)
             found["tokens_per_sec"] = {"median": tokens / middle, "least": tokens / max(seconds), "most": tokens / min(seconds)}
             found["gflop_per_sec"], found["gbyte_per_sec"] = found["flop"] / middle / 1e9, found["bytes"] / middle / 1e9
+        found.update(self.workers.described("tokens_per_sec", task.items() * calls, self.own_ns))
         if self.losses:
             found["loss"] = [loss if abs(loss) < float("inf") else None for loss in self.losses]
         return found
@@ -174,7 +191,13 @@ class TransformerRun(FrameworkRun):
 def run(parameters, plan, phases):
     settings = settings_from(parameters)
     decoding = Decoding(parameters)
-    return TransformerRun(parameters, plan, phases, settings)(decoding)
+    if decoding.task.phase != "train":
+        refuse(parameters, "phase=%s has no gradients; workers train" % decoding.task.phase)
+    workers, document = start(parameters, phases)
+    if document is None:
+        document = TransformerRun(parameters, plan, phases, settings, workers)(decoding)
+        ranks.end(workers.world)
+    return document
 
 
 PI = protocol.Pi("transformer", "a decoder of stated shape, random weights, by a Python framework: prefill, decode, train",
@@ -190,7 +213,7 @@ PI = protocol.Pi("transformer", "a decoder of stated shape, random weights, by a
                      Parameter("kv_heads", "preset", "heads of keys and values, each for heads/kv_heads of queries"),
                      Parameter("feed_forward", "preset", "columns of gate and up"),
                      Parameter("vocabulary", "preset", "tokens that there are"),
-                 ]), run)
+                 ] + PARAMETERS), run)
 
 if __name__ == "__main__":
     protocol.main(PI, sys.argv[1:])

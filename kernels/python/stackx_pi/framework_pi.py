@@ -49,6 +49,7 @@ class FrameworkRun(object):
         try:
             threads.announce(self.settings.threads)
             with self.phases.record("load"):
+                self._before_load()
                 self.adapter = frameworks.adapter(self.name, self.settings)
             self.parameters.set("mode", self.adapter.mode)
             threads.require(self.settings.threads, self.adapter.threads_used(), self.name)
@@ -58,6 +59,9 @@ class FrameworkRun(object):
             self.document.setdefault("parameters", self.parameters.json())
         self._describe()
         return self.document
+
+    def _before_load(self):
+        pass
 
     def _measure(self, operation):
         with self.phases.record("check"):
@@ -107,8 +111,6 @@ class FrameworkRun(object):
             document["notes"] = adapter.notes + document["notes"]
             document["build"] = self._build()
             document["threads"] = adapter.threads_used()
-
-
 
     def _build(self):
         """Frameworks rename and drop these calls: what cannot be told is noted, and costs no measurement."""

@@ -38,6 +38,18 @@ def bind(threads):
     os.sched_setaffinity(0, cpus[:threads])
 
 
+def share(rank, ranks):
+    """Of the CPUs that this process may use the part of one rank of so many that do the same, where each can have some: for those that
+    this program starts itself; a launcher binds its own. What is loaded later counts its CPUs by it. Returns what all have."""
+    if ranks < 2 or not hasattr(os, "sched_getaffinity"):
+        return None
+    cpus = sorted(os.sched_getaffinity(0))
+    some = len(cpus) // ranks
+    if some:
+        os.sched_setaffinity(0, cpus[rank * some:(rank + 1) * some])
+    return cpus
+
+
 def require(asked, used, what):
     if asked is not None and used is not None and used != asked:
         raise Unsupported("%d threads asked for, %s uses %d" % (asked, what, used))

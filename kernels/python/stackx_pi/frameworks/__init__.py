@@ -18,6 +18,7 @@ import importlib
 import sys
 
 from stackx_pi.errors import EnvironmentFault, Unsupported, UsageError
+from stackx_pi.parallel.exchange import Exchange
 
 # name -> module of the framework. In this order they are looked for: NumPy last, since all others bring it.
 MODULES = [("tensorflow", "tensorflow"), ("torch", "torch"), ("jax", "jax"), ("onnxruntime", "onnxruntime"),
@@ -48,6 +49,7 @@ class Base(object):
     devices = ("cpu", "gpu")
     sessions = False  # is it the making of a Call that compiles, rather than its first run?
     version = "0"
+    exchange = Exchange()  # of gradients, of one worker: none
 
     def __init__(self, settings):
         self.settings, self.notes = settings, []

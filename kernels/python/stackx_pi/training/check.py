@@ -14,7 +14,7 @@ and, entry by entry, the weights after each step against w - learning_rate v of 
 
 Bound: no formula in K and u holds for fifty layers, batch norms and ReLUs among them: where rounding carries an activation
 across 0 the gradient jumps, so that gradients of float32 are off by up to 1e-2 while the loss is right to 1e-7. So it is
-measured: the reference is evaluated again with every result, gradient and weight multiplied by 1 + e x, x random in [-1, 1),
+measured: in each step the reference is evaluated again with every result, gradient and weight multiplied by 1 + e x, x random in [-1, 1),
 where e is the unit roundoff of the dtype (results are rounded to it), or 8 times float32's if that is more (sums are rounded on
 the way, in any order; fast convolutions). A quantity's bound is 4 times the largest relative change among its kind (loss,
 gradients, running statistics), plus 16 float32 roundoffs or the dtype's one; at most 1/4 in float32. In mixed precision the
@@ -27,6 +27,7 @@ from __future__ import absolute_import, division
 
 from stackx_pi import reference
 from stackx_pi.inputs import random_state
+from stackx_pi.parallel.workers import Workers
 from stackx_pi.reference import relative
 from stackx_pi.training import network as networks
 from stackx_pi.training.numpy_steps import Evaluation, Operations
@@ -49,15 +50,19 @@ def different_images(batch, last_positions):
 
 
 class Check(object):
-    def __init__(self, network, images, labels, copies, roundoff, seed):
+    def __init__(self, network, images, labels, copies, roundoff, seed, workers):
         import numpy
         self.network, self.images, self.labels = network, numpy.asarray(images, numpy.float64), labels
-        self.copies, self.roundoff, self.seed = copies, roundoff, seed
+        self.copies, self.roundoff, self.seed, self.workers = copies, roundoff, seed, workers
         self.errors = []  # (error / bound, error, bound, words)
+        self.bounds = {}  # kind -> bound; the kind is the first word but "the"
+        self.noise = random_state(seed, 11)
 
     def evaluate(self, weights, noise=0.0):
-        operations = Operations(self.network, weights, noise, random_state(self.seed, 11), self.copies)
-        return Evaluation(operations, self.images, self.labels)
+        operations = Operations(self.network, weights, noise, self.noise, self.copies)
+        found = Evaluation(operations, self.images, self.labels)
+        found.gradients = self.workers.right_mean(found.gradients)
+        return found
 
     def quantities(self, evaluation):
         """[(words, array)]"""
@@ -78,14 +83,15 @@ class Check(object):
         result = [(name, numpy.concatenate([g.ravel() for g in gradients[first:-2:3]])) for name, first in groups]
         return result + list(zip(names[-2:], gradients[-2:]))
 
-    def set_bounds(self, exact, noisy):
-        """Kind -> bound; the kind is the first word but "the"."""
+    def expect(self, weights):
+        """The right step at these weights; bounds widen to what rounding does there."""
+        exact, noisy = self.evaluate(weights), self.evaluate(weights, max(self.roundoff, 8 * FLOAT32))
         most = LARGEST_MIXED_BOUND if self.roundoff > MIXED else LARGEST_BOUND
-        self.bounds = {}
         for (words, found), (_, expected) in zip(self.quantities(noisy), self.quantities(exact)):
             kind = words.split()[1]
             bound = SAFETY * relative(found, expected) + max(16 * FLOAT32, self.roundoff)
             self.bounds[kind] = max(self.bounds.get(kind, 0), min(bound, most))
+        return exact
 
     def add(self, words, error, bound):
         self.errors.append((error / bound if bound else 0, error, bound, words))
@@ -126,33 +132,33 @@ class Check(object):
         """The error that is largest beside its bound."""
         ratio, error, bound, words = max(self.errors)
         result = {"reference": "two steps in float64: loss, %d gradients, running statistics, update; %d different images" % (
-            len(self.network.shapes()), few), "max_relative_error": error, "bound": bound, "pass": ratio <= 1}
+            len(self.network.shapes()), few) + self.workers.words(), "max_relative_error": error, "bound": bound, "pass": ratio <= 1}
         result["worst" if ratio <= 1 else "detail"] = words if ratio <= 1 else (
             "%s: relative error %.3g, at most %.3g is right" % (words, error, bound))
         return result
 
 
-def check_training(trainer, network, settings, batch, start, roundoff, seed):
-    """`start`: the State that the trainer was made with; `batch`: images a step."""
+def check_training(trainer, network, settings, batch, start, roundoff, seed, workers=None):
+    """`start`: the State that the trainer was made with; `batch`: images a step, of each of the `workers`."""
     import numpy
     from stackx_pi.training import random_batch
     few = different_images(batch, network.last_positions)
-    images, labels = random_batch(network, few, seed, 2)
+    workers = workers or Workers.alone()
+    images, labels = random_batch(network, few, seed, workers.stream(2))
     copies = batch // few
-    check = Check(network, images, labels, copies, roundoff, seed)
+    check = Check(network, images, labels, copies, roundoff, seed, workers)
     order = random_state(seed, 12).permutation(batch) % few  # shuffled: no part of the batch is like the whole
     trainer.put(images[order], labels[order])
     weights = [numpy.asarray(w, numpy.float64) for w in start.weights]
-    expected = check.evaluate(weights)
-    check.set_bounds(expected, check.evaluate(weights, max(roundoff, 8 * FLOAT32)))
+    expected = check.expect(weights)
     loss = trainer.step()
     first = trainer.read()
     check.compare(1, expected, loss, first.velocities)
     check.compare_statistics(start, first, expected)
     check.compare_update(1, start, first, settings.learning_rate)
-    expected = check.evaluate(first.weights)
+    expected = check.expect(first.weights)
     loss = trainer.step()
     second = trainer.read()
     check.compare(2, expected, loss, [v - settings.momentum * old for v, old in zip(second.velocities, first.velocities)])
     check.compare_update(2, first, second, settings.learning_rate)
-    return check.document(few)
+    return workers.agreed(check.document(few))

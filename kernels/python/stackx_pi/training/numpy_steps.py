@@ -10,6 +10,7 @@ Tests compare the gradients with central differences of the loss, and the loss w
 
 from __future__ import absolute_import, division
 
+from stackx_pi.parallel.exchange import Exchange
 from stackx_pi.training import network as networks
 from stackx_pi.training import State
 
@@ -179,8 +180,9 @@ class Evaluation(object):
 class NumpyTrainer(object):
     """Steps in the weights' own type. `operations`: the class of operations, which tests replace by wrong ones."""
 
-    def __init__(self, network, state, settings, operations=Operations):
+    def __init__(self, network, state, settings, operations=Operations, exchange=None):
         self.network, self.settings, self.operations = network, settings, operations
+        self.exchange = exchange or Exchange()
         self.state = State([w.copy() for w in state.weights], [v.copy() for v in state.velocities], list(state.means),
                            list(state.variances))
 
@@ -190,7 +192,7 @@ class NumpyTrainer(object):
     def step(self):
         state, settings = self.state, self.settings
         found = Evaluation(self.operations(self.network, state.weights), self.images, self.labels)
-        for i, gradient in enumerate(found.gradients):
+        for i, gradient in enumerate(self.exchange.mean(found.gradients)):
             self.update(i, gradient)
         rate = networks.STATISTICS_RATE
         for i, (mean, variance) in enumerate(found.statistics):

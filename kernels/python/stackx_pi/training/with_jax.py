@@ -61,18 +61,18 @@ class Trainer(object):
     def __init__(self, adapter, network, state, settings):
         self.jax, self.device = adapter.jax, adapter.device
         self.first = adapter.channels_first()
-        self.dtype = adapter.settings.dtype
+        self.dtype, self.exchange = adapter.settings.dtype, adapter.exchange
         self.learnt = tuple([self._put(array) for array in arrays] for arrays in (
             state.weights, state.velocities, state.means, state.variances))
         function = self._step_function(network, settings)
         if adapter.mode == "function":
             # A GPU's memory is short: the new state takes the old one's place.
             gpu = adapter.settings.device == "gpu"
-            function = self.jax.jit(function, donate_argnums=(0,) if gpu else ())
+            function = (self.exchange.compiled or self.jax.jit)(function, donate_argnums=(0,) if gpu else ())
         self.function = function
 
     def _put(self, array):
-        return self.jax.device_put(array, self.device)
+        return self.exchange.each(self.jax.device_put(array, self.device))
 
     def _step_function(self, network, settings):
         jax, dtype, first, scale = self.jax, self.dtype, self.first, LOSS_SCALE[self.dtype]
@@ -86,6 +86,7 @@ class Trainer(object):
         def step(learnt, images, labels):
             weights, velocities, means, variances = learnt
             (loss, statistics), gradients = jax.value_and_grad(loss_of, has_aux=True)(weights, images, labels)
+            gradients = self.exchange.mean(gradients)
             velocities = [settings.momentum * v + g / scale for v, g in zip(velocities, gradients)]
             weights = [w - settings.learning_rate * v for w, v in zip(weights, velocities)]
             rate = networks.STATISTICS_RATE
@@ -103,8 +104,8 @@ class Trainer(object):
         for arrays in self.learnt:  # a call returns before its arrays are there
             for array in arrays:
                 array.block_until_ready()
-        return float(loss)
+        return float(self.exchange.own(loss))
 
     def read(self):
         import numpy
-        return State(*[[numpy.asarray(a, numpy.float64) for a in arrays] for arrays in self.learnt])
+        return State(*[[numpy.asarray(a, numpy.float64) for a in arrays] for arrays in self.exchange.own(self.learnt)])

@@ -11,4 +11,4 @@ class Trainer(NumpyTrainer):
         if adapter.settings.dtype != "float32":
             raise Unsupported("numpy: it has no mixed precision")
         adapter.notes.append("NumPy has no gradients and no layers: stackx's own, written for the check, are timed")
-        NumpyTrainer.__init__(self, network, state, settings)
+        NumpyTrainer.__init__(self, network, state, settings, exchange=adapter.exchange)

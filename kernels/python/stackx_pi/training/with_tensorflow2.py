@@ -17,7 +17,8 @@ class Trainer(object):
             self.weights, self.velocities, self.means, self.variances = [
                 [tf.Variable(array) for array in arrays] for arrays in (state.weights, state.velocities, state.means,
                                                                         state.variances)]
-        function = self._step_function(network, settings, adapter.settings.dtype)
+        self.exchange = adapter.exchange
+        function = self.exchange.step(self._step_function(network, settings, adapter.settings.dtype))
         self.function = tf.function(function) if adapter.mode == "function" else function
 
     def _step_function(self, network, settings, dtype):
@@ -28,7 +29,7 @@ class Trainer(object):
                 operations = Operations(tf.compat.v1, network, self.weights, dtype, self.first)
                 loss = operations.loss(images, labels)
                 scaled = loss * scale if scale != 1 else loss
-            gradients = tape.gradient(scaled, self.weights)
+            gradients = self.exchange.mean(tape.gradient(scaled, self.weights))
             for weight, velocity, gradient in zip(self.weights, self.velocities, gradients):
                 tf.raw_ops.ResourceApplyMomentum(
                     var=weight.handle, accum=velocity.handle, lr=tf.constant(settings.learning_rate, tf.float32),

@@ -56,12 +56,12 @@ def to_numpy_layout(array):
 class Trainer(object):
     def __init__(self, adapter, network, state, settings):
         torch = self.torch = adapter.torch
-        self.device, self.dtype = adapter.device, adapter.settings.dtype
+        self.device, self.dtype, self.exchange = adapter.device, adapter.settings.dtype, adapter.exchange
         self.last = not adapter.channels_first()
         if self.dtype != "float32":
             self._require_autocast()
         torch.set_grad_enabled(True)
-        self.weights = [self._put(from_numpy_layout(w)).requires_grad_(True) for w in state.weights]
+        self.weights = [torch.nn.Parameter(self._put(from_numpy_layout(w))) for w in state.weights]
         self.statistics = [(self._put(mean), self._put(variance)) for mean, variance in zip(state.means, state.variances)]
         self.optimizer = torch.optim.SGD(self.weights, lr=settings.learning_rate, momentum=settings.momentum)
         self.scale = LOSS_SCALE[self.dtype]
@@ -70,6 +70,7 @@ class Trainer(object):
         def loss_of(images, labels):
             return torch.nn.functional.cross_entropy(networks.forward(network, operations, images).float(), labels)
 
+        loss_of = self.exchange.spread(loss_of, self.weights)
         self.loss_of = torch.compile(loss_of) if adapter.mode == "function" else loss_of
 
     def _put(self, array):
@@ -107,6 +108,7 @@ class Trainer(object):
             weight.grad = None
         loss = self._forward()
         (loss * self.scale if self.scale != 1 else loss).backward()
+        self.exchange.mean_of_grads(self.weights)
         if self.scale != 1:
             for weight in self.weights:
                 weight.grad.mul_(1.0 / self.scale)

@@ -24,6 +24,7 @@ from __future__ import absolute_import, division
 
 from stackx_pi import reference
 from stackx_pi.inputs import random_state
+from stackx_pi.parallel.workers import Workers
 from stackx_pi.reference import relative
 from stackx_pi.transformer import cost, forward, inputs
 from stackx_pi.transformer.numpy_decoder import Operations, evaluate
@@ -56,8 +57,9 @@ def affordable(shape, task):
 
 
 class Check(object):
-    def __init__(self, shape, task, dtype, tf32, seed):
+    def __init__(self, shape, task, dtype, tf32, seed, workers=None):
         self.shape, self.task, self.seed = shape, task, seed
+        self.workers = workers or Workers.alone()
         self.roundoff = reference.roundoff(dtype, tf32)
         self.sums = 2.0**-53 if dtype == "float64" else 2.0**-24
         self.held = "float32" if task.phase == "train" else dtype
@@ -92,6 +94,7 @@ class Check(object):
     def _train(self, weights, noise, state):
         import numpy
         loss, gradients = evaluate(self.operations(weights, noise, state), self.tokens())
+        gradients = self.workers.right_mean(gradients)
         return [("loss", "the loss", numpy.array([loss]))] + self.named_gradients(gradients)
 
     def named_logits(self, logits, after):
@@ -113,7 +116,7 @@ class Check(object):
     def tokens(self):
         task = self.task
         count = {"prefill": task.context, "decode": task.tokens, "train": task.context + 1}[task.phase]
-        return inputs.tokens(self.shape, task.batch, count, self.seed)
+        return inputs.tokens(self.shape, task.batch, count, self.seed, self.workers.stream(inputs.TOKENS))
 
     def cache(self):
         return inputs.cache(self.shape, self.task.batch, self.task.capacity(), self.held, self.seed)
@@ -186,17 +189,17 @@ class Check(object):
         if not whole:
             text += "; of %d layers, %d rows of vocabulary, %d sequences, %d positions" % (
                 self.shape.layers, self.shape.vocabulary, task.batch, task.context)
-        result = {"reference": text, "max_relative_error": error, "bound": bound, "pass": ratio <= 1}
+        result = {"reference": text + self.workers.words(), "max_relative_error": error, "bound": bound, "pass": ratio <= 1}
         result["worst" if ratio <= 1 else "detail"] = words if ratio <= 1 else (
             "%s: relative error %.3g, at most %.3g is right" % (words, error, bound))
         return result
 
 
-def check_runner(runner, shape, task, dtype, tf32, seed, whole=True):
+def check_runner(runner, shape, task, dtype, tf32, seed, whole=True, workers=None):
     """`runner` was made of Check.weights() of this shape."""
-    check = Check(shape, task, dtype, tf32, seed)
+    check = Check(shape, task, dtype, tf32, seed, workers)
     check.start(runner)
     exact = check.expected()
     check.set_bounds(exact, check.expected(max(check.roundoff, 8 * check.sums)))
     check.compare(check.found(runner), exact)
-    return check.document(whole)
+    return check.workers.agreed(check.document(whole))

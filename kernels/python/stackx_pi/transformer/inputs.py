@@ -60,9 +60,9 @@ def weights(shape, dtype, seed):
         yield held(values, dtype)
 
 
-def tokens(shape, batch, count, seed):
+def tokens(shape, batch, count, seed, stream=TOKENS):
     import numpy
-    return random_state(seed, TOKENS).randint(0, shape.vocabulary, size=(batch, count)).astype(numpy.int32)
+    return random_state(seed, stream).randint(0, shape.vocabulary, size=(batch, count)).astype(numpy.int32)
 
 
 def cache(shape, batch, positions, dtype, seed):

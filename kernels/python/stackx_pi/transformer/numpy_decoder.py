@@ -9,6 +9,7 @@ Tests compare it with a decoder of loops over positions and heads, and the gradi
 
 from __future__ import absolute_import, division
 
+from stackx_pi.parallel.exchange import Exchange
 from stackx_pi.transformer import forward, inputs
 from stackx_pi.transformer.shape import EPSILON
 
@@ -218,8 +219,8 @@ def evaluate(operations, tokens):
 class NumpyRunner(object):
     """In the type `dtype`. `operations`: the class of operations, which tests replace by wrong ones."""
 
-    def __init__(self, shape, weights, dtype, operations=Operations):
-        self.shape, self.operations = shape, operations
+    def __init__(self, shape, weights, dtype, operations=Operations, exchange=None):
+        self.shape, self.operations, self.exchange = shape, operations, exchange or Exchange()
         self.arrays = [w.astype(dtype) for w in weights]
         self.dtype, self.kept = self.arrays[0].dtype, None
 
@@ -244,7 +245,7 @@ class NumpyRunner(object):
 
     def train(self, rate):
         loss, gradients = evaluate(self.operations(self.shape, self.arrays), self.tokens)
-        self.arrays = [w - self.dtype.type(rate) * g for w, g in zip(self.arrays, gradients)]
+        self.arrays = [w - self.dtype.type(rate) * g for w, g in zip(self.arrays, self.exchange.mean(gradients))]
         return loss
 
     def logits(self):

@@ -82,7 +82,8 @@ class Runner(object):
         self.jax, self.shape, self.device, self.compiled = adapter.jax, shape, adapter.device, adapter.mode == "function"
         mixed = learns and adapter.settings.dtype == "bfloat16"
         self.narrow, self.dtype = ("bfloat16", "float32") if mixed else (None, adapter.settings.dtype)
-        self.arrays = [self._put(w) for w in weights]
+        self.exchange = adapter.exchange
+        self.arrays = [self.exchange.each(self._put(w)) for w in weights]
         self.found = self.kept = None
 
     def _put(self, array):
@@ -129,7 +130,7 @@ class Runner(object):
         self.found, self.kept = self._ended(self.function(self.kept, self.arrays, *self.given[i]))
 
     def start_train(self, tokens):
-        jax, shape, narrow = self.jax, self.shape, self.narrow
+        jax, shape, narrow, exchange = self.jax, self.shape, self.narrow, self.exchange
 
         def loss_of(weights, given, targets, tables):
             do = Operations(jax, shape, weights, tables, narrow=narrow)
@@ -138,14 +139,17 @@ class Runner(object):
 
         def train(weights, given, targets, tables, rate):
             loss, gradients = jax.value_and_grad(loss_of)(weights, given, targets, tables)
+            gradients = exchange.mean(gradients)
             return [w - rate * g for w, g in zip(weights, gradients)], loss
 
-        self.function = self._compiled(train, (0,))
-        self.given = [self._whole(part) for part in (tokens[:, :-1], tokens[:, 1:])] + [self._tables(tokens.shape[1] - 1)]
+        compiled = exchange.compiled if self.compiled and exchange.compiled else self._compiled
+        self.function = compiled(train, (0,))
+        self.given = [exchange.each(part) for part in [self._whole(tokens[:, :-1]), self._whole(tokens[:, 1:]),
+                                                       self._tables(tokens.shape[1] - 1)]]
 
     def train(self, rate):
-        self.arrays, loss = self._ended(self.function(self.arrays, *(self.given + [rate])))
-        return float(loss)
+        self.arrays, loss = self._ended(self.function(self.arrays, *(self.given + [self.exchange.each(rate)])))
+        return float(self.exchange.own(loss))
 
     def _ended(self, results):
         """A call returns before its results are there."""
@@ -164,7 +168,7 @@ class Runner(object):
         return [[self._read(array) for array in pair] for pair in self.kept]
 
     def weights(self):
-        return [self._read(array) for array in self.arrays]
+        return [self._read(array) for array in self.exchange.own(self.arrays)]
 
     def peak_memory(self):
         try:

@@ -12,4 +12,4 @@ class Runner(NumpyRunner):
             raise Unsupported("numpy: it has no mixed precision")
         adapter.notes.append("NumPy has no layers%s: stackx's own, written for the check, are timed" % (
             " and no gradients" if learns else ""))
-        NumpyRunner.__init__(self, shape, weights, adapter.settings.dtype)
+        NumpyRunner.__init__(self, shape, weights, adapter.settings.dtype, exchange=adapter.exchange)

@@ -91,7 +91,7 @@ class Runner(object):
         self.dtype = tf.float32 if mixed else getattr(tf, adapter.settings.dtype)
         with self.device:
             self.arrays = [tf.Variable(self._put(w)) for w in weights]
-        self.found = self.kept = None
+        self.found, self.kept, self.exchange = None, None, adapter.exchange
 
     def _put(self, array):
         with self.device:
@@ -152,11 +152,12 @@ class Runner(object):
                 do = Operations(tf, shape, arrays, tables, batch, positions, narrow=narrow)
                 logits = do.wide(forward(shape, do, given))
                 loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=targets, logits=logits))
-            for array, gradient in zip(arrays, tape.gradient(loss, arrays)):
-                array.assign_sub(rate * tf.convert_to_tensor(gradient))
+            gradients = [tf.convert_to_tensor(gradient) for gradient in tape.gradient(loss, arrays)]
+            for array, gradient in zip(arrays, self.exchange.mean(gradients)):
+                array.assign_sub(rate * gradient)
             return loss
 
-        self.function = self._compiled(train)
+        self.function = self._compiled(self.exchange.step(train))
         self.given = [self._whole(part) for part in (tokens[:, :-1], tokens[:, 1:])]
         self.tables = self._tables(positions)
 

@@ -115,8 +115,10 @@ class Runner(object):
         if self.mixed and not hasattr(torch, "autocast"):
             raise Unsupported("torch %s has no autocast" % torch.__version__)
         torch.set_grad_enabled(learns)
-        self.arrays = [self._put(w.T if w.ndim == 2 and i else w).requires_grad_(learns) for i, w in enumerate(weights)]
+        self.exchange = adapter.exchange
+        self.arrays = [self._put(w.T if w.ndim == 2 and i else w) for i, w in enumerate(weights)]
         if learns:
+            self.arrays = [torch.nn.Parameter(array) for array in self.arrays]
             self.optimizer = torch.optim.SGD(self.arrays, lr=1.0)
         self.found = self.kept = None
 
@@ -182,7 +184,7 @@ class Runner(object):
             return torch.nn.functional.cross_entropy(logits.reshape(-1, shape.vocabulary), targets.reshape(-1))
 
         self.tokens = [self._whole(part) for part in (tokens[:, :-1], tokens[:, 1:])]
-        self.function = self._compiled(loss_of)
+        self.function = self._compiled(self.exchange.spread(loss_of, arrays))
 
     def train(self, rate):
         self.optimizer.param_groups[0]["lr"] = rate
@@ -194,6 +196,7 @@ class Runner(object):
         else:
             loss = self.function(*self.tokens)
         loss.backward()
+        self.exchange.mean_of_grads(self.arrays)
         self.optimizer.step()
         self._wait()  # the loss is there before the update is
         return loss.item()
