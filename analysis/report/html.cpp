@@ -8,6 +8,7 @@
 #include "analysis/report/files.hpp"
 #include "analysis/report/page_template.hpp"
 #include "analysis/report/tables.hpp"
+#include "analysis/report/workers.hpp"
 #include "analysis/text/table.hpp"
 #include "specs/format/printable.hpp"
 
@@ -158,6 +159,7 @@ Values facts(const Report& report) {
   const std::size_t n = report.distributions.size();
   const auto& yardstick = report.ranking.yardstick;
   const auto noun = yardstick.noun();
+  const bool scaling = report.sizes && report.sizes->axis == workers_axis;
   return {
       {"question", report.question},
       {"answer", report.answer},
@@ -176,6 +178,9 @@ Values facts(const Report& report) {
       {"delta", fmt::format("{:g}", 100 * report.ranking.delta)},
       {"confidence", fmt::format("{:g}", 100 * report.ranking.confidence)},
       {"draws", std::to_string(report.spread.draws)},
+      {"size_word", scaling ? "workers" : "size"},
+      {"size_title", scaling ? "Workers" : "Size"},
+      {"size_words", scaling ? "The same training on several workers, each with a batch of its own." : "The same workload in several sizes."},
       {"size_axis", report.sizes ? report.sizes->axis : ""},
       {"shown", std::to_string(std::min(n, charted))},
       {"limited", n > charted ? fmt::format("The charts show the best {} of {} stacks; the "

@@ -52,7 +52,8 @@ json sizes_json(const Report& report) {
                         {"n", point.inspections},
                         {"failed", point.failed},
                         {"rate", quartiles_json(point.rate)},
-                        {"seconds", quartiles_json(point.seconds)}});
+                        {"seconds", quartiles_json(point.seconds)},
+                        {"efficiency", point.efficiency ? json(*point.efficiency) : json()}});
     result["curves"].push_back({{"id", curve.stack.id()},
                                 {"label", label_of(curve.stack.components, report.common)},
                                 {"points", points}});

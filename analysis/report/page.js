@@ -121,14 +121,16 @@
   }
 
   function size(key, title, kind) {
-    const curves = report.sizes.curves.filter((one) => rank_of.has(one.id))
-      .sort((a, b) => rank_of.get(a.id) - rank_of.get(b.id)).slice(0, lines);
+    const ranked = report.sizes.curves.filter((one) => rank_of.has(one.id)); // none where a component says how many workers
+    const curves = (ranked.length > 0 ? ranked : report.sizes.curves)
+      .sort((a, b) => (rank_of.get(a.id) ?? 0) - (rank_of.get(b.id) ?? 0)).slice(0, lines);
     const ticks = [...new Set(curves.flatMap((one) => one.points.map((p) => p.size)))].sort((a, b) => a - b);
     const data = curves.flatMap((one, i) => {
       const points = one.points.filter((p) => p[key]);
       const of = (part) => points.map((p) => p[key][part]);
       const texts = points.map((p) => place(one.id) + ", size " + significant(p.size) + ": " + significant(p[key].median) +
-        " " + (key === "rate" ? unit : "s") + " (n=" + p.n + ")");
+        " " + (key === "rate" ? unit : "s") + (key === "rate" && p.efficiency ? ", " + significant(100 * p.efficiency) + "% efficient" : "") +
+        " (n=" + p.n + ")");
       return band(points.map((p) => p.size), of("q1"), of("median"), of("q3"), line_colour(i), name(one), texts,
         i < 6 ? true : "legendonly");
     });

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/report/workers.hpp"
 #include "analysis/statistics/statistics.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
@@ -165,8 +166,10 @@ Report report(const std::vector<store::Measurement>& measurements, const specs::
     result.distributions.push_back(distribution(*of, result.common));
   }
   result.spread = spread(all, options.ranking.confidence, options.seed);
-  result.sizes = sizes(measurements, result.ranking.workload, all.unit, options.ranking.this_host,
-                       batch_of, options.ranking.yardstick);
+  const auto workers = workers_as_size(measurements, result.ranking.workload);
+  result.sizes = sizes(workers ? workers->measurements : measurements, workers ? workers->ranked : result.ranking.workload, all.unit,
+                       options.ranking.this_host, batch_of, options.ranking.yardstick);
+  if (result.sizes && options.ranking.yardstick.is_rate()) put_efficiency(*result.sizes);
   if (result.sizes && result.sizes->left_out > 0)
     result.ranking.notes.push_back(fmt::format(
         "{} sizes were measured; the curves over size have {} of them, evenly chosen.",

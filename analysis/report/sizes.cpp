@@ -151,7 +151,7 @@ std::optional<Sizes> sizes(const std::vector<store::Measurement>& measurements,
       }
       curves[stack.stack].push_back({size_of(workload, family.varying), stack.values.size(),
                                      stack.failed.size(), quartiles(amounts),
-                                     quartiles(seconds)});
+                                     quartiles(seconds), std::nullopt});
     }
   }
   for (auto& [stack, points] : curves) result.curves.push_back({stack, std::move(points)});

@@ -25,6 +25,7 @@ struct SizePoint {
   std::size_t inspections = 0, failed = 0;
   std::optional<Quartiles> rate;     // over inspections; absent if all failed
   std::optional<Quartiles> seconds;  // of one operation
+  std::optional<double> efficiency;  // where sizes are workers (workers.hpp)
 };
 
 struct SizeCurve {

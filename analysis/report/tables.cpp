@@ -7,6 +7,7 @@
 
 #include "analysis/ranking/headline.hpp"
 #include "analysis/report/cells.hpp"
+#include "analysis/report/workers.hpp"
 #include "analysis/text/table.hpp"
 #include "analysis/text/words.hpp"
 
@@ -215,11 +216,12 @@ ReportTable inspections_table(const Report& report) {
 ReportTable sizes_table(const Report& report) {
   if (!report.sizes) return {};
   const auto unit = amount_title(report.ranking);
+  const bool workers = report.sizes->axis == workers_axis;
   ReportTable table{
       "sizes",
-      capital(report.ranking.yardstick.noun()) + " and elapsed time against size",
-      "Quartiles over the inspections of a stack at a size; elapsed is the time of one "
-      "operation.",
+      fmt::format("{} and elapsed time against {}", capital(report.ranking.yardstick.noun()), workers ? "workers" : "size"),
+      fmt::format("Quartiles over the inspections of a stack at a size; elapsed is the time of one operation.{}",
+                  workers ? " Efficiency: median rate a worker, over that of the fewest workers." : ""),
       {{"id", "Stack id"},
        {"stack", "Stack"},
        {"size", report.sizes->axis, true},
@@ -232,6 +234,7 @@ ReportTable sizes_table(const Report& report) {
        {"seconds_median", "Elapsed, median", true},
        {"seconds_q3", "Elapsed, third quartile", true}},
       {}};
+  if (workers) table.columns.push_back({"efficiency", "Efficiency", true});
   for (const SizeCurve& curve : report.sizes->curves)
     for (const SizePoint& point : curve.points) {
       const auto one = [](const std::optional<Quartiles>& of, double Quartiles::*part,
@@ -247,6 +250,7 @@ ReportTable sizes_table(const Report& report) {
                             one(point.seconds, &Quartiles::q1, duration),
                             one(point.seconds, &Quartiles::median, duration),
                             one(point.seconds, &Quartiles::q3, duration)});
+      if (workers) table.rows.back().push_back(point.efficiency ? percent(*point.efficiency) : missing());
     }
   return table;
 }

@@ -29,7 +29,7 @@ from __future__ import absolute_import, division
 import os
 import sys
 
-from stackx_pi import protocol, ranks, reference, training
+from stackx_pi import protocol, reference, training
 from stackx_pi.errors import UsageError
 from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
 from stackx_pi.measure import measure
@@ -184,7 +184,7 @@ def run(parameters, plan, phases):
         return document
     training_run = TrainingRun(parameters, plan, phases, settings, workers)
     document = training_run(asked)
-    ranks.end(workers.world)
+    workers.end()
     if training_run.adapter is not None:
         document["parameters"]["layout"] = training_run.adapter.layout
     return document

@@ -27,7 +27,7 @@ from __future__ import absolute_import, division
 
 import sys
 
-from stackx_pi import protocol, ranks, transformer
+from stackx_pi import protocol, transformer
 from stackx_pi.errors import UsageError
 from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
 from stackx_pi.measure import measure
@@ -196,7 +196,7 @@ def run(parameters, plan, phases):
     workers, document = start(parameters, phases)
     if document is None:
         document = TransformerRun(parameters, plan, phases, settings, workers)(decoding)
-        ranks.end(workers.world)
+        workers.end()
     return document
 
 

@@ -459,3 +459,65 @@ TEST_CASE("page template: values, sections, and mistakes of whoever wrote it") {
   CHECK_THROWS_AS(fill("{{#a}}", values), std::invalid_argument);
   CHECK_THROWS_AS(fill("{{a", values), std::invalid_argument);
 }
+
+namespace {
+
+// Rates are items a second of all workers: 100 alone, of `a` 170 of two and 320 of four, of `b` half as much, perfectly scaled.
+Measurements of_workers(bool component) {
+  Measurements measurements;
+  for (std::uint64_t round = 0; round < 4; ++round)
+    for (const auto& [workers, rate] : std::map<std::string, double>{{"1", 100}, {"2", 170}, {"4", 320}})
+      for (const std::string name : {"a", "b"}) {
+        auto one = measurement(stack(name), round, name == "a" ? rate : 50 * std::stod(workers));
+        one.workload = {"matmul", {{"m", "64"}}};
+        if (component)
+          one.stack.components["workers"] = workers;
+        else
+          one.workload.params["workers"] = workers;
+        one.inspection += name + workers;
+        measurements.push_back(one);
+      }
+  return measurements;
+}
+
+}  // namespace
+
+TEST_CASE("report: rate against workers, and how much of it each is still worth, whoever says how many there are") {
+  for (const bool component : {false, true}) {
+    const specs::Workload asked{"matmul", {{"m", "64"}}};
+    specs::Workload ranked = asked;
+    if (!component) ranked.params["workers"] = "2";
+    const Report of = report(of_workers(component), ranked, {}, documents(), options());
+    REQUIRE(of.sizes);
+    CHECK(of.sizes->axis == "workers");
+    REQUIRE(of.sizes->curves.size() == 2);
+    const auto& a = of.sizes->curves[0].points;
+    REQUIRE(a.size() == 3);
+    CHECK(a[0].size == 1);
+    CHECK(a[2].rate->median == Approx(320));
+    CHECK(*a[0].efficiency == Approx(1));
+    CHECK(*a[1].efficiency == Approx(0.85));
+    CHECK(*a[2].efficiency == Approx(0.8));
+    for (const SizePoint& point : of.sizes->curves[1].points) CHECK(*point.efficiency == Approx(1));
+    const auto tables = analysis::tables(of);
+    const ReportTable& table = table_of(tables, "sizes");
+    CHECK(table.columns.back().key == "efficiency");
+    CHECK_THAT(table.title, Catch::Contains("against workers"));
+    CHECK_THAT(html(of, "", "no charts"), Catch::Contains("The same training on several workers"));
+    CHECK(to_json(of)["sizes"]["curves"][0]["points"][1]["efficiency"] == Approx(0.85));
+  }
+}
+
+TEST_CASE("report: sizes that are none of workers have no efficiency") {
+  Measurements measurements;
+  for (const char* side : {"64", "128"}) {
+    measurements.push_back(measurement(stack("a"), 0, 100));
+    measurements.back().workload = {"matmul", {{"m", side}}};
+    measurements.back().inspection += side;
+  }
+  const Report of = report(measurements, {"matmul", {{"m", "64"}}}, {}, documents(), options());
+  CHECK(!of.sizes->curves[0].points[0].efficiency);
+  CHECK(to_json(of)["sizes"]["curves"][0]["points"][0]["efficiency"].is_null());
+  const auto tables = analysis::tables(of);
+  CHECK(table_of(tables, "sizes").columns.back().key == "seconds_q3");
+}

@@ -46,6 +46,9 @@ class Exchange(object):
     def global_step(self):
         return None
 
+    def end(self):
+        """In every worker, when nothing more is exchanged."""
+
     def begin(self, session, shared):
         session.run([variable.initializer for variable in shared])
 

@@ -40,6 +40,10 @@ class Mpi(Exchange):
     def mean(self, gradients):
         return self.host_mean(gradients)
 
+    def end(self):
+        """A rank that ends without it is taken for one that has failed, and all others are ended."""
+        self.MPI.Finalize()
+
     def host_mean(self, arrays):
         """NumPy arrays of one dtype -> their means over all workers."""
         import numpy

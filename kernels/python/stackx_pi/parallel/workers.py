@@ -88,6 +88,11 @@ class Workers(object):
         return {"workers": {"count": self.world.size, "exchange": self.exchange.name, "started_by": self.world.by,
                             unit: self.gathered(items * len(own_ns) / (sum(own_ns) / 1e9) if own_ns else None)}}
 
+    def end(self):
+        """Returns in the first."""
+        self.exchange.end()
+        ranks.end(self.world)
+
     def first(self):
         return self.world.rank == 0
 

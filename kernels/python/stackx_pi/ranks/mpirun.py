@@ -40,14 +40,14 @@ def document(size, phases):
     environment.update({OURS: str(size), "MASTER_PORT": str(free_port())})
     child = subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)
     out, _ = child.communicate()
-    lines = out.decode("utf-8", "replace").splitlines()
-    for line in lines:
-        if line.startswith("{"):
-            found = json.loads(line)
-            phases.done[:] = found["phases"]
-            phases.memory.update(found["memory"])
-            return found
-        sys.stderr.write(line + "\n")
+    if child.returncode == 0:
+        for line in out.decode("utf-8", "replace").splitlines():
+            if line.startswith("{"):
+                found = json.loads(line)
+                phases.done[:] = found["phases"]
+                phases.memory.update(found["memory"])
+                return found
+            sys.stderr.write(line + "\n")
     if child.returncode == protocol.USAGE:
         protocol.finish(protocol.USAGE)  # it has said why
     raise EnvironmentFault("%s: %s" % (words[0], ending(child.returncode)))
