@@ -1,8 +1,11 @@
 #include "inspector/machine/rapl.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "specs/result/energy.hpp"
 
@@ -43,6 +46,12 @@ std::vector<Zone> zones_of(const Tree& tree) {
   return zones;
 }
 
+bool is_forbidden(const Tree& tree, const std::string& file) {
+  const int descriptor = open((tree.root() / file.substr(1)).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor >= 0) close(descriptor);
+  return descriptor < 0 && errno == EACCES;
+}
+
 }  // namespace
 
 std::expected<std::unique_ptr<Rapl>, NoRapl> Rapl::find(const Tree& tree) {
@@ -50,13 +59,12 @@ std::expected<std::unique_ptr<Rapl>, NoRapl> Rapl::find(const Tree& tree) {
   for (const auto& zone : zones_of(tree)) {
     const auto file = zone.directory + "/energy_uj";
     const auto now = tree.number(file), range = tree.number(zone.directory + "/max_energy_range_uj");
-    if (!tree.exists(file)) return std::unexpected(NoRapl{false, file + " is not there"});
-    if (!tree.text(file)) return std::unexpected(NoRapl{true, file + " is readable by root alone"});
+    if (is_forbidden(tree, file)) return std::unexpected(NoRapl{true, file + " is readable by root alone"});
     if (!now || !range || *range == 0 || *now > *range)
       return std::unexpected(NoRapl{false, zone.directory + " does not count energy"});
     domains.push_back({zone.name, zone.directory, *range, *now});
   }
-  if (domains.empty()) return std::unexpected(NoRapl{false, fmt::format("{} has no processor", powercap)});
+  if (domains.empty()) return std::unexpected(NoRapl{false, fmt::format("{} has no processor's counter", powercap)});
   return std::unique_ptr<Rapl>(new Rapl(tree, std::move(domains)));
 }
 

@@ -1,9 +1,9 @@
 // What a counter of energy (machine/energy_counter.hpp) showed and when: how much was drawn in a phase, between its updates.
 //
 // A counter moves in steps, and only when it has just moved is it known how much was drawn up to now: readings that repeat the
-// last one are left out, and what was drawn at a moment lies on the line between two updates. So a phase of n updates is known to
-// within the two that its ends fall in, 2/n of its energy, where the power before or after was nothing, and much better where
-// it was about the same. Rejected: the difference of a reading at each end, a step away from the truth at either.
+// last one are left out, and what was drawn at a moment lies on the line between two updates. So each end of a phase is known to
+// within a step of the counter and the time between two readings, and much better where the power before and after it is
+// about the same. Rejected: the difference of a reading at each end, where nobody knows how old it is.
 #pragma once
 
 #include <cstdint>
