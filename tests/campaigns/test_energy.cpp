@@ -84,6 +84,12 @@ TEST_CASE("energy: inspected, stored, ranked, and idle draw is said to be taken 
   const auto by_energy = *specs::Yardstick::from("energy");
   const auto measurements = store.measurements({.workload = workload, .whose = store::all_results, .yardsticks = {by_energy}});
   REQUIRE(measurements.size() == 2);
+  for (const auto& measurement : measurements) {
+    CHECK(store.inspection(measurement).energy.contains("rapl"));  // whole, as it was sealed
+    REQUIRE(measurement.idle_share);
+    const double share = idle / (idle + appetites.at(measurement.stack.components.at("appetite")));
+    CHECK(*measurement.idle_share == Approx(share).epsilon(0.12));
+  }
   analysis::Options options;
   options.yardstick = by_energy;
   const auto ranking = analysis::rank(measurements, workload, options);

@@ -23,7 +23,7 @@ specs::Phase waited(std::chrono::milliseconds duration, const char* name = "meas
   return {name, start, now() - start};
 }
 
-double seconds(const specs::Phase& phase) { return static_cast<double>(phase.duration_ns) / 1e9; }
+double seconds_of(const specs::Phase& phase) { return static_cast<double>(phase.duration_ns) / 1e9; }
 
 }  // namespace
 
@@ -55,7 +55,7 @@ TEST_CASE("energy meter: two sockets, their memory, wraps; idle draw apart; noth
   REQUIRE(drawn.contains("rapl"));
   const auto& energy = drawn.at("rapl");
   CHECK(energy.counters == std::vector<std::string>{"package-0", "package-0 dram", "package-1"});
-  CHECK(energy.seconds == Approx(seconds(first) + seconds(second)).margin(1e-6));
+  CHECK(energy.seconds == Approx(seconds_of(first) + seconds_of(second)).margin(1e-6));
   CHECK(energy.joules == Approx(100 * energy.seconds).epsilon(0.04));
   REQUIRE(energy.idle_watts);
   CHECK(*energy.idle_watts == Approx(40).epsilon(0.06));
@@ -91,7 +91,7 @@ TEST_CASE("energy meter: a GPU that is added later has its own idle draw, its st
   meter.end();
   const auto drawn = meter.drawn({phase});
   REQUIRE(drawn.contains("nvml"));
-  CHECK(drawn.at("nvml").joules == Approx(75 * seconds(phase)).epsilon(0.04));
+  CHECK(drawn.at("nvml").joules == Approx(75 * seconds_of(phase)).epsilon(0.04));
   REQUIRE(drawn.at("nvml").idle_watts);
   CHECK(*drawn.at("nvml").idle_watts == Approx(75).epsilon(0.12));
 }

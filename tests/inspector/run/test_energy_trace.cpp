@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t ms = 1'000'000;
 
 // A machine that draws so many watts from each moment on, by a counter with steps of its own.
-struct Machine {
+struct DrawingMachine {
   std::vector<std::pair<std::int64_t, double>> watts;  // from (ns) on
   std::int64_t step_ns = ms;
 
@@ -28,7 +28,7 @@ struct Machine {
   double counter_at(std::int64_t at) const { return joules_at(at / step_ns * step_ns); }
 };
 
-EnergyTrace read(const Machine& machine, std::int64_t until, std::int64_t every, std::int64_t late, stackx::specs::Random& random) {
+EnergyTrace trace_of(const DrawingMachine& machine, std::int64_t until, std::int64_t every, std::int64_t late, stackx::specs::Random& random) {
   EnergyTrace trace;
   for (std::int64_t at = 0; at < until; at += every + static_cast<std::int64_t>(random.unit() * static_cast<double>(late)))
     trace.add(at, machine.counter_at(at));
@@ -50,7 +50,7 @@ TEST_CASE("energy trace: by hand") {
   CHECK(trace.last_update() == 40);
   CHECK(trace.between(10, 40)->joules == Approx(70));
   CHECK(trace.between(10, 40)->updates == 2);
-  CHECK(trace.between(20, 35)->joules == Approx(45));  // half of 40 J, half of 30 J
+  CHECK(trace.between(20, 35)->joules == Approx(35));  // half of 40 J, half of 30 J
   CHECK(trace.between(20, 35)->updates == 1);
   CHECK(trace.between(12, 12)->joules == 0);
   CHECK_FALSE(trace.between(9, 40));
@@ -63,7 +63,7 @@ TEST_CASE("energy trace: each end is off by no more than a step and a reading at
   stackx::specs::Random random(20201110);
   double together = 0, worst = 0;
   for (int trial = 0; trial < 500; ++trial) {
-    Machine machine;
+    DrawingMachine machine;
     double most = 0;
     for (std::int64_t at = 0; at < 6000 * ms; at += 50 * ms + static_cast<std::int64_t>(random.unit() * 700.0 * ms)) {
       machine.watts.emplace_back(at, 10 + 290 * random.unit());
@@ -71,7 +71,7 @@ TEST_CASE("energy trace: each end is off by no more than a step and a reading at
     }
     machine.step_ns = trial % 2 == 0 ? ms : 100 * ms;  // RAPL, an H200
     const std::int64_t every = 50 * ms, late = 20 * ms;
-    const auto trace = read(machine, 6000 * ms, every, late, random);
+    const auto trace = trace_of(machine, 6000 * ms, every, late, random);
     const auto begin = 500 * ms + static_cast<std::int64_t>(random.unit() * 1000.0 * ms);
     const auto end = begin + 2000 * ms + static_cast<std::int64_t>(random.unit() * 2000.0 * ms);
     const auto drawn = trace.between(begin, end);
@@ -81,7 +81,7 @@ TEST_CASE("energy trace: each end is off by no more than a step and a reading at
     INFO("trial " << trial << ": " << drawn->joules << " J, in truth " << truth);
     CHECK(std::abs(off) <= 2 * most * static_cast<double>(machine.step_ns + every + late) / 1e9);
     CHECK(drawn->updates >= static_cast<std::uint64_t>((end - begin) / (machine.step_ns + every + late)));
-    CHECK(drawn->updates <= static_cast<std::uint64_t>((end - begin) / std::max(machine.step_ns, every) + 1));
+    CHECK(drawn->updates <= static_cast<std::uint64_t>((end - begin) / std::max(machine.step_ns, every) + 2));  // one more where the first was read late
     together += off / truth, worst = std::max(worst, std::abs(off) / truth);
   }
   CHECK(std::abs(together / 500) < 0.003);  // neither too much nor too little
@@ -91,20 +91,20 @@ TEST_CASE("energy trace: each end is off by no more than a step and a reading at
 TEST_CASE("energy trace: at one power all the way it is nearly exact, whatever the steps") {
   stackx::specs::Random random(7);
   for (const std::int64_t step : {ms, 20 * ms, 100 * ms}) {
-    const Machine machine{{{0, 123.0}}, step};
-    const auto trace = read(machine, 5000 * ms, 50 * ms, 0, random);
+    const DrawingMachine machine{{{0, 123.0}}, step};
+    const auto trace = trace_of(machine, 5000 * ms, 50 * ms, 0, random);
     CHECK(trace.between(1000 * ms, 3000 * ms)->joules == Approx(246).epsilon(0.002));
   }
 }
 
 TEST_CASE("energy trace: the least power over a while, of enough updates") {
   stackx::specs::Random random(3);
-  const Machine machine{{{0, 90.0}, {300 * ms, 30.0}, {850 * ms, 90.0}}, ms};
-  const auto trace = read(machine, 1200 * ms, 20 * ms, 0, random);
+  const DrawingMachine machine{{{0, 90.0}, {300 * ms, 30.0}, {850 * ms, 90.0}}, ms};
+  const auto trace = trace_of(machine, 1200 * ms, 20 * ms, 0, random);
   CHECK(*trace.least_watts(500 * ms) == Approx(30).epsilon(0.01));
   CHECK(*trace.least_watts(1000 * ms) > 55);
   CHECK_FALSE(trace.least_watts(1300 * ms));
-  const Machine slow{{{0, 90.0}}, 200 * ms};
-  CHECK_FALSE(read(slow, 1200 * ms, 20 * ms, 0, random).least_watts(500 * ms));  // three updates
+  const DrawingMachine slow{{{0, 90.0}}, 200 * ms};
+  CHECK_FALSE(trace_of(slow, 1200 * ms, 20 * ms, 0, random).least_watts(500 * ms));  // three updates
   CHECK_FALSE(EnergyTrace().least_watts(500 * ms));
 }
