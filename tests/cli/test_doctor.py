@@ -91,7 +91,7 @@ class Doctor(MadeUpStore):
         self.documents_seen.append(document)
         self.assertEqual(document["basic"], exit_code == 0)
         findings = {one["what"]: one for one in document["findings"]}
-        self.assertEqual(len(findings), 16)
+        self.assertEqual(len(findings), 17)
         self.assertEqual(len(document["findings"]), 17)
         for one in findings.values():
             self.assertFalse(one["status"] in ("poor", "broken") and not (one["costs"] and one["remedy"]), one)

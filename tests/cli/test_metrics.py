@@ -138,7 +138,7 @@ class Energy(MadeUpStore):
 
     def test_idle_draw_is_said_wherever_energy_is_compared(self):
         said, a, b = "i" + self.SAID, stack_id(LEAN)[:10], stack_id(FAST)[:10]
-        self.assertIn(said, self.advise("--metric", "energy")["notes"])
+        self.assertIn("I" + self.SAID + ".", self.advise("--metric", "energy")["answer"]["cautions"])
         self.assertIn(said, self.advise("--metric", "rate,energy")["notes"])
         self.assertIn(said, self.json("compare", a, b, "--metric", "energy")["notes"])
         self.assertIn(said, self.json("effects", "--hw", "host", "--workload", "matmul", "--metric", "energy")["notes"])
@@ -159,7 +159,7 @@ class Energy(MadeUpStore):
         self.store()
         found = self.advise("--metric", "energy")
         self.assertAlmostEqual(found["recommendations"][0]["amount"]["median"], 100 * 3.05 * 10 / 3, delta=0.01)
-        self.assertIn("idle draw is in the energy: nothing tells how much it is", found["notes"])
+        self.assertIn("Idle draw is in the energy: nothing tells how much it is.", found["answer"]["cautions"])
 
     def test_processors_say_nothing_of_what_a_gpu_did(self):
         self.db.unlink()
@@ -174,7 +174,7 @@ class Energy(MadeUpStore):
         energy["rapl"]["idle_share"] = 0.1
         self.inspection(LEAN, 100, 50, energy=energy)
         file = self.write("bad.jsonl", json.dumps(self.documents.pop()) + "\n")
-        self.assertIn("idle_watts * seconds / joules", self.stackx("import", file, exit_code=None).stderr)
+        self.assertIn("idle_watts * seconds / joules", self.stackx("import", file, exit_code=2).stderr)
 
 
 class RealMemory(MadeUpStore):
