@@ -11,11 +11,14 @@
 #include "inspector/environment/environment.hpp"
 #include "inspector/environment/shown_paths.hpp"
 #include "inspector/gpu_requirements.hpp"
+#include "inspector/machine/gpu_energy.hpp"
 #include "inspector/machine/host.hpp"
 #include "inspector/machine/processor_time.hpp"
+#include "inspector/machine/rapl.hpp"
 #include "inspector/machine/tree.hpp"
 #include "inspector/python/uv.hpp"
 #include "inspector/run/container.hpp"
+#include "inspector/run/energy_meter.hpp"
 #include "inspector/run/measuring_program.hpp"
 #include "inspector/run/placement.hpp"
 #include "inspector/run/plain_output.hpp"
@@ -170,6 +173,8 @@ struct Inspector::State {
   Secrets secrets;
   MeasuringProgram program;
   specs::RateLimits rates;
+  EnergyMeter energy;
+  bool reads_gpu = false;
   // What prepare() last did; the phase is nameless once a result tells it.
   struct Build {
     specs::Phase phase;
@@ -190,7 +195,9 @@ struct Inspector::State {
         processors(share_of(usable_processors(), context.cpus.block, context.cpus.of)),
         fingerprint(context.host.fingerprint()),
         program(context.pis, context.program),
-        rates(context.host) {}
+        rates(context.host) {
+    if (auto rapl = Rapl::find(Tree(context.root))) energy.add(std::move(*rapl));
+  }
 
   std::uint64_t memory_bytes() const {
     return static_cast<std::uint64_t>(limits.memory_gib * (1 << 30));
@@ -333,10 +340,15 @@ struct Inspector::State {
                             "containers; nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml"});
       what.confinement.gpu = cdi_name(*context.device, context.host);
     }
+    const bool on_gpu = context.device && needs_gpu(result.stack, catalog);
+    watch_energy(on_gpu);
     result.load_1m = load_now();
-    const auto before = read_processor_time(Tree());
+    const Tree machine(context.root);
+    const auto before = read_processor_time(machine);
+    energy.begin();
     const auto ran = run(what, *runner.confiner);
-    result.steal = share_of_steal(before, read_processor_time(Tree()));
+    energy.end();
+    result.steal = share_of_steal(before, read_processor_time(machine));
     result.stdout_tail = tail(secrets.masked(ran.process.out));
     result.stderr_tail = tail(secrets.masked(ran.process.err));
     if (ran.supervision) put_supervision(result, *ran.supervision);
@@ -345,8 +357,17 @@ struct Inspector::State {
     }
     read_output(result, environment, ran.process.out, ran.supervision->duration_ns);
     if (result.outcome != Outcome::ok) return;
+    result.energy = energy.drawn(result.phases);
+    if (!on_gpu) result.energy.erase(specs::nvml_source);
     if (auto why = specs::why_implausible(rates.of(result.device, result.workload), result.work, result.samples_ns))
       put(result, {Outcome::implausible, std::move(*why)});
+  }
+
+  // Waits for a second before the first run, where there is a counter.
+  void watch_energy(bool on_gpu) {
+    if (on_gpu && !reads_gpu) energy.add(gpu_energy(context.device->uuid));
+    reads_gpu = reads_gpu || on_gpu;
+    energy.watch_idle(context.stop);
   }
 
   static void put_supervision(Inspection& result, const Supervision& report) {

@@ -38,6 +38,7 @@ struct Context {
     std::size_t block = 0, of = 1;
   } cpus;
   std::function<void(const std::string&)> say;  // hears that container engines are tried
+  std::filesystem::path root = "/";  // below which /proc and /sys are read; tests have their own
   std::filesystem::path image_archives;  // the engine's images are saved there and loaded from there where it lacks them
 };
 

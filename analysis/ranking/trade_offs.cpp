@@ -65,6 +65,8 @@ std::string rest_of(const TradeOffs& of) {
   auto text = fmt::format("{} on {}: {} measured in all of these", first.workload.text(), first.hw, counted(of.front.size() + of.beaten, "stack"));
   if (of.beaten > 0) text += fmt::format(", {} beaten by another and left out", of.beaten);
   if (of.lacking > 0) text += fmt::format("; {} lack a metric", of.lacking);
+  for (const auto* ranking : of.rankings)
+    if (!ranking->idle_draw.empty()) text += "; " + ranking->idle_draw;
   return text + fmt::format(". By the medians, with the {:g}% interval's farther end; differences below {:g}% count as none. n: inspections.",
                             100 * first.confidence, 100 * first.delta);
 }
@@ -137,6 +139,8 @@ nlohmann::json to_json(const TradeOffs& of) {
                  {"delta", first.delta},
                  {"confidence", first.confidence},
                  {"notes", first.notes}};
+  for (const auto* ranking : of.rankings)
+    if (ranking != &first && !ranking->idle_draw.empty()) result["notes"].push_back(ranking->idle_draw);
   for (const auto* ranking : of.rankings)
     result["metrics"].push_back({{"name", ranking->yardstick.word()},
                                  {"unit", ranking->unit},

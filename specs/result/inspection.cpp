@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "specs/format/json.hpp"
 #include "specs/format/seal.hpp"
 #include "specs/result/metric.hpp"
@@ -154,6 +156,7 @@ void measurement_to(Json& json, const Inspection& inspection) {
   json["work"] = to_json(inspection.work);
   if (!inspection.memory.empty()) json["memory"] = inspection.memory;
   if (!inspection.metrics.empty()) json["metrics"] = inspection.metrics;
+  if (!inspection.energy.empty()) json["energy"] = to_json(inspection.energy);
   if (inspection.check) json["check"] = to_json(*inspection.check);
   if (inspection.scenario) json["scenario"] = to_json(*inspection.scenario);
   json["usage"] = to_json(inspection.usage);
@@ -207,6 +210,15 @@ Json to_json(const Inspection& inspection) {
   return json;
 }
 
+double runs_a_sample(const Inspection& inspection) {
+  const auto found = inspection.parameters.find("mini_batch");
+  if (found == inspection.parameters.end()) return 1;
+  const auto& text = found->second;
+  double runs = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), runs);
+  return error == std::errc{} && end == text.data() + text.size() && runs >= 1 ? runs : 1;
+}
+
 std::map<std::string, std::uint64_t> memory_from(const Node& node) {
   std::map<std::string, std::uint64_t> result;
   for (const auto& [phase, bytes] : node.members()) {
@@ -220,6 +232,7 @@ void figures_from(Inspection& inspection, const Node& node) {
   for (const auto& item : node.at("phases").items()) inspection.phases.push_back(phase_from(item));
   if (const auto memory = node.find("memory")) inspection.memory = memory_from(*memory);
   if (const auto metrics = node.find("metrics")) inspection.metrics = metrics_from(*metrics);
+  if (const auto energy = node.find("energy")) inspection.energy = energies_from(*energy);
   if (const auto check = node.find("check")) inspection.check = check_from(*check);
   if (const auto scenario = node.find("scenario")) inspection.scenario = scenario_result_from(*scenario);
   inspection.usage = usage_from(node.at("usage"));
@@ -232,7 +245,7 @@ Inspection inspection_from(const Node& node, TextLengths texts) {
              "load_1m",     "steal",     "device",    "runner",         "phases",   "samples_ns", "work",
              "check",       "usage",     "exit_code",      "outcome",  "reason",     "stdout_tail",
              "stderr_tail", "artifacts", "stackx_version", "finished", "conditions",  "throttled",
-             "scenario",    "program",   "metrics",    "memory"});
+             "scenario",    "program",   "metrics",    "memory",   "energy"});
   if (texts == TextLengths::bounded)
     for (const auto& [key, member] : node.members()) check_texts(key, member);
   Inspection inspection;

@@ -13,6 +13,7 @@
 #include "specs/hardware/hardware.hpp"
 #include "specs/project/pi_program.hpp"
 #include "specs/project/workload.hpp"
+#include "specs/result/energy.hpp"
 #include "specs/result/outcome.hpp"
 #include "specs/result/sample_conditions.hpp"
 #include "specs/result/scenario_result.hpp"
@@ -76,6 +77,7 @@ struct Inspection {
   std::map<std::string, double> metrics;  // what the PI measured besides (metric.hpp): name -> value in its unit
   // Phase -> the most memory, in bytes, that the PI had held up to its end; whole documents have the most of all in `usage`.
   std::map<std::string, std::uint64_t> memory;
+  Energies energy;  // that was drawn meanwhile, by counter
   std::optional<Check> check;
   std::optional<ScenarioResult> scenario;
   Usage usage;
@@ -87,6 +89,9 @@ struct Inspection {
   std::string stackx_version;
   std::string finished;  // RFC 3339, UTC
 };
+
+// Operations of a sample: the mini-batch, whose size is calibrated for each inspection; 1 where the PI states none.
+double runs_a_sample(const Inspection& inspection);
 
 // Output of programs (tails, reason) is made UTF-8; a number that is not finite is an Error naming
 // its place.

@@ -1,7 +1,6 @@
 #include "specs/result/yardstick.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "specs/result/inspection.hpp"
@@ -18,16 +17,6 @@ std::optional<double> milliseconds_of(const Inspection& inspection) {
   if (inspection.samples_ns.empty()) return std::nullopt;
   const std::vector<double> samples(inspection.samples_ns.begin(), inspection.samples_ns.end());
   return quantile(samples, 0.5) / 1e6;
-}
-
-// A sample times a mini-batch of operations, whose size is calibrated for each inspection.
-double runs_a_sample(const Inspection& inspection) {
-  const auto found = inspection.parameters.find("mini_batch");
-  if (found == inspection.parameters.end()) return 1;
-  const auto& text = found->second;
-  double runs = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), runs);
-  return error == std::errc{} && end == text.data() + text.size() && runs >= 1 ? runs : 1;
 }
 
 std::optional<double> time_of(const Inspection& inspection) {
@@ -47,19 +36,9 @@ std::optional<double> error_of(const Inspection& inspection) {
   return std::max(inspection.check->max_relative_error, least_error);
 }
 
-// By a GPU's own counter, from one of its updates to another: it moves in steps (a tenth of a second on an H200), so that of
-// fewer than twenty it says nothing. What the card draws when idle is in it.
 std::optional<double> energy_of(const Inspection& inspection) {
-  constexpr std::size_t least_updates = 20;
-  const auto found = inspection.conditions.columns.find("energy_j");
-  if (found == inspection.conditions.columns.end()) return std::nullopt;
-  const auto& counter = found->second;
-  std::vector<std::size_t> updates;  // the samples after which it had moved
-  for (std::size_t i = 1; i < counter.size(); ++i)
-    if (counter[i] != counter[i - 1]) updates.push_back(i);
-  if (updates.size() < least_updates) return std::nullopt;
-  const auto first = updates.front(), last = updates.back();
-  return (counter[last] - counter[first]) / static_cast<double>(last - first) / runs_a_sample(inspection);
+  const auto found = energy_of_run(inspection);
+  return found ? std::optional(found->joules) : std::nullopt;
 }
 
 // Of a scenario by the percentile that MLPerf ranks it by.

@@ -51,9 +51,12 @@ void read_amounts(const Row& row, const Numbers& numbers, const Yardsticks& yard
   partial.outcome = m.outcome;
   partial.samples_ns = row.samples;
   partial.workload.pi = m.workload.pi;
+  partial.device = m.device;
   if (!m.mini_batch.empty()) partial.parameters["mini_batch"] = m.mini_batch;
   for (const auto& yardstick : yardsticks)
     if (const auto amount = yardstick.amount(partial)) m.amounts[yardstick.word()] = *amount;
+  if (!partial.metrics.contains("energy_j") && m.amounts.contains("energy"))
+    m.idle_share = specs::energy_of_run(partial)->idle_share;
 }
 
 void read_details(const Row& row, const Details& details, Measurement& m) {

@@ -91,8 +91,8 @@ class Doctor(MadeUpStore):
         self.documents_seen.append(document)
         self.assertEqual(document["basic"], exit_code == 0)
         findings = {one["what"]: one for one in document["findings"]}
-        self.assertEqual(len(findings), 16)
-        self.assertEqual(len(document["findings"]), 16)
+        self.assertEqual(len(findings), 17)
+        self.assertEqual(len(document["findings"]), 17)
         for one in findings.values():
             self.assertFalse(one["status"] in ("poor", "broken") and not (one["costs"] and one["remedy"]), one)
         return document, findings
@@ -108,7 +108,7 @@ class Doctor(MadeUpStore):
         for line in done.stdout.splitlines():
             self.assertTrue(len(line) <= 80 or line.startswith("    /") or str(self.scratch) in line, line)
         for what in ("programs", "catalogs", "charts", "sandbox", "store", "disk", "noise", "Python", "uv", "package index", "containers",
-                     "base images", "GPU", "GPU in containers", "Slurm", "Kubernetes"):
+                     "base images", "GPU", "GPU in containers", "energy", "Slurm", "Kubernetes"):
             self.assertRegex(done.stdout, rf"(?m)^(ok|poor|broken|none|unknown) +{what}  ")
         document, findings = self.look()
         self.status(findings, programs="ok", catalogs="ok", Python="ok", store="ok", disk="ok")

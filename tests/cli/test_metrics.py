@@ -2,6 +2,7 @@
 whose memory and error are known, and on real inspections whose memory is."""
 
 import json
+import math
 import unittest
 
 from made_up_store import MadeUpStore, stack_id
@@ -95,6 +96,85 @@ class Metrics(MadeUpStore):
         self.assertIn("--metric memory", markdown)
         csv = self.stackx("report", "--hw", "host", "--workload", "matmul", "--metric", "memory", "--format", "csv").stdout
         self.assertIn("WORSE", csv)
+
+
+class Energy(MadeUpStore):
+    """Of processors by RAPL: LEAN draws 60 W beyond the 40 W of an idle machine, FAST 120 W, and is faster by 10%."""
+
+    WATTS = {LEAN["openblas"]: 100.0, FAST["openblas"]: 160.0}
+    SAID = "dle draw, 25 to 40% of all that was drawn, is taken off the energy"
+
+    def energy(self, watts, seconds, idle=40.0):
+        """As the inspector writes it."""
+        joules = round(watts * seconds, 6)
+        known = {"idle_watts": idle, "idle_share": math.floor(idle * seconds / joules * 1e4 + 0.5) / 1e4} if idle else {}
+        return {"rapl": {"counters": ["package-0", "package-0 dram"], "covers": "machine", "joules": joules, "seconds": seconds,
+                         "updates": 600, **known}}
+
+    def measured(self, stack, gflops, round, idle=40.0, watts=None, **changes):
+        seconds = 3.05 * 1000 / gflops  # of three samples of 10^12 operations, with gaps
+        self.inspection(stack, gflops, round, **{"device": "cpu", "energy": self.energy(watts or self.WATTS[stack["openblas"]], seconds, idle), **changes})
+
+    def fill(self):
+        for number in range(12):
+            for stack, gflops in ((LEAN, 100), (FAST, 110)):
+                self.measured(stack, gflops * (1 + 0.002 * self.random.random()), number)
+
+    def setUp(self):
+        super().setUp()
+        self.store_once(self.fill)
+
+    def advise(self, *options):
+        return self.json("advise", "--hw", "host", "--workload", "matmul", *options)
+
+    def test_ranked_by_what_is_drawn_beyond_idle(self):
+        found = self.advise("--metric", "energy")
+        rows = found["recommendations"]
+        self.assertEqual([row["stack"]["components"] for row in rows], [LEAN, FAST])
+        self.assertEqual((found["unit"], rows[1]["verdict_vs_best"]), ("J", "WORSE"))
+        for row, joules in zip(rows, (60 * 3.05 * 10 / 3, 120 * 3.05 * (1000 / 110) / 3)):
+            self.assertAlmostEqual(row["amount"]["median"] / joules, 1, delta=0.003)
+        self.assertAlmostEqual(rows[1]["vs_best"]["ratio"], 2 / 1.1, delta=0.01)
+
+    def test_idle_draw_is_said_wherever_energy_is_compared(self):
+        said, a, b = "i" + self.SAID, stack_id(LEAN)[:10], stack_id(FAST)[:10]
+        self.assertIn("I" + self.SAID + ".", self.advise("--metric", "energy")["answer"]["cautions"])
+        self.assertIn(said, self.advise("--metric", "rate,energy")["notes"])
+        self.assertIn(said, self.json("compare", a, b, "--metric", "energy")["notes"])
+        self.assertIn(said, self.json("effects", "--hw", "host", "--workload", "matmul", "--metric", "energy")["notes"])
+        for asked in (("advise", "--hw", "host", "--workload", "matmul", "--metric", "energy"),
+                      ("advise", "--hw", "host", "--workload", "matmul", "--metric", "rate,energy"),
+                      ("report", "--hw", "host", "--workload", "matmul", "--metric", "energy"),
+                      ("compare", a, b, "--metric", "energy")):
+            with self.subTest(asked):
+                self.assertIn(self.SAID, " ".join(self.stackx(*asked).stdout.replace("\n  ! ", "\n").split()))
+        for metric in ("rate", "memory"):
+            self.assertNotIn("dle draw", self.stackx("advise", "--hw", "host", "--workload", "matmul", "--metric", metric, exit_code=None).stdout)
+
+    def test_where_nobody_knows_the_idle_draw_it_is_in_and_said(self):
+        self.db.unlink()
+        for number in range(6):
+            self.measured(LEAN, 100, number, idle=0)
+            self.measured(FAST, 110, number, idle=0)
+        self.store()
+        found = self.advise("--metric", "energy")
+        self.assertAlmostEqual(found["recommendations"][0]["amount"]["median"], 100 * 3.05 * 10 / 3, delta=0.01)
+        self.assertIn("Idle draw is in the energy: nothing tells how much it is.", found["answer"]["cautions"])
+
+    def test_processors_say_nothing_of_what_a_gpu_did(self):
+        self.db.unlink()
+        for number in range(6):
+            self.measured(LEAN, 100, number, device="GPU-1")
+        self.store()
+        found = self.json("advise", "--hw", "host", "--workload", "matmul", "--metric", "energy", exit_code=None)
+        self.assertEqual([row for row in found.get("recommendations", []) if row["evidence"].startswith("measured")], [])
+
+    def test_a_share_that_does_not_follow_from_the_rest_is_refused(self):
+        energy = self.energy(100, 30.5)
+        energy["rapl"]["idle_share"] = 0.1
+        self.inspection(LEAN, 100, 50, energy=energy)
+        file = self.write("bad.jsonl", json.dumps(self.documents.pop()) + "\n")
+        self.assertIn("idle_watts * seconds / joules", self.stackx("import", file, exit_code=2).stderr)
 
 
 class RealMemory(MadeUpStore):

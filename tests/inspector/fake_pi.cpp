@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 extern char** environ;
@@ -41,6 +43,27 @@ Json good_document() {
 
 int good() {
   std::cout << good_document() << std::endl;
+  return 0;
+}
+
+// Sixteen samples of 0.1 s in a phase that says when, with something before and after.
+int sleeper() {
+  using namespace std::chrono;
+  auto document = good_document();
+  document["samples_ns"] = Json::array();
+  std::this_thread::sleep_for(milliseconds(150));
+  const auto begin = system_clock::now();
+  for (int i = 0; i < 16; ++i) {
+    const auto start = steady_clock::now();
+    std::this_thread::sleep_for(milliseconds(100));
+    document["samples_ns"].push_back(nanoseconds(steady_clock::now() - start).count());
+  }
+  const auto end = system_clock::now();
+  document["phases"] = {{{"name", "measure"},
+                         {"start_ns", nanoseconds(begin.time_since_epoch()).count()},
+                         {"duration_ns", nanoseconds(end - begin).count()}}};
+  std::cout << document << std::endl;
+  std::this_thread::sleep_for(milliseconds(100));
   return 0;
 }
 
@@ -190,6 +213,7 @@ int main(int argc, char** argv) {
          std::cout << document << std::endl;
          return 0;
        }},
+      {"sleeper", sleeper},
       {"echo", [&] { return echo(words); }},
       {"state", state},
       {"hang", []() -> int { sleep_for_ever(); }},

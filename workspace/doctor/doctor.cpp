@@ -24,6 +24,7 @@ Findings examine(const Context& context, const Examination& how) {
                                 {{"package index"}, [offline = how.offline] { return look_at_index(offline); }},
                                 {{"containers", "base images"}, [context] { return look_at_containers(context); }},
                                 {{"GPU", "GPU in containers"}, look_at_gpus},
+                                {{"energy"}, [] { return look_at_energy(); }},
                                 {{"Slurm"}, look_at_slurm},
                                 {{"Kubernetes"}, look_at_kubernetes}},
                                longest);

@@ -5,6 +5,8 @@
 // Each has limits of its own; see side_by_side.hpp for those that the system does not let us set.
 #pragma once
 
+#include <filesystem>
+
 #include "workspace/context.hpp"
 #include "workspace/doctor/finding.hpp"
 
@@ -18,6 +20,7 @@ Findings look_at_uv(const Context& context);          // uv
 Findings look_at_index(bool offline);                 // package index
 Findings look_at_gpus();                              // GPU, GPU in containers
 Findings look_at_noise();                             // noise
+Findings look_at_energy(const std::filesystem::path& root = "/");  // energy; tests have a root of their own
 Findings look_at_slurm();                             // Slurm
 Findings look_at_kubernetes();                        // Kubernetes
 Findings look_at_store(const Context& context);       // store

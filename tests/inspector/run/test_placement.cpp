@@ -24,11 +24,11 @@ std::vector<Processor> machine(int nodes, int cores, int siblings) {
 }  // namespace
 
 TEST_CASE("lists of CPUs are read", "[placement]") {
-  CHECK(parse_cpu_list("0-3,8\n") == std::vector<int>{0, 1, 2, 3, 8});
-  CHECK(parse_cpu_list("7") == std::vector<int>{7});
-  CHECK(parse_cpu_list("").empty());
-  CHECK(parse_cpu_list("x,-3,5-4").empty());
-  CHECK(parse_cpu_list("0-999999999").empty());
+  CHECK(parse_cpu_list(std::string("0-3,8\n")) == std::vector<int>{0, 1, 2, 3, 8});
+  CHECK(parse_cpu_list(std::string("7")) == std::vector<int>{7});
+  CHECK(parse_cpu_list(std::string("")).empty());
+  CHECK(parse_cpu_list(std::string("x,-3,5-4")).empty());
+  CHECK(parse_cpu_list(std::string("0-999999999")).empty());
 }
 
 TEST_CASE("threads get cores of their own, in one node, from the top", "[placement]") {

@@ -11,7 +11,7 @@ namespace stackx::workspace::testing {
 inline Findings good_machine() {
   Findings findings;
   for (const char* what : {"programs", "catalogs", "charts", "sandbox", "store", "disk", "noise", "Python", "uv", "package index",
-                           "containers", "base images", "GPU", "GPU in containers", "Slurm", "Kubernetes"})
+                           "containers", "base images", "GPU", "GPU in containers", "energy", "Slurm", "Kubernetes"})
     findings.push_back({what, Status::ok, "well", "", ""});
   return findings;
 }

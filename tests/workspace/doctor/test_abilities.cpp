@@ -36,7 +36,7 @@ TEST_CASE("the basic job is to advise, to measure and to keep it", "[doctor]") {
     CHECK(abilities(with(good_machine(), what, Status::poor)).basic);
   }
   for (const char* what : {"charts", "sandbox", "noise", "Python", "uv", "package index", "containers", "base images", "GPU",
-                           "GPU in containers", "Slurm", "Kubernetes"}) {
+                           "GPU in containers", "energy", "Slurm", "Kubernetes"}) {
     INFO(what);
     CHECK(abilities(with(good_machine(), what, Status::poor)).basic);
     CHECK(abilities(with(good_machine(), what, Status::none)).basic);

@@ -1,0 +1,51 @@
+#include "tests/inspector/fake_powercap.hpp"
+
+#include <chrono>
+#include <filesystem>
+
+namespace stackx::inspector::testing {
+namespace {
+
+std::string directory_of(const std::string& entry) { return "/sys/class/powercap/" + entry; }
+
+}  // namespace
+
+void FakePowercap::zone(const std::string& entry, const std::string& name, std::uint64_t range_uj) {
+  machine_.file(directory_of(entry) + "/name", name + "\n");
+  machine_.file(directory_of(entry) + "/max_energy_range_uj", std::to_string(range_uj) + "\n");
+  set(entry, 0);
+  const std::scoped_lock lock(mutex_);
+  zones_[entry].range = range_uj;
+}
+
+void FakePowercap::set(const std::string& entry, std::uint64_t microjoules) {
+  const auto file = directory_of(entry) + "/energy_uj";
+  machine_.file(file + ".new", std::to_string(microjoules) + "\n");
+  std::filesystem::rename(machine_.root().string() + file + ".new", machine_.root().string() + file);
+}
+
+void FakePowercap::draw(std::function<double(const std::string& entry)> watts) {
+  thread_ = {};  // ends what ran so far
+  thread_ = std::jthread([this, watts = std::move(watts)](const std::stop_token& stop) {
+    auto then = std::chrono::steady_clock::now();
+    while (!stop.stop_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(4));
+      std::map<std::string, double> drawn;
+      for (const auto& [entry, zone] : zones_) drawn[entry] = watts(entry);
+      const auto now = std::chrono::steady_clock::now();
+      const std::scoped_lock lock(mutex_);
+      for (auto& [entry, zone] : zones_) {
+        zone.joules += drawn[entry] * std::chrono::duration<double>(now - then).count();
+        set(entry, static_cast<std::uint64_t>(zone.joules * 1e6) % zone.range);
+      }
+      then = now;
+    }
+  });
+}
+
+double FakePowercap::joules(const std::string& entry) const {
+  const std::scoped_lock lock(mutex_);
+  return zones_.at(entry).joules;
+}
+
+}  // namespace stackx::inspector::testing
