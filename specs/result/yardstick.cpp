@@ -47,6 +47,11 @@ std::optional<double> error_of(const Inspection& inspection) {
   return std::max(inspection.check->max_relative_error, least_error);
 }
 
+std::optional<double> ulps_of(const Inspection& inspection) {
+  if (!inspection.check || !inspection.check->max_ulps) return std::nullopt;
+  return std::max(*inspection.check->max_ulps, least_error);
+}
+
 // By a GPU's own counter, from one of its updates to another: it moves in steps (a tenth of a second on an H200), so that of
 // fewer than twenty it says nothing. What the card draws when idle is in it.
 std::optional<double> energy_of(const Inspection& inspection) {
@@ -77,6 +82,7 @@ std::optional<double> derived(const Metric& metric, const Inspection& inspection
   if (metric.name == "latency_ms") return latency_of(inspection);
   if (metric.name == "import_ms") return import_of(inspection);
   if (metric.name == "max_relative_error") return error_of(inspection);
+  if (metric.name == "max_ulps") return ulps_of(inspection);
   if (metric.name == "peak_memory_bytes") return static_cast<double>(inspection.usage.max_rss_bytes);
   return std::nullopt;
 }

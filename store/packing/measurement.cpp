@@ -54,6 +54,7 @@ void read_amounts(const Row& row, const Numbers& numbers, const Yardsticks& yard
   if (!m.mini_batch.empty()) partial.parameters["mini_batch"] = m.mini_batch;
   for (const auto& yardstick : yardsticks)
     if (const auto amount = yardstick.amount(partial)) m.amounts[yardstick.word()] = *amount;
+  if (std::ranges::any_of(yardsticks, &specs::Yardstick::is_of_the_check)) m.check = std::move(partial.check);
 }
 
 void read_details(const Row& row, const Details& details, Measurement& m) {
