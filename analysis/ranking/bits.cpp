@@ -27,7 +27,8 @@ nlohmann::json side_json(const StackBits& bits) {
 std::string StackBits::text() const {
   if (unsteady > 0)
     return fmt::format("different bits from call to call, in {} of {}", unsteady, counted(inspections, "inspection"));
-  return digests.size() < 2 ? "" : fmt::format("different bits in different runs, {} results in {}", digests.size(), counted(inspections, "inspection"));
+  if (digests.size() < 2) return "";
+  return fmt::format("different bits in different runs, {} results in {}", digests.size(), counted(inspections, "inspection"));
 }
 
 std::map<BitsPlace, StackBits> bits_of(const StackRates& stack) {
@@ -83,12 +84,12 @@ nlohmann::json to_json(const std::vector<BitsCompared>& compared) {
   return json;
 }
 
-std::vector<std::string> unsteady_stacks(const Rates& rates) {
+std::vector<std::string> unsteady_stacks(const Rates& rates, const StackNames& names) {
   std::vector<std::string> lines;
   for (const auto& stack : rates.stacks)
     for (const auto& [place, bits] : bits_of(stack))
       if (const auto text = bits.text(); !text.empty())
-        lines.push_back(fmt::format("{} ({}) gave {} on {}", components_text(stack.stack.components), stack.stack.short_id(), text, bits.hostname));
+        lines.push_back(fmt::format("{} gave {} on {}", names.subject(stack.stack), text, bits.hostname));
   if (lines.size() <= most_stacks_named) return lines;
   const auto more = lines.size() - most_stacks_named;
   lines.resize(most_stacks_named);

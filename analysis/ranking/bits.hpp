@@ -1,7 +1,7 @@
 // The bits of results (specs::Check::result_digest): do two stacks give the same, does one give the same in every run?
 //
 // Digests are held against each other where what was computed is the same: one workload, the same inputs (what made them, of
-// which seed), the same processor or GPU. What is asked of a stack is two things: within an inspection its calls were repeated and
+// which seed), the same machine and GPU. What is asked of a stack is two things: within an inspection its calls were repeated and
 // gave other bits ("deterministic": false), or inspections have different digests. Either, and the stack is unsteady: the bits of
 // two stacks then cannot be the same, whatever single digests say.
 //
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "analysis/ranking/rates.hpp"
+#include "analysis/ranking/stack_names.hpp"
 
 namespace stackx::analysis {
 
@@ -52,6 +53,6 @@ std::vector<std::string> unsteady_text(const std::vector<BitsCompared>& compared
 nlohmann::json to_json(const std::vector<BitsCompared>& compared);
 
 // Of a ranking's stacks, a line each that gave different bits.
-std::vector<std::string> unsteady_stacks(const Rates& rates);
+std::vector<std::string> unsteady_stacks(const Rates& rates, const StackNames& names);
 
 }  // namespace stackx::analysis
