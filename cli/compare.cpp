@@ -80,7 +80,7 @@ void compare(const CompareOptions& given, Globals& globals) {
   }
   if (!result.paired) note_conditions(sides);
   const CompareReport report{sides, result, options.delta / 100, options.confidence / 100,
-                             options.max_slower};
+                             options.max_slower, bits_of(sides)};
   if (json)
     print_json(compare_json(report));
   else

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "kernels/bits.hpp"
 #include "kernels/shared_object.hpp"
 #include "kernels/timing/scenario.hpp"
 
@@ -46,13 +47,9 @@ class Run {
     std::optional<Unsupported> refusal;
     const Check check = record(phases_, clock_, "check", [&] {
       refusal = operation_.prepare();
-      if (refusal) return Check{};
-      operation_.call();
-      return operation_.check();
+      return refusal ? Check{} : checked();
     });
     if (refusal) return refusal;
-
-    document_["check"] = json_of(check);
     if (check.pass && scenario_) return measure_scenario();
     Measurement measurement;
     if (check.pass) {
@@ -62,6 +59,16 @@ class Run {
     put_measurement(document_, parameters_, plan_, measurement);
     put_work(static_cast<double>(measurement.mini_batch));
     return std::nullopt;
+  }
+
+  Check checked() {
+    const std::int64_t begin = clock_.steady_ns();
+    operation_.call();
+    const std::int64_t call_ns = clock_.steady_ns() - begin;
+    Check check = operation_.check();
+    json& document = document_["check"] = json_of(check);
+    if (check.pass) put_bits(document, operation_, parameters_.json().value("seed", json()).dump(), call_ns, clock_);
+    return check;
   }
 
   // A sampler's run() ends when the calls are complete, on a GPU too.
@@ -125,6 +132,7 @@ json json_of(const Check& check) {
                    {"max_relative_error", check.max_relative_error},
                    {"bound", check.bound},
                    {"pass", check.pass}};
+  if (check.max_ulps) document["max_ulps"] = *check.max_ulps;
   if (!check.detail.empty()) document["detail"] = check.detail;
   return document;
 }

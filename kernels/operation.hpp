@@ -11,7 +11,9 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/blas/library.hpp"
 #include "kernels/parameters.hpp"
@@ -37,6 +39,9 @@ class Operation {
   virtual void call() = 0;
   // Of the result of the one call made after prepare(); waits for it.
   virtual Check check() = 0;
+  // What the last call wrote, all of it, on the host: row by row, of images the channels last. Waits for it. Empty: its bits
+  // are not compared (bits.hpp).
+  virtual std::vector<std::span<const std::byte>> result() { return {}; }
   virtual OperationWork work() const = 0;
   virtual std::unique_ptr<Sampler> sampler(const Clock& clock);
   // Fills in "component", "loaded", "library" and what is its own. Also called after load() or

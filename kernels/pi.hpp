@@ -3,7 +3,7 @@
 //
 //   {"name", "component", "parameters": {all, as used}, "samples_ns": [whole numbers],
 //    "work": {"flop", "bytes", "items"} per sample, "check": {"reference", "max_relative_error",
-//    "bound", "pass"}, "loaded": {component: version as the library itself reports it}, "library":
+//    "bound", "pass", "max_ulps" and what bits.hpp adds}, "loaded": {component: version as the library itself reports it}, "library":
 //    {...}, "files": [mapped shared objects], "phases": [{"name", "start_ns", "duration_ns"}],
 //    "notes": []}, and for collective operations "work_formula": text, "metrics": {NAME: number}
 // or, if library or machine cannot do it: {"name", ..., "unsupported": "<reason>"} without samples.

@@ -60,6 +60,7 @@ struct Measurement {
   specs::Work work;  // of one sample
   std::map<std::string, double> amounts;  // by the words of the yardsticks that were asked for, where it has them
   std::optional<double> idle_share;  // taken off its energy, where amounts have that; absent: idle draw is in it
+  std::optional<specs::Check> check;      // where an amount of it was asked for (Yardstick::is_of_the_check)
   double load_1m = 0;
   std::optional<double> steal;
   std::string pi_path;  // of the PI that measured, where it is not stackx's own (workload.program: its SHA-256)

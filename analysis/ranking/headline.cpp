@@ -315,6 +315,7 @@ void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& n
   if (all.looks.size() > most_named)
     said.push_back(fmt::format("{} more look {}.", all.looks.size() - most_named, worse));
   say_nodes(ranking, says);
+  for (const auto& line : ranking.unsteady) said.push_back(sentence(line));
   if (away > 0 && away < total)
     said.push_back(fmt::format("{} of {} stacks were measured elsewhere only.", away, total));
   if (says.decided && says.ratio_ci && least_lead(*says.ratio_ci, ranking.yardstick) < narrow_lead)

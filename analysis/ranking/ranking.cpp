@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/published/workload_choice.hpp"
+#include "analysis/ranking/bits.hpp"
 #include "analysis/ranking/finals.hpp"
 #include "analysis/ranking/idle_draw.hpp"
 #include "analysis/ranking/placement.hpp"
@@ -244,6 +245,8 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   if (ranking.nodes) std::ranges::move(lines(*ranking.nodes), std::back_inserter(ranking.notes));
   ranking.across_nodes = across_nodes(ranking, all);
   std::ranges::copy(ranking.across_nodes, std::back_inserter(ranking.notes));
+  ranking.unsteady = unsteady_stacks(all, StackNames(ranking));
+  std::ranges::copy(ranking.unsteady, std::back_inserter(ranking.notes));
   note_limits(ranking, all, ranking.notes);
   return ranking;
 }

@@ -79,6 +79,7 @@ struct Ranking {
   std::vector<Drift> drifts;  // where it was looked for
   std::optional<Nodes> nodes;             // where several measured: which of them is slow
   std::vector<std::string> across_nodes;  // which rows compare nodes, too (placement.hpp)
+  std::vector<std::string> unsteady;      // by a yardstick of the check: stacks that gave different bits (bits.hpp)
   std::optional<Population> population;  // of a sample
   std::vector<std::string> notes;  // measured besides, the sentinels' noise floor, warnings
 };

@@ -169,6 +169,13 @@ bool exceeds_limit(const CompareReport& report) {
   return 1 / interval->low < 1 - limit;
 }
 
+std::vector<analysis::BitsCompared> bits_of(const Sides& sides) {
+  std::vector<analysis::BitsCompared> result;
+  for (const auto& couple : sides.couples)
+    for (auto& one : analysis::compare_bits(*couple.a, *couple.b)) result.push_back(std::move(one));
+  return result;
+}
+
 std::vector<Difference> differences(const specs::Stack& a, const specs::Stack& b) {
   std::set<std::string> names;
   for (const auto* stack : {&a, &b})
@@ -203,6 +210,7 @@ std::vector<std::string> compare_notes(const CompareReport& report) {
       for (const auto& [outcome, n] : summary->failures) failed += n;
   if (failed > 0 && report.result.couples.size() > 1)
     result.push_back(fmt::format("{} failed and have no rate", counted(failed, "inspection")));
+  for (auto& line : unsteady_text(report.bits)) result.push_back(std::move(line));
   const auto kind = report.sides.a.what.kind;
   if (kind != Compared::Kind::stack && kind != Compared::Kind::lock) {
     const auto both = report.sides.couples.size();
@@ -217,7 +225,7 @@ std::vector<std::string> compare_notes(const CompareReport& report) {
 }
 
 nlohmann::json compare_json(const CompareReport& report) {
-  const auto& [sides, result, delta, confidence, max_slower] = report;
+  const auto& [sides, result, delta, confidence, max_slower, bits] = report;
   const auto side = [](const Side& s) -> nlohmann::json {
     return {{"text", specs::to_utf8(s.what.text)}, {"kind", to_string(s.what.kind)}};
   };
@@ -239,6 +247,7 @@ nlohmann::json compare_json(const CompareReport& report) {
                          {"couples", couples},
                          {"notes", compare_notes(report)}};
   if (!result.nodes.empty()) json["nodes"] = nodes_json(result);
+  if (!bits.empty()) json["bits"] = to_json(bits);
   if (result.overall.further_rounds) json["further"] = *result.overall.further_rounds;
   if (max_slower)
     json["limit"] = {{"max_slower_percent", *max_slower}, {"exceeded", exceeds_limit(report)}};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/ranking/bits.hpp"
 #include "analysis/ranking/side_by_side.hpp"
 #include "cli/compare/sides.hpp"
 
@@ -17,10 +18,13 @@ struct CompareReport {
   const analysis::SideBySide& result;
   double delta = 0.01, confidence = 0.95;
   std::optional<double> max_slower;  // percent that B may be slower than A
+  std::vector<analysis::BitsCompared> bits;  // of the couples, where the metric is of the check
 };
 
 // B is shown to be slower than A by more than `max_slower`: the whole interval lies beyond.
 bool exceeds_limit(const CompareReport& report);
+
+std::vector<analysis::BitsCompared> bits_of(const Sides& sides);
 
 // In which components, and their versions; empty: absent.
 struct Difference {

@@ -270,7 +270,9 @@ std::string limit_text(const CompareReport& report) {
 std::string compare_text(const CompareReport& report, std::size_t rows, bool plots, bool colour) {
   const auto& result = report.result;
   const analysis::Paint paint{colour};
-  std::string text = paint(bold, sentence(report)) + "\n\n";
+  std::string text = paint(bold, sentence(report)) + "\n";
+  if (const auto bits = analysis::bits_sentence(report.bits); !bits.empty()) text += bits + "\n";
+  text += "\n";
   text += fmt::format("  A           {}\n  B           {}\n", report.sides.a.what.text,
                       report.sides.b.what.text);
   text += fmt::format("  workload    {}, {}\n", report.sides.workload.text(),

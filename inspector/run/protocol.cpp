@@ -121,6 +121,7 @@ specs::Check read_check(const Node& node) {
   } else {
     check.max_relative_error = amount(*error);
   }
+  specs::bits_from(check, node);
   return check;
 }
 
@@ -311,7 +312,7 @@ void mask(PiReport& report, const Secrets& secrets) {
   hide_all(report.loaded);
   for (auto& phase : report.phases) hide(phase.name);
   hide_all(report.memory);
-  if (report.check) hide(report.check->reference);
+  if (report.check) hide(report.check->reference), hide(report.check->inputs);
   if (!report.scenario) return;
   for (auto* text : {&report.scenario->name, &report.scenario->metric, &report.scenario->unit}) hide(*text);
   hide_all(report.scenario->latency_ns);

@@ -5,6 +5,8 @@
 //     "check": {"reference", "max_relative_error", "bound", "pass"}, "loaded": {component:
 //     version}, "library": path, "files": [mapped shared objects], "phases": [{"name", "start_ns",
 //     "duration_ns"}] }
+//     "check" may have more, of the error and the bits: "max_ulps", "result_digest", "inputs", "deterministic"
+//     (specs/result/inspection.hpp)
 //   "conditions", "throttled", "scenario" as in the result document (GPU samples, inference scenarios)
 //   "gpu": {"uuid"}: where it ran
 //   "metrics": {"first_token_ms": 12.5, ...}: what it measured besides (names and units: specs/result/metric.cpp)

@@ -112,16 +112,15 @@ class CudnnConv2d : public GpuOperation {
   }
 
   Check check() override {
-    device().synchronize();
-    std::vector<unsigned char> found(y_.bytes());
-    device().download(found.data(), y_, found.size());
-    gather(found.data(), data_->y.data(),
-           {problem_.batch, problem_.rows.out, problem_.columns.out, problem_.out_channels},
-           image_strides(layout_, problem_.rows.out, problem_.columns.out, problem_.out_channels),
-           element());
+    fetch();
     const bool tensor = problem_.dtype == Dtype::float16 || problem_.dtype == Dtype::tf32;
     return check_convolution(problem_, *data_, seed_, kFullCheckFlop,
                              tensor ? Unit::tensor_cores : Unit::scalar);
+  }
+
+  std::vector<std::span<const std::byte>> result() override {
+    fetch();
+    return {data_->y.contents()};
   }
 
   OperationWork work() const override { return {problem_.flop(), problem_.bytes(), 1}; }
@@ -152,6 +151,16 @@ class CudnnConv2d : public GpuOperation {
   }
 
  private:
+  void fetch() {
+    device().synchronize();
+    std::vector<unsigned char> found(y_.bytes());
+    device().download(found.data(), y_, found.size());
+    gather(found.data(), data_->y.data(),
+           {problem_.batch, problem_.rows.out, problem_.columns.out, problem_.out_channels},
+           image_strides(layout_, problem_.rows.out, problem_.columns.out, problem_.out_channels),
+           element());
+  }
+
   static std::string name_of(int algorithm) {
     return algorithm >= 0 && algorithm < static_cast<int>(kAlgorithms.size())
                ? kAlgorithms[static_cast<std::size_t>(algorithm)]

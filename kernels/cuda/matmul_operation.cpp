@@ -64,12 +64,16 @@ class MatmulOperation : public GpuOperation {
   void call() override { call_(); }
 
   Check check() override {
-    c_->poison();
-    device().download(c_->data(), device_c_, c_->bytes());
+    fetch();
     return check_product(*a_, *b_, *c_,
                          tolerance_of(problem_.dtype, problem_.k,
                                       unit_of(problem_.dtype, parameters_)),
                          problem_.seed);
+  }
+
+  std::vector<std::span<const std::byte>> result() override {
+    fetch();
+    return {c_->contents()};
   }
 
   OperationWork work() const override {
@@ -98,6 +102,11 @@ class MatmulOperation : public GpuOperation {
   }
 
  private:
+  void fetch() {
+    c_->poison();
+    device().download(c_->data(), device_c_, c_->bytes());
+  }
+
   // Operands of one byte, in blocks that stay in the cache.
   static Matrix transpose(const Matrix& matrix) {
     constexpr std::size_t kBlock = 64;

@@ -67,6 +67,7 @@ class AttentionOperation : public OnednnOperation {
   }
 
   Check check() override { return check_attention(problem_, data_, seed()); }
+  std::vector<std::span<const std::byte>> result() override { return {data_.o.contents()}; }
 
   // The two products; bytes of Q, K, V and O once each.
   OperationWork work() const override {

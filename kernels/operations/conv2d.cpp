@@ -66,14 +66,21 @@ class Conv2d : public OnednnOperation {
   }
 
   Check check() override {
-    engine().reorder(y_->descriptor(), y_->memory(), y_plain_,
-                     engine().memory(y_plain_, data_.y.data()));
+    fetch();
     return check_convolution(problem_, data_, seed());
+  }
+
+  std::vector<std::span<const std::byte>> result() override {
+    fetch();
+    return {data_.y.contents()};
   }
 
   OperationWork work() const override { return {problem_.flop(), problem_.bytes(), 1}; }
 
  private:
+  void fetch() {
+    engine().reorder(y_->descriptor(), y_->memory(), y_plain_, engine().memory(y_plain_, data_.y.data()));
+  }
   static Dims channels_last(const Dims& d) {  // of dimensions N, C, H, W
     return {d[1] * d[2] * d[3], 1, d[3] * d[1], d[1]};
   }

@@ -82,6 +82,8 @@ class Matmul : public Operation {
     return check_products(a_, b_, c_, problem_.batch, problem_.dtype, problem_.seed);
   }
 
+  std::vector<std::span<const std::byte>> result() override { return {c_.contents()}; }
+
   OperationWork work() const override {
     const double m = static_cast<double>(problem_.m), n = static_cast<double>(problem_.n),
                  k = static_cast<double>(problem_.k), batch = static_cast<double>(problem_.batch);

@@ -53,6 +53,10 @@ class Recurrent : public OnednnOperation {
   }
 
   Check check() override { return check_rnn(problem_, data_, seed()); }
+  std::vector<std::span<const std::byte>> result() override {
+    if (problem_.cell == Cell::gru) return {data_.y.contents(), data_.last_h.contents()};
+    return {data_.y.contents(), data_.last_h.contents(), data_.last_c.contents()};
+  }
 
   OperationWork work() const override {
     return {static_cast<double>(problem_.batch) * problem_.flop_of_one(), data_.bytes(), 1};

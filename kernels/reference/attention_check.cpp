@@ -104,7 +104,7 @@ Check check_attention(const Attention& p, const AttentionData& data, std::uint64
   const double flop_of_row = 4.0 * static_cast<double>(p.sequence * p.size);
   const auto count =
       static_cast<std::size_t>(full_check_flop / static_cast<double>(p.heads) / flop_of_row);
-  Comparison comparison(kSafety * 0x1p-24);
+  Comparison comparison(kSafety * 0x1p-24, p.element);
   Values row(p.size);
   for (std::size_t head = 0; head < p.heads; ++head) {
     const Head reference(p, data, head);

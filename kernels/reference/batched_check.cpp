@@ -16,11 +16,13 @@ Check check_products(const Operand& a, const Operand& b, const Operand& c, std::
         check_product(RowsOf(a, i * m, m), RowsOf(b, i * k, k), RowsOf(c, i * m, m), dtype,
                       random_at(seed, i), kFullCheckFlop / static_cast<double>(batch));
     const double error = std::max(all.max_relative_error, check.max_relative_error);
+    const auto ulps = std::max(all.max_ulps, check.max_ulps);
     if (i == 0 || (all.pass && !check.pass)) {  // the first that is wrong tells where
       all = check;
       if (!check.pass) all.detail = fmt::format("product {}: {}", i, check.detail);
     }
     all.max_relative_error = error;
+    all.max_ulps = ulps;
   }
   all.reference = fmt::format("each of {} products: {}", batch, all.reference);
   return all;

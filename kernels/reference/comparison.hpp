@@ -7,14 +7,17 @@
 #include <string>
 
 #include "kernels/reference/product.hpp"
+#include "kernels/reference/ulps.hpp"
 
 namespace stackx::kernels {
 
 class Comparison {
  public:
-  explicit Comparison(double bound) {
+  // `stored`: the type of the results, whose ulps are counted; of float64 none are.
+  explicit Comparison(double bound, Element stored = Element::float64) : precision_(precision_of(stored)) {
     check_.bound = bound;
     check_.pass = true;
+    if (precision_) check_.max_ulps = 0;
   }
 
   // May differ by bound * scale. `place` says where, when asked: [] { return "y[3,4]"; }
@@ -22,6 +25,7 @@ class Comparison {
   void note(double found, double expected, double scale, Place place) {
     const double difference = std::abs(found - expected);
     if (difference == 0) return;
+    if (precision_) check_.max_ulps = std::max(*check_.max_ulps, ulps_between(found, expected, *precision_));
     double relative = difference / scale;
     if (!std::isfinite(relative)) relative = std::numeric_limits<double>::max();  // JSON has no NaN
     const bool worst = relative > check_.max_relative_error;
@@ -48,6 +52,7 @@ class Comparison {
 
  private:
   static std::string describe(const std::string& place, double found, double expected);
+  std::optional<Precision> precision_;
   Check check_;
 };
 

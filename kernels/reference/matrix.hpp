@@ -28,6 +28,7 @@ class Matrix : public Operand {
   std::size_t bytes() const { return rows_ * columns_ * size_of(element_); }
   void* data() { return memory_.get(); }
   const void* data() const { return memory_.get(); }
+  std::span<const std::byte> contents() const { return {static_cast<const std::byte*>(data()), bytes()}; }
 
   void fill_random(std::uint64_t seed);
   // NaN, or for integers a value that no product reaches: what a library does not write shows.

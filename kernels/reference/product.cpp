@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/parallel.hpp"
+#include "kernels/reference/ulps.hpp"
 
 namespace stackx::kernels {
 namespace {
@@ -115,9 +116,10 @@ std::vector<std::size_t> sample(std::size_t size, std::size_t count, std::uint64
 class Checker {
  public:
   Checker(const Operand& a, const Operand& b, const Operand& c, const Tolerance& tolerance)
-      : a_(a), b_(b), c_(c), m_(a.rows()), n_(b.columns()), k_(a.columns()), tolerance_(tolerance) {
+      : a_(a), b_(b), c_(c), m_(a.rows()), n_(b.columns()), k_(a.columns()), tolerance_(tolerance), precision_(precision_of(tolerance.stored)) {
     check_.bound = tolerance.sum;
     check_.pass = true;
+    if (precision_) check_.max_ulps = 0;
   }
 
   void compare_rows(const std::vector<std::size_t>& rows) {
@@ -205,7 +207,7 @@ class Checker {
   }
 
   struct Worst {
-    double error = 0;
+    double error = 0, ulps = 0;
     bool pass = true;
     std::string detail;
   };
@@ -219,6 +221,7 @@ class Checker {
     const std::lock_guard lock(mutex_);
     if (worst.error >= check_.max_relative_error && !worst.pass) check_.detail = worst.detail;
     check_.max_relative_error = std::max(check_.max_relative_error, worst.error);
+    if (precision_) check_.max_ulps = std::max(*check_.max_ulps, worst.ulps);
     check_.pass = check_.pass && worst.pass;
   }
 
@@ -269,6 +272,7 @@ class Checker {
 
   void note_entry(Worst& worst, double found, double expected, double scale, std::size_t i,
                   std::size_t j) {
+    if (precision_) worst.ulps = std::max(worst.ulps, ulps_between(found, expected, *precision_));
     note(worst, found, expected, scale, std::max(tolerance_.result * std::abs(expected), tolerance_.least),
          [&] { return place(i, j); });
   }
@@ -300,6 +304,7 @@ class Checker {
   const Operand &a_, &b_, &c_;
   std::size_t m_, n_, k_;
   Tolerance tolerance_;
+  std::optional<Precision> precision_;
   Check check_;
   std::mutex mutex_;
 };
@@ -309,6 +314,7 @@ class Checker {
 Tolerance tolerance_of(Dtype dtype, std::size_t depth, Unit unit) {
   const double k = static_cast<double>(depth), root = std::sqrt(k), u = unit_roundoff(dtype);
   Tolerance tolerance{kSafety * u, 0};
+  tolerance.stored = elements(dtype).c;
   const bool floats = elements(dtype).c != Element::int32 && dtype != Dtype::float64;
   if (unit == Unit::tensor_cores && floats) tolerance.sum += (dtype == Dtype::fp8 ? kCutFp8 : kCut) * root * u;
   if (dtype == Dtype::tf32) tolerance.sum += kTf32 * 0x1p-10 / root * (1 + 3 / root);

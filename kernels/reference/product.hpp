@@ -41,6 +41,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "kernels/dtype.hpp"
@@ -55,6 +56,7 @@ struct Check {
   double bound = 0;
   bool pass = false;
   std::string detail;  // the worst place; empty if pass
+  std::optional<double> max_ulps = {};  // of the entries that are compared one by one (ulps.hpp)
 };
 
 inline constexpr double kSafety = 16;
@@ -68,6 +70,7 @@ struct Tolerance {
   double sum = 0;     // of |a_i||b_j|
   double result = 0;  // of the entry: the rounding of C
   double least = 0;   // the rounding of the smallest entries
+  Element stored = Element::float64;  // the type of C, whose ulps are counted
 };
 
 enum class Unit { scalar, tensor_cores };  // what multiplies: IEEE arithmetic, or tensor cores

@@ -187,7 +187,7 @@ std::vector<std::size_t> chosen(std::size_t batch, double most, std::uint64_t se
 Check check_rnn(const Rnn& p, const RnnData& data, std::uint64_t seed, double full_check_flop) {
   const auto items = chosen(p.batch, full_check_flop / p.flop_of_one(), random_at(seed, 0));
   Recurrence recurrence(p, data, items);
-  Comparison comparison(kSafety * 0x1p-24);
+  Comparison comparison(kSafety * 0x1p-24, data.y.element());
   Values found(p.hidden);
   const auto compare = [&](const Matrix& result, const char* name, std::size_t row,
                            const Values& expected, const Values& errors) {

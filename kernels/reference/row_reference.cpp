@@ -46,7 +46,7 @@ void fill_layer_norm(Matrix& x, Matrix& scale, Matrix& shift, std::uint64_t seed
 }
 
 Check check_softmax(const Matrix& x, const Matrix& y) {
-  Comparison comparison(kBound);
+  Comparison comparison(kBound, y.element());
   const double stored = storage_share(y.element()),
                walk = std::sqrt(static_cast<double>(x.columns())) / 16;
   for_rows(x, y, [&](std::size_t i, const Values& in, const Values& out) {
@@ -63,7 +63,7 @@ Check check_softmax(const Matrix& x, const Matrix& y) {
 }
 
 Check check_layer_norm(const Matrix& x, const Matrix& scale, const Matrix& shift, const Matrix& y) {
-  Comparison comparison(kBound);
+  Comparison comparison(kBound, y.element());
   const double stored = storage_share(y.element()), n = static_cast<double>(x.columns());
   Values by(x.columns()), add(x.columns());
   scale.read(0, 0, by);

@@ -115,7 +115,7 @@ double stream_input(std::uint64_t key, std::uint64_t i) {
 
 Check check_stream(StreamKernel kernel, const StreamArrays& arrays, std::uint64_t seed,
                    std::size_t first) {
-  Comparison comparison(0x1p-52);
+  Comparison comparison(0x1p-52, Element::float64);
   const std::uint64_t key_b = stream_key(seed, 0), key_c = stream_key(seed, 1);
   for (std::size_t i = 0; i < arrays.a.size(); ++i) {
     const double b = stream_input(key_b, first + i), c = stream_input(key_c, first + i);

@@ -48,16 +48,30 @@ Work work_from(const Node& node) {
 }
 
 Json to_json(const Check& check) {
-  return {{"reference", check.reference},
-          {"max_relative_error", check.max_relative_error},
-          {"bound", check.bound},
-          {"pass", check.pass}};
+  Json json = {{"reference", check.reference},
+               {"max_relative_error", check.max_relative_error},
+               {"bound", check.bound},
+               {"pass", check.pass}};
+  if (check.max_ulps) json["max_ulps"] = *check.max_ulps;
+  if (!check.result_digest.empty()) json["result_digest"] = check.result_digest;
+  if (!check.inputs.empty()) json["inputs"] = check.inputs;
+  if (check.deterministic) json["deterministic"] = *check.deterministic;
+  return json;
 }
 
 Check check_from(const Node& node) {
-  node.only({"reference", "max_relative_error", "bound", "pass"});
-  return {node.at("reference").text(), node.at("max_relative_error").number(),
-          node.at("bound").number(), node.at("pass").boolean()};
+  node.only({"reference", "max_relative_error", "bound", "pass", "max_ulps", "result_digest", "inputs", "deterministic"});
+  Check check;
+  check.reference = node.at("reference").text();
+  check.max_relative_error = node.at("max_relative_error").number();
+  check.bound = node.at("bound").number();
+  check.pass = node.at("pass").boolean();
+  bits_from(check, node);
+  return check;
+}
+
+bool is_digest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 Json to_json(const Usage& usage) {
@@ -217,6 +231,19 @@ double runs_a_sample(const Inspection& inspection) {
   double runs = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), runs);
   return error == std::errc{} && end == text.data() + text.size() && runs >= 1 ? runs : 1;
+}
+
+void bits_from(Check& check, const Node& node) {
+  if (const auto ulps = node.find("max_ulps")) {
+    check.max_ulps = ulps->number();
+    if (!(*check.max_ulps >= 0)) ulps->fail("expected units in the last place, not below 0");
+  }
+  if (const auto digest = node.find("result_digest")) {
+    check.result_digest = digest->text();
+    if (!is_digest(check.result_digest)) digest->fail("expected a SHA-256: 64 hexadecimal digits");
+  }
+  if (const auto inputs = node.find("inputs")) check.inputs = inputs->text();
+  if (const auto same = node.find("deterministic")) check.deterministic = same->boolean();
 }
 
 std::map<std::string, std::uint64_t> memory_from(const Node& node) {

@@ -42,7 +42,12 @@ struct Check {
   double max_relative_error = 0;
   double bound = 0;
   bool pass = false;
+  std::optional<double> max_ulps = {};     // the largest error in units in the last place of the result's type
+  std::string result_digest = {};          // SHA-256 of the whole result, as it lies in memory; empty: not told
+  std::string inputs = {};                 // what made them, and of which seed: digests of others are of another problem
+  std::optional<bool> deterministic = {};  // the same bits in each of the runs that the PI made; absent: it made one
 };
+void bits_from(Check& check, const Node& node);  // the members from max_ulps on, which a PI may leave out
 
 struct Usage {
   double user_s = 0, system_s = 0;

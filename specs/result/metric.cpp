@@ -14,7 +14,7 @@
 namespace stackx::specs {
 namespace {
 
-constexpr std::array<Metric, 30> table{{
+constexpr std::array<Metric, 31> table{{
     {"algorithm_gbps", "GB/s", false,
      "10^9 bytes of the message a second, whatever travels for it (nccl-tests: algbw)", "GB/s", 1, 1e9, "algorithm", "algorithm bandwidth"},
     {"bytes_per_s", "B/s", false, "bytes read and written a second", "GB/s", 1e-9, 1},
@@ -35,6 +35,7 @@ constexpr std::array<Metric, 30> table{{
     {"kv_cache_bytes", "B", true, "keys and values that are kept for the context", "", 0, 1, "kv_cache", "KV cache"},
     {"latency_ms", "ms", true, "time to one answer", "", 0, 1e-3, "latency", "latency"},
     {"max_relative_error", "1", true, "largest relative error of the result against its reference", "", 0, 1, "error", "error"},
+    {"max_ulps", "ulp", true, "largest error of the result in units in the last place of its type", "", 0, 1, "ulps", "error in ulps"},
     {"minutes_to_train", "min", true, "time of a training to the stated quality", "", 0, 60},
     {"peak_device_memory_bytes", "B", true, "most memory of the device in use at once", "", 0, 1, "device_memory", "device memory"},
     {"peak_memory_bytes", "B", true, "most memory in use at once", "", 0, 1, "memory", "memory"},

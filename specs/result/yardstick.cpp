@@ -36,6 +36,11 @@ std::optional<double> error_of(const Inspection& inspection) {
   return std::max(inspection.check->max_relative_error, least_error);
 }
 
+std::optional<double> ulps_of(const Inspection& inspection) {
+  if (!inspection.check || !inspection.check->max_ulps) return std::nullopt;
+  return std::max(*inspection.check->max_ulps, least_error);
+}
+
 std::optional<double> energy_of(const Inspection& inspection) {
   const auto found = energy_of_run(inspection);
   return found ? std::optional(found->joules) : std::nullopt;
@@ -56,6 +61,7 @@ std::optional<double> derived(const Metric& metric, const Inspection& inspection
   if (metric.name == "latency_ms") return latency_of(inspection);
   if (metric.name == "import_ms") return import_of(inspection);
   if (metric.name == "max_relative_error") return error_of(inspection);
+  if (metric.name == "max_ulps") return ulps_of(inspection);
   if (metric.name == "peak_memory_bytes") return static_cast<double>(inspection.usage.max_rss_bytes);
   return std::nullopt;
 }

@@ -1,7 +1,8 @@
 // What inspections are compared by: their rate, or one of the metrics (metric.hpp) that they have.
 //
-// Some metrics follow from what every inspection holds: `time` from its samples, `memory` from rusage, `error` from the
-// check, `import` from the phase that loads the framework, `energy` from counters of the machine (energy.hpp). What the PI stated under the metric's own name goes before.
+// Some metrics follow from what every inspection holds: `time` from its samples, `memory` from rusage, `error` and `ulps` from the
+// check, `import` from the phase that loads the framework, `energy` from counters of the machine (energy.hpp). What the PI stated
+// under the metric's own name goes before.
 // The rate is not computed here: its unit follows from the work of all that are compared (analysis/ranking/rates.hpp).
 // Amounts are in unit(): MB for bytes, else the metric's own. Rejected: a free choice of units a row, which nobody can
 // put beside another.
@@ -26,6 +27,7 @@ class Yardstick {
   static std::vector<std::string> words();  // what `--metric` takes, the rate first
 
   bool is_rate() const { return metric_ == nullptr; }
+  bool is_of_the_check() const { return !is_rate() && (metric_->word == "error" || metric_->word == "ulps"); }
   bool smaller_is_better() const { return metric_ != nullptr && metric_->smaller_is_better; }
   std::string word() const { return std::string(is_rate() ? "rate" : metric_->word); }
   std::string name() const { return std::string(is_rate() ? "rate" : metric_->name); }

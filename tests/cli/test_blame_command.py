@@ -164,6 +164,16 @@ class Metrics(Blame):
         self.assertEqual(self.roles(answer), ["p01 1.0 -> 2.0"])
         self.assertAlmostEqual(answer["rows"][0]["effect"]["ratio"], 1000, delta=1)
 
+    def test_a_wrong_answer_in_ulps(self):
+        self.bench = self.write("bench.py", """import json, p00, p01, p02
+check = {"reference": "exact", "max_relative_error": 1e-7, "bound": 1e-5, "pass": True, "max_ulps": 2.0 * (1 + p01.cost({}))}
+print(json.dumps({"name": "bench", "samples_ns": [1000, 1000, 1000], "check": check}))
+""")
+        answer = self.blame(self.ends(3, {("p01", "2.0"): "7"}), "--metric", "ulps")
+        self.assertEqual(self.roles(answer), ["p01 1.0 -> 2.0"])
+        self.assertEqual(answer["metric"], "ulps")
+        self.assertAlmostEqual(answer["rows"][0]["effect"]["ratio"], 8, delta=1e-6)
+
     def test_a_rate_and_files(self):
         data = self.scratch / "data files"
         data.mkdir()

@@ -8,7 +8,7 @@ from __future__ import absolute_import, division
 import os
 import sys
 
-from stackx_pi import frameworks, libraries, protocol, threads, versions, work
+from stackx_pi import bits, frameworks, libraries, protocol, threads, versions, work
 from stackx_pi.errors import Unsupported, refusal
 from stackx_pi.measure import measure, sampler
 from stackx_pi.parameters import Parameter
@@ -65,9 +65,7 @@ class FrameworkRun(object):
 
     def _measure(self, operation):
         with self.phases.record("check"):
-            call, result = self._refusing(lambda: self._first_call(operation))
-            check = operation.check(result)
-        del result
+            call, check = self._checked(operation)
         self.document["check"] = check
         threads.require(self.settings.threads, self.adapter.threads_used(), self.name)
         if check["pass"]:
@@ -78,6 +76,18 @@ class FrameworkRun(object):
             measurement = protocol.put_no_measurement(self.document, self.parameters, self.plan)
         self.document["work"] = work.of_sample(operation.work, measurement.mini_batch)
         self.document["work_formula"] = operation.formula
+
+    def _checked(self, operation):
+        clock = self.phases.clock
+        begin = clock.steady_ns()
+        call, result = self._refusing(lambda: self._first_call(operation))
+        took = clock.steady_ns() - begin
+        check = operation.check(result)
+        if check["pass"]:
+            digest = bits.digest_of(result)
+            del result  # before there are others
+            check.update(bits.bits_of(call, digest, self.parameters.text("seed"), took, clock))
+        return call, check
 
     def _first_call(self, operation):
         call = operation.prepare(self.adapter)

@@ -1,7 +1,8 @@
 """A PI as a program: from words to one JSON object on stdout, as kernels/pi.hpp says.
 
     {"name", "component", "parameters": {all, as used}, "samples_ns", "work": {"flop", "bytes", "items"} per sample,
-     "work_formula", "check": {"reference", "max_relative_error", "bound", "pass"}, "loaded": {component: version},
+     "work_formula", "check": {"reference", "max_relative_error", "bound", "pass", "max_ulps", and what bits.py adds},
+     "loaded": {component: version},
      "library": {"path", ...}, "libraries": [...], "build": {...}, "files": [mapped], "phases": [...],
      "memory": {phase: bytes}, "metrics": {name: number}, "notes": [...]}
     {"name", ..., "unsupported": reason}    framework or machine cannot do it; without samples

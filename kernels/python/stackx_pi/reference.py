@@ -11,6 +11,9 @@ For the coarse u the entry's bound is near the entries themselves (|a||b| / sqrt
   RMS: |C - R| / |R| over all compared entries <= min(1/2, 2 u sqrt(K)): partial sums rounded each time give about 0.5 u sqrt(K),
   rounding factors or result alone about u, zeros, a transposed or a stale result 1 or more.
 
+Besides, `max_ulps`: the largest error of an entry in units in the last place of the dtype, at the exact value, as
+kernels/reference/ulps.hpp defines it; not of float64, whose exact value this reference does not have.
+
 Compared: all entries while that costs at most 2^28 flop; else some rows and columns, edges always among them, and for products
 every row against random vectors of +-1 (Freivalds; in the native PI's tolerance |a_i| |B|_F): each vector misses a wrong entry
 with probability at most 1/2. What is not seen then: a wrong entry outside, smaller than that tolerance.
@@ -23,6 +26,7 @@ from stackx_pi.inputs import random_state
 SAFETY = 16
 ROUNDOFF = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
 TF32_ROUNDOFF = 2.0**-11
+PRECISION = {"float32": (24, -126), "float16": (11, -14), "bfloat16": (8, -126)}  # digits, least exponent of normal numbers
 HUGE = 1.7976931348623157e308  # JSON has no infinity
 FULL_FLOP = 2.0**28
 ROWS = 12
@@ -35,10 +39,22 @@ def roundoff(dtype, tf32=False):
     return TF32_ROUNDOFF if tf32 and dtype == "float32" else ROUNDOFF[dtype]
 
 
+def largest_ulps(found, expected, dtype):
+    """Arrays of one shape, in float64."""
+    import numpy
+    digits, least = PRECISION[dtype]
+    exponents = numpy.where(expected == 0, least, numpy.frexp(expected)[1] - 1)
+    with numpy.errstate(all="ignore"):
+        ulps = numpy.abs(found - expected) / numpy.ldexp(1.0, numpy.maximum(exponents, least) - digits + 1)
+    return float(numpy.where(numpy.isfinite(ulps), ulps, HUGE).max())
+
+
 class Comparison(object):
     """Collects the worst entry and the RMS."""
 
-    def __init__(self, u, terms):
+    def __init__(self, u, terms, dtype):
+        self.dtype = dtype
+        self.ulps = None
         self.bound = SAFETY * u
         self.rms_bound = min(0.5, 2 * u * terms**0.5) if u > 2.0**-20 else None
         self.worst, self.passed, self.detail = 0.0, True, ""
@@ -58,7 +74,10 @@ class Comparison(object):
                 self.passed = False
                 self.detail = "%s is %.9g, expected %.9g" % (place(at), found[at], expected[at])
 
-    def add_to_rms(self, found, expected):
+    def add_entries(self, found, expected):
+        """To the RMS and the ulps: of what is compared one by one."""
+        if self.dtype in PRECISION:
+            self.ulps = max(self.ulps or 0.0, largest_ulps(found, expected, self.dtype))
         self._square_error += float(((found - expected)**2).sum())
         self._square += float((expected**2).sum())
 
@@ -71,6 +90,8 @@ class Comparison(object):
             if not rms <= self.rms_bound:
                 self.passed = False
                 self.detail = self.detail or "the RMS error is %.3g, at most %.3g is right" % (rms, self.rms_bound)
+        if self.ulps is not None:
+            result["max_ulps"] = self.ulps
         result["pass"] = self.passed
         if not self.passed:
             result["detail"] = self.detail
@@ -105,7 +126,7 @@ def compare_part(comparison, a, b, c, rows, columns):
                    lambda at: "c[%d,%d]" % (range(a.shape[0])[rows][at[0]] if isinstance(rows, slice) else rows[at[0]],
                                             range(b.shape[1])[columns][at[1]] if isinstance(columns, slice) else
                                             columns[at[1]]))
-    comparison.add_to_rms(found, expected)
+    comparison.add_entries(found, expected)
 
 
 def compare_by_vectors(comparison, a, b, c, state):
@@ -139,7 +160,7 @@ def in_blocks(matrix, x):
 def check_product(a, b, c, dtype, seed, tf32=False, full_flop=FULL_FLOP):
     """`c` as the framework gave it, against a b."""
     (m, k), n = a.shape, b.shape[1]
-    comparison = Comparison(roundoff(dtype, tf32), k)
+    comparison = Comparison(roundoff(dtype, tf32), k, dtype)
     if c.shape != (m, n):
         return wrong_shape(comparison, c.shape, (m, n))
     if 2.0 * m * n * k <= full_flop:
@@ -193,7 +214,7 @@ def check_convolution(x, w, y, axes, dtype, seed, tf32=False, full_flop=FULL_FLO
     """x: batch, space..., channels; w: taps..., in, out; y: batch, space..., out."""
     import numpy
     filters = double(w).reshape(-1, w.shape[-1])
-    comparison = Comparison(roundoff(dtype, tf32), filters.shape[0])
+    comparison = Comparison(roundoff(dtype, tf32), filters.shape[0], dtype)
     shape = (x.shape[0],) + tuple(one.out for one in axes) + (w.shape[-1],)
     if tuple(y.shape) != shape:
         return wrong_shape(comparison, y.shape, shape)
@@ -210,7 +231,7 @@ def check_convolution(x, w, y, axes, dtype, seed, tf32=False, full_flop=FULL_FLO
         found = double(y[tuple(numpy.array(part).T)])
         comparison.add(found, expected, norms(patches, 1)[:, None] * lengths[None, :],
                        lambda at, part=part: "y[%s]" % ",".join(str(i) for i in part[at[0]] + (int(at[1]),)))
-        comparison.add_to_rms(found, expected)
+        comparison.add_entries(found, expected)
     return comparison.document("every entry in float64" if full else
                                "all channels at %d positions in float64, corners among them" % len(positions))
 

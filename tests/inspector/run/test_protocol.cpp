@@ -52,6 +52,16 @@ TEST_CASE("everything that a PI says arrives", "[protocol]") {
   CHECK(parsed->files == std::vector<std::string>{"/usr/lib/libblis.so.4"});
   CHECK(parsed->phases.at(0).duration_ns == 6);
   CHECK(parse_pi_output(R"({"samples_ns": [3], "library": "/x.so"})")->library == "/x.so");
+  CHECK_FALSE(parsed->check->max_ulps);
+  CHECK_FALSE(parsed->check->deterministic);
+  const std::string digest(64, 'a');
+  const auto bits = parse_pi_output(R"({"samples_ns": [3], "check": {"reference": "r", "max_relative_error": 0, "pass": true, "max_ulps": 2.5,
+    "result_digest": ")" + digest + R"(", "inputs": "mine, seed 1", "deterministic": false}})");
+  REQUIRE(bits);
+  CHECK(bits->check->max_ulps == 2.5);
+  CHECK(bits->check->result_digest == digest);
+  CHECK(bits->check->inputs == "mine, seed 1");
+  CHECK(bits->check->deterministic == false);
 }
 
 TEST_CASE("times that cannot be times are invalid samples", "[protocol]") {
@@ -86,6 +96,9 @@ TEST_CASE("what is not the protocol is bad output", "[protocol]") {
        R"({"samples_ns": [1], "loaded": []})",
        R"({"samples_ns": [1], "files": [1]})",
        R"({"samples_ns": [1], "check": {}})",
+       R"({"samples_ns": [1], "check": {"reference": "r", "pass": true, "max_relative_error": 0, "max_ulps": -1}})",
+       R"({"samples_ns": [1], "check": {"reference": "r", "pass": true, "max_relative_error": 0, "result_digest": "abc"}})",
+       R"({"samples_ns": [1], "check": {"reference": "r", "pass": true, "max_relative_error": 0, "deterministic": 1}})",
        R"({"samples_ns": [1], "check": {"reference": "r", "pass": true}})",
        R"({"samples_ns": [1], "check": {"reference": "r", "pass": 1, "max_relative_error": 0}})",
        R"({"samples_ns": [1], "phases": [{"name": "p", "start_ns": 1, "duration_ns": -1}]})",

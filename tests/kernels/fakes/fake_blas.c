@@ -22,7 +22,9 @@
 #define JOIN(a, b, c) JOIN3(a, b, c)
 #define NAME(function) JOIN(PREFIX, function, SUFFIX)
 
-enum { kRight, kTransposed, kUntouched, kZeros, kElement, kShort, kAccumulates, kHalf, kCrash };
+enum { kRight, kTransposed, kUntouched, kZeros, kElement, kShort, kAccumulates, kHalf, kCrash, kUnsteady, kFiveUlps };
+
+static int calls = 0;
 
 #ifdef NEEDS_PARTNER
 int stackx_fake_nothing(void);
@@ -41,6 +43,12 @@ static double entry(INT i, INT j, INT n, INT k, const void* a, INT lda, const vo
   double sum = WRONG == kAccumulates ? before : 0;
   for (INT p = 0; p < (WRONG == kShort ? k - 1 : k); ++p)
     sum += at(a, i * lda + p) * at(b, WRONG == kTransposed ? j * ldb + p : p * ldb + j);
+  if (WRONG == kUnsteady && i == 0 && j == 0 && calls % 2 == 0) sum *= 1 + 0x1p-22;
+  if (WRONG == kFiveUlps && i == 1 && j == 1) {
+    float off = (float)sum;
+    for (int ulp = 0; ulp < 5; ++ulp) off = nextafterf(off, 2 * off);
+    return off;
+  }
   if (WRONG == kElement && i == n / 2 && j == n / 3) sum += 0.25;
   return WRONG == kHalf ? rounded_to_half(sum) : sum;
 }
@@ -62,6 +70,7 @@ static double at_double(const void* values, INT i) { return ((const double*)valu
   struct swallow_semicolon
 
 static void before_product(void) {
+  ++calls;
 #ifdef CHATTY
   puts("a library that prints to stdout");
 #endif

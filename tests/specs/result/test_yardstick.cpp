@@ -42,6 +42,11 @@ TEST_CASE("yardstick: amounts that every inspection tells") {
   CHECK(amount("time", one) == Approx(5.5));
   one.check->max_relative_error = 0;
   CHECK(amount("error", one) == least_error);
+  CHECK_FALSE(Yardstick::from("ulps")->amount(one));  // the PI did not tell them
+  one.check->max_ulps = 3.5;
+  CHECK(amount("ulps", one) == 3.5);
+  one.check->max_ulps = 0;
+  CHECK(amount("max_ulps", one) == least_error);
 }
 
 TEST_CASE("yardstick: what the PI states goes before what follows from the rest") {

@@ -44,7 +44,7 @@ class Network(object):
 def check_network(arrays, result, dtype, tf32=False):
     import numpy
     x, w, b, v, d = [reference.double(one) for one in arrays]
-    comparison = reference.Comparison(reference.roundoff(dtype, tf32), v.shape[0])
+    comparison = reference.Comparison(reference.roundoff(dtype, tf32), v.shape[0], dtype)
     if tuple(result.shape) != (x.shape[0], v.shape[1]):
         return reference.wrong_shape(comparison, result.shape, (x.shape[0], v.shape[1]))
 
@@ -58,7 +58,7 @@ def check_network(arrays, result, dtype, tf32=False):
     expected, found = product(hidden, v) + d, reference.double(result)
     scale = numpy.sqrt(product(lengths(x, w, b)**2, v**2)) + lengths(hidden, v, d)
     comparison.add(found, expected, scale, lambda at: "y[%d,%d]" % (at[0], at[1]))
-    comparison.add_to_rms(found, expected)
+    comparison.add_entries(found, expected)
     return comparison.document("every entry in float64")
 
 

@@ -7,6 +7,9 @@ import time
 import numpy
 
 
+counts = {"calls": 0}
+
+
 def faulty(result):
     fault = os.environ.get("FAKE_FAULT", "")
     if fault == "wrong":
@@ -14,6 +17,10 @@ def faulty(result):
         result.reshape(-1)[-1] += 1
     elif fault == "zeros":
         result = result * 0
+    elif fault == "unsteady":  # each call by its own last bit
+        counts["calls"] += 1
+        result = numpy.array(result)
+        result.reshape(-1)[-1] *= 1 + counts["calls"] % 2 * 4 * numpy.finfo(result.dtype).eps
     elif fault == "refuses":
         raise RuntimeError("first line\n\"fake_kernel\" not implemented for 'Half'\nlast line")
     elif fault == "fails":
@@ -22,6 +29,11 @@ def faulty(result):
 
 
 def matmul(a, b):
+    if os.environ.get("FAKE_FAULT") == "five_ulps":  # one entry, of a result that is rounded once
+        c = numpy.dot(a.astype(numpy.float64), b.astype(numpy.float64)).astype(a.dtype)
+        for _ in range(5):
+            c[1, 1] = numpy.nextafter(c[1, 1], 2 * c[1, 1])
+        return c
     return faulty(numpy.dot(a, b))
 
 
