@@ -114,6 +114,12 @@ void put_report(Inspection& result, PiReport report) {
   result.metrics = std::move(report.metrics);
 }
 
+// Of a PI with several processes the largest one alone says too little. What the PI stated itself goes before.
+void put_memory_together(Inspection& result, std::uint64_t together_bytes) {
+  if (together_bytes > result.usage.max_rss_bytes)
+    result.metrics.try_emplace("peak_memory_bytes", static_cast<double>(together_bytes));
+}
+
 Verdict judge_check(const std::optional<specs::Check>& check) {
   if (!check || check->pass) return {};
   return {Outcome::wrong_result,
@@ -357,6 +363,7 @@ struct Inspector::State {
     }
     read_output(result, environment, ran.process.out, ran.supervision->duration_ns);
     if (result.outcome != Outcome::ok) return;
+    put_memory_together(result, ran.supervision->together_bytes);
     result.energy = energy.drawn(result.phases);
     if (!on_gpu) result.energy.erase(specs::nvml_source);
     if (auto why = specs::why_implausible(rates.of(result.device, result.workload), result.work, result.samples_ns))

@@ -15,6 +15,7 @@ void fields(Report& report, Visit visit) {
   visit("start_ns", report.start_ns);
   visit("duration_ns", report.duration_ns);
   visit("peak_bytes", report.peak_bytes);
+  visit("together_bytes", report.together_bytes);
   visit("left", report.left);
   visit("user_us", report.user_us);
   visit("system_us", report.system_us);
@@ -51,7 +52,8 @@ bool read_number(std::string_view text, std::string_view key, Number& number) {
 constexpr std::int64_t most = std::int64_t{1} << 62;
 
 bool possible(const Supervision& report) {
-  bool all = report.status >= 0 && report.peak_bytes < static_cast<std::uint64_t>(most);
+  bool all = report.status >= 0 && report.peak_bytes < static_cast<std::uint64_t>(most) &&
+             report.together_bytes < static_cast<std::uint64_t>(most);
   for (const auto value : {report.start_ns, report.duration_ns, report.user_us, report.system_us, report.max_rss_kib,
                            report.minor_faults, report.major_faults, report.voluntary, report.involuntary})
     all = all && value >= 0 && value < most;

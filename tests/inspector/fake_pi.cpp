@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/personality.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -145,6 +146,20 @@ int eat_together() {
   sleep_for_ever();
 }
 
+// 60 MiB that all see, and 50 MiB of each of three: 210 MiB, while the largest process has 110.
+int hold_together() {
+  const std::vector<char> shared(60 << 20, 1);
+  for (int i = 0; i < 3; ++i) {
+    if (fork() != 0) continue;
+    const std::vector<char> own(50 << 20, 1);
+    usleep(1'000'000);
+    _exit(static_cast<int>(own.size() + shared.size()) < 0);
+  }
+  while (wait(nullptr) > 0) {
+  }
+  return good();
+}
+
 int many_processes() {
   for (int i = 0; i < 400; ++i) {
     if (fork() == 0) sleep_for_ever();
@@ -251,6 +266,7 @@ int main(int argc, char** argv) {
       {"none", [] { return with_samples("[]"); }},
       {"eat", [] { return eat(100'000); }},
       {"eat_together", eat_together},
+      {"hold_together", hold_together},
       {"many_processes", many_processes},
       {"exit3",
        [] {

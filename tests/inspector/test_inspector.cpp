@@ -108,6 +108,20 @@ class Listening {
 
 }  // namespace
 
+TEST_CASE("memory of several processes is that of all, what they share counted once", "[inspector]") {
+  for (const bool sandbox : runners()) {
+    Fixture fixture(sandbox);
+    const auto result = fixture.inspect("hold_together", {});
+    INFO(result.reason);
+    REQUIRE(result.outcome == Outcome::ok);
+    const double all = result.metrics.at("peak_memory_bytes") / (1 << 20);
+    CHECK(all > 205);
+    CHECK(all < 225);
+    CHECK(result.usage.max_rss_bytes < 125u << 20);
+    CHECK_FALSE(fixture.inspect("good", {}).metrics.contains("peak_memory_bytes"));
+  }
+}
+
 TEST_CASE("a PI that does its job becomes a whole result", "[inspector]") {
   for (const bool sandbox : runners()) {
     Fixture fixture(sandbox);

@@ -43,6 +43,7 @@ TEST_CASE("a report whose numbers cannot be true is none", "[supervision]") {
   CHECK_FALSE(with([](Supervision& report) { report.max_rss_kib = huge; }));  // overflows as bytes
   CHECK_FALSE(with([](Supervision& report) { report.minor_faults = std::numeric_limits<std::int64_t>::min(); }));
   CHECK_FALSE(with([](Supervision& report) { report.peak_bytes = ~std::uint64_t{0}; }));
+  CHECK_FALSE(with([](Supervision& report) { report.together_bytes = ~std::uint64_t{0}; }));
   CHECK_FALSE(with([](Supervision& report) { report.status = -7; }));
   CHECK_FALSE(supervision_from("end=99\n" + to_text(usual()).substr(6)));
   CHECK_FALSE(supervision_from("complete=1\n"));
