@@ -19,6 +19,19 @@ cat <<TEXT
 TEXT
 """
 
+# Thirteen samples of 0.1 s, in a phase that says when.
+SLEEPER = """#!/usr/bin/python3
+import json, os, time
+samples, start = [], time.time_ns()
+for _ in range(13):
+    begin = time.monotonic_ns()
+    time.sleep(0.1)
+    samples.append(time.monotonic_ns() - begin)
+print(json.dumps({"name": "matmul", "samples_ns": samples, "work": {"flop": 1e6, "bytes": 0, "items": 1}, "loaded": {"cublas": "12.4"},
+                  "files": [], "gpu": {"uuid": os.environ["CUDA_VISIBLE_DEVICES"]},
+                  "phases": [{"name": "measure", "start_ns": start, "duration_ns": time.time_ns() - start}]}))
+"""
+
 # No such wheel exists: a stack that is refused in time never asks for it.
 WHEEL = {"type": "wheel", "file": "nowhere-1-py3-none-any.whl", "sha256": "0" * 64, "library": "libcublas.so.12"}
 
@@ -85,6 +98,24 @@ class GpuCampaign(BlackBox):
             self.assertEqual(len(column), 4)
         self.assertIn("sm_clock_mhz", document["conditions"])
         self.assertEqual(document["conditions"]["gpu_utilization_percent"], [91, 92, 93, 94])
+
+    def test_energy_is_the_gpus(self):
+        """Read by the inspector, whatever the PI: of a GPU that draws 75 W all the time."""
+        self.machine("energy")
+        pi = self.write("sleeper.py", SLEEPER)
+        pi.chmod(0o755)
+        project = self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"})
+        self.stackx("inspect", project, "--pi", pi, "--rounds", 1)
+        (document,) = self.documents()
+        self.assertEqual(document["outcome"], "ok", document["reason"])
+        energy = document["energy"]["nvml"]
+        self.assertEqual((energy["counters"], energy["covers"]), ([H200], "device"))
+        (phase,) = (one for one in document["phases"] if one["name"] == "measure")
+        self.assertAlmostEqual(energy["seconds"], phase["duration_ns"] / 1e9, delta=1e-6)
+        self.assertAlmostEqual(energy["joules"] / (75 * energy["seconds"]), 1, delta=0.06)
+        self.assertAlmostEqual(energy["idle_watts"] / 75, 1, delta=0.12)
+        self.assertAlmostEqual(energy["idle_share"], energy["idle_watts"] * energy["seconds"] / energy["joules"], delta=1e-4)
+        self.assertGreaterEqual(energy["updates"], 20)
 
     def test_the_first_visible_device_is_measured(self):
         self.machine("two_gpus", CUDA_VISIBLE_DEVICES="1,0")

@@ -1,4 +1,5 @@
 // What a machine drew in phases, of counters that a thread moves on at known watts while the meter reads them.
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
@@ -22,6 +23,23 @@ specs::Phase waited(std::chrono::milliseconds duration, const char* name = "meas
   std::this_thread::sleep_for(duration);
   return {name, start, now() - start};
 }
+
+// 60 W in steps of 20 ms, which stop for a while when they are told to.
+class Halting : public EnergyCounter {
+ public:
+  explicit Halting(const std::atomic<std::int64_t>& until_ns) : until_ns_(until_ns) {}
+  std::string source() const override { return "nvml"; }
+  std::vector<std::string> names() const override { return {"GPU-1"}; }
+  std::optional<double> joules() override {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch() / 1ns;
+    if (now >= until_ns_) last_ = static_cast<double>(now / 20'000'000) * 1.2;
+    return last_;
+  }
+
+ private:
+  const std::atomic<std::int64_t>& until_ns_;
+  double last_ = 0;
+};
 
 double seconds_of(const specs::Phase& phase) { return static_cast<double>(phase.duration_ns) / 1e9; }
 
@@ -94,6 +112,22 @@ TEST_CASE("energy meter: a GPU that is added later has its own idle draw, its st
   CHECK(drawn.at("nvml").joules == Approx(75 * seconds_of(phase)).epsilon(0.04));
   REQUIRE(drawn.at("nvml").idle_watts);
   CHECK(*drawn.at("nvml").idle_watts == Approx(75).epsilon(0.12));
+}
+
+TEST_CASE("energy meter: the counter's step after the last sample is waited for") {
+  std::atomic<std::int64_t> until_ns = 0;
+  EnergyMeter meter;
+  meter.add(std::make_unique<Halting>(until_ns));
+  meter.begin();
+  std::this_thread::sleep_for(100ms);
+  auto phase = waited(1300ms);
+  until_ns = std::chrono::steady_clock::now().time_since_epoch() / 1ns + 150'000'000;
+  const auto tail = waited(80ms);
+  phase.duration_ns = tail.start_ns + tail.duration_ns - phase.start_ns;
+  meter.end();
+  const auto drawn = meter.drawn({phase});
+  REQUIRE(drawn.contains("nvml"));
+  CHECK(drawn.at("nvml").joules == Approx(60 * seconds_of(phase)).epsilon(0.06));
 }
 
 TEST_CASE("energy meter: without an idle second there is no idle draw, and no waiting for it twice") {
