@@ -17,13 +17,14 @@ class Ddp(Exchange):
         self.torch, self.name = torch, "ddp (%s)" % backend
 
     def spread(self, loss_of, weights):
-        class Loss(self.torch.nn.Module):
+        nn = self.torch.nn
+
+        class Loss(nn.Module):
             def __init__(self):
                 super(Loss, self).__init__()
-                self.weights = self_torch.nn.ParameterList(weights)  # the very same: Parameters already
+                self.weights = nn.ParameterList(weights)  # the very same: Parameters already
 
             def forward(self, *given):
                 return loss_of(*given)
 
-        self_torch = self.torch
-        return self.torch.nn.parallel.DistributedDataParallel(Loss())
+        return nn.parallel.DistributedDataParallel(Loss())

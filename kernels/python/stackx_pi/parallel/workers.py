@@ -37,7 +37,7 @@ class Workers(object):
         return cls(World(0, 1, "nobody"), "default", 0)
 
     def words(self):
-        return "; mean of the gradients of %d workers, each with its own" % self.world.size if self.several else ""
+        return "; mean of the gradients of %d workers, each with inputs of its own" % self.world.size if self.several else ""
 
     def prepare(self, name):
         """Before the framework `name` is imported."""
