@@ -18,15 +18,15 @@ def percentile_of(ordered, fraction):
 
 def most_late(queries, fraction, confidence=CONFIDENCE):
     """The most late queries among so many with which the percentile is still proven; None: not even if none is late."""
-    q, total, most = 1 - fraction, 0.0, None
+    q, total, late = 1 - fraction, 0.0, 0
     all_ways, late_log, timely_log = math.lgamma(queries + 1.0), math.log(q), math.log1p(-q)
-    for late in range(queries):
+    while late < queries:
         ways = all_ways - math.lgamma(late + 1.0) - math.lgamma(queries - late + 1.0)
         total += math.exp(ways + late * late_log + (queries - late) * timely_log)
         if not total < 1 - confidence:
             break
-        most = late
-    return most
+        late += 1
+    return late - 1 if late else None
 
 
 def proves(queries, late, fraction, confidence):
