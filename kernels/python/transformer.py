@@ -16,9 +16,9 @@ in tokens/s; flop and bytes by formula (stackx_pi/transformer/cost.py) are in "t
                 "kv_cache_bytes"  prefill, decode: keys and values of all positions
                 "peak_device_memory_bytes"  on a GPU, by the framework's own counter}
 
-scenario=... (prefill, decode; stackx_pi/scenarios): a query is one of these samples: a pass over the prompts, `tokens` steps. Then work.items
-are sequences answered, as offline counts them, tokens_per_sec is of what was answered, first_token_ms (single_stream, server) has the
-waiting in it, and there are no token_ms and no flop a second.
+scenario=... (prefill, decode; stackx_pi/scenarios): a query is such a sample. Then work.items are queries, of offline and streams the
+sequences in them, tokens_per_sec is of what was answered, first_token_ms (single_stream, server) is the median latency, what was
+waited in it, and there are no token_ms and no flop a second.
 
 llama-bench's tests (llama.cpp, tools/llama-bench) and the words that ask the same here; docs/transformer.md says where they differ:
     -p N (ppN)               phase=prefill context=N

@@ -462,8 +462,8 @@ class Numpy(support.PiTest):
     @unittest.skipUnless(built("stackx-pi") and BLAS.exists(), "no stackx-pi is built, or no OpenBLAS installed")
     def test_members_and_rules_are_those_of_stackx_pi(self):
         for name in NAMES:
-            words = ["matmul", "m=16", "n=16", "k=16", "threads=1", "scenario=" + name, "repetitions=3", "target_rate=2000", "schedule_seed=9",
-                     "latency_bound_ms=2000", "min_queries=700", "min_duration_ms=5", "warmup_ms=1"]
+            words = ["matmul", "m=16", "n=16", "k=16", "threads=1", "scenario=" + name, "repetitions=3", "target_rate=2000",
+                     "schedule_seed=9", "latency_bound_ms=2000", "min_queries=700", "min_duration_ms=5", "warmup_ms=1"]
             done = support.run(built("stackx-pi"), words[0], "--library", BLAS, *words[1:])
             native, found = json.loads(done.stdout), self.pi(*words, "framework=numpy")
             self.assertEqual(self.kinds(found["scenario"]), self.kinds(native["scenario"]))
