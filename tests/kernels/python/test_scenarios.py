@@ -434,6 +434,18 @@ class Numpy(support.PiTest):
                     if words[0] == "transformer":
                         self.transformer(found, name)
 
+    def test_every_framework(self):
+        for fake, framework in (("tensorflow1", "tensorflow"), ("tensorflow2", "tensorflow"), ("jax", "jax"), ("torch", "torch"),
+                                ("onnxruntime", "onnxruntime"), ("mxnet", "mxnet")):
+            paths = {"PYTHONPATH": "%s:%s" % (support.FAKES / fake, support.FAKES)}
+            words = ["matmul", "m=6", "n=7", "k=5", "framework=" + framework, "scenario=multi_stream"] + QUICK
+            with self.subTest(fake=fake):
+                found = self.pi(*words, **paths)
+                self.assertGreater(found["scenario"]["queries"], 0, found)
+                wrong = self.pi(*words, FAKE_FAULT="wrong", **paths)
+                self.assertNotIn("scenario", wrong)
+                self.assertEqual((wrong["samples_ns"], wrong["check"]["pass"]), ([], False))
+
     def transformer(self, found, name):
         described, batch = found["transformer"], found["parameters"]["batch"]
         self.assertNotIn("gflop_per_sec", described)
