@@ -295,6 +295,12 @@ class Server(unittest.TestCase):
         result = Simulation(2 * MS).run(server(min_queries=1))  # would prove nothing
         self.assertEqual((result.held.queries, result.held.late), (459, 0))
 
+    def test_a_percentile_that_is_not_proven_does_not_hold(self):
+        result = Simulation(lambda i: 100 * MS if i % 130 == 100 else 2 * MS).run(server(1, warm_up_ns=0))
+        self.assertLessEqual(result.held.percentile_ns, 15 * MS)
+        self.assertGreater(result.held.late, latency.most_late(662, .99))
+        self.assertFalse(result.held.holds)
+
     def test_a_bound_below_the_service_time_has_no_rate_and_says_so(self):
         result = Simulation(2 * MS).run(server(bound_ns=MS))
         self.assertIn("no rate holds the latency bound of 1 ms: at ", result.unsupported)
