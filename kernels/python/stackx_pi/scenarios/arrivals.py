@@ -5,8 +5,8 @@ generator, the first the lower half; nanoseconds are cut off; the first query co
 and LoadGen the same schedule, query by query.
 
 Python's generator is mt19937 too, but is seeded in another way and makes other numbers of its outputs; here its state is set to what
-std::mt19937(seed) has, and its outputs are taken as they are. Rejected: a twister written out in Python, 20 times slower, and
-numpy.random.RandomState, which has no outputs of 32 bits in old versions.
+std::mt19937(seed) has, and its outputs are taken as they are. Rejected: a twister written out in Python, the same numbers more slowly,
+and NumPy's generator, whose outputs are reached through methods that NumPy may make differently.
 """
 
 from __future__ import absolute_import, division
