@@ -5,9 +5,10 @@ from __future__ import absolute_import
 import sys
 
 from stackx_pi import protocol, reference, work
-from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
+from stackx_pi.framework_pi import FrameworkRun, settings_from, with_scenario_parameters
 from stackx_pi.inputs import random_array
 from stackx_pi.parameters import Parameter
+from stackx_pi.scenarios.plan import scenario_plan_from
 
 LARGEST_SIDE = 1 << 20
 
@@ -33,10 +34,10 @@ class Product(object):
 def run(parameters, plan, phases):
     settings = settings_from(parameters)
     product = Product(parameters, settings)
-    return FrameworkRun(parameters, plan, phases, settings)(product)
+    return FrameworkRun(parameters, plan, phases, settings, scenario_plan_from(parameters))(product)
 
 
-PI = protocol.Pi("matmul", "matrix product C = A * B by a Python framework", with_framework_parameters([
+PI = protocol.Pi("matmul", "matrix product C = A * B by a Python framework", with_scenario_parameters([
     Parameter("m", "512", "rows of A and C"),
     Parameter("n", "512", "columns of B and C"),
     Parameter("k", "512", "columns of A, rows of B"),

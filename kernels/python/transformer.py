@@ -16,6 +16,10 @@ in tokens/s; flop and bytes by formula (stackx_pi/transformer/cost.py) are in "t
                 "kv_cache_bytes"  prefill, decode: keys and values of all positions
                 "peak_device_memory_bytes"  on a GPU, by the framework's own counter}
 
+scenario=... (prefill, decode; stackx_pi/scenarios): a query is such a sample. Then work.items are queries, of offline and streams the
+sequences in them, tokens_per_sec is of what was answered, first_token_ms (single_stream, server) is the median latency, what was
+waited in it, and there are no token_ms and no flop a second.
+
 llama-bench's tests (llama.cpp, tools/llama-bench) and the words that ask the same here; docs/transformer.md says where they differ:
     -p N (ppN)               phase=prefill context=N
     -n N -d D (tgN @ dD)     phase=decode tokens=N context=D
@@ -29,10 +33,11 @@ import sys
 
 from stackx_pi import protocol, transformer
 from stackx_pi.errors import UsageError
-from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
-from stackx_pi.measure import measure
+from stackx_pi.framework_pi import FrameworkRun, settings_from, with_scenario_parameters
+from stackx_pi.measure import Measurement, measure
 from stackx_pi.parallel.workers import PARAMETERS, refuse, start
 from stackx_pi.parameters import Parameter
+from stackx_pi.scenarios.plan import scenario_plan_from
 from stackx_pi.training.report import median
 from stackx_pi.transformer import check, cost, memory, shape
 
@@ -53,8 +58,8 @@ class Decoding(object):
 
 
 class TransformerRun(FrameworkRun):
-    def __init__(self, parameters, plan, phases, settings, workers):
-        FrameworkRun.__init__(self, parameters, plan, phases, settings)
+    def __init__(self, parameters, plan, phases, settings, workers, scenario=None):
+        FrameworkRun.__init__(self, parameters, plan, phases, settings, scenario)
         self.workers = workers
 
     def _before_load(self):
@@ -73,11 +78,12 @@ class TransformerRun(FrameworkRun):
             if runner is None:
                 with self.phases.record("prepare"):
                     runner = self._refusing(self._timed)
-            measurement = self._time(runner)
+            measurement = self._time(runner) if self.scenario is None else self._under_load(runner)
         if not self.document["check"]["pass"]:
             measurement = protocol.put_no_measurement(self.document, self.parameters, self.plan)
-        self.document["work"] = {"flop": 0, "bytes": 0, "items": self._tokens() * measurement.mini_batch}
-        self.document["work_formula"] = cost.FORMULA
+        if "scenario" not in self.document:
+            self.document["work"] = {"flop": 0, "bytes": 0, "items": self._tokens() * measurement.mini_batch}
+            self.document["work_formula"] = cost.FORMULA
         self.document["transformer"] = self._described(measurement)
         self.document["metrics"] = self._metrics(measurement, runner, dtype)
 
@@ -145,11 +151,39 @@ class TransformerRun(FrameworkRun):
         sample, clock = self.workers.together(self._sampler(runner)), self.workers.clock(self.phases.clock)
         measurement = measure(sample, self.plan, clock, self.phases, measured)
         protocol.put_measurement(self.document, self.parameters, self.plan, measurement)
-        if not self._finite(runner):
+        self._finite_or_wrong(runner)
+        return measurement
+
+    def _query(self, runner):
+        """samples -> None"""
+        tokens = self.asked.task.tokens
+
+        def prefill(samples):
+            for _ in range(samples):
+                runner.prefill()
+
+        def decode(samples):
+            for _ in range(samples):
+                for i in range(tokens):
+                    runner.step(i)
+
+        return prefill if self.asked.task.phase == "prefill" else decode
+
+    def _under_load(self, runner):
+        """A Measurement whose mini-batch is a query."""
+        measurement, found = Measurement(), self._run_scenario(self._query(runner), self.asked.task.batch)
+        measurement.mini_batch, measurement.samples_ns = found.calls, found.samples_ns
+        if self._finite_or_wrong(runner):
+            self._put_scenario(found)
+        return measurement
+
+    def _finite_or_wrong(self, runner):
+        finite = self._finite(runner)
+        if not finite:
             self.document["check"] = dict(self.document["check"], **{
                 "pass": False, "detail": "the %s of the timed model are not finite" % (
-                    "losses" if phase == "train" else "last logits")})
-        return measurement
+                    "losses" if self.asked.task.phase == "train" else "last logits")})
+        return finite
 
     def _finite(self, runner):
         import numpy
@@ -167,7 +201,8 @@ class TransformerRun(FrameworkRun):
             seconds = [ns / 1e9 for ns in measurement.samples_ns]
             tokens, middle = self._tokens() * calls, median(seconds)
             found["tokens_per_sec"] = {"median": tokens / middle, "least": tokens / max(seconds), "most": tokens / min(seconds)}
-            found["gflop_per_sec"], found["gbyte_per_sec"] = found["flop"] / middle / 1e9, found["bytes"] / middle / 1e9
+            if self.scenario is None:
+                found["gflop_per_sec"], found["gbyte_per_sec"] = found["flop"] / middle / 1e9, found["bytes"] / middle / 1e9
         found.update(self.workers.described("tokens_per_sec", task.items() * calls, self.own_ns))
         if self.losses:
             found["loss"] = [loss if abs(loss) < float("inf") else None for loss in self.losses]
@@ -180,28 +215,41 @@ class TransformerRun(FrameworkRun):
         if phase != "train":
             found["kv_cache_bytes"] = cost.cache_bytes(one.shape, one.task, dtype)
         if measurement.samples_ns and phase == "prefill":
-            found["first_token_ms"] = median(measurement.samples_ns) / measurement.mini_batch / 1e6
-        if measurement.samples_ns and phase == "decode":
+            found["first_token_ms"] = self._first_token_ms(measurement)
+        if measurement.samples_ns and phase == "decode" and self.scenario is None:
             found["token_ms"] = median(self.steps_ns) / 1e6
         if measurement.samples_ns and self.settings.device == "gpu":
             found["peak_device_memory_bytes"] = runner.peak_memory()
         return dict((key, value) for key, value in found.items() if value)
 
+    def _first_token_ms(self, measurement):
+        """Under load as who asks sees it; None where a query is many prompts."""
+        if self.scenario is None:
+            return median(measurement.samples_ns) / measurement.mini_batch / 1e6
+        if self.scenario.name in ("single_stream", "server"):
+            return self.document["scenario"]["latency_ns"]["50"] / 1e6
+        return None
+
 
 def run(parameters, plan, phases):
     settings = settings_from(parameters)
     decoding = Decoding(parameters)
+    scenario = scenario_plan_from(parameters)
+    if scenario is not None:
+        refuse(parameters, "scenario=%s is of one process" % scenario.name)
+        if decoding.task.phase == "train":
+            raise UsageError("scenario=%s: phase=train answers no queries; prefill and decode do" % scenario.name)
     if decoding.task.phase != "train":
         refuse(parameters, "phase=%s has no gradients; workers train" % decoding.task.phase)
     workers, document = start(parameters, phases)
     if document is None:
-        document = TransformerRun(parameters, plan, phases, settings, workers)(decoding)
+        document = TransformerRun(parameters, plan, phases, settings, workers, scenario)(decoding)
         workers.end()
     return document
 
 
 PI = protocol.Pi("transformer", "a decoder of stated shape, random weights, by a Python framework: prefill, decode, train",
-                 with_framework_parameters([
+                 with_scenario_parameters([
                      Parameter("phase", "prefill", "prefill (a prompt), decode (token by token), train (a step)"),
                      Parameter("batch", "1", "sequences at once"),
                      Parameter("context", "128", "tokens of a prompt or a sequence; decode: in the cache before the first step"),

@@ -8,15 +8,16 @@ from __future__ import absolute_import
 
 from stackx_pi import reference, work
 from stackx_pi.errors import UsageError
-from stackx_pi.framework_pi import FrameworkRun, settings_from, with_framework_parameters
+from stackx_pi.framework_pi import FrameworkRun, settings_from, with_scenario_parameters
 from stackx_pi.inputs import random_array
 from stackx_pi.parameters import Parameter
+from stackx_pi.scenarios.plan import scenario_plan_from
 
 LARGEST_SIDE = 1 << 20
 
 
 def parameters_of(own, in_channels, out_channels):
-    return with_framework_parameters([Parameter("batch", "8", "inputs convolved in one call")] + own + [
+    return with_scenario_parameters([Parameter("batch", "8", "inputs convolved in one call")] + own + [
         Parameter("in_channels", in_channels, "channels of the input"),
         Parameter("out_channels", out_channels, "filters, channels of the result"),
         Parameter("stride", "1", "step between output positions, in every dimension"),
@@ -61,7 +62,7 @@ def run(parameters, plan, phases, sizes, kernels):
     layout = parameters.one_of("layout", ["default", "channels_last", "channels_first"])
     settings = settings_from(parameters, layout)
     operation = Convolution(parameters, settings, sizes, kernels)
-    framework_run = FrameworkRun(parameters, plan, phases, settings)
+    framework_run = FrameworkRun(parameters, plan, phases, settings, scenario_plan_from(parameters))
     document = framework_run(operation)
     if framework_run.adapter is not None:
         document["parameters"]["layout"] = framework_run.adapter.layout

@@ -1,6 +1,7 @@
 """What matmul and the convolutions share: one operation of one framework, checked, then measured.
 
     load (import the framework) -> check (inputs, first call, reference) -> calibrate -> warm_up -> measure
+    load -> check -> warm_up -> measure                                     of a scenario (stackx_pi/scenarios)
 """
 
 from __future__ import absolute_import, division
@@ -12,8 +13,12 @@ from stackx_pi import bits, frameworks, libraries, protocol, threads, versions, 
 from stackx_pi.errors import Unsupported, refusal
 from stackx_pi.measure import measure, sampler
 from stackx_pi.parameters import Parameter
+from stackx_pi.scenarios.document import document_of
+from stackx_pi.scenarios.plan import PARAMETERS as SCENARIO_PARAMETERS
+from stackx_pi.scenarios.scenario import run_scenario
 
 DTYPES = ["float32", "float64", "float16", "bfloat16"]
+SCENARIO_FORMULA = "items: samples that were answered"
 
 
 def with_framework_parameters(own, **fallbacks):
@@ -27,6 +32,11 @@ def with_framework_parameters(own, **fallbacks):
     ], **fallbacks)
 
 
+def with_scenario_parameters(own):
+    """Of a PI whose calls can be queries."""
+    return with_framework_parameters(own) + SCENARIO_PARAMETERS
+
+
 def settings_from(parameters, layout="default"):
     return frameworks.Settings(
         dtype=parameters.one_of("dtype", DTYPES), threads=parameters.whole_or("threads", "default", 1, 4096),
@@ -35,10 +45,25 @@ def settings_from(parameters, layout="default"):
         tf32=parameters.whole("tf32", 0, 1) == 1, layout=layout)
 
 
-class FrameworkRun(object):
-    """`operation` has: prepare(adapter) -> Call, check(result) -> document, work -> {...} of one call, formula."""
+def query_of(call):
+    """samples -> None: so many calls, which have ended when it returns."""
+    run, wait = call.run, call.wait
 
-    def __init__(self, parameters, plan, phases, settings):
+    def query(samples):
+        for _ in range(samples):
+            run()
+        if wait is not None:
+            wait()
+
+    return query
+
+
+class FrameworkRun(object):
+    """`operation` has: prepare(adapter) -> Call, check(result) -> document, work -> {...} of one call, formula.
+    `scenario`: a ScenarioPlan; None: samples of mini-batches."""
+
+    def __init__(self, parameters, plan, phases, settings, scenario=None):
+        self.scenario = scenario
         self.parameters, self.plan, self.phases, self.settings = parameters, plan, phases, settings
         self.adapter = None
         self.name, self.module = frameworks.find(parameters.text("framework"))
@@ -68,6 +93,9 @@ class FrameworkRun(object):
             call, check = self._checked(operation)
         self.document["check"] = check
         threads.require(self.settings.threads, self.adapter.threads_used(), self.name)
+        if check["pass"] and self.scenario is not None:
+            self._put_scenario(self._run_scenario(query_of(call), operation.work["items"]))
+            return
         if check["pass"]:
             clock = self.phases.clock
             measurement = measure(sampler(call.run, call.wait, clock), self.plan, clock, self.phases)
@@ -76,6 +104,23 @@ class FrameworkRun(object):
             measurement = protocol.put_no_measurement(self.document, self.parameters, self.plan)
         self.document["work"] = work.of_sample(operation.work, measurement.mini_batch)
         self.document["work_formula"] = operation.formula
+
+    def _run_scenario(self, query, items_per_call):
+        """Of a checked operation."""
+        self.scenario.items_per_call = items_per_call
+        return run_scenario(query, self.scenario, self.phases.clock, self.phases)
+
+    def _put_scenario(self, found):
+        self.document["parameters"] = self.parameters.json()
+        self.document["scenario"] = document_of(found)
+        if found.unsupported:
+            raise Unsupported(found.unsupported)
+        self.document["samples_ns"] = found.samples_ns
+        self.document["work"] = {"flop": 0, "bytes": 0, "items": found.items}  # a load has no flop a second
+        self.document["work_formula"] = SCENARIO_FORMULA
+        if found.stopped_early:
+            self.document["notes"].append("stopped before the scenario's rules were met: max_seconds=" +
+                                          self.parameters.text("max_seconds"))
 
     def _checked(self, operation):
         clock = self.phases.clock

@@ -17,6 +17,7 @@ SAMPLES_IN_A_ROW = 3
 CLEARLY_LONG, CLEARLY_LONG_NS = 20, 250000000
 MIN_REPETITIONS = 3  # the fewest that have a median and a spread
 CLOCK_MONOTONIC = 1
+SPIN_NS = 500000  # as stackx-pi's clock
 
 
 class Timespec(ctypes.Structure):
@@ -41,9 +42,23 @@ def monotonic_by_ctypes():
     return now
 
 
+def waiter(steady_ns):
+    """steady ns -> returns at that time or as soon after as can be: sleeps, and spins for the last half millisecond."""
+
+    def wait_until(due):
+        left = due - steady_ns() - SPIN_NS
+        if left > 0:
+            time.sleep(left / 1e9)
+        while steady_ns() < due:
+            pass
+
+    return wait_until
+
+
 class Clock(object):
-    def __init__(self, steady_ns, epoch_ns):
+    def __init__(self, steady_ns, epoch_ns, wait_until=None):
         self.steady_ns, self.epoch_ns = steady_ns, epoch_ns
+        self.wait_until = wait_until or waiter(steady_ns)  # scenarios wait for arrivals
 
     @staticmethod
     def system():
@@ -132,18 +147,25 @@ def sampler(call, wait, clock):
     return sample
 
 
+@contextlib.contextmanager
+def without_collections():
+    """As timeit does: a collection in a sample is Python's work, not the framework's."""
+    collects = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 def measure(sample, plan, clock, phases, measured=None):
     """`sample` is mini-batch -> elapsed ns. The call must have been made before (the check does): what a framework does once
     (compiling, starting threads) would mislead the calibration. `measured(ns, mini_batch)` hears of each sample that is kept, outside
     of it."""
-    collects = gc.isenabled()
-    gc.collect()
-    gc.disable()  # as timeit does: a collection in a sample is Python's work, not the framework's
-    try:
+    with without_collections():
         return calibrate_and_measure(sample, plan, clock, phases, measured)
-    finally:
-        if collects:
-            gc.enable()
 
 
 def calibrate_and_measure(sample, plan, clock, phases, measured=None):

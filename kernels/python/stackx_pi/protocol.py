@@ -4,7 +4,8 @@
      "work_formula", "check": {"reference", "max_relative_error", "bound", "pass", "max_ulps", and what bits.py adds},
      "loaded": {component: version},
      "library": {"path", ...}, "libraries": [...], "build": {...}, "files": [mapped], "phases": [...],
-     "memory": {phase: bytes}, "metrics": {name: number}, "notes": [...]}
+     "memory": {phase: bytes}, "metrics": {name: number}, "notes": [...],
+     "scenario": {...} as kernels/timing/scenario.hpp has it; work is of one of samples_ns then, without flop}
     {"name", ..., "unsupported": reason}    framework or machine cannot do it; without samples
 
 A wrong result has check.pass false and no samples. Exit status: 0 the JSON is there; 2 usage; 3 the framework cannot be loaded or
