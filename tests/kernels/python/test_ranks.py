@@ -120,6 +120,15 @@ class Talking(support.PiTest):
         self.assertEqual(child.returncode, 0, err)
         self.told(out)
 
+    def test_every_python_that_is_here(self):
+        lines = [line for line in TALK.splitlines() if "numpy" not in line]
+        script = self.write("talk_without_numpy.py", "\n".join(lines) + "\n")
+        for version, program in support.interpreters().items():
+            with self.subTest(version=version):
+                done = support.run(program, script, PYTHONPATH=str(support.KERNELS))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(json.loads(done.stdout)["gathered"], [{"rank": 0}, {"rank": 1}, {"rank": 2}])
+
     def test_ranks_of_a_launcher_meet_at_a_port(self):
         where = {"WORLD_SIZE": "3", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
         late_first = [self.start(TALK, RANK=str(rank), **where) for rank in (2, 1)]

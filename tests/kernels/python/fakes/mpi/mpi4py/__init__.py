@@ -1,5 +1,5 @@
 """The part of mpi4py that stackx_pi/parallel/mpi.py uses, on NumPy; ranks meet in files of $FAKE_MPI. See MPI.py."""
 
-import types
 
-rc = types.SimpleNamespace(initialize=True)
+class rc:
+    initialize = True
