@@ -1,7 +1,8 @@
 // SHA-256 (FIPS 180-4) of a result's bytes: that two results have the same bits is said by their digests alone, of documents
 // that were made on different days. Python's hashlib has the same in every version; a checksum (CRC) would do for chance, but
 // documents are claims, and a claim of equal bits must not be had by accident of 2^32. By the processor's own instructions where
-// it has them: three digests of a result are part of every inspection.
+// it has them: three digests of a result are part of every inspection. Rejected: OpenSSL's, which everything else here uses: a
+// stack brings its own of another version, and what a PI loads must be the stack's alone.
 #pragma once
 
 #include <array>
