@@ -28,7 +28,7 @@ struct Supervision {
   std::int64_t start_ns = 0;     // CLOCK_REALTIME, just before the PI was forked
   std::int64_t duration_ns = 0;  // CLOCK_MONOTONIC, until the PI was reaped
   std::uint64_t peak_bytes = 0;  // highest sum over all processes that was seen
-  std::uint64_t together_bytes = 0;  // the same, pages that they share counted once; 0: there was never more than one
+  std::uint64_t together_bytes = 0;  // the same, files and shared memory counted once; 0: there was never more than one
   std::uint64_t left = 0;        // processes that outlived the PI
   std::int64_t user_us = 0, system_us = 0, max_rss_kib = 0;
   std::int64_t minor_faults = 0, major_faults = 0, voluntary = 0, involuntary = 0;

@@ -248,12 +248,12 @@ class Supervisor {
     if (used_ > orders_.memory) stop(Supervision::End::memory);
   }
 
-  // What several hold, pages that they share counted once. That is slow to read, and stops them meanwhile: only where they
-  // hold noticeably more than at the last look, which is seldom while something is timed.
+  // What several hold, what they map together counted once: where they hold noticeably more than at the last look, which is
+  // seldom while something is timed.
   void look_together(const std::vector<pid_t>& pids) {
     if (pids.size() < 2 || used_ < seen_ + seen_ / 50) return;
     seen_ = used_;
-    report_.together_bytes = std::max(report_.together_bytes, supervise::memory_of(pids, 0, 0));
+    report_.together_bytes = std::max(report_.together_bytes, supervise::memory_together(pids));
   }
 
   // Walking a large tree takes a while: a tenth of the time at most is spent on it.

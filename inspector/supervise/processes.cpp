@@ -205,6 +205,18 @@ std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t scratch, s
   return own + std::max(shared, scratch);
 }
 
+std::uint64_t memory_together(const std::vector<pid_t>& pids) {
+  std::uint64_t own = 0, mapped_by_one = 0;
+  for (const pid_t pid : pids) {
+    const auto status = status_of(pid);
+    const auto mapped = kilobytes(status, "\nRssFile:") + kilobytes(status, "\nRssShmem:");
+    const auto all = kilobytes(status, "\nVmRSS:") + kilobytes(status, "\nVmSwap:") + beside(status);
+    own += all - std::min(all, mapped);
+    mapped_by_one = std::max(mapped_by_one, mapped);
+  }
+  return own + mapped_by_one;
+}
+
 void kill_all() {
   if (getpid() == 1) {
     kill(-1, SIGKILL);  // all of the namespace but ourselves, in one step

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -148,12 +149,16 @@ int eat_together() {
 
 // 60 MiB that all see, and 50 MiB of each of three: 210 MiB, while the largest process has 110.
 int hold_together() {
-  const std::vector<char> shared(60 << 20, 1);
+  constexpr std::size_t shared_size = 60 << 20;
+  void* const shared = mmap(nullptr, shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  std::memset(shared, 1, shared_size);
   for (int i = 0; i < 3; ++i) {
     if (fork() != 0) continue;
     const std::vector<char> own(50 << 20, 1);
+    std::uint64_t seen = own.size();
+    for (std::size_t i = 0; i < shared_size; i += 4096) seen += static_cast<char*>(shared)[i];  // mapped here, too
     usleep(1'000'000);
-    _exit(static_cast<int>(own.size() + shared.size()) < 0);
+    _exit(seen == 0);
   }
   while (wait(nullptr) > 0) {
   }
