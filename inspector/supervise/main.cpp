@@ -242,18 +242,11 @@ class Supervisor {
       return stop(Supervision::End::processes);
     if (supervise::oom_kills(events_) > kills_) return stop(Supervision::End::memory);
     if (fills_disk(pids)) return stop(Supervision::End::disk);
-    used_ = supervise::memory_of(pids, supervise::scratch_used(scratch_), orders_.memory);
+    const auto memory = supervise::memory_of(pids, supervise::scratch_used(scratch_), orders_.memory);
+    used_ = memory.counted;
     report_.peak_bytes = std::max(report_.peak_bytes, used_);
-    look_together(pids);
+    report_.together_bytes = std::max(report_.together_bytes, memory.together);
     if (used_ > orders_.memory) stop(Supervision::End::memory);
-  }
-
-  // What several hold, what they map together counted once: where they hold noticeably more than at the last look, which is
-  // seldom while something is timed.
-  void look_together(const std::vector<pid_t>& pids) {
-    if (pids.size() < 2 || used_ < seen_ + seen_ / 50) return;
-    seen_ = used_;
-    report_.together_bytes = std::max(report_.together_bytes, supervise::memory_together(pids));
   }
 
   // Walking a large tree takes a while: a tenth of the time at most is spent on it.
@@ -309,7 +302,7 @@ class Supervisor {
   pid_t pi_ = -1;
   int signals_ = -1;
   std::int64_t started_ = 0;
-  std::uint64_t used_ = 0, seen_ = 0;
+  std::uint64_t used_ = 0;
   bool ended_ = false, stopped_ = false, channel_open_ = true, more_ended_ = false;
 };
 

@@ -132,9 +132,14 @@ std::uint64_t beside(const std::string& status) {
 
 std::string status_of(pid_t pid) { return memory_file(pid, "/status", "\nVmRSS:"); }
 
-std::uint64_t resident(pid_t pid) {
+struct Resident {
+  std::uint64_t all = 0, mapped = 0;  // files and shared memory
+};
+
+Resident resident(pid_t pid) {
   const auto status = status_of(pid);
-  return kilobytes(status, "\nVmRSS:") + kilobytes(status, "\nVmSwap:") + beside(status);
+  const auto all = kilobytes(status, "\nVmRSS:") + kilobytes(status, "\nVmSwap:") + beside(status);
+  return {all, std::min(all, kilobytes(status, "\nRssFile:") + kilobytes(status, "\nRssShmem:"))};
 }
 
 struct Proportional {
@@ -143,7 +148,7 @@ struct Proportional {
 
 Proportional proportional(pid_t pid) {
   const auto text = memory_file(pid, "/smaps_rollup", "\nPss:");
-  if (text.empty()) return {resident(pid), 0};
+  if (text.empty()) return {resident(pid).all, 0};
   return {kilobytes(text, "\nPss:") + kilobytes(text, "\nSwapPss:") + beside(status_of(pid)),
           kilobytes(text, "\nPss_Shmem:")};
 }
@@ -192,29 +197,23 @@ std::uint64_t tasks_of(const std::vector<pid_t>& pids) {
   return sum;
 }
 
-std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t scratch, std::uint64_t limit) {
-  std::uint64_t sum = scratch;
-  for (const pid_t pid : pids) sum += resident(pid);
-  if (sum <= limit || (pids.size() < 2 && scratch == 0)) return sum;
+Memory memory_of(const std::vector<pid_t>& pids, std::uint64_t scratch, std::uint64_t limit) {
+  std::uint64_t sum = scratch, unmapped = 0, mapped_by_one = 0;
+  for (const pid_t pid : pids) {
+    const auto held = resident(pid);
+    sum += held.all;
+    unmapped += held.all - held.mapped;
+    mapped_by_one = std::max(mapped_by_one, held.mapped);
+  }
+  const auto together = pids.size() < 2 ? 0 : unmapped + mapped_by_one;
+  if (sum <= limit || (pids.size() < 2 && scratch == 0)) return {sum, together};
   std::uint64_t own = 0, shared = 0;
   for (const pid_t pid : pids) {
     const auto part = proportional(pid);
     own += part.all - std::min(part.all, part.shared_memory);
     shared += part.shared_memory;
   }
-  return own + std::max(shared, scratch);
-}
-
-std::uint64_t memory_together(const std::vector<pid_t>& pids) {
-  std::uint64_t own = 0, mapped_by_one = 0;
-  for (const pid_t pid : pids) {
-    const auto status = status_of(pid);
-    const auto mapped = kilobytes(status, "\nRssFile:") + kilobytes(status, "\nRssShmem:");
-    const auto all = kilobytes(status, "\nVmRSS:") + kilobytes(status, "\nVmSwap:") + beside(status);
-    own += all - std::min(all, mapped);
-    mapped_by_one = std::max(mapped_by_one, mapped);
-  }
-  return own + mapped_by_one;
+  return {own + std::max(shared, scratch), together};
 }
 
 void kill_all() {

@@ -26,15 +26,17 @@ std::uint64_t tasks_of_machine();
 // Their threads together: what a control group would count.
 std::uint64_t tasks_of(const std::vector<pid_t>& pids);
 
-// Memory of these (their pages, swapped ones too, and the tables that find them) and of `scratch` bytes in file systems
-// of the run's own. Resident sizes first, which is cheap and counts shared pages once per process; only where that sum passes
-// `limit` the proportional sizes, which are exact and slow, with what is mapped from the scratch counted once.
-std::uint64_t memory_of(const std::vector<pid_t>& pids, std::uint64_t scratch, std::uint64_t limit);
-
-// Memory of these, files and shared memory that they map counted once: of the process that maps most of them. As quick to read as
-// resident sizes. Rejected: proportional sizes, exact, but a process with large tables makes reading them take so long that it
-// passes its limit meanwhile.
-std::uint64_t memory_together(const std::vector<pid_t>& pids);
+struct Memory {
+  // Their pages, swapped ones too, the tables that find them, and `scratch` bytes in file systems of the run's own. Resident sizes
+  // first, which is cheap and counts shared pages once per process; only where that sum passes `limit` the proportional
+  // sizes, which are exact and slow, with what is mapped from the scratch counted once.
+  std::uint64_t counted = 0;
+  // For people, of several: files and shared memory that they map counted once, of the process that maps most of them. 0 of one
+  // process. Rejected: proportional sizes always. A process with large tables makes reading them take so long that it passes
+  // its limit meanwhile.
+  std::uint64_t together = 0;
+};
+Memory memory_of(const std::vector<pid_t>& pids, std::uint64_t scratch, std::uint64_t limit);
 
 // Sends SIGKILL to all of them, whatever session or group they moved to. Outside a PID namespace
 // one call may miss a process that is just being forked: call again until others() is empty.

@@ -152,11 +152,14 @@ int hold_together() {
   constexpr std::size_t shared_size = 60 << 20;
   void* const shared = mmap(nullptr, shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   std::memset(shared, 1, shared_size);
+  auto& holding = *new (shared) std::atomic<int>(0);
   for (int i = 0; i < 3; ++i) {
     if (fork() != 0) continue;
     const std::vector<char> own(50 << 20, 1);
     std::uint64_t seen = own.size();
-    for (std::size_t i = 0; i < shared_size; i += 4096) seen += static_cast<char*>(shared)[i];  // mapped here, too
+    for (std::size_t i = sizeof holding; i < shared_size; i += 4096) seen += static_cast<char*>(shared)[i];  // mapped here, too
+    ++holding;
+    while (holding < 3) usleep(1000);  // all at once, also where processors are few
     usleep(1'000'000);
     _exit(seen == 0);
   }
