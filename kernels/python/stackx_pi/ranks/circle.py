@@ -13,7 +13,7 @@ import time
 from stackx_pi.errors import EnvironmentFault
 from stackx_pi.measure import Clock
 
-TIMEOUT = 120
+TIMEOUT, WHY = 120, 10
 
 
 class Circle(object):
@@ -33,6 +33,8 @@ class Circle(object):
                 link.send_bytes(mine)
             return mine
         except (EOFError, IOError, OSError) as error:
+            if self.world.children:
+                time.sleep(WHY)  # who watches them tells which has ended, and how, and ends this one
             raise EnvironmentFault("rank %d of %d: another one has ended (%s)" % (
                 self.world.rank, self.world.size, str(error) or type(error).__name__))
 
