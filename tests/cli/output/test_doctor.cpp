@@ -52,6 +52,6 @@ TEST_CASE("the document of a doctor", "[doctor]") {
   CHECK(document["$schema"] == "stackx/doctor/1");
   CHECK(document["basic"] == false);
   CHECK(document["cannot"] == nlohmann::json{"keep results"});
-  CHECK(document["findings"].size() == 16);
+  CHECK(document["findings"].size() == 17);
   CHECK(document["findings"][4]["status"] == "broken");
 }
