@@ -16,18 +16,13 @@ from stackx_pi.collectives import Exchange, inputs
 from stackx_pi.errors import Unsupported, UsageError, refusal
 from stackx_pi.framework_pi import FrameworkRun
 from stackx_pi.frameworks import Settings
-from stackx_pi.measure import measure, sampler
+from stackx_pi.measure import measure, median, sampler
 from stackx_pi.parameters import Parameter
 from stackx_pi.ranks import with_torch
 from stackx_pi.ranks.circle import Circle
 
 MOST_BYTES, USUAL_RANKS = 1 << 40, 2
 NO_BUS = "one rank moves nothing: no bus bandwidth (0 bytes), the rate is calls a second"
-
-
-def median(values):
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
 
 
 class CollectiveRun(FrameworkRun):

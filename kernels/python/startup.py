@@ -37,10 +37,9 @@ import tempfile
 from stackx_pi import frameworks, protocol, threads, versions
 from stackx_pi.errors import EnvironmentFault, Unsupported
 from stackx_pi.framework_pi import settings_from, with_framework_parameters
-from stackx_pi.measure import measure
+from stackx_pi.measure import measure, median
 from stackx_pi.parameters import Parameter
 from stackx_pi.starting import caches, children, steps
-from stackx_pi.training.report import median
 
 STRETCHES = ["first_step", "first_call", "compile", "import"]
 SMALLEST = 8  # of startup_child.py

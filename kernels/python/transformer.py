@@ -34,11 +34,10 @@ import sys
 from stackx_pi import protocol, transformer
 from stackx_pi.errors import UsageError
 from stackx_pi.framework_pi import FrameworkRun, settings_from, with_scenario_parameters
-from stackx_pi.measure import Measurement, measure
+from stackx_pi.measure import Measurement, measure, median
 from stackx_pi.parallel.workers import PARAMETERS, refuse, start
 from stackx_pi.parameters import Parameter
 from stackx_pi.scenarios.plan import scenario_plan_from
-from stackx_pi.training.report import median
 from stackx_pi.transformer import check, cost, memory, shape
 
 PHASES = ["prefill", "decode", "train"]

@@ -31,10 +31,9 @@ import tempfile
 
 from stackx_pi import frameworks, protocol, versions
 from stackx_pi.errors import EnvironmentFault, Unsupported, UsageError, refusal
-from stackx_pi.measure import Measurement, measure
+from stackx_pi.measure import Measurement, measure, median
 from stackx_pi.parameters import Parameter
 from stackx_pi.starting import caches, children
-from stackx_pi.training.report import median
 from stackx_pi.vllm import llama, watched
 
 BOUND = 1e-6  # of what vLLM computes from its own numbers

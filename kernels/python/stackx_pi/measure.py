@@ -86,6 +86,11 @@ class Measurement(object):
         self.stopped_early = False
 
 
+def median(values):
+    values, middle = sorted(values), len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+
+
 def peak_memory_bytes():
     """The most memory that this process has held so far; 0 without /proc. Not getrusage, whose figure survives exec."""
     try:

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import socket
 import shutil
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import tempfile
 import unittest
 
 import support
+from stackx_pi.ranks.mpirun import free_port
 
 RESNET = ["train_resnet50", "depth=14", "width=4", "image_size=64", "classes=7", "batch=4", "num_batches=3"]
 TRANSFORMER = ["transformer", "phase=train", "layers=2", "width=32", "heads=4", "kv_heads=2", "feed_forward=64", "vocabulary=50",
@@ -21,19 +21,13 @@ def real(name):
     return unittest.skipIf(importlib.util.find_spec(name) is None, name + " is not installed")
 
 
-def port():
-    with socket.socket() as probe:
-        probe.bind(("", 0))
-        return str(probe.getsockname()[1])
-
-
 @support.needs_numpy
 class Checks(support.PiTest):
     """Workers that a launcher has started, over an MPI of the tests."""
 
     def workers(self, words, count=2, **changes):
         with tempfile.TemporaryDirectory() as place:
-            where = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port(), "FAKE_MPI": place,
+            where = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "FAKE_MPI": place,
                      "PYTHONPATH": str(support.FAKES / "mpi"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
             children = [subprocess.Popen([sys.executable, str(support.PI)] + words + ["framework=numpy", "exchange=mpi"], text=True,
                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -149,7 +143,7 @@ one.host_mean = lambda self, arrays: list(arrays)
     def test_numpy_by_mpi(self):
         self.trains("numpy", "mpi")
         mpirun = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "2", sys.executable, str(support.PI)]
-        done = support.run(*mpirun, *TRANSFORMER, "framework=numpy", "exchange=mpi", MASTER_PORT=port())
+        done = support.run(*mpirun, *TRANSFORMER, "framework=numpy", "exchange=mpi", MASTER_PORT=str(free_port()))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(json.loads(done.stdout)["check"]["pass"])
 

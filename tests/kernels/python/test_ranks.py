@@ -9,6 +9,7 @@ import time
 import unittest
 
 import support
+from stackx_pi.ranks.mpirun import free_port
 
 if support.numpy is not None:
     from stackx_pi.errors import EnvironmentFault
@@ -90,12 +91,6 @@ class Launching(unittest.TestCase):
 
     def test_alone(self):
         self.assertIsNone(world.launched({"SLURM_STEP_NUM_TASKS": "1", "JOB_COMPLETION_INDEX": "0"}))
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("", 0))
-        return probe.getsockname()[1]
 
 
 @support.needs_numpy

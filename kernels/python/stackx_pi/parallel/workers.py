@@ -108,8 +108,9 @@ def start(parameters, phases):
     if task is not None and task[0] == "ps":
         from stackx_pi.parallel.with_tensorflow1 import serve
         serve(task[2], task[1])
-    if asked == "mpi" and mpirun.wanted(parameters, "workers"):
-        return None, mpirun.document(parameters.whole("workers", 2, ranks.MOST_RANKS), phases)
+    size = parameters.whole("workers", 0, ranks.MOST_RANKS)
+    if asked == "mpi" and mpirun.wanted(size):
+        return None, mpirun.document(size, phases)
     return Workers(ranks.start(parameters, "workers", 1), asked, servers), None
 
 

@@ -11,7 +11,7 @@ from __future__ import absolute_import, division
 
 import math
 
-from stackx_pi.measure import MIN_REPETITIONS, without_collections
+from stackx_pi.measure import MIN_REPETITIONS, median, without_collections
 from stackx_pi.scenarios.arrivals import poisson_arrivals
 from stackx_pi.scenarios.latency import least_queries, most_late, percentile_of
 from stackx_pi.scenarios.plan import MOST_QUERIES
@@ -42,11 +42,6 @@ class Scenario(object):
         self.trials, self.held = [], None  # server; the trial that the latencies are of
         self.stopped_early = False  # max_ns came before the rules were met
         self.unsupported = None  # no rate holds the bound
-
-
-def median(values):
-    ordered = sorted(values)
-    return (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2.0
 
 
 class Run(object):

@@ -18,12 +18,9 @@ from __future__ import absolute_import, division, print_function
 
 import sys
 
+from stackx_pi.measure import median
+
 MAD_TO_DEVIATION = 1.4826
-
-
-def median(values):
-    values, middle = sorted(values), len(values) // 2
-    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
 
 
 def timing(images, seconds):
