@@ -141,10 +141,7 @@ class Campaign(BlackBox):
     def test_counts_after_a_resume_are_of_the_whole_campaign(self):
         self.fake_catalog({"right": ("9.9.1", self.fake_blas())})
         project = self.project(campaign={"sampler": {"kind": "all"}, "rounds": 80})
-        process = subprocess.Popen([STACKX, "inspect", str(project)], env=self.environment, stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL, text=True)
-        while process.poll() is None and (not self.db.exists() or len(self.outcomes()) == 0):
-            time.sleep(0.1)
+        process = self.begin(project)
         process.send_signal(signal.SIGINT)
         self.assertIn("interrupted", process.communicate()[0])
         self.assertEqual(process.returncode, 130)
@@ -155,18 +152,20 @@ class Campaign(BlackBox):
         again = self.json("inspect", project, "--resume")
         self.assertEqual((again["outcomes"], again["all_outcomes"]), ({}, {"ok": 80}))
 
+    def measured(self):
+        """Inspections that are ok, while a campaign may be running; `outcomes` needs a store that has something."""
+        if not self.db.exists():
+            return 0
+        done = subprocess.run([STACKX, "export"], env=self.environment, capture_output=True, text=True)  # of an empty store: an error
+        return sum(json.loads(line).get("outcome") == "ok" for line in done.stdout.splitlines())
+
     def begin(self, *words, **options):
         """A campaign that runs, and has measured something."""
-        def measured():
-            if not self.db.exists():
-                return 0
-            done = subprocess.run([STACKX, "export"], env=self.environment, capture_output=True, text=True)  # of an empty store: an error
-            return sum(json.loads(line).get("outcome") == "ok" for line in done.stdout.splitlines())
-        before = measured()
+        before = self.measured()
         process = subprocess.Popen([STACKX, "inspect", *map(str, words)], env=self.environment, stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True, **options)
         self.addCleanup(lambda: process.poll() is None and process.kill())
-        while process.poll() is None and measured() == before:
+        while process.poll() is None and self.measured() == before:
             time.sleep(0.1)
         self.assertIsNone(process.poll(), "the campaign ended before anything else could begin")
         return process
