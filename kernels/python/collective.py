@@ -40,8 +40,11 @@ class CollectiveRun(FrameworkRun):
             with_torch.join(self.adapter.torch, self.world, self.settings.device)
             circle = Circle(self.world)
         with self.phases.record("check"):
-            call, received = self._refusing(lambda: self._first_call(exchange))
+            bits = self._bits(arrays=lambda called: called[1:], gathered=circle.gathered)
+            call, received = self._refusing(lambda: bits.first(lambda: self._first_call(exchange)))
             check = circle.agreed(inputs.check(exchange, self.seed, self.world.rank, received))
+            if check["pass"]:
+                check.update(bits.described(lambda: self._first_call(exchange)))
         self.document["check"] = check
         if check["pass"]:
             clock = self.phases.clock
@@ -62,7 +65,7 @@ class CollectiveRun(FrameworkRun):
         return self.adapter.torch.cuda.synchronize if self.settings.device == "gpu" else None
 
     def _first_call(self, exchange):
-        """(the call, what this rank received)"""
+        """(the call, what this rank received); of a message of its own, since a call in place leaves none"""
         from stackx_pi.collectives.operation import operation
         torch = self.adapter.torch
         dtype = getattr(torch, exchange.dtype)

@@ -90,9 +90,18 @@ class TrainingRun(FrameworkRun):
     def _checked(self, seed):
         one = self.training
         start = training.initial_state(one.network, seed)
-        trainer = training.trainer(self.adapter, one.network, start, one.settings)
-        return trainer, check.check_training(trainer, one.network, one.settings, one.batch, start,
-                                             reference.roundoff(self.settings.dtype, self.settings.tf32), seed, self.workers)
+        bits = self._bits(arrays=check.arrays_of, gathered=self.workers.gathered)
+
+        def trainer_of_its_own():
+            return training.trainer(self.adapter, one.network, start, one.settings)
+
+        trainer = trainer_of_its_own()
+        result = check.check_training(trainer, one.network, one.settings, one.batch, start, reference.roundoff(
+            self.settings.dtype, self.settings.tf32), seed, self.workers, bits)
+        if result["pass"]:
+            batch = check.Batch(one.network, one.batch, seed, self.workers)
+            result.update(bits.described(None if self.workers.several else lambda: batch.two_steps(trainer_of_its_own())))
+        return trainer, result
 
     def _train(self, trainer, seed):
         one, clock, own_ns = self.training, self.phases.clock, [0]

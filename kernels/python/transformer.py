@@ -96,9 +96,24 @@ class TransformerRun(FrameworkRun):
         """(the Runner, None if it is not the one to be timed; the result)"""
         one, settings = self.asked, self.settings
         few, task, whole = check.affordable(one.shape, one.task)
-        runner = self._runner(check.Check(few, task, settings.dtype, settings.tf32, one.seed))
-        result = check.check_runner(runner, few, task, settings.dtype, settings.tf32, one.seed, whole, self.workers)
+        asked = (few, task, settings.dtype, settings.tf32, one.seed)
+        runner, bits = self._runner(check.Check(*asked)), self._bits(arrays=check.arrays_of, gathered=self.workers.gathered)
+        result = check.check_runner(runner, *asked, whole=whole, workers=self.workers, bits=bits)
+        if result["pass"]:
+            result.update(bits.described(self._again(runner, check.Check(*asked))))
         return runner if whole else None, result
+
+    def _again(self, runner, checked):
+        """What its result is once more. A training step needs the first weights, and so another runner; of several workers that
+        would be a second exchange."""
+        def train():
+            another = self._runner(checked)
+            checked.start(another)
+            return checked.found(another)
+
+        if checked.task.phase != "train":
+            return lambda: checked.found(runner)
+        return None if self.workers.several else train
 
     def _timed(self):
         """The model itself, where another was checked. One call: compiling is no part of the calibration."""

@@ -68,6 +68,7 @@ class Culprits(Blame):
     """Real processes, real wheels; the many seeds run on made-up clocks (tests/blame/search)."""
 
     def test_one_of_twenty(self):
+        self.bench = self.write("bench.py", BENCH.replace("0.02", "0.08"))  # beside other tests 20 ms vary by 10%, which 32 rounds may not bound
         ends = self.ends(20, {("p13", "2.0"): "0.4"})
         answer = self.blame(ends)
         self.assertEqual(self.roles(answer), ["p13 1.0 -> 2.0"])

@@ -1,6 +1,7 @@
 """The bits of a checked result, as kernels/bits.hpp has them: a digest, and whether further calls give the same.
 
-    "result_digest"  SHA-256 of the whole result as NumPy holds it: row by row, little-endian (bfloat16 as float32)
+    "result_digest"  SHA-256 of the whole result as NumPy holds it: row by row, little-endian (bfloat16 as float32); of several arrays
+                     one after the other; of several ranks SHA-256 of their digests
     "inputs"         what made them, and of which seed: the native PIs' are others, so that their digests are not compared with these
     "deterministic"  whether three calls gave the same bits
 
@@ -15,29 +16,53 @@ REPEATS = 2
 MOST_FIRST_NS, MOST_NS = 5000000000, 1000000000
 
 
-def digest_of(array):
+def digest_of(*arrays):
     import numpy
-    array = numpy.ascontiguousarray(array)
-    array = array.astype(array.dtype.newbyteorder("<"), copy=False)
-    return hashlib.sha256(array.reshape(-1).view(numpy.uint8).data).hexdigest()
+    digest = hashlib.sha256()
+    for array in arrays:
+        array = numpy.ascontiguousarray(array)
+        array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        digest.update(array.reshape(-1).view(numpy.uint8).data)
+    return digest.hexdigest()
 
 
-def repeats(call, digest, clock):
-    for _ in range(REPEATS):
-        begin = clock.steady_ns()
-        call.run()
-        if call.wait is not None:
-            call.wait()
-        if digest_of(call.result()) != digest:
-            return False
-        if clock.steady_ns() - begin > MOST_NS:
-            break
-    return True
+def alone(value):
+    return [value]
 
 
-def bits_of(call, digest, seed, first_ns, clock):
-    """What is added to the check; `first_ns`: what the first call took."""
-    found = {"result_digest": digest, "inputs": "RandomState, seed %s" % seed}
-    if first_ns <= MOST_FIRST_NS:
-        found["deterministic"] = repeats(call, digest, clock)
-    return found
+class Bits(object):
+    """`arrays`: a result -> its arrays; `gathered`: a value -> those of all ranks, which so decide alike."""
+
+    def __init__(self, clock, seed, arrays=alone, gathered=alone):
+        self.clock, self.seed, self.arrays, self.gathered = clock, seed, arrays, gathered
+
+    def first(self, call):
+        """What it gives."""
+        begin = self.clock.steady_ns()
+        result = call()
+        self.keep(result, self.clock.steady_ns() - begin)
+        return result
+
+    def keep(self, result, took_ns):
+        """Of a first call that was made elsewhere."""
+        self.digests, self.first_ns = self._digests(result), max(self.gathered(took_ns))
+
+    def described(self, again=None):
+        """What is added to the check. `again()`: what a further call gives."""
+        one = self.digests[0] if len(self.digests) == 1 else hashlib.sha256("".join(self.digests).encode("ascii")).hexdigest()
+        found = {"result_digest": one, "inputs": "RandomState, seed %s" % self.seed}
+        if again is not None and self.first_ns <= MOST_FIRST_NS:
+            found["deterministic"] = self._repeats(again)
+        return found
+
+    def _digests(self, result):
+        return self.gathered(digest_of(*self.arrays(result)))
+
+    def _repeats(self, again):
+        for _ in range(REPEATS):
+            begin = self.clock.steady_ns()
+            if self._digests(again()) != self.digests:
+                return False
+            if max(self.gathered(self.clock.steady_ns() - begin)) > MOST_NS:
+                break
+        return True

@@ -9,7 +9,8 @@ from __future__ import absolute_import, division
 import os
 import sys
 
-from stackx_pi import bits, frameworks, libraries, protocol, threads, versions, work
+from stackx_pi import frameworks, libraries, protocol, threads, versions, work
+from stackx_pi.bits import Bits
 from stackx_pi.errors import Unsupported, refusal
 from stackx_pi.measure import measure, sampler
 from stackx_pi.parameters import Parameter
@@ -56,6 +57,14 @@ def query_of(call):
             wait()
 
     return query
+
+
+def called(call):
+    """(the call, its result)"""
+    call.run()
+    if call.wait is not None:
+        call.wait()
+    return call, call.result()
 
 
 class FrameworkRun(object):
@@ -123,23 +132,16 @@ class FrameworkRun(object):
                                           self.parameters.text("max_seconds"))
 
     def _checked(self, operation):
-        clock = self.phases.clock
-        begin = clock.steady_ns()
-        call, result = self._refusing(lambda: self._first_call(operation))
-        took = clock.steady_ns() - begin
+        bits = self._bits(arrays=lambda called: called[1:])
+        call, result = self._refusing(lambda: bits.first(lambda: called(operation.prepare(self.adapter))))
         check = operation.check(result)
+        del result  # before there are others
         if check["pass"]:
-            digest = bits.digest_of(result)
-            del result  # before there are others
-            check.update(bits.bits_of(call, digest, self.parameters.text("seed"), took, clock))
+            check.update(bits.described(lambda: called(call)))
         return call, check
 
-    def _first_call(self, operation):
-        call = operation.prepare(self.adapter)
-        call.run()
-        if call.wait is not None:
-            call.wait()
-        return call, call.result()
+    def _bits(self, **more):
+        return Bits(self.phases.clock, self.parameters.text("seed"), **more)
 
     def _refusing(self, function):
         """A framework says only when it runs that it has no such kernel."""
@@ -163,7 +165,8 @@ class FrameworkRun(object):
             library = self._library(found)
             if library is not None:
                 document["library"] = library
-            document["notes"] = adapter.notes + document["notes"]
+            notes = adapter.notes + document["notes"]
+            document["notes"] = [note for i, note in enumerate(notes) if note not in notes[:i]]  # of two that were made alike
             document["build"] = self._build()
             document["threads"] = adapter.threads_used()
 

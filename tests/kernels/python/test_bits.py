@@ -11,6 +11,9 @@ if support.numpy is not None:
     import numpy
     from stackx_pi import bits, reference
     from stackx_pi.inputs import random_array
+    from stackx_pi.transformer import check as transformer_check
+    from stackx_pi.transformer import cost
+    from transformer_cases import preset
 
 SMALL = ["matmul", "m=20", "n=24", "k=16"]
 CONV = ["conv2d", "height=9", "width=8", "kernel=3", "batch=2", "in_channels=3", "out_channels=5"]
@@ -25,6 +28,7 @@ class Definitions(unittest.TestCase):
             self.assertEqual(bits.digest_of(same), expected)
         self.assertNotEqual(bits.digest_of(array.T), expected)
         self.assertNotEqual(bits.digest_of(array.astype(numpy.float64)), expected)
+        self.assertEqual(bits.digest_of(array[0], array[1]), expected)
         negative = -numpy.zeros((2,), numpy.float32)
         self.assertNotEqual(bits.digest_of(negative), bits.digest_of(numpy.zeros((2,), numpy.float32)))
 
@@ -59,20 +63,35 @@ class Definitions(unittest.TestCase):
                 self.now += 2000000000
                 return self.now
 
-        class Call(object):
-            wait, runs = None, 0
+        for first_ns, calls in ((6000000000, 0), (1000, 1)):
+            done, one = [], bits.Bits(Clock(), "1")
+            one.keep(numpy.zeros(3), first_ns)
 
-            def run(self):
-                self.runs += 1
-
-            def result(self):
+            def again(done=done):
+                done.append(1)
                 return numpy.zeros(3)
 
-        call, digest = Call(), bits.digest_of(numpy.zeros(3))
-        self.assertNotIn("deterministic", bits.bits_of(call, digest, "1", 6000000000, Clock()))
-        self.assertEqual(call.runs, 0)
-        self.assertTrue(bits.bits_of(call, digest, "1", 1000, Clock())["deterministic"])
-        self.assertEqual(call.runs, 1)
+            self.assertIs(one.described(again).get("deterministic"), True if calls else None)
+            self.assertEqual(len(done), calls)
+            self.assertNotIn("deterministic", one.described())
+
+    def test_of_several_ranks_each_counts(self):
+        def found(values, later):
+            ranks = iter([[bits.digest_of(numpy.array([value])) for value in one] for one in (values, later)])
+            one = bits.Bits(Still(), "1", gathered=lambda mine: next(ranks) if isinstance(mine, str) else [0, 7000000000])
+            one.keep(numpy.zeros(1), 0)
+            self.assertNotIn("deterministic", one.described(lambda: numpy.zeros(1)), "another rank took seven seconds")
+            one.first_ns = 0
+            return one.described(lambda: numpy.zeros(1))
+
+        class Still(object):
+            def steady_ns(self):
+                return 0
+
+        same = found((1., 2.), (1., 2.))
+        self.assertIs(same["deterministic"], True)
+        self.assertIs(found((1., 2.), (1., 3.))["deterministic"], False)
+        self.assertNotEqual(same["result_digest"], found((2., 1.), (2., 1.))["result_digest"])
 
 
 @support.needs_numpy
@@ -101,6 +120,85 @@ class Frameworks(support.PiTest):
         check = self.check(*SMALL, "framework=torch", FAKE_FAULT="five_ulps")
         self.assertTrue(4.5 <= check["max_ulps"] <= 5.5, check)
         self.assertIs(check["deterministic"], True)
+
+
+MODELS = {"transformer": ["transformer", "model=tiny", "layers=2", "context=6", "tokens=3", "framework=numpy"],
+          "train_resnet50": ["train_resnet50", "depth=14", "image_size=32", "width=4", "classes=7", "batch=4", "num_batches=3",
+                             "num_warmup_batches=0", "framework=numpy"]}
+# What is patched errs by one bit, from the second time on.
+UNSTEADY = '''
+import runpy, sys
+sys.path.insert(0, sys.argv[1])
+import numpy
+from stackx_pi.{module} import {name}
+right, times = {name}.{method}, [0]
+def unsteady(self, *words):
+    result = right(self, *words)
+    times[0] += 1
+    array = {array}
+    if times[0] > {steady} and array is not None:
+        array.flat[0] = numpy.nextafter(array.flat[0], array.dtype.type(9))
+    return result
+{name}.{method} = unsteady
+sys.argv = sys.argv[2:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+'''
+
+
+@support.needs_numpy
+class Models(support.PiTest):
+    def check(self, words, **unsteady):
+        before = ("-c", UNSTEADY.format(**unsteady), support.KERNELS) if unsteady else ()
+        found = self.pi(*words, *QUICK[1:], "repetitions=3", before=before)
+        self.assertTrue(found["check"]["pass"], found["check"])
+        self.assertEqual(len(found["notes"]), len(set(found["notes"])))
+        return found["check"]
+
+    def test_steady(self):
+        for words in [MODELS["transformer"] + ["phase=" + phase] for phase in ("prefill", "decode", "train")] + [MODELS["train_resnet50"]]:
+            one = self.check(words)
+            self.assertIs(one["deterministic"], True, words)
+            self.assertEqual(one, self.check(words))
+            self.assertNotEqual(one["result_digest"], self.check(words + ["seed=2"])["result_digest"])
+
+    def test_unsteady(self):
+        decoder = {"module": "transformer.numpy_decoder", "name": "NumpyRunner"}
+        for phase, method, array, steady in (("prefill", "prefill", "self.found", 1), ("decode", "step", "self.found", 4),
+                                             ("train", "train", "self.arrays[0]", 1)):
+            one = self.check(MODELS["transformer"] + ["phase=" + phase], method=method, array=array, steady=steady, **decoder)
+            self.assertIs(one["deterministic"], False, phase)
+        one = self.check(MODELS["train_resnet50"], module="training.numpy_steps", name="NumpyTrainer", method="step",
+                         array="self.state.weights[0]", steady=3)
+        self.assertIs(one["deterministic"], False)
+
+    def test_ulps_of_the_right_logits_and_of_wrong_ones(self):
+        class Told(object):
+            """What float64 says, rounded once; one logit is off by so many ulps."""
+            def __init__(self, expected, layers, ulps):
+                values = [array.astype(numpy.float32) for _, _, array in expected]
+                for _ in range(ulps):
+                    values[0].flat[0] = numpy.nextafter(values[0].flat[0], numpy.float32(9))
+                self.found, self.kept = numpy.stack(values[:-2 * layers]), list(zip(values[-2 * layers::2], values[-2 * layers + 1::2]))
+
+            def start_prefill(self, tokens):
+                pass
+
+            def prefill(self):
+                pass
+
+            def logits(self):
+                return self.found
+
+            def cache(self):
+                return self.kept
+
+        task, one = cost.Task("prefill", 2, 6, 1), preset()
+        expected = transformer_check.Check(one, task, "float32", False, 1).expected()
+        for ulps, least, most in ((0, 0.25, 0.5), (9, 8.5, 9.5)):
+            told = Told(expected, one.layers, ulps)
+            found = transformer_check.check_runner(told, one, task, "float32", False, 1)
+            self.assertTrue(found["pass"], found)
+            self.assertTrue(least <= found["max_ulps"] <= most, found)
 
 
 if __name__ == "__main__":

@@ -138,27 +138,41 @@ class Check(object):
         return result
 
 
-def check_training(trainer, network, settings, batch, start, roundoff, seed, workers=None):
-    """`start`: the State that the trainer was made with; `batch`: images a step, of each of the `workers`."""
+class Batch(object):
+    """What the check trains on: `images`, `labels` of the few; shuffled copies of them, whose parts are none like the whole."""
+
+    def __init__(self, network, batch, seed, workers):
+        from stackx_pi.training import random_batch
+        self.few = different_images(batch, network.last_positions)
+        self.images, self.labels = random_batch(network, self.few, seed, workers.stream(2))
+        self.copies = batch // self.few
+        self.order = random_state(seed, 12).permutation(batch) % self.few
+
+    def two_steps(self, trainer):
+        """[(loss, State after it)]"""
+        trainer.put(self.images[self.order], self.labels[self.order])
+        return [(trainer.step(), trainer.read()) for _ in range(2)]
+
+
+def arrays_of(steps):
+    _, state = steps[-1]
+    return state.weights + state.velocities + state.means + state.variances
+
+
+def check_training(trainer, network, settings, batch, start, roundoff, seed, workers=None, bits=None):
+    """`start`: the State that the trainer was made with; `batch`: images a step, of each of the `workers`. `bits`: Bits of the two
+    steps, by `arrays_of`."""
     import numpy
-    from stackx_pi.training import random_batch
-    few = different_images(batch, network.last_positions)
     workers = workers or Workers.alone()
-    images, labels = random_batch(network, few, seed, workers.stream(2))
-    copies = batch // few
-    check = Check(network, images, labels, copies, roundoff, seed, workers)
-    order = random_state(seed, 12).permutation(batch) % few  # shuffled: no part of the batch is like the whole
-    trainer.put(images[order], labels[order])
-    weights = [numpy.asarray(w, numpy.float64) for w in start.weights]
-    expected = check.expect(weights)
-    loss = trainer.step()
-    first = trainer.read()
-    check.compare(1, expected, loss, first.velocities)
+    of_check = Batch(network, batch, seed, workers)
+    check = Check(network, of_check.images, of_check.labels, of_check.copies, roundoff, seed, workers)
+    steps = of_check.two_steps(trainer) if bits is None else bits.first(lambda: of_check.two_steps(trainer))
+    (first_loss, first), (second_loss, second) = steps
+    expected = check.expect([numpy.asarray(w, numpy.float64) for w in start.weights])
+    check.compare(1, expected, first_loss, first.velocities)
     check.compare_statistics(start, first, expected)
     check.compare_update(1, start, first, settings.learning_rate)
     expected = check.expect(first.weights)
-    loss = trainer.step()
-    second = trainer.read()
-    check.compare(2, expected, loss, [v - settings.momentum * old for v, old in zip(second.velocities, first.velocities)])
+    check.compare(2, expected, second_loss, [v - settings.momentum * old for v, old in zip(second.velocities, first.velocities)])
     check.compare_update(2, first, second, settings.learning_rate)
-    return workers.agreed(check.document(few))
+    return workers.agreed(check.document(of_check.few))

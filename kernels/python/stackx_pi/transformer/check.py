@@ -64,6 +64,7 @@ class Check(object):
         self.sums = 2.0**-53 if dtype == "float64" else 2.0**-24
         self.held = "float32" if task.phase == "train" else dtype
         self.errors = []  # (error / bound, error, bound, words)
+        self.ulps = None
 
     def weights(self):
         return inputs.weights(self.shape, self.held, self.seed)
@@ -179,6 +180,12 @@ class Check(object):
             if words in before:
                 bound += 2 * self.sums * float(numpy.sqrt((before[words]**2).sum() / (right**2).sum())) / RATE
             self.add(words, relative(value, right), bound)
+            self.add_ulps(value, right)
+
+    def add_ulps(self, value, right):
+        """Not of a training step, whose gradients are read as differences of weights."""
+        if self.task.phase != "train" and self.held in reference.PRECISION and value.shape == right.shape:
+            self.ulps = max(self.ulps or 0.0, reference.largest_ulps(value.astype("float64"), right, self.held))
 
     def document(self, whole):
         """The error that is largest beside its bound."""
@@ -190,16 +197,23 @@ class Check(object):
             text += "; of %d layers, %d rows of vocabulary, %d sequences, %d positions" % (
                 self.shape.layers, self.shape.vocabulary, task.batch, task.context)
         result = {"reference": text + self.workers.words(), "max_relative_error": error, "bound": bound, "pass": ratio <= 1}
+        if self.ulps is not None:
+            result["max_ulps"] = self.ulps
         result["worst" if ratio <= 1 else "detail"] = words if ratio <= 1 else (
             "%s: relative error %.3g, at most %.3g is right" % (words, error, bound))
         return result
 
 
-def check_runner(runner, shape, task, dtype, tf32, seed, whole=True, workers=None):
-    """`runner` was made of Check.weights() of this shape."""
+def arrays_of(found):
+    """What all frameworks have alike, whatever their own types are."""
+    return [array.astype("float64") for _, _, array in found]
+
+
+def check_runner(runner, shape, task, dtype, tf32, seed, whole=True, workers=None, bits=None):
+    """`runner` was made of Check.weights() of this shape. `bits`: Bits of what is compared, by `arrays_of`."""
     check = Check(shape, task, dtype, tf32, seed, workers)
     check.start(runner)
     exact = check.expected()
     check.set_bounds(exact, check.expected(max(check.roundoff, 8 * check.sums)))
-    check.compare(check.found(runner), exact)
+    check.compare(check.found(runner) if bits is None else bits.first(lambda: check.found(runner)), exact)
     return check.workers.agreed(check.document(whole))
