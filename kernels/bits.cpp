@@ -15,7 +15,7 @@ std::string digest_of(Operation& operation) {
   const auto parts = operation.result();
   Digest digest;
   for (const auto part : parts) digest.add(part);
-  return parts.empty() ? "" : std::move(digest).hex();
+  return parts.empty() ? "" : operation.joined(std::move(digest).hex());
 }
 
 bool repeats(Operation& operation, const std::string& digest) {

@@ -1,6 +1,7 @@
 // The bits of a checked result: its digest, and whether further calls give the same.
 //
-//   "result_digest"  SHA-256 of the whole result, also where the check compares a sample only
+//   "result_digest"  SHA-256 of the whole result, also where the check compares a sample only; of several processes SHA-256 of
+//                    their digests in hexadecimal, one after the other
 //   "inputs"         what made them, and of which seed: digests of others say nothing about each other
 //   "deterministic"  whether three calls gave the same bits; absent where call and digest take longer than a second. Not why
 //                    they differ: threads that add in the order in which they come, atomics, memory that was never written.

@@ -42,6 +42,8 @@ class Operation {
   // What the last call wrote, all of it, on the host: row by row, of images the channels last. Waits for it. Empty: its bits
   // are not compared (bits.hpp).
   virtual std::vector<std::span<const std::byte>> result() { return {}; }
+  // The digest of all processes' results, where several measure together.
+  virtual std::string joined(const std::string& digest) const { return digest; }
   virtual OperationWork work() const = 0;
   virtual std::unique_ptr<Sampler> sampler(const Clock& clock);
   // Fills in "component", "loaded", "library" and what is its own. Also called after load() or

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/collectives/exchange_check.hpp"
+#include "kernels/reference/digest.hpp"
 
 namespace stackx::kernels::collectives {
 namespace {
@@ -86,6 +87,28 @@ Check CollectiveOperation::check() {
     worst.max_relative_error = std::max(worst.max_relative_error, check.max_relative_error);
   }
   return agreed(communicator_.processes(), std::move(worst));
+}
+
+std::vector<std::span<const std::byte>> CollectiveOperation::result() {
+  received_.clear();
+  for (const std::size_t rank : communicator_.own_ranks()) {
+    received_.emplace_back(exchange_->received() * size_of(element_));
+    communicator_.read(rank, received_.back().data());
+  }
+  std::vector<std::span<const std::byte>> parts;
+  for (const auto& part : received_) parts.push_back(std::as_bytes(std::span(part)));
+  return parts;
+}
+
+std::string CollectiveOperation::joined(const std::string& digest) const {
+  const Processes& processes = communicator_.processes();
+  if (processes.count() == 1) return digest;
+  Digest all;
+  for (std::size_t i = 0; i < processes.count(); ++i) {
+    const std::string one = processes.text_of(i, digest);
+    all.add(std::as_bytes(std::span(one)));
+  }
+  return std::move(all).hex();
 }
 
 OperationWork CollectiveOperation::work() const { return {0, exchange_->bus_bytes(), 1}; }

@@ -21,6 +21,8 @@ class CollectiveOperation : public Operation {
   std::optional<Unsupported> prepare() override;
   void call() override;
   Check check() override;
+  std::vector<std::span<const std::byte>> result() override;  // of this process's ranks
+  std::string joined(const std::string& digest) const override;
   OperationWork work() const override;
   std::unique_ptr<Sampler> sampler(const Clock& clock) override;
   // Also "work_formula" and, where there are samples, "metrics": {"algorithm_gbps"} and
@@ -35,6 +37,7 @@ class CollectiveOperation : public Operation {
   std::uint64_t seed_;
   Communicator& communicator_;
   std::optional<Exchange> exchange_;
+  std::vector<std::vector<unsigned char>> received_;  // result()
 };
 
 }  // namespace stackx::kernels::collectives

@@ -40,7 +40,8 @@ class CollectiveRun(FrameworkRun):
             with_torch.join(self.adapter.torch, self.world, self.settings.device)
             circle = Circle(self.world)
         with self.phases.record("check"):
-            bits = self._bits(arrays=lambda called: called[1:], gathered=circle.gathered)
+            bits = self._bits(arrays=lambda called: [inputs.held(called[1], exchange.dtype)], gathered=circle.gathered,
+                              generator="splitmix64")
             call, received = self._refusing(lambda: bits.first(lambda: self._first_call(exchange)))
             check = circle.agreed(inputs.check(exchange, self.seed, self.world.rank, received))
             if check["pass"]:

@@ -2,7 +2,8 @@
 
     "result_digest"  SHA-256 of the whole result as NumPy holds it: row by row, little-endian (bfloat16 as float32); of several arrays
                      one after the other; of several ranks SHA-256 of their digests
-    "inputs"         what made them, and of which seed: the native PIs' are others, so that their digests are not compared with these
+    "inputs"         what made them, and of which seed: digests of others are not compared. The native PIs have splitmix64, as the
+                     collectives here
     "deterministic"  whether three calls gave the same bits
 
 The first call compiles: where it takes long, or two calls took a second each, there are fewer of them.
@@ -33,8 +34,9 @@ def alone(value):
 class Bits(object):
     """`arrays`: a result -> its arrays; `gathered`: a value -> those of all ranks, which so decide alike."""
 
-    def __init__(self, clock, seed, arrays=alone, gathered=alone):
-        self.clock, self.seed, self.arrays, self.gathered = clock, seed, arrays, gathered
+    def __init__(self, clock, seed, arrays=alone, gathered=alone, generator="RandomState"):
+        self.clock, self.arrays, self.gathered = clock, arrays, gathered
+        self.inputs = "%s, seed %s" % (generator, seed)
 
     def first(self, call):
         """What it gives."""
@@ -50,7 +52,7 @@ class Bits(object):
     def described(self, again=None):
         """What is added to the check. `again()`: what a further call gives."""
         one = self.digests[0] if len(self.digests) == 1 else hashlib.sha256("".join(self.digests).encode("ascii")).hexdigest()
-        found = {"result_digest": one, "inputs": "RandomState, seed %s" % self.seed}
+        found = {"result_digest": one, "inputs": self.inputs}
         if again is not None and self.first_ns <= MOST_FIRST_NS:
             found["deterministic"] = self._repeats(again)
         return found

@@ -105,6 +105,23 @@ TEST_CASE("a wrong MPI is told on whichever rank it shows, and not timed", "[col
   CHECK(result.json()["check"]["pass"] == false);
 }
 
+TEST_CASE("every rank's result is in the digest, and whichever changes from call to call is told", "[collectives][pi][bits]") {
+  const Words three = {"ranks=3", "bytes=12000"};
+  for (const std::string& pi : kCollectivePis) {
+    INFO(pi);
+    const json one = run_collective(pi, mpi("mpich"), three).json()["check"];
+    CHECK(one["deterministic"] == true);
+    CHECK(one["inputs"] == "splitmix64, seed 1");
+    CHECK(one["result_digest"].get<std::string>().size() == 64);
+    CHECK(run_collective(pi, mpi("openmpi"), three).json()["check"]["result_digest"] == one["result_digest"]);
+    const json other = run_collective(pi, mpi("unsteady"), three).json()["check"];
+    const bool adds = pi == "all_reduce" || pi == "reduce_scatter";
+    CHECK(other["pass"] == true);
+    CHECK(other["deterministic"] == !adds);
+    CHECK(other["result_digest"] == one["result_digest"]);  // of the first call
+  }
+}
+
 TEST_CASE("a rank that dies or fails ends all within seconds, with a message",
           "[collectives][pi]") {
   for (const std::string build : {"killed", "send_fails"}) {

@@ -7,7 +7,9 @@
 //    3 the last quarter is not written  8 the last rank is killed in its third call
 //    4 the result comes 200 ms late     9 adds in float, whatever the type
 //    5 max for sum, blocks reversed    10 MPI_Send fails in rank 1
+//                                      11 right, but the last rank's bits change from call to call
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -192,6 +194,8 @@ static void reduce(void* out, size_t count, size_t offset, Handle type, Handle o
     }
     put(result, i, type, value);
   }
+  if (WRONG == 11 && self == size - 1 && type == FLOAT && ++calls % 2 == 0)
+    *(float*)result = nextafterf(*(float*)result, 9);
   finish(out, result, count * width(type), width(type));
 }
 

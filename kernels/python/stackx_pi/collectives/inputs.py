@@ -45,6 +45,12 @@ def elements(dtype, seed, rank, begin, count):
     return values.astype(numpy.float16) if dtype == "float16" else values
 
 
+def held(values, dtype):
+    """As the type's own bits, which NumPy does not have of bfloat16."""
+    import numpy
+    return (values.view(numpy.uint32) >> numpy.uint32(16)).astype(numpy.uint16) if dtype == "bfloat16" else values
+
+
 def sent_by(exchange, seed, rank):
     return elements(exchange.dtype, seed, rank, 0, exchange.sent)
 
