@@ -130,7 +130,7 @@ TEST_CASE("side by side by memory: less is better, paired and not") {
 
 TEST_CASE("effects on memory: the ratio of the memory itself, and the highest score needs least") {
   const auto measurements = with_memory(campaign(3, 9, [](std::size_t arm, std::uint64_t) { return std::vector<double>{100, 50, 80}[arm]; }));
-  const auto found = effects(measurements, matmul, {.this_host = here, .yardstick = memory});
+  const auto found = effects(measurements, matmul, {.this_host = here, .components = {}, .yardstick = memory});
   REQUIRE(found.model);
   const auto step = std::ranges::find_if(found.effects, [](const auto& e) { return e.from == "0.3.0" && e.to == "0.3.1"; });
   REQUIRE(step != found.effects.end());
