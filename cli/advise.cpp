@@ -84,6 +84,8 @@ void advise_trade_offs(const AdviseOptions& options, Globals& globals) {
     settings.yardstick = yardstick;
     rankings.push_back(ranked(selection, settings));
   }
+  auto& notes = rankings.front().notes;
+  notes.insert(notes.begin(), selection.notes.begin(), selection.notes.end());
   const auto result = analysis::trade_offs(rankings);
   if (globals.json || options.format == "json")
     print_json(analysis::to_json(result));

@@ -65,8 +65,6 @@ std::string rest_of(const TradeOffs& of) {
   auto text = fmt::format("{} on {}: {} measured in all of these", first.workload.text(), first.hw, counted(of.front.size() + of.beaten, "stack"));
   if (of.beaten > 0) text += fmt::format(", {} beaten by another and left out", of.beaten);
   if (of.lacking > 0) text += fmt::format("; {} lack a metric", of.lacking);
-  for (const auto* ranking : of.rankings)
-    if (!ranking->idle_draw.empty()) text += "; " + ranking->idle_draw;
   return text + fmt::format(". By the medians, with the {:g}% interval's farther end; differences below {:g}% count as none. n: inspections.",
                             100 * first.confidence, 100 * first.delta);
 }
@@ -97,6 +95,15 @@ std::string table_of(const TradeOffs& of, bool colour) {
   }
   columns.insert(columns.end(), {n, id});
   return table_text(columns, Paint{colour});
+}
+
+// Those of all rankings, each once.
+std::vector<std::string> notes_of(const TradeOffs& of) {
+  std::vector<std::string> notes;
+  for (const auto* ranking : of.rankings)
+    for (const auto& note : ranking->notes)
+      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+  return notes;
 }
 
 }  // namespace
@@ -138,9 +145,7 @@ nlohmann::json to_json(const TradeOffs& of) {
                  {"lacking", of.lacking},
                  {"delta", first.delta},
                  {"confidence", first.confidence},
-                 {"notes", first.notes}};
-  for (const auto* ranking : of.rankings)
-    if (ranking != &first && !ranking->idle_draw.empty()) result["notes"].push_back(ranking->idle_draw);
+                 {"notes", notes_of(of)}};
   for (const auto* ranking : of.rankings)
     result["metrics"].push_back({{"name", ranking->yardstick.word()},
                                  {"unit", ranking->unit},
@@ -168,7 +173,11 @@ std::string text(const TradeOffs& of, std::size_t width, bool colour) {
   if (of.front.empty()) return text;
   if (const auto common = common_components(*of.rankings.front()); !common.empty())
     text += paragraph("All of these: " + label_of(common, {})) + "\n";
-  return text + "\n" + table_of(of, colour);
+  text += "\n" + table_of(of, colour);
+  const auto notes = notes_of(of);
+  if (!notes.empty()) text += "\nNotes:\n";
+  for (const auto& note : notes) text += "- " + wrap(split(note), 2, "", width) + "\n";
+  return text;
 }
 
 }  // namespace stackx::analysis

@@ -146,7 +146,9 @@ TEST_CASE("several metrics: stacks that no other beats in all") {
   const std::map<std::string, double> held{{"0.3.0", 300}, {"0.3.1", 200}, {"0.3.2", 250}};
   for (auto& one : measurements)
     if (const auto found = held.find(one.stack.components.at("openblas")); found != held.end()) one.amounts["memory"] = found->second;
-  const std::vector<Ranking> rankings{by({}, measurements), by(memory, measurements)};
+  std::vector<Ranking> rankings{by({}, measurements), by(memory, measurements)};
+  rankings[0].notes = {"left out: 3 inspections of another host"};
+  rankings[1].notes = {rankings[0].notes[0], "few rounds"};
   const auto found = trade_offs(rankings);
   REQUIRE(found.front.size() == 2);
   CHECK(found.front[0].by[0].stack == stack("0.3.0"));
@@ -156,6 +158,8 @@ TEST_CASE("several metrics: stacks that no other beats in all") {
   CHECK_THAT(text(found, 200, false), Contains("No one stack is best in rate and memory: OpenBLAS 0.3.0 in rate (100.0 GFLOP/s); OpenBLAS 0.3.1 in memory (200.0 MB)."));
   const auto json = to_json(found);
   CHECK(json["front"][1]["values"]["memory"]["median"].get<double>() == Approx(200));
+  CHECK(json["notes"] == nlohmann::json{"left out: 3 inspections of another host", "few rounds"});
+  CHECK_THAT(text(found, 200, false), Contains("\nNotes:\n- left out: 3 inspections of another host\n- few rounds\n"));
   CHECK(json["metrics"][1] == nlohmann::json{{"name", "memory"}, {"unit", "MB"}, {"better", "smaller"}});
 
   // A difference within delta is none: the second is beaten though its memory is a hair less.
