@@ -88,8 +88,10 @@ class Engine {
   Handle wanted(const Primitive& primitive, int argument) const;  // the layout chosen for "any"
   Handle memory(Handle descriptor, const void* data) const;
 
-  // The result multiplied by a number, as a post-operation of a primitive.
-  Handle scaled_by(float factor) const;
+  // The result multiplied by a number, as a post-operation of a primitive; then, if there is one, plus what
+  // that descriptor describes (repeated along dimensions of 1), which the call is given as added_argument().
+  Handle scaled_by(float factor, Handle added = nullptr) const;
+  int added_argument() const;
 
   // `what` names it in refusals: "bfloat16 lstm". The arguments' types must be exactly those of the
   // C function, between the descriptor (v2) or engine (v3) in front and the attributes at the end.
