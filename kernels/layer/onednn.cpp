@@ -1,5 +1,5 @@
 // The layer by oneDNN: a matmul for each product, and for the attention matmul, softmax, matmul, as `attention` has them, with the
-// scale and the causal mask as post-operations of the first.
+// scale as a post-operation of the first; in between the causal mask of a prompt, an operation of its own.
 //
 // Operands are plain, as in `matmul`; the heads that share keys are rows of one product of the batch.
 #include <cmath>
@@ -85,17 +85,12 @@ class OnednnLayer : public OnednnOperation {
                  square = engine().plain(type, {groups, rows, keys});
     const Handle scores = engine().memory(square, scores_->data()),
                  probabilities = engine().memory(square, probabilities_->data());
-    std::vector<onednn::Argument> operands{{onednn::kSource, engine().memory(queries, data.q.data())},
-                                           {onednn::kWeights, engine().memory(transposed, data.k.data())},
-                                           {onednn::kDestination, scores}};
-    Handle mask = nullptr;
-    if (attention.causal) {
-      mask_.emplace(causal_mask(attention));
-      mask = engine().plain(type, {1, rows, keys});
-      operands.push_back({engine().added_argument(), engine().memory(mask, mask_->data())});
-    }
-    const Handle scale = engine().scaled_by(1 / std::sqrt(static_cast<float>(attention.size)), mask);
-    auto refusal = add_named("scores", create_matmul(engine(), what(), queries, transposed, square, scale), std::move(operands));
+    const Handle scale = engine().scaled_by(1 / std::sqrt(static_cast<float>(attention.size)));
+    auto refusal = add_named("scores", create_matmul(engine(), what(), queries, transposed, square, scale),
+                             {{onednn::kSource, engine().memory(queries, data.q.data())},
+                              {onednn::kWeights, engine().memory(transposed, data.k.data())},
+                              {onednn::kDestination, scores}});
+    if (!refusal && attention.causal) refusal = add_mask(attention, groups, rows * keys);
     if (!refusal)
       refusal = add_named("softmax", create_softmax(engine(), what(), square, 2),
                           {{onednn::kSource, scores}, {onednn::kDestination, probabilities}});
@@ -105,6 +100,20 @@ class OnednnLayer : public OnednnOperation {
                            {onednn::kWeights, engine().memory(kept, data.v.data())},
                            {onednn::kDestination, engine().memory(queries, data.o.data())}});
     return refusal;
+  }
+
+  // The scores of a group as one row, to which the mask is another.
+  std::optional<Unsupported> add_mask(const Attention& attention, std::int64_t groups, std::int64_t scores_of_one) {
+    mask_.emplace(causal_mask(attention));
+    const Handle rows = engine().plain(attention.element, {groups, scores_of_one}),
+                 row = engine().plain(attention.element, {1, scores_of_one});
+    const auto primitive = create_add_row(engine(), what(), rows, row);
+    if (!primitive) return primitive.error();
+    const Handle scores = engine().memory(rows, scores_->data());
+    return add_named("mask", primitive,
+                     {{onednn::kSource, scores},
+                      {onednn::kAddend, engine().memory(row, mask_->data())},
+                      {onednn::kDestination, scores}});
   }
 
   LayerCase case_;

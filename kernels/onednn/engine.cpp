@@ -17,9 +17,6 @@ constexpr int kAnyLayout = 1;                      // dnnl_format_tag_any
 constexpr int kQueryImplementation = 8;            // dnnl_query_impl_info_str
 constexpr int kQueryArgument = 255;                // dnnl_query_exec_arg_md
 constexpr int kLinearV2 = 0x7f, kLinearV3 = 0x26;  // dnnl_eltwise_linear
-constexpr int kBinaryAdd = 0x1fff0;                // dnnl_binary_add
-constexpr int kPostOperationV2 = 1 << 14, kPostOperationV3 = 1 << 15;  // DNNL_ARG_ATTR_MULTIPLE_POST_OP_BASE
-constexpr int kSecondSource = 2;                   // DNNL_ARG_SRC_1
 
 int data_type(Element element) {
   switch (element) {
@@ -153,7 +150,7 @@ Handle Engine::memory(Handle descriptor, const void* data) const {
   return handle;
 }
 
-Handle Engine::scaled_by(float factor, Handle added) const {
+Handle Engine::scaled_by(float factor) const {
   Handle attributes = nullptr, operations = nullptr;
   require(call<Status(Handle*)>("dnnl_primitive_attr_create")(&attributes),
           "dnnl_primitive_attr_create");
@@ -164,16 +161,9 @@ Handle Engine::scaled_by(float factor, Handle added) const {
                                                                         factor, 0)
               : call<Status(Handle, int, float, float)>(kAppend)(operations, kLinearV3, factor, 0),
           kAppend);
-  if (added != nullptr)
-    require(call<Status(Handle, int, const void*)>("dnnl_post_ops_append_binary")(operations, kBinaryAdd, added),
-            "dnnl_post_ops_append_binary");
   require(call<Status(Handle, Handle)>("dnnl_primitive_attr_set_post_ops")(attributes, operations),
           "dnnl_primitive_attr_set_post_ops");
   return attributes;
-}
-
-int Engine::added_argument() const {  // of the second post-operation: DNNL_ARG_ATTR_MULTIPLE_POST_OP(1) | DNNL_ARG_SRC_1
-  return 2 * (is_v2() ? kPostOperationV2 : kPostOperationV3) | kSecondSource;
 }
 
 Status Engine::describe_v2(Handle* description, const void* operation, Handle attributes) const {

@@ -41,6 +41,7 @@ using Dims = std::vector<std::int64_t>;
 enum ArgumentIndex : int {
   kSource = 1,
   kSourceIter = 2,
+  kAddend = 2,  // DNNL_ARG_SRC_1
   kSourceIterC = 3,
   kDestination = 17,
   kDestinationIter = 18,
@@ -88,10 +89,8 @@ class Engine {
   Handle wanted(const Primitive& primitive, int argument) const;  // the layout chosen for "any"
   Handle memory(Handle descriptor, const void* data) const;
 
-  // The result multiplied by a number, as a post-operation of a primitive; then, if there is one, plus what
-  // that descriptor describes (repeated along dimensions of 1), which the call is given as added_argument().
-  Handle scaled_by(float factor, Handle added = nullptr) const;
-  int added_argument() const;
+  // The result multiplied by a number, as a post-operation of a primitive.
+  Handle scaled_by(float factor) const;
 
   // `what` names it in refusals: "bfloat16 lstm". The arguments' types must be exactly those of the
   // C function, between the descriptor (v2) or engine (v3) in front and the attributes at the end.
