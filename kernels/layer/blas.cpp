@@ -14,11 +14,11 @@ namespace {
 
 class BlasLayer : public Operation {
  public:
-  BlasLayer(const PiArguments& arguments, Parameters& parameters)
+  BlasLayer(const PiArguments& arguments, const Parameters& parameters, const Layer& layer)
       : path_(*arguments.library),
         component_(arguments.component),
         threads_(static_cast<int>(parameters.whole("threads", 1, 4096))),
-        case_(parameters, {"float32", "bfloat16"}) {}
+        case_(layer, parameters) {}
 
   std::optional<Unsupported> load() override {
     library_ = open_library(path_);
@@ -93,8 +93,8 @@ class BlasLayer : public Operation {
 
 }  // namespace
 
-std::unique_ptr<Operation> layer_by_blas(const Pi&, const PiArguments& arguments, Parameters& parameters) {
-  return std::make_unique<BlasLayer>(arguments, parameters);
+std::unique_ptr<Operation> layer_by_blas(const PiArguments& arguments, const Parameters& parameters, const Layer& layer) {
+  return std::make_unique<BlasLayer>(arguments, parameters, layer);
 }
 
 }  // namespace stackx::kernels

@@ -12,8 +12,8 @@ constexpr double kMostOfMemory = 0.75;
 
 }  // namespace
 
-LayerCase::LayerCase(Parameters& parameters, const std::vector<std::string>& dtypes)
-    : layer_(parameters, dtypes), seed_(parameters.whole("seed", 0, ~std::uint64_t{0})) {}
+LayerCase::LayerCase(const Layer& layer, const Parameters& parameters)
+    : layer_(layer), seed_(parameters.whole("seed", 0, ~std::uint64_t{0})) {}
 
 std::optional<Unsupported> LayerCase::make_data() {
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));

@@ -17,7 +17,7 @@ namespace stackx::kernels {
 
 class LayerCase {
  public:
-  LayerCase(Parameters& parameters, const std::vector<std::string>& dtypes);
+  LayerCase(const Layer& layer, const Parameters& parameters);
 
   const Layer& layer() const { return layer_; }
   // Inputs filled, results poisoned; or why not: it does not fit the memory.
@@ -38,8 +38,9 @@ class LayerCase {
   LayerTimes times_;
 };
 
-// The layer by a library of the CPU: oneDNN, or a BLAS (blas.hpp says what such a one leaves to us).
-std::unique_ptr<Operation> layer_by_onednn(const Pi& pi, const PiArguments& arguments, Parameters& parameters);
-std::unique_ptr<Operation> layer_by_blas(const Pi& pi, const PiArguments& arguments, Parameters& parameters);
+// The layer by a library of the CPU: oneDNN, or a BLAS (blas.cpp says what such a one leaves to us).
+std::unique_ptr<Operation> layer_by_onednn(const Pi& pi, const PiArguments& arguments, const Parameters& parameters,
+                                           const Layer& layer);
+std::unique_ptr<Operation> layer_by_blas(const PiArguments& arguments, const Parameters& parameters, const Layer& layer);
 
 }  // namespace stackx::kernels

@@ -2,6 +2,8 @@
 // scale as a post-operation of the first; in between the causal mask of a prompt, an operation of its own.
 //
 // Operands are plain, as in `matmul`; the heads that share keys are rows of one product of the batch.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -18,8 +20,15 @@ using onednn::Handle;
 
 class OnednnLayer : public OnednnOperation {
  public:
-  OnednnLayer(const Pi& pi, const PiArguments& arguments, Parameters& parameters)
-      : OnednnOperation(pi, arguments, parameters), case_(parameters, {"float32", "bfloat16"}) {}
+  OnednnLayer(const Pi& pi, const PiArguments& arguments, const Parameters& parameters, const Layer& layer)
+      : OnednnOperation(pi, arguments, parameters), case_(layer, parameters) {}
+
+  std::optional<Unsupported> load() override {
+    if (auto refusal = OnednnOperation::load()) return refusal;
+    const Dtype dtype = case_.layer().dtype;
+    if (dtype == Dtype::float32 || dtype == Dtype::bfloat16) return std::nullopt;
+    return fmt::format("{} is measured on GPUs only", to_string(dtype));
+  }
 
   std::optional<Unsupported> prepare() override {
     if (auto refusal = case_.make_data()) return refusal;
@@ -123,8 +132,9 @@ class OnednnLayer : public OnednnOperation {
 
 }  // namespace
 
-std::unique_ptr<Operation> layer_by_onednn(const Pi& pi, const PiArguments& arguments, Parameters& parameters) {
-  return std::make_unique<OnednnLayer>(pi, arguments, parameters);
+std::unique_ptr<Operation> layer_by_onednn(const Pi& pi, const PiArguments& arguments, const Parameters& parameters,
+                                           const Layer& layer) {
+  return std::make_unique<OnednnLayer>(pi, arguments, parameters, layer);
 }
 
 }  // namespace stackx::kernels
