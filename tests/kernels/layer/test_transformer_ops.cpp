@@ -65,7 +65,7 @@ TEST_CASE("of a wrong build it is told which operation, and nothing is timed", "
       {"wrong_transposed", kPrefill, "q: "},
       {"wrong_untouched", kPrefill, "q: "},
       {"wrong_zeros", kDecode, "q: "},
-      {"wrong_element", kPrefill, "q: "},
+      {"wrong_element", kPrefill, "k: "},  // entry (n/2, n/3), which q has not
       {"wrong_accumulates", kDecode, "q: "},
       {"wrong_half", kPrefill, "q: "},
       {"onednn_no_scale", kPrefill, "attention: "},
