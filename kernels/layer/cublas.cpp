@@ -69,7 +69,7 @@ class CublasLayer : public GpuOperation {
     try {
       cudnn_ = load_api<Cudnn>(stack().open("cudnn"));
     } catch (const LoadError& error) {
-      return fmt::format("the softmax of the attention takes cuDNN, which is missing: {}", error.what());
+      return fmt::format("the softmax of the attention takes cuDNN: {}", error.what());
     }
     if (auto why = driver_too_old(device().driver().version, static_cast<int>(cudnn_.cudnnGetCudartVersion())))
       return fmt::format("cuDNN {}: {}", cudnn_version_text(cudnn_.version), *why);

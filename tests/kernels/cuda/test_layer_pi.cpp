@@ -82,7 +82,12 @@ TEST_CASE("what a layer on a GPU lacks is said", "[gpu][layer]") {
     REQUIRE(result.status == 0);
     return result.json().at("unsupported").get<std::string>();
   };
-  CHECK_THAT(reason(layer("cuda12", "", {})), Contains("takes cuDNN, which is missing") && Contains("--with PATH"));
+  // No cuDNN at all cannot be tested where the dynamic linker knows one; a file that is none can.
+  const auto file = std::filesystem::temp_directory_path() / ("stackx-layer-" + std::to_string(getpid())) / "libcudnn.so.9";
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << "no library";
+  CHECK_THAT(reason(layer("cuda12", file.string(), {})), Contains("the softmax of the attention takes cuDNN: " + file.string()));
+  std::filesystem::remove_all(file.parent_path());
   CHECK_THAT(reason(layer("cuda12", cudnn(), {"dtype=bfloat16"})), Contains("float32, tf32 and float16 are measured"));
   CHECK(layer("cuda12", cudnn(), {"threads=2"}).status == 2);
 }
