@@ -16,11 +16,10 @@ std::int64_t nanoseconds(const Parameters& parameters, std::string_view key, dou
 }
 
 std::vector<Pi> all_pis() {
-  return {matmul_pi(),           conv2d_pi(),         lstm_pi(),           gru_pi(),
-          softmax_pi(),          layer_norm_pi(),     attention_pi(),      stream_pi(),
-          memory_bandwidth_pi(), launch_latency_pi(), transfer_pi(),       all_reduce_pi(),
-          all_gather_pi(),       reduce_scatter_pi(), broadcast_pi(),      alltoall_pi(),
-          hello_world_pi()};
+  return {matmul_pi(),         conv2d_pi(),          lstm_pi(),         gru_pi(),           softmax_pi(),
+          layer_norm_pi(),     attention_pi(),       transformer_ops_pi(), stream_pi(),     memory_bandwidth_pi(),
+          launch_latency_pi(), transfer_pi(),        all_reduce_pi(),   all_gather_pi(),    reduce_scatter_pi(),
+          broadcast_pi(),      alltoall_pi(),        hello_world_pi()};
 }
 
 std::vector<Parameter> with_plan_parameters(std::vector<Parameter> own) {

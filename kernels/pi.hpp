@@ -43,6 +43,7 @@ Pi gru_pi();
 Pi softmax_pi();
 Pi layer_norm_pi();
 Pi attention_pi();
+Pi transformer_ops_pi();
 Pi stream_pi();
 Pi hello_world_pi();
 Pi memory_bandwidth_pi();

@@ -41,7 +41,7 @@ const std::map<std::string, Names>& own_parameters() {
 }
 // Of stackx-pi alone; their workloads' parameters are its own, so all are passed on.
 const Names& native_only() {
-  static const Names all{"lstm", "gru", "softmax", "layer_norm", "attention", "stream",
+  static const Names all{"lstm", "gru", "softmax", "layer_norm", "attention", "transformer_ops", "stream",
                          "memory_bandwidth", "launch_latency", "transfer"};
   return all;
 }

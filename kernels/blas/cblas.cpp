@@ -27,11 +27,14 @@ using CblasGemmBatch = void(int layout, int transpose_a, int transpose_b, Int m,
 
 struct Sizes {
   Int m, n, k, batch;
+  int transpose_b;
   explicit Sizes(const Product& p)
       : m(static_cast<Int>(p.m())),
         n(static_cast<Int>(p.n())),
         k(static_cast<Int>(p.k())),
-        batch(static_cast<Int>(p.batch)) {}
+        batch(static_cast<Int>(p.batch)),
+        transpose_b(p.transposed_b ? kTranspose : kNoTranspose) {}
+  Int row_of_b() const { return transpose_b == kTranspose ? k : n; }
 };
 
 template <typename In, typename Out>
@@ -39,8 +42,8 @@ std::function<void()> bind(CblasGemm<In, Out>* gemm, const Product& p) {
   return [gemm, s = Sizes(p), a = static_cast<const In*>(p.a.data()),
           b = static_cast<const In*>(p.b.data()), c = static_cast<Out*>(p.c.data())] {
     for (Int i = 0; i < s.batch; ++i)
-      gemm(kRowMajor, kNoTranspose, kNoTranspose, s.m, s.n, s.k, 1, a + i * s.m * s.k, s.k,
-           b + i * s.k * s.n, s.n, 0, c + i * s.m * s.n, s.n);
+      gemm(kRowMajor, kNoTranspose, s.transpose_b, s.m, s.n, s.k, 1, a + i * s.m * s.k, s.k,
+           b + i * s.k * s.n, s.row_of_b(), 0, c + i * s.m * s.n, s.n);
   };
 }
 
@@ -48,7 +51,7 @@ template <typename T>
 std::function<void()> bind(CblasGemmBatch<T>* gemm, const Product& p) {
   return [gemm, s = Sizes(p), a = static_cast<const T*>(p.a.data()),
           b = static_cast<const T*>(p.b.data()), c = static_cast<T*>(p.c.data())] {
-    gemm(kRowMajor, kNoTranspose, kNoTranspose, s.m, s.n, s.k, 1, a, s.k, s.m * s.k, b, s.n,
+    gemm(kRowMajor, kNoTranspose, s.transpose_b, s.m, s.n, s.k, 1, a, s.k, s.m * s.k, b, s.row_of_b(),
          s.k * s.n, 0, c, s.n, s.m * s.n, s.batch);
   };
 }
@@ -59,8 +62,10 @@ std::function<void()> bind(FortranGemm<T>* gemm, const Product& p) {
   return [gemm, s = Sizes(p), a = static_cast<const T*>(p.a.data()),
           b = static_cast<const T*>(p.b.data()), c = static_cast<T*>(p.c.data())] {
     const T one = 1, zero = 0;
+    const Int row_of_b = s.row_of_b();
+    const char* transpose_b = s.transpose_b == kTranspose ? "T" : "N";
     for (Int i = 0; i < s.batch; ++i)
-      gemm("N", "N", &s.n, &s.m, &s.k, &one, b + i * s.k * s.n, &s.n, a + i * s.m * s.k, &s.k,
+      gemm(transpose_b, "N", &s.n, &s.m, &s.k, &one, b + i * s.k * s.n, &row_of_b, a + i * s.m * s.k, &s.k,
            &zero, c + i * s.m * s.n, &s.n, 1, 1);
   };
 }

@@ -37,6 +37,6 @@ std::expected<Multiply, Unsupported> prepare_gemm(const SharedObject& object, co
 std::string looped(const std::string& function, const Product& product);
 
 // Values of the CBLAS enumerations (cblas.h of the reference implementation).
-inline constexpr int kRowMajor = 101, kNoTranspose = 111;
+inline constexpr int kRowMajor = 101, kNoTranspose = 111, kTranspose = 112;
 
 }  // namespace stackx::kernels

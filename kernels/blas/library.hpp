@@ -1,7 +1,7 @@
 // A library that multiplies matrices, loaded at run time: what it is, and a call ready to be timed.
 //
 // open_library() tells by the functions a file exports which library it is; one file per kind
-// adapts it. Multiplication is C = A * B on plain row-major operands everywhere (alpha 1, beta 0).
+// adapts it. Multiplication is C = A * B on plain row-major operands everywhere (alpha 1, beta 0); B may lie transposed.
 // oneDNN could pick its own layouts and reorder the operands once; it is given plain strides
 // instead, so that all libraries do the same work on the same data.
 #pragma once
@@ -36,9 +36,10 @@ struct Product {
   const Matrix& b;        // k x n
   Matrix& c;              // m x n
   std::size_t batch = 1;  // independent products in one call, one below the other in a, b and c
+  bool transposed_b = false;  // b is n x k, and read transposed
 
   std::size_t m() const { return a.rows() / batch; }
-  std::size_t n() const { return b.columns(); }
+  std::size_t n() const { return transposed_b ? b.rows() / batch : b.columns(); }
   std::size_t k() const { return a.columns(); }
 };
 

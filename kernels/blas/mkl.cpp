@@ -92,6 +92,9 @@ class Mkl : public Library {
   }
 
   std::expected<Multiply, Unsupported> prepare(const Product& product) override {
+    const bool real = product.dtype == Dtype::float32 || product.dtype == Dtype::float64;
+    if (product.transposed_b && !real)
+      return std::unexpected(fmt::format("no {} product with B transposed", to_string(product.dtype)));
     switch (product.dtype) {
       case Dtype::float32:
       case Dtype::float64:

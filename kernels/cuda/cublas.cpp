@@ -1,4 +1,5 @@
-// cuBLAS 10 to 13 by cublasSgemm, cublasDgemm and cublasGemmEx.
+// cuBLAS 10 to 13 by cublasSgemm, cublasDgemm and cublasGemmEx; batches, B transposed and factors by
+// cublasGemmStridedBatchedEx.
 //
 // Column-major, so C^T = B^T * A^T is asked for, with n and m exchanged: the same memory. float32
 // is computed as such (the default math mode uses no TF32; the fast compute type does). Sums that
@@ -11,7 +12,7 @@
 namespace stackx::kernels::cuda {
 namespace {
 
-constexpr int kNoTranspose = 0;                              // cublasOperation_t
+constexpr int kNoTranspose = 0, kTranspose = 1;              // cublasOperation_t
 constexpr int kDefaultAlgorithm = -1, kTensorAlgorithm = 99;  // cublasGemmAlgo_t
 // cublasMath_t; before 11.0 tensor cores are used where they are asked for only.
 constexpr int kDefaultMath = 0, kTensorMath = 1, kNoReducedReduction = 16;
@@ -64,6 +65,7 @@ class CublasMultiplier : public Multiplier {
 
   Call bind(const DeviceProduct& p, int compute_type, int algorithm) {
     const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
+    if (!p.plain()) return {"cublasGemmStridedBatchedEx", batched(p, compute_type, algorithm)};
     if (p.dtype == Dtype::float32)
       return {"cublasSgemm", real<float>(api_.cublasSgemm_v2, p)};
     if (p.dtype == Dtype::float64)
@@ -80,6 +82,20 @@ class CublasMultiplier : public Multiplier {
                   whole ? static_cast<const void*>(&whole_zero) : &zero, p.c, c, n, compute_type,
                   algorithm);
             }};
+  }
+
+  // In the types that sum in float.
+  std::function<int()> batched(const DeviceProduct& p, int compute_type, int algorithm) {
+    const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
+    const Elements types = elements(p.dtype);
+    return [=, this, a = cuda_type(types.a), b = cuda_type(types.b), c = cuda_type(types.c)] {
+      const float factor = p.factor, zero = 0;
+      return api_.cublasGemmStridedBatchedEx(
+          handle_, p.transposed_b ? kTranspose : kNoTranspose, kNoTranspose, n, m, k, &factor, p.b, b,
+          p.transposed_b ? k : n, static_cast<long long>(p.n * p.k), p.a, a, k,
+          static_cast<long long>(p.m * p.k), &zero, p.c, c, n, static_cast<long long>(p.m * p.n),
+          static_cast<int>(p.batch), compute_type, algorithm);
+    };
   }
 
   template <typename T, typename Gemm>

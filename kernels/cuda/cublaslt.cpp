@@ -68,6 +68,7 @@ class CublasLtMultiplier : public Multiplier {
   bool takes_transposed_b(Dtype dtype) const override { return dtype == Dtype::fp8; }
 
   std::expected<Enqueue, Unsupported> prepare(const DeviceProduct& p) override {
+    if (!p.plain()) return std::unexpected("batches, B transposed and factors are measured of cuBLAS alone");
     const DeviceInfo& device = device_.info();
     const auto type =
         cublas_compute_type(p.dtype, api_.version, device.major * 10 + device.minor);

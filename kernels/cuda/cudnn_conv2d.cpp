@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "kernels/cuda/cudnn.hpp"
 #include "kernels/cuda/gpu_operation.hpp"
 #include "kernels/cuda/tensor_layout.hpp"
 #include "kernels/reference/convolution.hpp"
@@ -16,8 +17,6 @@ namespace {
 using nlohmann::json;
 
 // Values of cuDNN's enumerations, the same in 7, 8 and 9 (cudnn.h, cudnn_ops*.h, cudnn_cnn*.h).
-enum TensorFormat { kNchw = 0, kNhwc = 1 };
-enum DataType { kFloat = 0, kDouble = 1, kHalf = 2 };
 enum Math { kCudnnDefaultMath = 0, kTensorOp = 1, kTensorOpConverting = 2, kFma = 3 };
 constexpr int kCrossCorrelation = 1;
 constexpr std::array kAlgorithms = {"implicit GEMM",
@@ -41,31 +40,6 @@ struct CudnnFound {  // cudnnConvolutionFwdAlgoPerf_t
   int reserved[3];
 };
 static_assert(sizeof(CudnnFound) == 48);
-
-std::string version_text(int version) {  // 8907 is 8.9.7; from 9 on 91002 is 9.10.2
-  const int unit = version < 10000 ? 1000 : 10000;
-  return fmt::format("{}.{}.{}", version / unit, version % unit / 100, version % 100);
-}
-
-// A descriptor: made by one function, given back by another.
-class Descriptor {
- public:
-  Descriptor() = default;
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (value_ != nullptr) destroy_(value_);
-  }
-  int make(int (*create)(void**), int (*destroy)(void*)) {
-    destroy_ = destroy;
-    return create(&value_);
-  }
-  void* get() const { return value_; }
-
- private:
-  void* value_ = nullptr;
-  int (*destroy_)(void*) = nullptr;
-};
 
 class CudnnConv2d : public GpuOperation {
  public:
@@ -95,7 +69,7 @@ class CudnnConv2d : public GpuOperation {
   std::optional<Unsupported> prepare() override {
     if (problem_.dtype == Dtype::tf32 && (cudnn_.version < kCudnn8 || device().info().major < 8))
       return fmt::format("tf32 takes cuDNN 8 and compute capability 8.0; here are cuDNN {} and {}.{}",
-                         version_text(cudnn_.version), device().info().major,
+                         cudnn_version_text(cudnn_.version), device().info().major,
                          device().info().minor);
     data_.emplace(problem_);
     data_->fill(seed_);
@@ -130,7 +104,7 @@ class CudnnConv2d : public GpuOperation {
     cudnn_ = load_api<Cudnn>(stack().open("cudnn"));
     const int runtime = static_cast<int>(cudnn_.cudnnGetCudartVersion());
     if (auto why = driver_too_old(device().driver().version, runtime))
-      return fmt::format("cuDNN {}: {}", version_text(cudnn_.version), *why);
+      return fmt::format("cuDNN {}: {}", cudnn_version_text(cudnn_.version), *why);
     if (const int status = cudnn_.cudnnCreate(&handle_); status != 0)
       return refused("cudnnCreate", status);
     if (const int status = cudnn_.cudnnSetStream(handle_, device().stream()); status != 0)
@@ -141,7 +115,7 @@ class CudnnConv2d : public GpuOperation {
   void describe_library(json& document) const override {
     LibraryInfo info;
     info.kind = "cudnn";
-    if (cudnn_.version != 0) info.version = version_text(cudnn_.version);
+    if (cudnn_.version != 0) info.version = cudnn_version_text(cudnn_.version);
     if (loaded()) info.partners["cudart"] = cuda_version_text(device().cudart().version);
     put_library(document, info, cudnn_.version != 0 ? cudnn_.path : stack().library(), component());
     if (!chosen_) return;
@@ -178,7 +152,7 @@ class CudnnConv2d : public GpuOperation {
     return fmt::format("{} ({})", cudnn_.cudnnGetErrorString(status), status);
   }
   Unsupported refused(const char* function, int status) const {
-    return fmt::format("cuDNN {}: {}: {}", version_text(cudnn_.version), function, text_of(status));
+    return fmt::format("cuDNN {}: {}: {}", cudnn_version_text(cudnn_.version), function, text_of(status));
   }
 
   std::size_t element() const { return size_of(elements(problem_.dtype).a); }
@@ -314,7 +288,7 @@ class CudnnConv2d : public GpuOperation {
     }
     return fmt::format("cuDNN {}: none of the {} algorithms that {} names does {} with {} in at "
                        "most {} MiB of workspace{}",
-                       version_text(cudnn_.version), count, function, to_string(problem_.dtype),
+                       cudnn_version_text(cudnn_.version), count, function, to_string(problem_.dtype),
                        algorithms_ == kDirectAlgorithms ? "algorithms=direct" : "algorithms=all",
                        most_workspace_ >> 20, last);
   }
@@ -381,7 +355,7 @@ class CudnnConv2d : public GpuOperation {
   std::optional<ConvolutionData> data_;
   Cudnn cudnn_;
   void* handle_ = nullptr;
-  Descriptor x_type_, y_type_, w_type_, convolution_;
+  CudnnDescriptor x_type_, y_type_, w_type_, convolution_;
   Buffer x_, w_, y_, workspace_;
   std::optional<CudnnFound> chosen_;
 };

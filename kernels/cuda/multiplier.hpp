@@ -23,6 +23,12 @@ struct DeviceProduct {  // C = A * B, row-major
   const void* a;
   const void* b;  // n x k where the multiplier takes B transposed
   void* c;
+  // By cuBLAS alone:
+  std::size_t batch = 1;      // independent products, one behind the other in a, b and c
+  bool transposed_b = false;  // B is n x k
+  float factor = 1;           // C = factor * A * B
+
+  bool plain() const { return batch == 1 && !transposed_b && factor == 1; }
 };
 
 using Enqueue = std::function<void()>;

@@ -29,6 +29,7 @@ class OwnMultiplier : public Multiplier {
   }
 
   std::expected<Enqueue, Unsupported> prepare(const DeviceProduct& p) override {
+    if (!p.plain()) return std::unexpected("batches, B transposed and factors are measured of cuBLAS alone");
     const DeviceInfo& device = device_.info();
     const auto target = compiler_.target(device.major * 10 + device.minor);
     if (!target) return std::unexpected(target.error());

@@ -41,6 +41,7 @@ using Dims = std::vector<std::int64_t>;
 enum ArgumentIndex : int {
   kSource = 1,
   kSourceIter = 2,
+  kAddend = 2,  // DNNL_ARG_SRC_1
   kSourceIterC = 3,
   kDestination = 17,
   kDestinationIter = 18,

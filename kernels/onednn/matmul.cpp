@@ -23,8 +23,9 @@ class OneDnn : public Library {
 
   std::expected<Multiply, Unsupported> prepare(const Product& p) override {
     engine_.start();
-    const onednn::Handle descriptors[] = {describe(p.a, p.batch), describe(p.b, p.batch),
-                                          describe(p.c, p.batch)};
+    const onednn::Handle descriptors[] = {
+        describe(p.a, p.batch), p.transposed_b ? describe_transposed(p.b, p.batch) : describe(p.b, p.batch),
+        describe(p.c, p.batch)};
     auto primitive = create_matmul(engine_, fmt::format("{} matmul", to_string(p.dtype)),
                                    descriptors[0], descriptors[1], descriptors[2]);
     if (!primitive) return std::unexpected(primitive.error());
@@ -46,6 +47,14 @@ class OneDnn : public Library {
     return engine_.plain(
         matrix.element(),
         batch == 1 ? Dims{rows, columns} : Dims{static_cast<std::int64_t>(batch), rows, columns});
+  }
+
+  onednn::Handle describe_transposed(const Matrix& matrix, std::size_t batch) {
+    const auto rows = static_cast<std::int64_t>(matrix.rows() / batch),
+               columns = static_cast<std::int64_t>(matrix.columns());
+    return batch == 1 ? engine_.strided(matrix.element(), {columns, rows}, {1, columns})
+                      : engine_.strided(matrix.element(), {static_cast<std::int64_t>(batch), columns, rows},
+                                        {rows * columns, 1, columns});
   }
 
   onednn::Engine engine_;

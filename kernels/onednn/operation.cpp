@@ -51,6 +51,11 @@ std::unique_ptr<Tensor> OnednnOperation::packed(const onednn::Primitive& primiti
   return tensor;
 }
 
+void OnednnOperation::run_step(std::size_t index) const {
+  engine_->execute(steps_[index]);
+  engine_->wait();
+}
+
 void OnednnOperation::call() {
   for (const onednn::Step& step : steps_) engine_->execute(step);
   engine_->wait();

@@ -38,6 +38,9 @@ class OnednnOperation : public Operation {
   std::optional<Unsupported> add(const onednn::PrimitiveOr& primitive,
                                  std::vector<onednn::Argument> arguments);
 
+  // One of the steps added, complete when it returns.
+  void run_step(std::size_t index) const;
+
   // A copy of plain elements in the layout that the primitive wants for that argument.
   std::unique_ptr<onednn::Tensor> packed(const onednn::Primitive& primitive, int argument,
                                          onednn::Handle plain, const Matrix& elements);

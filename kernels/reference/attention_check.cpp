@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -26,27 +27,27 @@ double dot(const double* a, const double* b, std::size_t count) {
   return sum;
 }
 
-// One head: its K and V in double, and the rows asked for.
-class Head {
+// The keys and values of one head in double, and the rows asked for of the heads that read them.
+class Keys {
  public:
-  Head(const Attention& problem, const AttentionData& data, std::size_t head)
+  Keys(const Attention& problem, const AttentionData& data, std::size_t index)
       : p_(problem),
-        first_(head * problem.sequence),
         data_(data),
-        k_(rows_of(data.k, first_, p_.sequence)),
-        v_(rows_of(data.v, first_, p_.sequence)),
+        k_(rows_of(data.k, index * p_.sequence, p_.sequence)),
+        v_(rows_of(data.v, index * p_.sequence, p_.sequence)),
         root_(std::sqrt(static_cast<double>(p_.size))),
-        stored_(storage_share(problem.element)) {
+        stored_(p_.tf32 ? storage_share(Element::float16) : storage_share(problem.element)) {
     for (std::size_t j = 0; j < p_.sequence; ++j)
       longest_ = std::max(longest_, dot(key(j), key(j), p_.size));
     longest_ = std::sqrt(longest_);
   }
 
-  void compare(std::size_t row, Comparison& comparison) const {
-    const Values q = rows_of(data_.q, first_ + row, 1), found = rows_of(data_.o, first_ + row, 1);
-    Values p(p_.sequence), weight(p_.sequence);
+  void compare(std::size_t head, std::size_t query, Comparison& comparison) const {
+    const std::size_t row = head * p_.queries + query, seen = p_.seen_by(query);
+    const Values q = rows_of(data_.q, row, 1), found = rows_of(data_.o, row, 1);
+    Values p(seen), weight(seen);
     double most = -std::numeric_limits<double>::infinity(), sum = 0;
-    for (std::size_t j = 0; j < p_.sequence; ++j) {
+    for (std::size_t j = 0; j < seen; ++j) {
       p[j] = dot(q.data(), key(j), p_.size) / root_;
       weight[j] = 1 + std::sqrt(dot(q.data(), q.data(), p_.size)) * longest_ / root_ +
                   stored_ * (std::abs(p[j]) + 1);
@@ -54,7 +55,7 @@ class Head {
     }
     for (double& value : p) sum += value = std::exp(value - most);
     Values expected(p_.size), square(p_.size);
-    for (std::size_t j = 0; j < p_.sequence; ++j) {
+    for (std::size_t j = 0; j < seen; ++j) {
       p[j] /= sum;
       for (std::size_t i = 0; i < p_.size; ++i) {
         const double term = p[j] * v_[j * p_.size + i];
@@ -65,13 +66,12 @@ class Head {
     for (std::size_t i = 0; i < p_.size; ++i)
       comparison.note(found[i], expected[i],
                       std::sqrt(square[i]) + (1 + stored_) * std::abs(expected[i]),
-                      [&] { return fmt::format("o[{},{}]", first_ + row, i); });
+                      [&] { return fmt::format("o[{},{}]", row, i); });
   }
 
  private:
   const double* key(std::size_t j) const { return k_.data() + j * p_.size; }
   const Attention& p_;
-  std::size_t first_;
   const AttentionData& data_;
   Values k_, v_;
   double root_, stored_, longest_ = 0;
@@ -88,9 +88,9 @@ std::set<std::size_t> chosen(std::size_t size, std::size_t count, std::uint64_t 
 }  // namespace
 
 AttentionData::AttentionData(const Attention& p)
-    : q(p.heads * p.sequence, p.size, p.element),
-      k(q.rows(), p.size, p.element),
-      v(q.rows(), p.size, p.element),
+    : q(p.heads * p.queries, p.size, p.element),
+      k(p.heads / p.group * p.sequence, p.size, p.element),
+      v(k.rows(), p.size, p.element),
       o(q.rows(), p.size, p.element) {}
 
 void AttentionData::fill(std::uint64_t seed) {
@@ -106,20 +106,21 @@ Check check_attention(const Attention& p, const AttentionData& data, std::uint64
       static_cast<std::size_t>(full_check_flop / static_cast<double>(p.heads) / flop_of_row);
   Comparison comparison(kSafety * 0x1p-24, p.element);
   Values row(p.size);
+  std::optional<Keys> keys;
   for (std::size_t head = 0; head < p.heads; ++head) {
-    const Head reference(p, data, head);
-    for (const std::size_t i : chosen(p.sequence, count, random_at(seed, head)))
-      reference.compare(i, comparison);
-    for (std::size_t i = head * p.sequence; i < (head + 1) * p.sequence; ++i) {
+    if (head % p.group == 0) keys.emplace(p, data, head / p.group);
+    for (const std::size_t i : chosen(p.queries, count, random_at(seed, head)))
+      keys->compare(head, i, comparison);
+    for (std::size_t i = head * p.queries; i < (head + 1) * p.queries; ++i) {
       data.o.read(i, 0, row);
       for (std::size_t j = 0; j < p.size; ++j)
         comparison.note_range(row[j], 1.01, [&] { return fmt::format("o[{},{}]", i, j); });
     }
   }
-  if (count >= p.sequence) return std::move(comparison).finish("every entry in double");
+  if (count >= p.queries) return std::move(comparison).finish("every entry in double");
   return std::move(comparison)
       .finish(fmt::format("{} rows of each head in double, the range of the others",
-                          std::max<std::size_t>(count, std::min<std::size_t>(2, p.sequence))));
+                          std::max<std::size_t>(count, std::min<std::size_t>(2, p.queries))));
 }
 
 }  // namespace stackx::kernels

@@ -72,10 +72,11 @@ void transform(Matrix& matrix, float factor, Offset offset) {
   }
 }
 
-// What a result stored in bfloat16 may be off besides, in units of 16 * 2^-24 of its size: four
-// times its unit roundoff 2^-8. Nothing more for float32. (oneDNN 2.6 and 3.2 round a softmax
+// What a result stored in bfloat16 (float16) may be off besides, in units of 16 * 2^-24 of its size: four
+// times its unit roundoff 2^-8 (2^-11). Nothing more for float32. (oneDNN 2.6 and 3.2 round a softmax
 // twice.)
 constexpr double storage_share(Element element) {
+  if (element == Element::float16) return 0x1p11;
   return element == Element::bfloat16 ? 0x1p14 : 0;
 }
 

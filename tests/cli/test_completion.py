@@ -34,6 +34,8 @@ LINES = {
     "stackx advise --workload mat": (["matmul"], "mat"),
     "stackx advise --workload=mat": (["matmul"], "mat"),
     "stackx workload show conv": (["conv2d"], "conv"),
+    "stackx workload show transformer_o": (["transformer_ops"], "transformer_o"),
+    "stackx advise --workload transformer_ops:phase=": (["transformer_ops:phase=prefill", "transformer_ops:phase=decode"], "transformer_ops:phase="),
     "stackx advise --workload matmul:": (["matmul:m=", "matmul:dtype="], "matmul:"),
     "stackx advise --workload=matmul:m=64,dt": (["matmul:m=64,dtype="], "matmul:m=64,dt"),
     "stackx advise --workload matmul:dtype=fl": (["matmul:dtype=float16", "matmul:dtype=float32"], "matmul:dtype=fl"),

@@ -88,6 +88,7 @@ class WorkloadCommand(BlackBox):
             self.assertIn(said, done.stderr)
         self.assertIn("Also called gemm, ", self.stackx("workload", "show", "matmul").stdout)
         self.assertIn("sdpa", self.json("workload", "show", "attention")["aliases"])
+        self.assertIn("decoder-layer", self.json("workload", "show", "transformer_ops")["aliases"])
 
     def test_aliases_name_families_that_are_known_or_to_come(self):
         """An alias of a family that is not there is passed over; a misspelt family would be, too."""

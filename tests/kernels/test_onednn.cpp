@@ -193,6 +193,8 @@ TEST_CASE("real oneDNN computes what our references say", "[pi][onednn][system]"
              {"layer_norm", {"rows=50", "columns=768", "dtype=bfloat16"}},
              {"attention", kSmallAttention},
              {"attention", {"batch=1", "dtype=bfloat16"}},
+             {"transformer_ops", {"batch=2", "context=33", "head=1"}},
+             {"transformer_ops", {"model=tiny", "phase=decode", "dtype=bfloat16"}},
              {"matmul", {"m=16", "n=16", "k=16", "batch=50"}}}) {
       INFO(library << " " << pi << " " << words[0]);
       const auto result = run_on(pi, library, words);

@@ -255,6 +255,13 @@ TEST_CASE("wrong usage ends with status 2 and says what was meant", "[pi]") {
       {Words{"matmul", "--library", "x", "m"}, "expected key=value"},
       {Words{"matmul", "--library", "x", "dtype=int8", "k=200000"}, "exact up to k="},
       {Words{"hello_world", "--library", "x"}, "takes no --library"},
+      {Words{"transformer_ops"}, "transformer_ops needs --library PATH"},
+      {Words{"transformer_ops", "--library", "x", "model=smal"}, "model=smal: expected one of tiny, small,"},
+      {Words{"transformer_ops", "--library", "x", "phase=train"}, "expected one of prefill, decode"},
+      {Words{"transformer_ops", "--library", "x", "heads=3"}, "width=256 is no multiple of heads=3"},
+      {Words{"transformer_ops", "--library", "x", "kv_heads=3"}, "heads=8 is no multiple of kv_heads=3"},
+      {Words{"transformer_ops", "--library", "x", "width=24"}, "make heads of 3: rotary positions need an even size"},
+      {Words{"transformer_ops", "--library", "x", "context=0"}, "context=0: phase=prefill needs tokens"},
   }));
   const auto result = run_pi(arguments);
   CHECK(result.status == 2);

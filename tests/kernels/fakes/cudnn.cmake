@@ -2,7 +2,7 @@
 foreach(major 7 8 9)
   stackx_gpu_build(cudnn libcudnn.so.${major} fake_cudnn.c MAJOR=${major})
 endforeach()
-foreach(wrong flipped=1 stride=2 padding=3 short=4 stale=5 half_sums=6 layout=7 tf32=8)
+foreach(wrong flipped=1 stride=2 padding=3 short=4 stale=5 half_sums=6 layout=7 tf32=8 softmax_axis=9 added_once=10)
   string(REPLACE "=" ";" wrong ${wrong})
   list(GET wrong 0 build)
   list(GET wrong 1 number)

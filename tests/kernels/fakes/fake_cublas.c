@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kRight, kHalfSum, kTransposed, kBeta, kTf32, kStale, kShort };
+enum { kRight, kHalfSum, kTransposed, kBeta, kTf32, kStale, kShort, kFirstFactor, kNoFactor };
 #ifndef WRONG
 #define WRONG kRight
 #endif
@@ -56,7 +56,8 @@ static void put(void* values, int type, size_t i, double value) {
   } else abort();
 }
 
-// Column-major: C (m x n) = op(A) * B; `tf32` as asked for.
+static double factor = 1;
+// Column-major: C (m x n) = factor * op(A) * B; `tf32` as asked for.
 static void gemm(int transpose_a, int m, int n, int k, const void* a, int type_a, int lda,
                  const void* b, int type_b, int ldb, void* c, int type_c, int ldc, int tf32) {
   if (WRONG == kStale) return;
@@ -73,7 +74,7 @@ static void gemm(int transpose_a, int m, int n, int k, const void* a, int type_a
         sum += x * y;
         if (WRONG == kHalfSum) sum = rounded(sum, 11);
       }
-      put(c, type_c, to, sum);
+      put(c, type_c, to, factor * sum);
     }
 }
 
@@ -138,6 +139,23 @@ int cublasGemmEx(void* handle, int ta, int tb, int m, int n, int k, const void* 
     abort();
   if (type_a == kS8 && (lda % 4 != 0 || ldb % 4 != 0)) return kNotSupported;
   gemm(0, m, n, k, a, type_a, lda, b, type_b, ldb, c, type_c, ldc, compute == 77);
+  return kSuccess;
+}
+int cublasGemmStridedBatchedEx(void* handle, int ta, int tb, int m, int n, int k, const void* alpha,
+                               const char* a, int type_a, int lda, long long stride_a, const char* b, int type_b,
+                               int ldb, long long stride_b, const void* beta, char* c, int type_c, int ldc,
+                               long long stride_c, int batch, int compute, int algorithm) {
+  expect(handle, 0, tb);
+  if (VERSION < kEleven ? compute > 28 : compute < 64) return kInvalidValue;
+  if (VERSION < kEleven && (type_a == kBf16 || algorithm != 99)) return kNotSupported;
+  if (type_a == kF16 && context.mode != (VERSION < kEleven ? 1 : 16)) abort();
+  if (*(const float*)beta != 0 || type_a == kF64 || type_a == kS8) abort();
+  const size_t size = type_a == kF32 ? 4 : 2, size_c = type_c == kF32 ? 4 : 2;
+  factor = WRONG == kNoFactor ? 1 : *(const float*)alpha;
+  for (int i = 0; i < batch; ++i)
+    gemm(ta, m, n, k, a + (WRONG == kFirstFactor ? 0 : i * stride_a) * size, type_a, lda, b + i * stride_b * size, type_b,
+         ldb, c + i * stride_c * size_c, type_c, ldc, compute == 77);
+  factor = 1;
   return kSuccess;
 }
 

@@ -11,7 +11,10 @@
 //   -DWRONG=6  float16 sums rounded at every step
 //   -DWRONG=7  NHWC is taken for NCHW
 //   -DWRONG=8  TF32 whatever the math type
+//   -DWRONG=9  softmax over N instead of C
+//   -DWRONG=10 a tensor is added to the first N alone
 //   -DFAST_ONLY  knows Winograd alone
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,5 +203,42 @@ int cudnnConvolutionForward(void *handle, const void *alpha, void *x_type, const
       for (int p = 0; p < y->h; ++p)
         for (int q = 0; q < y->w; ++q)
           put(y, y_data, at(y, n, k, p, q), entry(o, x, x_data, w, w_data, n, k, p, q));
+  return OK;
+}
+
+// Both on NCHW alone. C += A, of which a dimension of 1 is repeated.
+int cudnnAddTensor(void *handle, const void *alpha, void *a_type, const void *a_data, const void *beta, void *c_type,
+                   void *c_data) {
+  const Tensor *a = a_type, *c = c_type;
+  if (((Handle *)handle)->stream == NULL || a->type != c->type || a->format != NCHW || c->format != NCHW) return BAD_PARAM;
+  if (*(const float *)alpha != 1 || *(const float *)beta != 1) return BAD_PARAM;
+  if ((a->n != c->n && a->n != 1) || a->c != c->c || a->h != c->h || a->w != c->w) return BAD_PARAM;
+  for (int n = 0; n < (WRONG == 10 ? 1 : c->n); ++n)
+    for (int i = 0; i < c->c; ++i)
+      for (int h = 0; h < c->h; ++h)
+        for (int w = 0; w < c->w; ++w) {
+          const size_t to = at(c, n, i, h, w);
+          put(c, c_data, to, get(c, c_data, to) + get(a, a_data, at(a, a->n == 1 ? 0 : n, i, h, w)));
+        }
+  return OK;
+}
+int cudnnSoftmaxForward(void *handle, int algorithm, int mode, const void *alpha, void *x_type, const void *x_data,
+                        const void *beta, void *y_type, void *y_data) {
+  const Tensor *x = x_type, *y = y_type;
+  if (((Handle *)handle)->stream == NULL || memcmp(x, y, sizeof *x) != 0 || x->format != NCHW) return BAD_PARAM;
+  if (algorithm != 1 || mode != 1 || x->h != 1 || x->w != 1) return NOT_SUPPORTED;
+  if (*(const float *)alpha != 1 || *(const float *)beta != 0) return BAD_PARAM;
+  const int rows = WRONG == 9 ? x->c : x->n, length = WRONG == 9 ? x->n : x->c;
+  for (int i = 0; i < rows; ++i) {
+    double most = -1e300, sum = 0;
+    for (int pass = 0; pass < 3; ++pass)
+      for (int j = 0; j < length; ++j) {
+        const size_t k = WRONG == 9 ? at(x, j, i, 0, 0) : at(x, i, j, 0, 0);
+        const double value = get(x, x_data, k);
+        if (pass == 0 && value > most) most = value;
+        if (pass == 1) sum += exp(value - most);
+        if (pass == 2) put(y, y_data, k, exp(value - most) / sum);
+      }
+  }
   return OK;
 }

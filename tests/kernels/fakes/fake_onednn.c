@@ -9,7 +9,7 @@ typedef struct {
   const char* hash;
   unsigned cpu_runtime, gpu_runtime;
 } Version;
-enum Kind { kMatmul, kConvolution, kLstm, kGru, kSoftmax, kLayerNorm, kReorder };
+enum Kind { kMatmul, kConvolution, kLstm, kGru, kSoftmax, kLayerNorm, kAddRow, kReorder };
 enum { kMagic = 0x5eed, kF32 = 3, kUnimplemented = 3, kInference = 96 };
 typedef struct {
   int magic;
@@ -168,8 +168,17 @@ static int describe_layer_norm(Operation* o, int kind, const Descriptor* x, cons
   o->epsilon = epsilon;
   return refused;
 }
+static int describe_add_row(Operation* o, int algorithm, const Descriptor* x, const Descriptor* row, const Descriptor* y) {
+  if (algorithm != 0x1fff0 || x->ndims != 2 || row->ndims != 2 || row->dims[0] != 1 || row->dims[1] != x->dims[1]) abort();
+  begin(o, kAddRow);
+  slot(o, 1, x), slot(o, 2, row), slot(o, 17, y);
+  return refused;
+}
 
 #if MAJOR == 2
+int dnnl_binary_desc_init(Operation* o, int algorithm, const Descriptor* x, const Descriptor* row, const Descriptor* y) {
+  return describe_add_row(o, algorithm, x, row, y);
+}
 int dnnl_matmul_desc_init(Operation* o, const Descriptor* a, const Descriptor* b, const void* bias,
                           const Descriptor* c) {
   return describe_matmul(o, a, b, bias, c);
@@ -219,6 +228,11 @@ static int finish(void** description, void* engine, const Attributes* attributes
   return status;
 }
 static Operation* new_operation(void) { return malloc(sizeof(Operation)); }
+int dnnl_binary_primitive_desc_create(void** description, void* engine, int algorithm, const Descriptor* x,
+                                      const Descriptor* row, const Descriptor* y, const Attributes* attributes) {
+  Operation* o = new_operation();
+  return finish(description, engine, attributes, o, describe_add_row(o, algorithm, x, row, y));
+}
 int dnnl_matmul_primitive_desc_create(void** description, void* engine, const Descriptor* a,
                                       const Descriptor* b, const void* bias, const Descriptor* c,
                                       const Attributes* attributes) {
@@ -336,6 +350,8 @@ int dnnl_primitive_execute(const Operation* o, void* stream, int count, const Ar
       else
         layer_norm(m[1], m[51]->data, m[52]->data, m[17], o->epsilon);
       return 0;
+    case kAddRow:
+      return add_row(m[1], m[2], m[17]), 0;
     case kReorder:
       return reorder(m[1], m[17]), 0;
   }

@@ -21,7 +21,9 @@ enum Wrong {
   kNormRowOff,
   kNormSampleVariance,
   kNoScale,
-  kBatchOneFactor
+  kBatchOneFactor,
+  kRowNotAdded,
+  kRowAddedOnce
 };
 #ifndef WRONG
 #define WRONG kRight
@@ -189,6 +191,16 @@ static void softmax(const Memory* x, const Memory* y) {
     for (int64_t j = 0; j < n; ++j) sum += out[j * step] = expf(in[j * step] - most);
     for (int64_t j = 0; j < n; ++j) out[j * step] /= sum;
   }
+}
+
+// A row added to each row of a matrix, in place.
+static void add_row(const Memory* x, const Memory* row, const Memory* y) {
+  const int64_t rows = x->descriptor.dims[0], n = x->descriptor.dims[1];
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      const int add = WRONG != kRowNotAdded && (WRONG != kRowAddedOnce || i == 0);
+      y->data[i * n + j] = x->data[i * n + j] + (add ? row->data[j] : 0);
+    }
 }
 
 static void layer_norm(const Memory* x, const float* scale, const float* shift, const Memory* y,
