@@ -357,6 +357,7 @@ struct Inspector::State {
     result.steal = share_of_steal(before, read_processor_time(machine));
     result.stdout_tail = tail(secrets.masked(ran.process.out));
     result.stderr_tail = tail(secrets.masked(ran.process.err));
+    if (ran.start && runner.engine) result.phases.push_back({specs::container_start, ran.start->start_ns, ran.start->duration_ns});
     if (ran.supervision) put_supervision(result, *ran.supervision);
     if (const auto verdict = judge(what, ran); verdict.outcome != Outcome::ok) {
       return put(result, verdict);

@@ -20,8 +20,11 @@
 
 namespace stackx::specs {
 
+// The phase from starting the container engine to the first moment of what runs inside: the inspector's, not the PI's.
+inline constexpr const char* container_start = "container_start";
+
 struct Phase {
-  std::string name;  // "build", "check", "calibrate", "warm_up", "measure", "run" (all of the PI)
+  std::string name;  // "build", container_start, "check", "calibrate", "warm_up", "measure", "run" (all of the PI)
   std::int64_t start_ns = 0;  // since the epoch (CLOCK_REALTIME)
   std::int64_t duration_ns = 0;
 };

@@ -31,6 +31,12 @@ std::optional<double> import_of(const Inspection& inspection) {
   return inspection.workload.pi == "import" ? milliseconds_of(inspection) : std::nullopt;
 }
 
+std::optional<double> container_start_of(const Inspection& inspection) {
+  for (const auto& phase : inspection.phases)
+    if (phase.name == container_start && phase.duration_ns > 0) return static_cast<double>(phase.duration_ns) / 1e6;
+  return std::nullopt;
+}
+
 std::optional<double> error_of(const Inspection& inspection) {
   if (!inspection.check || !std::isfinite(inspection.check->max_relative_error)) return std::nullopt;
   return std::max(inspection.check->max_relative_error, least_error);
@@ -59,6 +65,7 @@ std::optional<double> derived(const Metric& metric, const Inspection& inspection
   if (metric.name == "elapsed_ms") return time_of(inspection);
   if (metric.name == "energy_j") return energy_of(inspection);
   if (metric.name == "latency_ms") return latency_of(inspection);
+  if (metric.name == "container_start_ms") return container_start_of(inspection);
   if (metric.name == "import_ms") return import_of(inspection);
   if (metric.name == "max_relative_error") return error_of(inspection);
   if (metric.name == "max_ulps") return ulps_of(inspection);
