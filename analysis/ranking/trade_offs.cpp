@@ -66,7 +66,7 @@ std::string rest_of(const TradeOffs& of) {
   if (of.beaten > 0) text += fmt::format(", {} beaten by another and left out", of.beaten);
   if (of.lacking > 0) text += fmt::format("; {} lack a metric", of.lacking);
   for (const auto* ranking : of.rankings)
-    if (!ranking->idle_draw.empty()) text += "; " + ranking->idle_draw;
+    if (!ranking->amount_remark.empty()) text += "; " + ranking->amount_remark;
   return text + fmt::format(". By the medians, with the {:g}% interval's farther end; differences below {:g}% count as none. n: inspections.",
                             100 * first.confidence, 100 * first.delta);
 }
@@ -140,7 +140,7 @@ nlohmann::json to_json(const TradeOffs& of) {
                  {"confidence", first.confidence},
                  {"notes", first.notes}};
   for (const auto* ranking : of.rankings)
-    if (ranking != &first && !ranking->idle_draw.empty()) result["notes"].push_back(ranking->idle_draw);
+    if (ranking != &first && !ranking->amount_remark.empty()) result["notes"].push_back(ranking->amount_remark);
   for (const auto* ranking : of.rankings)
     result["metrics"].push_back({{"name", ranking->yardstick.word()},
                                  {"unit", ranking->unit},

@@ -79,6 +79,7 @@ std::vector<std::string> command_line(const SupervisedRun& what, const Confiner&
   if (const auto user = other_user(); user != 0 && confiner.available()) add({"--user", std::to_string(user)});
   if (const auto& cpus = confinement.cpus; !cpus.empty())
     add({"--cpus", fmt::format("{}", fmt::join(cpus, ","))});
+  if (!what.mark.empty()) add({"--mark", what.mark});
   for (const auto& word : confiner.orders()) words.push_back(word);
   for (const auto& [name, value] : pi_environment(what, scratch))
     add({"--env", name + "=" + value});

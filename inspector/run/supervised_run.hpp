@@ -19,6 +19,7 @@ struct SupervisedRun {
   std::vector<std::string> argv;  // the PI and its arguments
   Environment variables;          // beyond PATH, LC_ALL, HOME and TMPDIR
   Confinement confinement;
+  std::string mark = {};          // of run_mark.hpp; empty: none
   double timeout_seconds = 120;
   std::function<bool()> stop;
 };

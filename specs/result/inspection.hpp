@@ -13,6 +13,7 @@
 #include "specs/hardware/hardware.hpp"
 #include "specs/project/pi_program.hpp"
 #include "specs/project/workload.hpp"
+#include "specs/result/device_memory.hpp"
 #include "specs/result/energy.hpp"
 #include "specs/result/outcome.hpp"
 #include "specs/result/sample_conditions.hpp"
@@ -85,6 +86,7 @@ struct Inspection {
   std::map<std::string, double> metrics;  // what the PI measured besides (metric.hpp): name -> value in its unit
   // Phase -> the most memory, in bytes, that the PI had held up to its end; whole documents have the most of all in `usage`.
   std::map<std::string, std::uint64_t> memory;
+  std::optional<DeviceMemory> device_memory;  // of a GPU, by NVML
   Energies energy;  // that was drawn meanwhile, by counter
   std::optional<Check> check;
   std::optional<ScenarioResult> scenario;

@@ -161,6 +161,23 @@ class Energy(MadeUpStore):
         self.assertAlmostEqual(found["recommendations"][0]["amount"]["median"], 100 * 3.05 * 10 / 3, delta=0.01)
         self.assertIn("Idle draw is in the energy: nothing tells how much it is.", found["answer"]["cautions"])
 
+    def test_device_memory_says_who_counted(self):
+        self.db.unlink()
+        for number in range(6):
+            self.inspection(LEAN, 100, number, metrics={"peak_device_memory_bytes": 2e9},
+                            device_memory={"counted": "processes", "peak_bytes": 3_000_000_000})
+            self.inspection(FAST, 110, number, device_memory={"counted": "device", "peak_bytes": 2_500_000_000, "before_bytes": 7})
+        self.store()
+        found = self.advise("--metric", "device_memory")
+        self.assertEqual([row["amount"]["median"] for row in found["recommendations"]], [2000, 2500])
+        self.assertTrue(any("of 6 NVML's count, which is more: --metric nvml_memory" in one for one in found["answer"]["cautions"]),
+                        found["answer"])
+        found = self.advise("--metric", "nvml_memory")
+        self.assertEqual([(row["stack"]["components"], row["amount"]["median"]) for row in found["recommendations"]],
+                         [(FAST, 2500), (LEAN, 3000)])
+        self.assertIn("Of 6 inspections the driver hid processes' memory: it is what the device had more in use than before.",
+                      found["answer"]["cautions"])
+
     def test_processors_say_nothing_of_what_a_gpu_did(self):
         self.db.unlink()
         for number in range(6):

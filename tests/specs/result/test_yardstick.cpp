@@ -59,6 +59,18 @@ TEST_CASE("yardstick: the start of a container, where it was one") {
   CHECK(amount("import", one) == Approx(700));  // not in it
 }
 
+TEST_CASE("yardstick: device memory is the PI's own number, else NVML's, which has a name of its own") {
+  auto one = inspection();
+  CHECK_FALSE(Yardstick::from("device_memory")->amount(one));
+  CHECK_FALSE(Yardstick::from("nvml_memory")->amount(one));
+  one.device_memory = DeviceMemory{5'000'000'000, std::nullopt};
+  CHECK(amount("device_memory", one) == Approx(5000));
+  CHECK(amount("nvml_memory", one) == Approx(5000));
+  one.metrics["peak_device_memory_bytes"] = 3e9;
+  CHECK(amount("device_memory", one) == Approx(3000));
+  CHECK(amount("peak_nvml_memory_bytes", one) == Approx(5000));
+}
+
 TEST_CASE("yardstick: what the PI states goes before what follows from the rest") {
   auto one = inspection();
   one.metrics = {{"peak_memory_bytes", 1e9}, {"first_token_ms", 12.5}, {"peak_device_memory_bytes", 3e9}};
