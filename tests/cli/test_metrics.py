@@ -142,6 +142,13 @@ class Energy(MadeUpStore):
         self.assertIn(said, self.advise("--metric", "rate,energy")["notes"])
         self.assertIn(said, self.json("compare", a, b, "--metric", "energy")["notes"])
         self.assertIn(said, self.json("effects", "--hw", "host", "--workload", "matmul", "--metric", "energy")["notes"])
+        of_query = (("best",), ("worst-variance",), ("regressions",), ("history", "--stack", a))
+        for question in of_query:
+            with self.subTest(question):
+                own = said.replace("25 to 40%", "40%") if question[0] == "history" else said
+                self.assertEqual(self.json("query", *question, "--metric", "energy")["notes"].count(own), 1)
+                self.assertIn(own, " ".join(self.stackx("query", *question, "--metric", "energy").stdout.split()))
+                self.assertFalse([note for note in self.json("query", *question)["notes"] if "idle" in note])
         for asked in (("advise", "--hw", "host", "--workload", "matmul", "--metric", "energy"),
                       ("advise", "--hw", "host", "--workload", "matmul", "--metric", "rate,energy"),
                       ("report", "--hw", "host", "--workload", "matmul", "--metric", "energy"),
@@ -177,6 +184,7 @@ class Energy(MadeUpStore):
                          [(FAST, 2500), (LEAN, 3000)])
         self.assertIn("Of 6 inspections the driver hid processes' memory: it is what the device had more in use than before.",
                       found["answer"]["cautions"])
+        self.assertTrue(any("driver hid" in note for note in self.json("query", "best", "--metric", "nvml_memory")["notes"]))
 
     def test_processors_say_nothing_of_what_a_gpu_did(self):
         self.db.unlink()
