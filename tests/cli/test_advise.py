@@ -457,7 +457,7 @@ class Measured(MadeUpStore):
         self.assertAlmostEqual(found["recommendations"][0]["amount"]["median"], 1.0035, delta=1e-4)
         self.assertEqual(found["workload"], "matmul:k=512,m=512,n=512,scenario=single_stream")
         done = self.stackx(*[word.replace("single_stream", "SingleStream") for word in asked])
-        self.assertRegex(done.stdout, r"^OpenBLAS 0\.3\.34\S* has the LEAST latency: 1 ms ")
+        self.assertRegex(done.stdout, r"^OpenBLAS 0\.3\.34\S* has the LEAST latency: 1\.00 ms ")
         self.assertIn("scenario=SingleStream is taken for scenario=single_stream", done.stderr)
         recipe = self.stackx(*asked, "--format", "containerfile").stdout
         self.assertIn("scenario=single_stream", recipe.split("stackx-pi", 1)[1])

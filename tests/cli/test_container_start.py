@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from harness import BlackBox
+from harness import BlackBox, this_machine
 from python_stack import container_engine
 
 # The image holds nothing: what runs in it is static. It says when it began, on both clocks.
@@ -51,7 +51,7 @@ class ContainerStart(BlackBox):
         super().setUp()
         if container_engine():
             self.skipTest("no container engine works here: " + container_engine())
-        found = self.json("hw")["container_engine"]
+        found = this_machine()["container_engine"]
         self.engine = found["program"]
         self.command, self.limits = [self.engine, *found["options"]], found["limits"]
         self.pi = self.static_pi()

@@ -60,9 +60,11 @@ class WorkloadCommand(BlackBox):
         python = ROOT / "kernels" / "python"
         names = re.findall(r'Parameter\("(\w+)"', (python / "stackx_pi" / "scenarios" / "plan.py").read_text())
         self.assertEqual(len(names), 9)
-        native = pathlib.Path(STACKX).with_name("stackx-pi")
+        helped = subprocess.run([pathlib.Path(STACKX).with_name("stackx-pi"), "--help"], capture_output=True, text=True, check=True).stdout
+        native = {part.split(":")[0]: part for part in helped.split("\n\n")}
+        self.assertIn("softmax", native)
         for family in DESCRIBED["families"]:
-            told = [subprocess.run([native, family, "--help"], capture_output=True, text=True).stdout]
+            told = [native.get(family, "")]
             if (python / f"{family}.py").exists():
                 told.append(subprocess.run([sys.executable, python / "pi.py", family, "--help"], capture_output=True, text=True).stdout)
             has = any("min_queries" in text for text in told)
