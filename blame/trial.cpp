@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "analysis/ranking/amount_remark.hpp"
 #include "analysis/statistics/statistics.hpp"
 #include "campaigns/plan_lock.hpp"
 #include "specs/format/clock.hpp"
@@ -253,6 +254,9 @@ class Running {
     };
     of_end(question_.lattice.none(), trial_.old_end, trial_.old_amount);
     of_end(question_.lattice.all(), trial_.new_end, trial_.new_amount);
+    analysis::AmountRemark remark(question_.metric);
+    for (const auto& inspection : listener_.inspections) remark.add(inspection);
+    trial_.amount_remark = remark.text();
   }
 
   static constexpr std::uint64_t most_failed = 100'000;  // stacks that fail are walked around

@@ -43,6 +43,7 @@ struct Trial {
   std::vector<std::string> campaigns;  // ids
   std::optional<specs::Inspection> old_end, new_end;  // the last of each: what was really loaded, on which machine
   std::string old_amount, new_amount;  // medians, in words; empty: none
+  std::string amount_remark;           // what is in the amounts of all (analysis/ranking/amount_remark.hpp)
 };
 
 // How the trial speaks of itself while it runs, a line each.

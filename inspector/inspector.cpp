@@ -12,12 +12,14 @@
 #include "inspector/environment/shown_paths.hpp"
 #include "inspector/gpu_requirements.hpp"
 #include "inspector/machine/gpu_energy.hpp"
+#include "inspector/machine/gpu_memory.hpp"
 #include "inspector/machine/host.hpp"
 #include "inspector/machine/processor_time.hpp"
 #include "inspector/machine/rapl.hpp"
 #include "inspector/machine/tree.hpp"
 #include "inspector/python/uv.hpp"
 #include "inspector/run/container.hpp"
+#include "inspector/run/device_memory_meter.hpp"
 #include "inspector/run/energy_meter.hpp"
 #include "inspector/run/measuring_program.hpp"
 #include "inspector/run/placement.hpp"
@@ -180,6 +182,7 @@ struct Inspector::State {
   MeasuringProgram program;
   specs::RateLimits rates;
   EnergyMeter energy;
+  std::shared_ptr<GpuMemory> gpu_memory;
   bool reads_gpu = false;
   // What prepare() last did; the phase is nameless once a result tells it.
   struct Build {
@@ -347,16 +350,21 @@ struct Inspector::State {
       what.confinement.gpu = cdi_name(*context.device, context.host);
     }
     const bool on_gpu = context.device && needs_gpu(result.stack, catalog);
-    watch_energy(on_gpu);
+    watch_counters(on_gpu);
     result.load_1m = load_now();
     const Tree machine(context.root);
     const auto before = read_processor_time(machine);
     energy.begin();
+    const RunMark mark;
+    if (on_gpu) what.mark = mark.word();
+    DeviceMemoryMeter device_memory(on_gpu ? gpu_memory : nullptr, mark);
     const auto ran = run(what, *runner.confiner);
+    const auto held = device_memory.end();
     energy.end();
     result.steal = share_of_steal(before, read_processor_time(machine));
     result.stdout_tail = tail(secrets.masked(ran.process.out));
     result.stderr_tail = tail(secrets.masked(ran.process.err));
+    if (ran.start && runner.engine) result.phases.push_back({specs::container_start, ran.start->start_ns, ran.start->duration_ns});
     if (ran.supervision) put_supervision(result, *ran.supervision);
     if (const auto verdict = judge(what, ran); verdict.outcome != Outcome::ok) {
       return put(result, verdict);
@@ -364,6 +372,7 @@ struct Inspector::State {
     read_output(result, environment, ran.process.out, ran.supervision->duration_ns);
     if (result.outcome != Outcome::ok) return;
     put_memory_together(result, ran.supervision->together_bytes);
+    result.device_memory = held;
     result.energy = energy.drawn(result.phases);
     if (!on_gpu) result.energy.erase(specs::nvml_source);
     if (auto why = specs::why_implausible(rates.of(result.device, result.workload), result.work, result.samples_ns))
@@ -371,8 +380,11 @@ struct Inspector::State {
   }
 
   // Waits for a second before the first run, where there is a counter.
-  void watch_energy(bool on_gpu) {
-    if (on_gpu && !reads_gpu) energy.add(gpu_energy(context.device->uuid));
+  void watch_counters(bool on_gpu) {
+    if (on_gpu && !reads_gpu) {
+      energy.add(gpu_energy(context.device->uuid));
+      gpu_memory = inspector::gpu_memory(context.device->uuid);
+    }
     reads_gpu = reads_gpu || on_gpu;
     energy.watch_idle(context.stop);
   }

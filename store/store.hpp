@@ -60,6 +60,7 @@ struct Measurement {
   specs::Work work;  // of one sample
   std::map<std::string, double> amounts;  // by the words of the yardsticks that were asked for, where it has them
   std::optional<double> idle_share;  // taken off its energy, where amounts have that; absent: idle draw is in it
+  std::optional<specs::DeviceMemorySource> device_memory_source, nvml_memory_source;  // of these amounts, where they were asked for
   std::optional<specs::Check> check;      // where an amount of it was asked for (Yardstick::is_of_the_check)
   double load_1m = 0;
   std::optional<double> steal;

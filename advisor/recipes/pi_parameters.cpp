@@ -49,6 +49,16 @@ const Names& for_frameworks() {  // what only they take
   static const Names all{"framework", "mode", "device", "tf32"};
   return all;
 }
+// Of those above, who answers queries under load (kernels/timing/scenario.hpp, stackx_pi/scenarios): how many, and when.
+const Names& scenario_parameters() {
+  static const Names all{"scenario",       "latency_bound_ms", "percentile",  "target_rate",    "rate_precision",
+                         "schedule_seed", "samples_per_query", "min_queries", "min_duration_ms"};
+  return all;
+}
+bool answers_queries(const std::string& pi) {
+  static const Names all{"matmul", "conv1d", "conv2d", "transformer"};
+  return all.contains(pi);
+}
 const Names& common_parameters() {
   static const Names all{"repetitions", "mini_batch",  "min_sample_ms",
                          "warmup_ms",   "max_seconds", "seed"};
@@ -70,7 +80,7 @@ std::map<std::string, std::string> pi_parameters(const specs::Workload& workload
   std::map<std::string, std::string> result;
   for (const auto& [name, value] : workload.params)
     if ((own->second.contains(name) && !(kind == PiKind::native && for_frameworks().contains(name))) ||
-        common_parameters().contains(name))
+        common_parameters().contains(name) || (answers_queries(workload.pi) && scenario_parameters().contains(name)))
       result.emplace(name, value);
     else
       left_out.push_back(name);

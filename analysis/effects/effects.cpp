@@ -8,7 +8,7 @@
 #include <set>
 
 #include "analysis/published/workload_choice.hpp"
-#include "analysis/ranking/idle_draw.hpp"
+#include "analysis/ranking/amount_remark.hpp"
 #include "analysis/ranking/placement.hpp"
 #include "specs/error.hpp"
 #include "specs/format/nearest.hpp"
@@ -233,7 +233,7 @@ Effects effects(const std::vector<store::Measurement>& measurements,
   result.nodes = nodes(rates, options.delta, options.confidence);
   note_nodes(result, rates, result.notes);
   note_limits(result, rates, result.notes);
-  if (auto idle = idle_draw_text(selected, options.yardstick); !idle.empty()) result.notes.push_back(std::move(idle));
+  if (auto remark = amount_remark(selected, options.yardstick); !remark.empty()) result.notes.push_back(std::move(remark));
   return result;
 }
 

@@ -233,7 +233,8 @@ std::size_t kept(const std::vector<Group>& groups) {
 }  // namespace
 
 Answer best(const store::Questions& store, const QuestionOptions& options) {
-  const auto series = series_of(store, options);
+  AmountRemark remark(options.yardstick);
+  const auto series = series_of(store, options, remark);
   std::vector<Group> measured = measured_groups(store, series, options.yardstick);
   keep_best(measured, options);
   const auto published = count_published(store, options);
@@ -258,6 +259,7 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
     add_measured(store, group, shown, options, evidence, answer);
     left -= shown;
   }
+  add_note(remark, answer);
   const auto rows = left > 0 ? store.published(options.filter) : std::vector<store::PublishedRow>{};
   auto groups = published_groups(store, rows, options.yardstick);
   keep_best(groups, options);
@@ -276,7 +278,8 @@ Answer best(const store::Questions& store, const QuestionOptions& options) {
 }
 
 Answer worst_variance(const store::Questions& store, const QuestionOptions& options) {
-  const auto all = series_of(store, options);
+  AmountRemark remark(options.yardstick);
+  const auto all = series_of(store, options, remark);
   std::vector<const store::SeriesSums*> order;
   for (const store::SeriesSums& s : all)
     if (s.cv && s.ok >= options.least) order.push_back(&s);
@@ -321,6 +324,7 @@ Answer worst_variance(const store::Questions& store, const QuestionOptions& opti
                            field(stack.id), {stack.id.substr(0, 12)}});
     answer.stacks.push_back(stack.stack);
   }
+  add_note(remark, answer);
   return answer;
 }
 

@@ -46,6 +46,7 @@ class OccasionRates {
   OccasionRates& operator=(const OccasionRates&) = delete;
 
   const StackRates& rates() const { return rates_; }
+  const std::vector<store::Measurement>& all() const { return measurements_; }
   std::string last() const { return std::ranges::max(measurements_, {}, &store::Measurement::finished).finished; }
 
  private:
@@ -97,9 +98,10 @@ std::vector<AnswerColumn> history_columns(const std::string& noun) {
 }
 
 void add_row(const store::Questions& store, const Occasion& occasion, const QuestionOptions& options, std::size_t comparisons,
-             Evidence& evidence, Answer& answer) {
+             Evidence& evidence, AmountRemark& remark, Answer& answer) {
   const auto& [yardstick, confidence] = std::tie(options.yardstick, options.confidence);
   const OccasionRates own(store, occasion, yardstick);
+  for (const auto& measurement : own.all()) remark.add(measurement);
   const SideSummary summary = summarise(own.rates(), confidence);
   const bool ranks = summary.inspections > 0;
   const auto c = against_previous(store, occasion, own, yardstick, confidence, comparisons);
@@ -155,7 +157,9 @@ Answer history(const store::Questions& store, const QuestionOptions& options) {
   std::ranges::stable_sort(order, std::ranges::greater{}, [](const Occasion* o) -> const std::string& { return o->sums.first; });
   order.resize(shown_of(order.size(), options.limit));
   Evidence evidence(store, options.this_host);
-  for (const Occasion* o : order) add_row(store, *o, options, comparisons, evidence, answer);
+  AmountRemark remark(options.yardstick);
+  for (const Occasion* o : order) add_row(store, *o, options, comparisons, evidence, remark, answer);
+  add_note(remark, answer);
   answer.heading = fmt::format("Stack {} over {} campaigns and occasions, the latest first.",
                                *options.filter.stack, answer.total);
   if (!all.empty()) {

@@ -24,17 +24,23 @@ StackRates rates_of(const std::vector<const store::Measurement*>& measurements, 
   return result;
 }
 
-std::vector<store::SeriesSums> series_of(const store::Questions& store, const QuestionOptions& options) {
+std::vector<store::SeriesSums> series_of(const store::Questions& store, const QuestionOptions& options, AmountRemark& remark) {
   auto all = store.series(options.filter);
   if (options.yardstick.is_rate()) return all;
   for (store::SeriesSums& one : all) {
-    const SideSummary summary = summarise(SeriesRates(store, one, options.yardstick, compared).rates(), options.confidence);
+    const SeriesRates read(store, one, options.yardstick, compared);
+    for (const auto& measurement : read.all()) remark.add(measurement);
+    const SideSummary summary = summarise(read.rates(), options.confidence);
     one.median = summary.inspections > 0 ? std::optional(summary.median) : std::nullopt;
     one.low = summary.interval ? std::optional(summary.interval->low) : std::nullopt;
     one.high = summary.interval ? std::optional(summary.interval->high) : std::nullopt;
     one.cv = summary.cv;
   }
   return all;
+}
+
+void add_note(const AmountRemark& remark, Answer& answer) {
+  if (auto text = remark.text(); !text.empty()) answer.notes.push_back(std::move(text));
 }
 
 std::string unit_text(const store::SeriesSums& series, const specs::Yardstick& yardstick) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "analysis/questions/questions.hpp"
+#include "analysis/ranking/amount_remark.hpp"
 #include "analysis/ranking/rates.hpp"
 
 namespace stackx::analysis {
@@ -31,7 +32,9 @@ StackRates rates_of(const std::vector<const store::Measurement*>& measurements, 
 inline constexpr std::uint64_t compared = 500;  // inspections of a series, at most, where its sums do not tell
 
 // The series that the filters leave: of the yardstick, where it is not the rate, median, interval and CV of `compared` of each.
-std::vector<store::SeriesSums> series_of(const store::Questions& store, const QuestionOptions& options);
+// `remark` hears of all that were read.
+std::vector<store::SeriesSums> series_of(const store::Questions& store, const QuestionOptions& options, AmountRemark& remark);
+void add_note(const AmountRemark& remark, Answer& answer);  // if there is something to say
 std::string unit_text(const store::SeriesSums& series, const specs::Yardstick& yardstick);
 
 // "measured" if the device is this machine's, else "measured-elsewhere".

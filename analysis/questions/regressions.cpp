@@ -66,12 +66,14 @@ void add_member(Family& family, SignTests& tests, const store::StepSums& step) {
 }
 
 // The store's counts are of rates: those of a yardstick, from up to `compared` inspections of each series.
-void count_again(const store::Questions& store, const specs::Yardstick& yardstick, std::vector<store::StepSums>& steps) {
+void count_again(const store::Questions& store, const specs::Yardstick& yardstick, std::vector<store::StepSums>& steps,
+                 AmountRemark& remark) {
   std::map<std::int64_t, std::optional<SeriesRates>> known;
   const auto rates_of_row = [&](std::int64_t row) -> const StackRates* {
     const auto [found, is_new] = known.try_emplace(row);
     if (is_new)
-      if (const auto series = store.one_series(row)) found->second.emplace(store, *series, yardstick, compared);
+      if (const auto series = store.one_series(row))
+        for (const auto& m : found->second.emplace(store, *series, yardstick, compared).all()) remark.add(m);
     return found->second ? &found->second->rates() : nullptr;
   };
   for (store::StepSums& step : steps) {
@@ -88,7 +90,7 @@ void count_again(const store::Questions& store, const specs::Yardstick& yardstic
 // Steps that the filters ask for. A component that is named asks for its own steps, and for stacks
 // that hold it at these versions after the step.
 std::vector<store::StepSums> steps_asked(const store::Questions& store,
-                                         const QuestionOptions& options) {
+                                         const QuestionOptions& options, AmountRemark& remark) {
   store::QuestionFilter place = options.filter;
   place.components.clear();
   place.stack.reset();
@@ -113,7 +115,7 @@ std::vector<store::StepSums> steps_asked(const store::Questions& store,
   std::erase_if(steps, [&](const store::StepSums& step) {
     return !is_wanted(step.component) || (narrowed && !newer.contains(step.newer));
   });
-  if (!options.yardstick.is_rate()) count_again(store, options.yardstick, steps);
+  if (!options.yardstick.is_rate()) count_again(store, options.yardstick, steps, remark);
   return steps;
 }
 
@@ -240,7 +242,8 @@ void summarise(const Family& family, double confidence, const specs::Yardstick& 
 }  // namespace
 
 Answer regressions(const store::Questions& store, const QuestionOptions& options) {
-  const Family family = family_of(steps_asked(store, options), options.confidence);
+  AmountRemark remark(options.yardstick);
+  const Family family = family_of(steps_asked(store, options, remark), options.confidence);
   Answer answer;
   answer.question = "regressions";
   answer.columns = regressions_columns(options.yardstick.noun());
@@ -264,6 +267,7 @@ Answer regressions(const store::Questions& store, const QuestionOptions& options
     answer.notes.emplace_back(
         "no two stacks that differ in one component alone, at successive versions, were measured with "
         "one workload on one device");
+  add_note(remark, answer);
   return answer;
 }
 

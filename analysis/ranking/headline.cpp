@@ -298,7 +298,7 @@ void say_cautions(const Ranking& ranking, const Sorted& all, const StackNames& n
                                ranking.without_unit == 1 ? "tells" : "tell",
                                ranking.yardstick.is_rate() ? ranking.unit : ranking.yardstick.noun(),
                                ranking.without_unit == 1 ? "is" : "are"));
-  if (!ranking.idle_draw.empty()) said.push_back(sentence(ranking.idle_draw));
+  if (!ranking.amount_remark.empty()) said.push_back(sentence(ranking.amount_remark));
   if (all.best->cv && *all.best->cv >= wide_cv)
     said.push_back(fmt::format("CV of the best {:.0f}%.", 100 * *all.best->cv));
   if (ranking.sentinels.different > 0)

@@ -10,7 +10,7 @@
 #include "analysis/published/workload_choice.hpp"
 #include "analysis/ranking/bits.hpp"
 #include "analysis/ranking/finals.hpp"
-#include "analysis/ranking/idle_draw.hpp"
+#include "analysis/ranking/amount_remark.hpp"
 #include "analysis/ranking/placement.hpp"
 #include "analysis/ranking/rates.hpp"
 #include "analysis/statistics/paired_rounds.hpp"
@@ -190,7 +190,7 @@ void note_limits(const Ranking& ranking, const Rates& all, std::vector<std::stri
             ? fmt::format("{} inspections were left out: no rate in {} follows from what they report",
                           all.without_unit, ranking.unit)
             : fmt::format("{} were left out: they do not tell {}", counted(all.without_unit, "inspection"), ranking.yardstick.noun()));
-  if (!ranking.idle_draw.empty()) notes.push_back(ranking.idle_draw);
+  if (!ranking.amount_remark.empty()) notes.push_back(ranking.amount_remark);
   if (rows.size() > 2)
     notes.push_back(
         "the best was picked from the same rounds it is compared in and owes part of its lead to "
@@ -216,7 +216,7 @@ Ranking rank(const std::vector<store::Measurement>& measurements, const specs::W
   ranking.yardstick = options.yardstick;
   ranking.unit = unit_in_words(all.unit, ranking.workload);
   ranking.without_unit = all.without_unit;
-  ranking.idle_draw = idle_draw_text(selected, options.yardstick);
+  ranking.amount_remark = amount_remark(selected, options.yardstick);
   ranking.population = options.population;
 
   std::vector<Candidate> order;

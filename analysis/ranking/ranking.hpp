@@ -70,7 +70,7 @@ struct Ranking {
   specs::Yardstick yardstick;
   std::string unit;  // "GFLOP/s", "GB/s", "items/s"; of a yardstick "MB", "ms", "J", ""
   std::size_t without_unit = 0;  // inspections that tell no rate in it, and are left out
-  std::string idle_draw;  // of energies: whether it is taken off (idle_draw.hpp)
+  std::string amount_remark;  // of energies and device memory: what is in them (amount_remark.hpp)
   double delta = 0.01;
   double confidence = 0.95;
   std::vector<Recommendation> recommendations;

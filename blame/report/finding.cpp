@@ -237,6 +237,7 @@ class Making {
 
   void add_notes() {
     result_.notes = between_.notes;
+    if (!trial_.amount_remark.empty()) result_.notes.push_back(trial_.amount_remark);
     if (result_.kind == Finding::Kind::found && !answer_.complete)
       result_.notes.push_back("what the others do is not known more exactly within the rounds that there were");
     if (trial_.out_of_time) result_.notes.push_back("the budget is used up; the same command with more goes on from here");

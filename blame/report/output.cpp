@@ -163,6 +163,7 @@ std::string finding_markdown(const Finding& finding, const Named& named, const T
   }
   text += "\n";
   for (const auto& sentence : finding.because) text += "- " + escape_markdown(sentence) + "\n";
+  if (!trial.amount_remark.empty()) text += "- " + escape_markdown(trial.amount_remark) + "\n";
   if (trial.new_end) {
     const auto& host = trial.new_end->host;
     text += fmt::format("- On {}, {}, {}\n", escape_markdown(host.cpu.model), escape_markdown(host.os + " " + host.os_version), escape_markdown(trial.new_end->runner));

@@ -9,7 +9,7 @@
 
 #include "advisor/recipes/quoting.hpp"
 #include "analysis/ranking/finals.hpp"
-#include "analysis/ranking/idle_draw.hpp"
+#include "analysis/ranking/amount_remark.hpp"
 #include "analysis/statistics/conditions.hpp"
 #include "inspector/machine/host.hpp"
 #include "specs/error.hpp"
@@ -168,11 +168,11 @@ void collect(Side& side, const specs::Yardstick& yardstick) {
   side.rates = analysis::collect(pointers, "", yardstick);
 }
 
-void note_idle_draw(Sides& sides) {
+void note_amounts(Sides& sides) {
   std::vector<const store::Measurement*> both;
   for (const auto* side : {&sides.a, &sides.b})
     for (const auto& measurement : side->measurements) both.push_back(&measurement);
-  if (auto idle = analysis::idle_draw_text(both, sides.yardstick); !idle.empty()) sides.notes.push_back(std::move(idle));
+  if (auto remark = analysis::amount_remark(both, sides.yardstick); !remark.empty()) sides.notes.push_back(std::move(remark));
 }
 
 Names components(const Side& side) {
@@ -399,7 +399,7 @@ Sides find_sides(const SidesOptions& options, const Globals& globals) {
   sides.yardstick = options.yardstick;
   collect(sides.a, options.yardstick);
   collect(sides.b, options.yardstick);
-  note_idle_draw(sides);
+  note_amounts(sides);
   make_couples(sides);
   if (!any_ok(sides.a) || !any_ok(sides.b))  // and no unit, then
     sides.nothing = why_no_rates(sides);

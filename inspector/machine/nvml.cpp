@@ -16,6 +16,7 @@ namespace {
 // --- NVML's ABI ---
 using nvml::answers;
 using nvml::Device;
+using nvml::Memory;
 using nvml::PciInfo;
 using nvml::resolve;
 using nvml::Status;
@@ -23,10 +24,6 @@ using nvml::success;
 constexpr Status driver_not_loaded = 9;
 constexpr Status blocked_by_system = 17;
 constexpr Status version_mismatch = 18;
-
-struct Memory {
-  unsigned long long total, free, used;
-};
 
 struct DeviceAttributes {  // nvmlDeviceAttributes_t
   unsigned multiprocessors, shared_copy_engines, shared_decoders, shared_encoders, shared_jpegs,

@@ -13,6 +13,10 @@ using Status = int;
 using Device = void*;
 inline constexpr Status success = 0;
 
+struct Memory {  // nvmlMemory_t
+  unsigned long long total, free, used;
+};
+
 struct PciInfo {  // nvmlPciInfo_t since _v3
   char bus_id_legacy[16];
   unsigned domain, bus, device, device_id, subsystem_id;

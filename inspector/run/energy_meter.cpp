@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
+
+#include "inspector/run/signals_blocked.hpp"
 
 namespace stackx::inspector {
 namespace {
@@ -22,22 +23,6 @@ std::int64_t wall_ns() { return ns_of<std::chrono::system_clock>(); }
 std::int64_t steady_ns() { return ns_of<std::chrono::steady_clock>(); }
 
 double rounded(double value, double digits) { return std::round(value * digits) / digits; }  // documents pack better
-
-// Signals belong to the thread that waits for the PI.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

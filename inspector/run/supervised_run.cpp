@@ -79,6 +79,7 @@ std::vector<std::string> command_line(const SupervisedRun& what, const Confiner&
   if (const auto user = other_user(); user != 0 && confiner.available()) add({"--user", std::to_string(user)});
   if (const auto& cpus = confinement.cpus; !cpus.empty())
     add({"--cpus", fmt::format("{}", fmt::join(cpus, ","))});
+  if (!what.mark.empty()) add({"--mark", what.mark});
   for (const auto& word : confiner.orders()) words.push_back(word);
   for (const auto& [name, value] : pi_environment(what, scratch))
     add({"--env", name + "=" + value});
@@ -147,6 +148,13 @@ bool lies_in(const Instant& started, const Supervision& report) {
           (start >= started.wall - a_day && start <= started.wall + waited + a_day));
 }
 
+// Both are of CLOCK_MONOTONIC. A moment outside of what we waited for is of another kernel's: of a virtual machine's.
+std::optional<ConfinerStart> start_of(const Instant& started, const Supervision& report) {
+  const auto took = report.began_ns - started.steady.count();
+  if (took <= 0 || report.began_ns > Instant::now().steady.count()) return std::nullopt;
+  return ConfinerStart{started.wall.count(), took};
+}
+
 // A backstop: the supervisor holds the PI to its own time.
 std::chrono::milliseconds most_time(const SupervisedRun& what, const Confiner& confiner) {
   return std::chrono::milliseconds(std::llround(what.timeout_seconds * 1000)) + confiner.overhead();
@@ -171,6 +179,7 @@ RunResult run(const SupervisedRun& what, const Confiner& confiner) {
   if (result.process.end != End::exited) confiner.clean_up(command.argv);
   result.supervision = supervision_from(result.process.channel);
   if (result.supervision && !lies_in(started, *result.supervision)) result.supervision.reset();
+  if (result.supervision) result.start = start_of(started, *result.supervision);
   return result;
 }
 

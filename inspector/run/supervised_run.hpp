@@ -19,13 +19,21 @@ struct SupervisedRun {
   std::vector<std::string> argv;  // the PI and its arguments
   Environment variables;          // beyond PATH, LC_ALL, HOME and TMPDIR
   Confinement confinement;
+  std::string mark = {};          // of run_mark.hpp; empty: none
   double timeout_seconds = 120;
   std::function<bool()> stop;
+};
+
+// Until the confiner had the program going.
+struct ConfinerStart {
+  std::int64_t start_ns = 0;     // CLOCK_REALTIME, just before its words were started
+  std::int64_t duration_ns = 0;  // until the supervisor within began
 };
 
 struct RunResult {
   Finished process;                        // of the supervisor; out and err are the PI's
   std::optional<Supervision> supervision;  // absent if it was killed or never started
+  std::optional<ConfinerStart> start;      // absent as well where the supervisor's clock is not ours
 };
 
 RunResult run(const SupervisedRun& what, const Confiner& confiner);

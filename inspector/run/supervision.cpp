@@ -12,6 +12,7 @@ constexpr std::string_view closing_line = "complete=1\n";
 template <typename Report, typename Visit>
 void fields(Report& report, Visit visit) {
   visit("status", report.status);
+  visit("began_ns", report.began_ns);
   visit("start_ns", report.start_ns);
   visit("duration_ns", report.duration_ns);
   visit("peak_bytes", report.peak_bytes);
@@ -54,7 +55,7 @@ constexpr std::int64_t most = std::int64_t{1} << 62;
 bool possible(const Supervision& report) {
   bool all = report.status >= 0 && report.peak_bytes < static_cast<std::uint64_t>(most) &&
              report.together_bytes < static_cast<std::uint64_t>(most);
-  for (const auto value : {report.start_ns, report.duration_ns, report.user_us, report.system_us, report.max_rss_kib,
+  for (const auto value : {report.began_ns, report.start_ns, report.duration_ns, report.user_us, report.system_us, report.max_rss_kib,
                            report.minor_faults, report.major_faults, report.voluntary, report.involuntary})
     all = all && value >= 0 && value < most;
   return all && report.max_rss_kib < most / 1024;

@@ -25,6 +25,9 @@ struct Supervision {
   };
   End end = End::stopped;
   int status = 0;
+  // CLOCK_MONOTONIC, the supervisor's first moment. Containers and namespaces of one kernel share that clock with us: only a
+  // time namespace, which nobody here makes, would shift it, and a virtual machine has one of its own.
+  std::int64_t began_ns = 0;
   std::int64_t start_ns = 0;     // CLOCK_REALTIME, just before the PI was forked
   std::int64_t duration_ns = 0;  // CLOCK_MONOTONIC, until the PI was reaped
   std::uint64_t peak_bytes = 0;  // highest sum over all processes that was seen

@@ -106,10 +106,12 @@ void limit(Resource resource, rlim_t value) {
 
 class Supervisor {
  public:
-  explicit Supervisor(const Orders& orders)
+  Supervisor(const Orders& orders, std::int64_t began_ns)
       : orders_(orders),
         events_(fcntl(oom_channel, F_GETFD) >= 0 ? oom_channel : -1),
-        kills_(supervise::oom_kills(events_)) {}
+        kills_(supervise::oom_kills(events_)) {
+    report_.began_ns = began_ns;
+  }
 
   Supervision supervise() {
     hand_over();
@@ -317,6 +319,7 @@ void send(const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const auto began_ns = now(CLOCK_MONOTONIC);
   if (argc == 2 && std::strcmp(argv[1], "--true") == 0) return 0;
   if (argc == 3 && std::strcmp(argv[1], "--counted-to") == 0)
     return fcntl(oom_channel, F_GETFD) >= 0 || supervise::is_counted_to(std::strtoull(argv[2], nullptr, 10)) ? 0 : 1;
@@ -336,6 +339,6 @@ int main(int argc, char** argv) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_PDEATHSIG, 0);  // the channel tells that stackx died, and then there is work to do
   }
-  send(stackx::inspector::to_text(Supervisor(orders).supervise()));
+  send(stackx::inspector::to_text(Supervisor(orders, began_ns).supervise()));
   return 0;
 }

@@ -1,7 +1,7 @@
 // What stackx-supervise is told: its command line.
 //
 //   --seconds S --memory BYTES --processes N --tasks N [--disk BYTES] [--cpus 0,1,...] [--user UID] [--counted]
-//   [--own-namespace] [--writable DIRECTORY]... [--env NAME=VALUE]... -- PI ARGS...
+//   [--own-namespace] [--mark WORD] [--writable DIRECTORY]... [--env NAME=VALUE]... -- PI ARGS...
 #pragma once
 
 #include <sched.h>

@@ -113,8 +113,21 @@ class TypedReader {
     for (const auto& [one, meaning] : family.params) names.push_back(one);
     const auto near = nearest(param, names);
     const bool close = near && edit_distance(param, *near) <= std::max<std::size_t>(1, param.size() / 3);
-    fail(fmt::format("{} has no parameter \"{}\"{}; it has {}", family.name, param,
-                     close ? fmt::format("; did you mean \"{}\"", *near) : "", fmt::join(names, ", ")));
+    fail(fmt::format("{} has no parameter \"{}\"{}; it has {}{}", family.name, param,
+                     close ? fmt::format("; did you mean \"{}\"", *near) : "", fmt::join(names, ", "),
+                     close ? "" : who_has(param)));
+  }
+
+  // "; matmul, conv2d and 12 other workloads have \"scenario\""
+  std::string who_has(const std::string& param) const {
+    constexpr std::size_t most = 7;
+    std::vector<std::string> names;
+    for (const auto& family : families_.all())
+      if (family.has(param)) names.push_back(family.name);
+    if (names.empty()) return "";
+    const auto shown = std::min(most, names.size());
+    return fmt::format("; of other workloads {}{} have it", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                       shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "");
   }
 
   const std::string text_;

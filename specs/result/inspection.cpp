@@ -170,6 +170,7 @@ void measurement_to(Json& json, const Inspection& inspection) {
   json["work"] = to_json(inspection.work);
   if (!inspection.memory.empty()) json["memory"] = inspection.memory;
   if (!inspection.metrics.empty()) json["metrics"] = inspection.metrics;
+  if (inspection.device_memory) json["device_memory"] = to_json(*inspection.device_memory);
   if (!inspection.energy.empty()) json["energy"] = to_json(inspection.energy);
   if (inspection.check) json["check"] = to_json(*inspection.check);
   if (inspection.scenario) json["scenario"] = to_json(*inspection.scenario);
@@ -259,6 +260,7 @@ void figures_from(Inspection& inspection, const Node& node) {
   for (const auto& item : node.at("phases").items()) inspection.phases.push_back(phase_from(item));
   if (const auto memory = node.find("memory")) inspection.memory = memory_from(*memory);
   if (const auto metrics = node.find("metrics")) inspection.metrics = metrics_from(*metrics);
+  if (const auto memory = node.find("device_memory")) inspection.device_memory = device_memory_from(*memory);
   if (const auto energy = node.find("energy")) inspection.energy = energies_from(*energy);
   if (const auto check = node.find("check")) inspection.check = check_from(*check);
   if (const auto scenario = node.find("scenario")) inspection.scenario = scenario_result_from(*scenario);
@@ -272,7 +274,7 @@ Inspection inspection_from(const Node& node, TextLengths texts) {
              "load_1m",     "steal",     "device",    "runner",         "phases",   "samples_ns", "work",
              "check",       "usage",     "exit_code",      "outcome",  "reason",     "stdout_tail",
              "stderr_tail", "artifacts", "stackx_version", "finished", "conditions",  "throttled",
-             "scenario",    "program",   "metrics",    "memory",   "energy"});
+             "scenario",    "program",   "metrics",    "memory",   "energy",    "device_memory"});
   if (texts == TextLengths::bounded)
     for (const auto& [key, member] : node.members()) check_texts(key, member);
   Inspection inspection;

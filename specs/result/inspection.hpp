@@ -13,6 +13,7 @@
 #include "specs/hardware/hardware.hpp"
 #include "specs/project/pi_program.hpp"
 #include "specs/project/workload.hpp"
+#include "specs/result/device_memory.hpp"
 #include "specs/result/energy.hpp"
 #include "specs/result/outcome.hpp"
 #include "specs/result/sample_conditions.hpp"
@@ -20,8 +21,11 @@
 
 namespace stackx::specs {
 
+// The phase from starting the container engine to the first moment of what runs inside: the inspector's, not the PI's.
+inline constexpr const char* container_start = "container_start";
+
 struct Phase {
-  std::string name;  // "build", "check", "calibrate", "warm_up", "measure", "run" (all of the PI)
+  std::string name;  // "build", container_start, "check", "calibrate", "warm_up", "measure", "run" (all of the PI)
   std::int64_t start_ns = 0;  // since the epoch (CLOCK_REALTIME)
   std::int64_t duration_ns = 0;
 };
@@ -82,6 +86,7 @@ struct Inspection {
   std::map<std::string, double> metrics;  // what the PI measured besides (metric.hpp): name -> value in its unit
   // Phase -> the most memory, in bytes, that the PI had held up to its end; whole documents have the most of all in `usage`.
   std::map<std::string, std::uint64_t> memory;
+  std::optional<DeviceMemory> device_memory;  // of a GPU, by NVML
   Energies energy;  // that was drawn meanwhile, by counter
   std::optional<Check> check;
   std::optional<ScenarioResult> scenario;

@@ -14,12 +14,14 @@
 namespace stackx::specs {
 namespace {
 
-constexpr std::array<Metric, 31> table{{
+constexpr std::array<Metric, 33> table{{
     {"algorithm_gbps", "GB/s", false,
      "10^9 bytes of the message a second, whatever travels for it (nccl-tests: algbw)", "GB/s", 1, 1e9, "algorithm", "algorithm bandwidth"},
     {"bytes_per_s", "B/s", false, "bytes read and written a second", "GB/s", 1e-9, 1},
     {"compile_ms", "ms", true, "what the first call of a compiled function takes longer than a later one",
      "", 0, 1e-3, "compile", "compile time"},
+    {"container_start_ms", "ms", true, "from starting the container engine to the first moment inside of the container", "", 0,
+     1e-3, "container_start", "time of starting the container"},
     {"cpu_ms", "ms", true, "processor time of one run, all threads", "", 0, 1e-3},
     {"elapsed_ms", "ms", true, "wall-clock time of one run", "", 0, 1e-3, "time", "time"},
     {"energy_j", "J", true, "energy of one run", "", 0, 1, "energy", "energy"},
@@ -39,6 +41,8 @@ constexpr std::array<Metric, 31> table{{
     {"minutes_to_train", "min", true, "time of a training to the stated quality", "", 0, 60},
     {"peak_device_memory_bytes", "B", true, "most memory of the device in use at once", "", 0, 1, "device_memory", "device memory"},
     {"peak_memory_bytes", "B", true, "most memory in use at once", "", 0, 1, "memory", "memory"},
+    {"peak_nvml_memory_bytes", "B", true, "most memory of the device that its processes held at once, as NVML counts", "", 0, 1,
+     "nvml_memory", "device memory by NVML"},
     {"queries_per_s", "queries/s", false, "queries answered a second", "items/s", 1, 1},
     {"rate_gbps", "GB/s", false, "10^9 bytes a second", "GB/s", 1, 1e9},
     {"rate_gflops", "GFLOP/s", false, "10^9 floating-point operations a second", "GFLOP/s", 1, 1e9},

@@ -1,8 +1,9 @@
 // What inspections are compared by: their rate, or one of the metrics (metric.hpp) that they have.
 //
 // Some metrics follow from what every inspection holds: `time` from its samples, `memory` from rusage, `error` and `ulps` from the
-// check, `import` from the phase that loads the framework, `energy` from counters of the machine (energy.hpp). What the PI stated
-// under the metric's own name goes before.
+// check, `import` from the phase that loads the framework, `container_start` from the phase of that name, `energy` from counters of
+// the machine (energy.hpp), `nvml_memory` from the driver's count, as `device_memory` where the PI states none of its own
+// (device_memory.hpp). What the PI stated under the metric's own name goes before.
 // The rate is not computed here: its unit follows from the work of all that are compared (analysis/ranking/rates.hpp).
 // Amounts are in unit(): MB for bytes, else the metric's own. Rejected: a free choice of units a row, which nobody can
 // put beside another.

@@ -57,6 +57,8 @@ void read_amounts(const Row& row, const Numbers& numbers, const Yardsticks& yard
     if (const auto amount = yardstick.amount(partial)) m.amounts[yardstick.word()] = *amount;
   if (!partial.metrics.contains("energy_j") && m.amounts.contains("energy"))
     m.idle_share = specs::energy_of_run(partial)->idle_share;
+  m.device_memory_source = specs::device_memory_source(partial, "peak_device_memory_bytes");
+  m.nvml_memory_source = specs::device_memory_source(partial, "peak_nvml_memory_bytes");
   if (std::ranges::any_of(yardsticks, &specs::Yardstick::is_of_the_check)) m.check = std::move(partial.check);
 }
 

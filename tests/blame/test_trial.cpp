@@ -16,6 +16,7 @@ class Pretending : public inspector::StackInspector {
  public:
   std::size_t inspected = 0;
   std::size_t most = ~std::size_t{0};  // then it wants to stop
+  specs::Energies energy;
 
   void check(const specs::Stack&, const specs::Workload&) override {}
   inspector::Prepared prepare(const specs::Stack& stack, const std::function<void(const std::string&)>&) override {
@@ -32,6 +33,7 @@ class Pretending : public inspector::StackInspector {
     const bool is_slow = stack.components.at("c") == "2";
     for (std::int64_t i = 0; i < 3; ++i) result.samples_ns.push_back((is_slow ? 1'400'000 : 1'000'000) + i);
     result.phases = {{"run", 0, 5'000'000}};
+    result.energy = energy;
     result.host = test::host();
     result.finished = "2026-11-25T00:00:00Z";
     return result;
@@ -87,6 +89,20 @@ TEST_CASE("found, and asked again nothing is measured") {
   Pretending third;
   CHECK(culprits(run(other, third, place / "x.db")) == Groups{2});
   CHECK(third.inspected == 0);
+}
+
+TEST_CASE("of energy it is said what is in it") {
+  const test::Directory place;
+  auto asked = question();
+  asked.metric = *Yardstick::from("energy");
+  Pretending inspector;
+  specs::Energy drawn;  // by one of the stacks as by another, in the 3 ms that samples take
+  drawn.joules = 0.2, drawn.seconds = 0.004, drawn.updates = 40, drawn.idle_watts = 20, drawn.counters = {"package-0"};
+  inspector.energy[specs::rapl_source] = drawn;
+  const auto trial = run(asked, inspector, place / "x.db");
+  CHECK(trial.amount_remark == "idle draw, 40% of all that was drawn, is taken off the energy");
+  asked.metric = *Yardstick::from("time");
+  CHECK(run(asked, inspector, place / "x.db").amount_remark.empty());
 }
 
 TEST_CASE("cut anywhere, it goes on, and measures nothing twice") {

@@ -97,5 +97,5 @@ TEST_CASE("energy: inspected, stored, ranked, and idle draw is said to be taken 
   CHECK(ranking.recommendations[0].stack.components.at("appetite") == "modest");
   CHECK(ranking.recommendations[0].median == Approx(expected["modest"]).epsilon(0.15));
   CHECK(ranking.recommendations[1].median == Approx(expected["hungry"]).epsilon(0.15));
-  CHECK_THAT(ranking.idle_draw, Contains("of all that was drawn, is taken off the energy"));
+  CHECK_THAT(ranking.amount_remark, Contains("of all that was drawn, is taken off the energy"));
 }

@@ -440,6 +440,32 @@ class Measured(MadeUpStore):
         self.assertEqual(schema_errors("advice", [document, json.loads(self.advise("--json", "--explain").stdout)]), ["", ""])
         self.advise("--require", "measured")
 
+    def test_under_load_other_stacks_may_be_best(self):
+        openblas, mkl = {"scipy-openblas64": "0.3.34.481.3"}, {"mkl": "2026.2.0"}
+        queried = {"pi": "matmul", "params": {"m": "512", "n": "512", "k": "512", "scenario": "single_stream"}}
+        for number in range(8):
+            for stack, gflops, milliseconds in ((mkl, 200, 3.0), (openblas, 100, 1.0)):
+                self.inspection(stack, gflops * (1 + 0.001 * number), number)
+                latency = milliseconds * 1e6 * (1 + 0.001 * number)
+                self.inspection(stack, 1e6 / latency, number, workload=queried, campaign="load", work={"flop": 0.0, "bytes": 0.0, "items": 1.0},
+                                scenario={"name": "single_stream", "metric": "latency_ms", "unit": "ms", "value": latency / 1e6, "queries": 500,
+                                          "latency_ns": {"50": latency / 2, "90": latency, "99": 2 * latency}})
+        self.store()
+        asked = ("advise", "--hw", "host", "--workload", "matmul:scenario=single_stream", "--metric", "latency")
+        found = self.json(*asked)
+        self.assertEqual([row["stack"]["components"] for row in found["recommendations"]], [openblas, mkl])
+        self.assertAlmostEqual(found["recommendations"][0]["amount"]["median"], 1.0035, delta=1e-4)
+        self.assertEqual(found["workload"], "matmul:k=512,m=512,n=512,scenario=single_stream")
+        done = self.stackx(*[word.replace("single_stream", "SingleStream") for word in asked])
+        self.assertRegex(done.stdout, r"^OpenBLAS 0\.3\.34\S* has the LEAST latency: 1\.00 ms ")
+        self.assertIn("scenario=SingleStream is taken for scenario=single_stream", done.stderr)
+        recipe = self.stackx(*asked, "--format", "containerfile").stdout
+        self.assertIn("scenario=single_stream", recipe.split("stackx-pi", 1)[1])
+        self.assertNotIn("Left out", recipe)
+        self.assertEqual(self.json("advise", "--hw", "host", "--workload", "matmul:m=512,scenario=none", exit_code=None)["recommendations"], [])
+        refused = self.stackx("advise", "--hw", "host", "--workload", "softmax:scenario=server", exit_code=2).stderr
+        self.assertIn('softmax has no parameter "scenario"; it has rows, columns, dtype, threads; of other workloads matmul, ', refused)
+
     def test_the_steadiest_is_said_and_installed(self):
         for number in range(12):
             self.inspection({"mkl": "2026.2.0"}, 200 * (1.3 if number % 2 else 0.8), number)

@@ -175,6 +175,18 @@ print(json.dumps({"name": "bench", "samples_ns": [1000, 1000, 1000], "check": ch
         self.assertEqual(answer["metric"], "ulps")
         self.assertAlmostEqual(answer["rows"][0]["effect"]["ratio"], 8, delta=1e-6)
 
+    def test_energy_says_what_is_in_it(self):
+        self.bench = self.write("bench.py", """import json, p00, p01
+print(json.dumps({"name": "bench", "samples_ns": [1000, 1000, 1000], "metrics": {"energy_j": 3.0 * (1 + p01.cost({}))}}))
+""")
+        ends, said = self.ends(2, {("p01", "2.0"): "1"}), "idle draw is in the energy: nothing tells how much it is"
+        answer = self.blame(ends, "--metric", "energy")
+        self.assertEqual(self.roles(answer), ["p01 1.0 -> 2.0"])
+        self.assertEqual(answer["notes"].count(said), 1)
+        text = self.stackx("blame", *ends, "--pi", self.bench, "--metric", "energy").stdout
+        self.assertIn(said, " ".join(text.split()))
+        self.assertIn("- " + said, self.stackx("blame", *ends, "--pi", self.bench, "--metric", "energy", "--format", "markdown").stdout)
+
     def test_a_rate_and_files(self):
         data = self.scratch / "data files"
         data.mkdir()

@@ -2,9 +2,10 @@
 
 import json
 import pathlib
+import threading
 import unittest
 
-from harness import STACKX, BlackBox
+from harness import STACKX, BlackBox, schema_errors
 
 NVML = pathlib.Path(STACKX).resolve().parent / "tests" / "nvml"
 H200, V100 = "GPU-11111111-2222-3333-4444-555555555555", "GPU-66666666-7777-8888-9999-aaaaaaaaaaaa"
@@ -30,6 +31,14 @@ for _ in range(13):
 print(json.dumps({"name": "matmul", "samples_ns": samples, "work": {"flop": 1e6, "bytes": 0, "items": 1}, "loaded": {"cublas": "12.4"},
                   "files": [], "gpu": {"uuid": os.environ["CUDA_VISIBLE_DEVICES"]},
                   "phases": [{"name": "measure", "start_ns": start, "duration_ns": time.time_ns() - start}]}))
+"""
+
+# Runs long enough to be found, and to have its memory looked at.
+HOLDER = """#!/usr/bin/python3
+import json, os, time
+time.sleep(1.5)
+print(json.dumps({"name": "matmul", "samples_ns": [1000, 1010, 990], "work": {"flop": 1e6, "bytes": 0, "items": 1}, "loaded": {"cublas": "12.4"},
+                  "files": [], "gpu": {"uuid": os.environ["CUDA_VISIBLE_DEVICES"]}%s}))
 """
 
 # No such wheel exists: a stack that is refused in time never asks for it.
@@ -116,6 +125,62 @@ class GpuCampaign(BlackBox):
         self.assertAlmostEqual(energy["idle_watts"] / 75, 1, delta=0.12)
         self.assertAlmostEqual(energy["idle_share"], energy["idle_watts"] * energy["seconds"] / energy["joules"], delta=1e-4)
         self.assertGreaterEqual(energy["updates"], 20)
+
+    def held_by_the_pi(self, form, text, own=""):
+        """The document of a PI that, as NVML tells, holds memory: `text` with its pid in the place of PI."""
+        held = self.write("held", "0 1 7000000\n")  # by somebody who is there all the time
+        self.machine(f"memory_{form}", FAKE_NVML_MEMORY=str(held))
+        pi = self.write("holder.py", HOLDER % own)
+        pi.chmod(0o755)
+        project = self.gpu_project({"12.4": ">=525"}, hardware={"gpu": "host", "driver": "host"})
+        ended = threading.Event()
+
+        def tell():
+            while not ended.wait(0.05):
+                for place in pathlib.Path("/proc").glob("[0-9]*"):
+                    try:
+                        words = (place / "cmdline").read_bytes().split(b"\0")
+                    except OSError:
+                        continue
+                    if str(pi).encode() in words[1:2]:  # python3 holder.py, not the supervisor
+                        part = self.scratch / "held.part"
+                        part.write_text("0 1 7000000\n" + text.replace("PI", place.name))
+                        part.replace(held)
+                        return
+
+        teller = threading.Thread(target=tell)
+        teller.start()
+        self.stackx("inspect", project, "--pi", pi, "--rounds", 1)
+        ended.set()
+        teller.join()
+        document = max(self.documents(), key=lambda one: one["finished"])
+        self.assertEqual(document["outcome"], "ok", document["reason"])
+        self.assertEqual(schema_errors("inspection", [document]), [""])
+        return document
+
+    def test_device_memory_of_the_pis_processes(self):
+        document = self.held_by_the_pi(3, "0 PI 1500000000\n1 PI 99\n")
+        self.assertEqual(document["device_memory"], {"counted": "processes", "peak_bytes": 1_500_000_000})
+        for metric in ("device_memory", "nvml_memory"):
+            found = self.json("advise", "--hw", "h200", "--workload", "matmul", "--pi", self.scratch / "holder.py", "--metric", metric)
+            self.assertEqual((found["recommendations"][0]["amount"]["median"], found["unit"]), (1500, "MB"))
+
+    def test_device_memory_where_the_driver_hides_processes(self):
+        document = self.held_by_the_pi(3, "0 PI 1500000000 hidden\n")
+        self.assertEqual(document["device_memory"],
+                         {"counted": "device", "peak_bytes": 1_500_000_000, "before_bytes": (500 << 20) + 7_000_000})
+
+    def test_device_memory_by_old_drivers(self):
+        for form, counted in ((2, "processes"), (1, "processes"), (0, "device")):
+            with self.subTest(form):
+                self.assertEqual(self.held_by_the_pi(form, "0 PI 300000000\n")["device_memory"]["counted"], counted)
+
+    def test_a_frameworks_own_count_goes_before(self):
+        document = self.held_by_the_pi(3, "0 PI 1500000000\n", ', "metrics": {"peak_device_memory_bytes": 9e8}')
+        self.assertEqual((document["metrics"], document["device_memory"]["peak_bytes"]), ({"peak_device_memory_bytes": 9e8}, 1_500_000_000))
+        for metric, amount in (("device_memory", 900), ("nvml_memory", 1500)):
+            found = self.json("advise", "--hw", "h200", "--workload", "matmul", "--pi", self.scratch / "holder.py", "--metric", metric)
+            self.assertEqual(found["recommendations"][0]["amount"]["median"], amount)
 
     def test_the_first_visible_device_is_measured(self):
         self.machine("two_gpus", CUDA_VISIBLE_DEVICES="1,0")

@@ -142,6 +142,13 @@ class Energy(MadeUpStore):
         self.assertIn(said, self.advise("--metric", "rate,energy")["notes"])
         self.assertIn(said, self.json("compare", a, b, "--metric", "energy")["notes"])
         self.assertIn(said, self.json("effects", "--hw", "host", "--workload", "matmul", "--metric", "energy")["notes"])
+        of_query = (("best",), ("worst-variance",), ("regressions",), ("history", "--stack", a))
+        for question in of_query:
+            with self.subTest(question):
+                own = said.replace("25 to 40%", "40%") if question[0] == "history" else said
+                self.assertEqual(self.json("query", *question, "--metric", "energy")["notes"].count(own), 1)
+                self.assertIn(own, " ".join(self.stackx("query", *question, "--metric", "energy").stdout.split()))
+                self.assertFalse([note for note in self.json("query", *question)["notes"] if "idle" in note])
         for asked in (("advise", "--hw", "host", "--workload", "matmul", "--metric", "energy"),
                       ("advise", "--hw", "host", "--workload", "matmul", "--metric", "rate,energy"),
                       ("report", "--hw", "host", "--workload", "matmul", "--metric", "energy"),
@@ -160,6 +167,24 @@ class Energy(MadeUpStore):
         found = self.advise("--metric", "energy")
         self.assertAlmostEqual(found["recommendations"][0]["amount"]["median"], 100 * 3.05 * 10 / 3, delta=0.01)
         self.assertIn("Idle draw is in the energy: nothing tells how much it is.", found["answer"]["cautions"])
+
+    def test_device_memory_says_who_counted(self):
+        self.db.unlink()
+        for number in range(6):
+            self.inspection(LEAN, 100, number, metrics={"peak_device_memory_bytes": 2e9},
+                            device_memory={"counted": "processes", "peak_bytes": 3_000_000_000})
+            self.inspection(FAST, 110, number, device_memory={"counted": "device", "peak_bytes": 2_500_000_000, "before_bytes": 7})
+        self.store()
+        found = self.advise("--metric", "device_memory")
+        self.assertEqual([row["amount"]["median"] for row in found["recommendations"]], [2000, 2500])
+        self.assertTrue(any("of 6 NVML's count, which is more: --metric nvml_memory" in one for one in found["answer"]["cautions"]),
+                        found["answer"])
+        found = self.advise("--metric", "nvml_memory")
+        self.assertEqual([(row["stack"]["components"], row["amount"]["median"]) for row in found["recommendations"]],
+                         [(FAST, 2500), (LEAN, 3000)])
+        self.assertIn("Of 6 inspections the driver hid processes' memory: it is what the device had more in use than before.",
+                      found["answer"]["cautions"])
+        self.assertTrue(any("driver hid" in note for note in self.json("query", "best", "--metric", "nvml_memory")["notes"]))
 
     def test_processors_say_nothing_of_what_a_gpu_did(self):
         self.db.unlink()

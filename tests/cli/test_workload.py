@@ -1,9 +1,13 @@
 """stackx workload list|show: what can be asked for, counted here from the evidence files."""
 
 import json
+import pathlib
+import re
+import subprocess
+import sys
 import unittest
 
-from harness import ROOT, BlackBox
+from harness import ROOT, STACKX, BlackBox
 from test_evidence import rows
 
 DESCRIBED = json.loads((ROOT / "specs" / "data" / "workloads.json").read_text())
@@ -50,6 +54,26 @@ class WorkloadCommand(BlackBox):
         document = self.json("workload", "show", "matmul:m=512")  # as --workload takes it
         self.assertEqual(document["cpu"], DESCRIBED["spaces"]["blas"] | {"name": "blas"})
         self.assertIsNone(self.json("workload", "show", "hello_world")["gpu"])
+
+    def test_who_answers_queries_says_so(self):
+        """Families have the parameters of a scenario where a PI has them: stackx-pi's and those in Python, as they say themselves."""
+        python = ROOT / "kernels" / "python"
+        names = re.findall(r'Parameter\("(\w+)"', (python / "stackx_pi" / "scenarios" / "plan.py").read_text())
+        self.assertEqual(len(names), 9)
+        helped = subprocess.run([pathlib.Path(STACKX).with_name("stackx-pi"), "--help"], capture_output=True, text=True, check=True).stdout
+        native = {part.split(":")[0]: part for part in helped.split("\n\n")}
+        self.assertIn("softmax", native)
+        for family in DESCRIBED["families"]:
+            told = [native.get(family, "")]
+            if (python / f"{family}.py").exists():
+                told.append(subprocess.run([sys.executable, python / "pi.py", family, "--help"], capture_output=True, text=True).stdout)
+            has = any("min_queries" in text for text in told)
+            own = [name for name in names if name in DESCRIBED["families"][family]["params"]]
+            with self.subTest(family):
+                self.assertEqual(own, names if has else [name for name in own if name == "scenario"])
+                if has:
+                    self.assertIn("single_stream", DESCRIBED["values"][f"{family}.scenario"]["one_of"])
+        self.assertEqual(sum("min_queries" in one["params"] for one in DESCRIBED["families"].values()), 7)
 
     def test_the_spaces_hold_stacks(self):
         for name, space in DESCRIBED["spaces"].items():

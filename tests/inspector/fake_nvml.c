@@ -5,6 +5,9 @@
 #ifdef ENERGY
 #include <time.h>
 #endif
+#ifdef MEMORY
+#include <stdlib.h>
+#endif
 
 #ifndef GPUS
 #define GPUS 2
@@ -76,11 +79,13 @@ int nvmlDeviceGetUUID(void* device, char* text, unsigned size) {
                 *(int*)device == 0 ? "GPU-11111111-2222-3333-4444-555555555555"
                                    : "GPU-66666666-7777-8888-9999-aaaaaaaaaaaa");
 }
+#ifndef MEMORY
 int nvmlDeviceGetMemoryInfo(void* device, struct memory* memory) {
   memory->total = *(int*)device == 0 ? 150754820096ULL : 16945512448ULL;
   memory->free = memory->used = 0;
   return started ? 0 : 1;
 }
+#endif
 
 const char* nvmlErrorString(int status) {
   switch (status) {
@@ -237,7 +242,7 @@ int nvmlDeviceGetP2PStatus(void* a, void* b, unsigned index, unsigned* status) {
 #endif
 #endif
 
-#ifdef ENERGY /* 75 W, by a counter that moves every 20 ms; of a part of a GPU there is none */
+#if defined(ENERGY) || defined(MEMORY)
 int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   static int part = 100;
   char own[96];
@@ -251,6 +256,9 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   *device = &part;
   return 0;
 }
+#endif
+
+#ifdef ENERGY /* 75 W, by a counter that moves every 20 ms; of a part of a GPU there is none */
 int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millijoules) {
   struct timespec now;
   if (!started) return 1;
@@ -260,4 +268,59 @@ int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* millij
   *millijoules = steps * 1500;
   return 0;
 }
+#endif
+
+#ifdef MEMORY /* $FAKE_NVML_MEMORY is a file of lines "GPU PID BYTES", or "GPU PID BYTES hidden"; MEMORY: of which form the question is */
+#define NOT_AVAILABLE (~0ULL)
+struct process {
+  unsigned pid;
+  unsigned long long used;
+#if MEMORY > 1
+  unsigned gpu_instance, compute_instance;
+#endif
+};
+/* Lines of a GPU; the sum of all, and as many processes as there is room for. */
+static unsigned held(void* device, unsigned room, struct process* processes, unsigned long long* sum) {
+  unsigned count = 0, gpu, pid;
+  unsigned long long bytes;
+  char line[200], hidden[20];
+  const char* name = getenv("FAKE_NVML_MEMORY");
+  FILE* file = name == NULL ? NULL : fopen(name, "r");
+  while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    int words = sscanf(line, "%u %u %llu %19s", &gpu, &pid, &bytes, hidden);
+    if (words < 3 || (int)gpu != *(int*)device) continue;
+    *sum += bytes;
+    if (count < room) {
+      memset(&processes[count], 0xee, sizeof *processes);
+      processes[count].pid = pid;
+      processes[count].used = words == 4 ? NOT_AVAILABLE : bytes;
+    }
+    ++count;
+  }
+  if (file != NULL) fclose(file);
+  return count;
+}
+int nvmlDeviceGetMemoryInfo(void* device, struct memory* memory) {
+  if (!started) return 1;
+  memory->total = 80ULL << 30;
+  memory->used = 500ULL << 20; /* the driver's own */
+  held(device, 0, NULL, &memory->used);
+  memory->free = memory->total - memory->used;
+  return 0;
+}
+__attribute__((unused)) static int running(void* device, unsigned* count, struct process* processes) {
+  unsigned long long sum = 0;
+  unsigned room = *count;
+  if (!started) return 1;
+  *count = held(device, room, processes, &sum);
+  return *count > room ? 7 : 0; /* insufficient size */
+}
+#if MEMORY == 3
+int nvmlDeviceGetComputeRunningProcesses_v3(void* d, unsigned* n, struct process* p) { return running(d, n, p); }
+int nvmlDeviceGetComputeRunningProcesses_v2(void* d, unsigned* n, struct process* p) { (void)d, (void)n, (void)p; return 999; }
+#elif MEMORY == 2
+int nvmlDeviceGetComputeRunningProcesses_v2(void* d, unsigned* n, struct process* p) { return running(d, n, p); }
+#elif MEMORY == 1
+int nvmlDeviceGetComputeRunningProcesses(void* d, unsigned* n, struct process* p) { return running(d, n, p); }
+#endif
 #endif

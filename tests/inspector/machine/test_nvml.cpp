@@ -9,7 +9,7 @@ using stackx::inspector::testing::FakeMachine;
 
 namespace {
 
-NvmlReport read(const std::string& variant) {
+NvmlReport report_of(const std::string& variant) {
   return read_nvml(std::string(STACKX_BINARY_DIR) + "/tests/nvml/" + variant +
                    "/libnvidia-ml.so.1");
 }
@@ -17,7 +17,7 @@ NvmlReport read(const std::string& variant) {
 }  // namespace
 
 TEST_CASE("two GPUs are described in NVML's order") {
-  const auto report = read("two_gpus");
+  const auto report = report_of("two_gpus");
   REQUIRE(report.gpus.size() == 2);
   CHECK(report.note.empty());
   CHECK(report.driver == "550.54.15");
@@ -32,7 +32,7 @@ TEST_CASE("two GPUs are described in NVML's order") {
 }
 
 TEST_CASE("the instances of a card that MIG splits are devices of their own") {
-  const auto report = read("mig");
+  const auto report = report_of("mig");
   REQUIRE(report.gpus.size() == 2);
   REQUIRE(report.gpus[0].mig.size() == 2);
   CHECK(report.gpus[0].mig[0].uuid == "MIG-aaaa1111-0000-0000-0000-000000000000");
@@ -40,11 +40,11 @@ TEST_CASE("the instances of a card that MIG splits are devices of their own") {
   CHECK(report.gpus[0].mig[0].memory_bytes == 18432ULL << 20);
   CHECK(report.gpus[0].mig[1].profile == "3g.71gb");
   CHECK(report.gpus[1].mig.empty());
-  CHECK(read("two_gpus").gpus[0].mig.empty());  // a driver without the functions
+  CHECK(report_of("two_gpus").gpus[0].mig.empty());  // a driver without the functions
 }
 
 TEST_CASE("a driver that does not match its kernel module says what to do") {
-  const auto report = read("mismatch");
+  const auto report = report_of("mismatch");
   CHECK(report.gpus.empty());
   CHECK(report.driver.empty());
   CHECK_THAT(report.note, Contains("Driver/library version mismatch (NVML error 18)"));
@@ -52,17 +52,17 @@ TEST_CASE("a driver that does not match its kernel module says what to do") {
 }
 
 TEST_CASE("a kernel module that is not loaded is told from a mismatch") {
-  CHECK_THAT(read("not_loaded").note, Contains("NVML error 9") && Contains("modprobe nvidia"));
+  CHECK_THAT(report_of("not_loaded").note, Contains("NVML error 9") && Contains("modprobe nvidia"));
 }
 
 TEST_CASE("a missing function is named") {
-  const auto report = read("incomplete");
+  const auto report = report_of("incomplete");
   CHECK(report.gpus.empty());
   CHECK_THAT(report.note, Contains("lacks nvmlDeviceGetCount_v2"));
 }
 
 TEST_CASE("functions that came late may be missing") {
-  const auto report = read("old");
+  const auto report = report_of("old");
   REQUIRE(report.gpus.size() == 2);
   CHECK(report.cuda_driver.empty());
   CHECK(report.gpus[1].pci.empty());
@@ -79,8 +79,8 @@ TEST_CASE("a library that is missing, or is none, is told apart") {
 }
 
 TEST_CASE("a driver without GPUs, and one with a lost GPU") {
-  CHECK(read("no_gpu").note == "NVIDIA driver 550.54.15 runs but shows no GPU");
-  const auto report = read("lost_gpu");
+  CHECK(report_of("no_gpu").note == "NVIDIA driver 550.54.15 runs but shows no GPU");
+  const auto report = report_of("lost_gpu");
   CHECK(report.gpus.size() == 1);
   CHECK(report.note == "GPU 1 cannot be opened: GPU is lost (NVML error 15)");
 }

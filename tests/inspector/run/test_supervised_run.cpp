@@ -60,7 +60,54 @@ class WithAnother : public Confiner {
   const Sandbox& sandbox_;
 };
 
+// Begins with other words, as an engine that takes its time does.
+class After : public Confiner {
+ public:
+  explicit After(Words words) : words_(std::move(words)) {}
+  std::string description() const override { return ""; }
+  bool available() const override { return true; }
+  std::vector<std::string> wrap(const Confinement& /*confinement*/) const override { return words_; }
+  std::map<std::string, std::string> environment() const override { return current_environment(); }
+
+ private:
+  Words words_;
+};
+
+RunResult run_in(const Confiner& confiner) {
+  SupervisedRun what;
+  what.supervisor = testing::supervisor();
+  what.argv = {"/bin/true"};
+  what.timeout_seconds = 20;
+  return run(what, confiner);
+}
+
 }  // namespace
+
+TEST_CASE("how long a confiner takes until the program has begun is known", "[supervised_run]") {
+  constexpr std::int64_t half = 500'000'000;
+  const auto began = std::chrono::steady_clock::now();
+  const auto early = std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  const auto late = run_in(After({"/bin/sh", "-c", "sleep 0.5; exec \"$@\"", "sh"}));
+  const auto waited = (std::chrono::steady_clock::now() - began) / std::chrono::nanoseconds(1);
+  REQUIRE(late.start);
+  REQUIRE(late.supervision);
+  CHECK(late.start->duration_ns >= half);
+  CHECK(late.start->duration_ns <= waited - late.supervision->duration_ns);
+  CHECK(late.start->start_ns >= early);
+  CHECK(late.start->start_ns + late.start->duration_ns <= late.supervision->start_ns);  // when it forked the PI
+  const auto soon = run_in(Sandbox::none("none"));
+  REQUIRE(soon.start);
+  CHECK(soon.start->duration_ns > 0);
+  CHECK(soon.start->duration_ns < late.start->duration_ns);
+}
+
+TEST_CASE("a supervisor on another clock tells no start, and all else", "[supervised_run]") {
+  const auto shifted = run_in(After({"unshare", "--time", "--monotonic", "1000000"}));
+  if (shifted.process.end != End::exited || shifted.process.status != 0) return;  // not root, or an old kernel
+  REQUIRE(shifted.supervision);
+  CHECK(shifted.supervision->end == Supervision::End::exited);
+  CHECK_FALSE(shifted.start);
+}
 
 TEST_CASE("what a build holds open without a name is counted", "[supervised_run]") {
   const TempDirectory room;

@@ -11,6 +11,7 @@ namespace {
 Supervision usual() {
   Supervision report;
   report.end = Supervision::End::exited;
+  report.began_ns = 12'345;
   report.start_ns = 1'700'000'000'000'000'000;
   report.duration_ns = 1'000'000;
   report.max_rss_kib = 1024;
@@ -24,6 +25,7 @@ TEST_CASE("a report is read as it was written", "[supervision]") {
   REQUIRE(read);
   CHECK(read->end == Supervision::End::exited);
   CHECK(read->start_ns == usual().start_ns);
+  CHECK(read->began_ns == 12'345);
   CHECK(read->max_rss_kib == 1024);
 }
 
@@ -35,6 +37,7 @@ TEST_CASE("a report whose numbers cannot be true is none", "[supervision]") {
     return supervision_from(to_text(report)).has_value();
   };
   CHECK(with([](Supervision&) {}));
+  CHECK_FALSE(with([](Supervision& report) { report.began_ns = -1; }));
   CHECK_FALSE(with([](Supervision& report) { report.start_ns = -1; }));
   CHECK_FALSE(with([](Supervision& report) { report.start_ns = huge; }));
   CHECK_FALSE(with([](Supervision& report) { report.duration_ns = huge; }));

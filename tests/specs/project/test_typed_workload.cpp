@@ -114,6 +114,25 @@ TEST_CASE("values are brought into the words of results", "[typed_workload]") {
   CHECK(meant("conv2d:kernel=3,stride=2") == "conv2d:kernel=3,stride=2");
 }
 
+TEST_CASE("MLPerf's scenarios are parameters of the PIs that answer queries, in their words", "[typed_workload]") {
+  for (const std::string pi : {"matmul", "conv1d", "conv2d", "lstm", "gru", "attention", "transformer"}) {
+    INFO(pi);
+    CHECK(meant(pi + ":scenario=SingleStream") == pi + ":scenario=single_stream");
+    CHECK(meant(pi + ":scenario=multi-stream,samples_per_query=4") == pi + ":samples_per_query=4,scenario=multi_stream");
+    CHECK(meant(pi + ":scenario=server,latency_bound_ms=2.5,percentile=99,target_rate=100,rate_precision=0.05,schedule_seed=7,"
+                     "min_queries=64,min_duration_ms=50")
+              .starts_with(pi + ":latency_bound_ms=2.5,"));
+    CHECK_THAT(wrong(pi + ":scenario=serve"), Contains("scenario of " + pi + " is one of none, single_stream, multi_stream, server, "
+                                                       "offline, not \"serve\"; did you mean \"server\"?"));
+    CHECK_THAT(wrong(pi + ":scenario=server,schedule_seed=one"), Contains("schedule_seed of " + pi + " is a whole number"));
+  }
+  for (const std::string pi : {"softmax", "stream", "import", "train_resnet50", "all_reduce"})
+    CHECK_THAT(wrong(pi + ":scenario=server"),
+               Contains(pi + " has no parameter \"scenario\"; it has ") && Contains("; of other workloads matmul, conv2d, ") &&
+                   Contains(" more have it"));
+  CHECK(meant("infer_resnet50:scenario=single_stream") == "infer_resnet50:scenario=SingleStream");
+}
+
 TEST_CASE("what is no value of a parameter, or no parameter, is refused with what was expected", "[typed_workload]") {
   CHECK(wrong("matmul:m=foo") == "--workload \"matmul:m=foo\": m of matmul is a whole number, not \"foo\"");
   CHECK(wrong("gemm:m=foo") == "--workload \"gemm:m=foo\": m of matmul is a whole number, not \"foo\"");
@@ -126,7 +145,8 @@ TEST_CASE("what is no value of a parameter, or no parameter, is refused with wha
   CHECK_THAT(wrong("train_resnet50:batch=big"), Contains("batch of train_resnet50 is a whole number"));
   CHECK(wrong("matmul:dtyp=float32") ==
         "--workload \"matmul:dtyp=float32\": matmul has no parameter \"dtyp\"; did you mean \"dtype\"; it has m, n, k, "
-        "batch, dtype, mul, acc, ta, tb, threads, suite, padded");
+        "batch, dtype, mul, acc, ta, tb, threads, suite, padded, scenario, latency_bound_ms, percentile, target_rate, "
+        "rate_precision, schedule_seed, samples_per_query, min_queries, min_duration_ms");
   CHECK_THAT(wrong("train_gnmt:layers=3"), Contains("train_gnmt has no parameter \"layers\"; it has precision"));
   CHECK(meant("matmul:repetitions=3") == "matmul:repetitions=3");  // how a PI measures
 }

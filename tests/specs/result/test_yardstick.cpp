@@ -49,6 +49,28 @@ TEST_CASE("yardstick: amounts that every inspection tells") {
   CHECK(amount("max_ulps", one) == least_error);
 }
 
+TEST_CASE("yardstick: the start of a container, where it was one") {
+  auto one = inspection();
+  CHECK_FALSE(Yardstick::from("container_start")->amount(one));
+  one.phases.insert(one.phases.begin(), {container_start, 0, 312'500'000});
+  CHECK(amount("container_start", one) == Approx(312.5));
+  CHECK(amount("container_start_ms", one) == Approx(312.5));
+  CHECK(Yardstick::from("container_start")->smaller_is_better());
+  CHECK(amount("import", one) == Approx(700));  // not in it
+}
+
+TEST_CASE("yardstick: device memory is the PI's own number, else NVML's, which has a name of its own") {
+  auto one = inspection();
+  CHECK_FALSE(Yardstick::from("device_memory")->amount(one));
+  CHECK_FALSE(Yardstick::from("nvml_memory")->amount(one));
+  one.device_memory = DeviceMemory{5'000'000'000, std::nullopt};
+  CHECK(amount("device_memory", one) == Approx(5000));
+  CHECK(amount("nvml_memory", one) == Approx(5000));
+  one.metrics["peak_device_memory_bytes"] = 3e9;
+  CHECK(amount("device_memory", one) == Approx(3000));
+  CHECK(amount("peak_nvml_memory_bytes", one) == Approx(5000));
+}
+
 TEST_CASE("yardstick: what the PI states goes before what follows from the rest") {
   auto one = inspection();
   one.metrics = {{"peak_memory_bytes", 1e9}, {"first_token_ms", 12.5}, {"peak_device_memory_bytes", 3e9}};

@@ -1,15 +1,16 @@
-// What answers about energy say of idle draw, and where.
+// What answers about energy and device memory say of what is in the amounts, and where.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "analysis/effects/effects.hpp"
 #include "analysis/ranking/headline.hpp"
-#include "analysis/ranking/idle_draw.hpp"
+#include "analysis/ranking/amount_remark.hpp"
 #include "analysis/ranking/ranking.hpp"
 #include "analysis/ranking/trade_offs.hpp"
+#include "specs/result/inspection.hpp"
 #include "tests/analysis/measurements.hpp"
 
-namespace idle_draw_tests {
+namespace amount_remark_tests {
 
 using namespace stackx;
 using namespace stackx::analysis;
@@ -34,7 +35,7 @@ Measurements with_energy(std::optional<double> idle_share) {
 std::string text_of(const Measurements& all, const specs::Yardstick& yardstick = energy) {
   std::vector<const store::Measurement*> pointers;
   for (const auto& one : all) pointers.push_back(&one);
-  return idle_draw_text(pointers, yardstick);
+  return amount_remark(pointers, yardstick);
 }
 
 Ranking by(const specs::Yardstick& yardstick, const Measurements& measurements) {
@@ -63,6 +64,54 @@ TEST_CASE("idle draw: taken off, still in, or both") {
   CHECK(text_of(all) == "idle draw, 25% of all that was drawn, is taken off the energy");
 }
 
+TEST_CASE("device memory: by whom it was counted, where that is not the PI alone") {
+  using Source = specs::DeviceMemorySource;
+  const auto own = *specs::Yardstick::from("device_memory"), nvml = *specs::Yardstick::from("nvml_memory");
+  auto all = with_energy(0.25);  // 18
+  for (auto& one : all) {
+    one.amounts["device_memory"] = one.amounts["nvml_memory"] = 1000;
+    one.device_memory_source = Source::stated, one.nvml_memory_source = Source::processes;
+  }
+  CHECK(text_of(all, own).empty());
+  CHECK(text_of(all, nvml).empty());
+  all[0].device_memory_source = all[1].device_memory_source = Source::processes;
+  CHECK(text_of(all, own) == "device memory of 16 inspections is the framework's own counter, of 2 NVML's count, which is more: "
+                             "--metric nvml_memory compares all by the same");
+  all[1].device_memory_source = all[1].nvml_memory_source = Source::device;
+  CHECK(text_of(all, nvml) == "of 1 inspection the driver hid processes' memory: it is what the device had more in use than before");
+  CHECK_THAT(text_of(all, own), Catch::Contains("of 2 NVML's count") && Catch::EndsWith("; of 1 inspection the driver hid processes' "
+                                                "memory: it is what the device had more in use than before"));
+  for (auto& one : all) one.device_memory_source = one.nvml_memory_source = Source::device;
+  CHECK(text_of(all, nvml) == "the driver hid processes' memory: it is what the device had more in use than before");
+  for (auto& one : all) one.device_memory_source = Source::processes;
+  CHECK(text_of(all, own) == "device memory is NVML's count, all that the PI's processes held: no PI stated its framework's own");
+  CHECK(text_of(all).find("NVML") == std::string::npos);
+}
+
+TEST_CASE("amount remark: of inspections as of what a store keeps of them") {
+  specs::Inspection one;
+  one.device = "cpu";
+  one.samples_ns = {1'000'000'000, 1'000'000'000};
+  specs::Energy drawn;
+  drawn.joules = 200, drawn.seconds = 2, drawn.updates = 40, drawn.idle_watts = 25;
+  one.energy[specs::rapl_source] = drawn;
+  AmountRemark remark(energy);
+  remark.add(one);
+  CHECK(remark.text() == "idle draw, 25% of all that was drawn, is taken off the energy");
+  one.metrics["energy_j"] = 3;  // the PI's own
+  remark.add(one);
+  CHECK_THAT(remark.text(), Catch::Contains("of 1 inspections; in that of 1 it still is"));
+  one.outcome = specs::Outcome::crashed;
+  AmountRemark nothing(energy);
+  nothing.add(one);
+  CHECK(nothing.text().empty());
+  one.outcome = specs::Outcome::ok;
+  one.device_memory = specs::DeviceMemory{5, 3};
+  AmountRemark memory(*specs::Yardstick::from("nvml_memory"));
+  memory.add(one);
+  CHECK(memory.text() == "the driver hid processes' memory: it is what the device had more in use than before");
+}
+
 TEST_CASE("idle draw: rankings, headlines, trade-offs and effects say it once, others do not") {
   const auto all = with_energy(0.25);
   const std::string said = "idle draw, 25% of all that was drawn, is taken off the energy";
@@ -83,4 +132,4 @@ TEST_CASE("idle draw: rankings, headlines, trade-offs and effects say it once, o
   CHECK(std::ranges::count(effects(all, matmul, options).notes, said) == 1);
 }
 
-}  // namespace idle_draw_tests
+}  // namespace amount_remark_tests
