@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <random>
+#include <set>
 
 #include "campaigns/cluster/node/helper.hpp"
 #include "campaigns/cluster/node/outbox.hpp"
@@ -200,8 +201,11 @@ class Start {
   void meet() {
     if (nodes() == 1) return;
     helpers_ = await_helpers(meeting_from(options_.meet), nodes(), secret(), options_.meet_patience, interrupted);
+    std::set<std::string> names{attempt_.node};
     for (const auto& helper : helpers_) {
       workspace::say("with {} at {}\n", helper.node, helper.wire.other_address());
+      if (!names.insert(helper.node).second)
+        throw broken_environment(fmt::format("two of this block's nodes are one, {}: a worker wants a node to itself", helper.node));
       if (!helper.wrong.empty() && wrong_node_.empty()) wrong_node_ = fmt::format("on {}: {}", helper.node, helper.wrong);
       if (!helper.broken.empty()) throw broken_environment(fmt::format("on {}: {}", helper.node, helper.broken));
     }
@@ -225,7 +229,7 @@ class Start {
       if (rounds_needed() == 0) return {AttemptState::nothing_left, "", 0, 0, 0, {}};
       return {AttemptState::failed, error.what(), 0, rounds_needed(), 0, {}, true};
     }
-    wire->send({{"secret", secret()}, {"node", loaded_.host.hostname}, {"rank", options_.worker}, {"wrong", wrong_node_}, {"broken", broken}});
+    wire->send({{"secret", secret()}, {"node", loaded_.host.hostname}, {"rank", options_.worker}, {"wrong", specs::to_utf8(wrong_node_)}, {"broken", specs::to_utf8(broken)}});
     helping = std::make_unique<Helping>(*wire, target_.plan.arms, interrupted);
     if (inspector) helping->use(*inspector);
     const auto end = helping->run();

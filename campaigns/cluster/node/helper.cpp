@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "specs/format/json.hpp"
 #include "workspace/output.hpp"
 
 namespace stackx::campaigns::cluster {
 namespace {
 
 nlohmann::json report(specs::Outcome outcome, const std::string& reason) {
-  return {{"outcome", specs::to_string(outcome)}, {"reason", reason}};
+  return {{"outcome", specs::to_string(outcome)}, {"reason", specs::to_utf8(reason)}};
 }
 
 std::uint64_t number_in(const nlohmann::json& order, const char* name) {

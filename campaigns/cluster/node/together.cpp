@@ -131,6 +131,7 @@ inspector::Prepared Together::prepare(const specs::Stack& stack, const std::func
   if (!wait_for_all(longest_preparation) && lost_.empty()) lost_ = "another node has not prepared what it should have in half an hour";
   const auto failed = failure();
   reports_.clear();
+  if (!failed && !own.ok) not_here_.insert(stack);
   if (!failed) return own;
   not_there_[stack] = {failed->outcome, failed->reason};
   return {false, failed->outcome, failed->reason, ""};
@@ -140,7 +141,7 @@ specs::Inspection Together::inspect(const specs::Stack& stack, const specs::Work
   if (const auto known = not_there_.find(stack); known != not_there_.end()) return refused_(known->second, stack, workload);
   const auto& arm = arm_of(stack, &workload);
   const auto workers = std::min<std::size_t>(workers_of(arm, catalog_), helpers_.size() + 1);
-  if (workers == 1) {
+  if (workers == 1 || not_here_.contains(stack)) {
     own_->join(std::nullopt);
     return own_->inspect(stack, workload);
   }

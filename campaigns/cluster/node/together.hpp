@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,7 @@ class Together : public inspector::StackInspector {
   inspector::StackInspector* own_ = nullptr;
   std::vector<std::optional<Report>> reports_;  // of those that take part in what is under way
   std::map<specs::Stack, Refusal> not_there_;   // what another node could not prepare
+  std::set<specs::Stack> not_here_;             // what this one alone could not
   std::string lost_;
 };
 
