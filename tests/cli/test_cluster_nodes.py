@@ -60,6 +60,14 @@ class Trained(ClusterBox):
             "campaign": {"sampler": {"kind": "all"}, "rounds": rounds, "limits": {"seconds": 100, "memory_gib": 2}},
             "cluster": {"targets": [target or self.target], "blocks": blocks, "rounds_per_block": rounds, "spool": str(self.spool)}} | changes)
 
+    def freeze(self, project):
+        """Its campaign on the spool; nothing can be submitted here."""
+        empty = self.scratch / "no-slurm"
+        empty.mkdir(exist_ok=True)
+        done = subprocess.run([STACKX, "cluster", "submit", project, "--stage", "none"], env=self.environment | {"PATH": str(empty)}, capture_output=True, text=True)
+        self.assertIn("squeue is not installed here", done.stdout + done.stderr)
+        return self.root()
+
     def check_results(self, kept, nodes):
         by_workers = {}
         for one in kept:
@@ -89,24 +97,33 @@ class Played(Trained):
         self.environment["PATH"] = os.environ.get("PATH", "/usr/bin:/bin")
         self.port = two_free_ports()
 
-    def freeze(self, project):
-        """Its campaign on the spool; nothing can be submitted here."""
-        empty = self.scratch / "no-slurm"
-        empty.mkdir(exist_ok=True)
-        done = subprocess.run([STACKX, "cluster", "submit", project, "--stage", "none"], env=self.environment | {"PATH": str(empty)}, capture_output=True, text=True)
-        self.assertIn("sbatch is not installed here", done.stdout + done.stderr)
-        return self.root()
-
     def node(self, number, *more, program=STACKX, **changes):
         words = [program, "cluster", "block", self.root(), "--target", "pair", "--block", "0", "--meet", f"127.0.0.1:{self.port}", "--worker", str(number),
                  "--attempt", "1.0", *more]
         process = subprocess.Popen(words, env=self.environment | {"STACKX_NODE": f"n{number + 1}"} | changes, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
 
     def ended(self, process, seconds=100):
         said, _ = process.communicate(timeout=seconds)
         return process.returncode, said
+
+    def worker(self, node):
+        """The process of its PI, once it is there."""
+        def found():
+            for pid in descendants(node.pid):
+                try:
+                    words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+                except OSError:
+                    continue
+                if b"train_resnet50" in words and b"--" not in words:
+                    return pid
+            return None
+        pid = self.until(found, "a worker's process")
+        time.sleep(1)
+        return pid
 
     def results(self):
         return [one for _, one in self.documents()]
@@ -131,16 +148,7 @@ class Played(Trained):
     def test_a_worker_that_dies_is_the_result_by_its_node_s_name(self):
         self.freeze(self.project(rounds=1, params=PARAMS | {"repetitions": 100000}))
         second, first = self.node(1), self.node(0)
-        def worker():
-            for pid in descendants(second.pid):
-                try:
-                    words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-                except OSError:
-                    continue
-                if b"train_resnet50" in words and b"--" not in words:
-                    return pid
-        pid = self.until(worker, "a worker on the second node")
-        time.sleep(1)
+        pid = self.worker(second)
         os.kill(pid, signal.SIGKILL)
         self.until(lambda: [one for one in self.results() if one["outcome"] != "ok"], "its end", 20)
         [one] = [one for one in self.results() if one["outcome"] != "ok"]
@@ -151,7 +159,7 @@ class Played(Trained):
     def test_a_node_that_is_lost_ends_the_start_in_seconds(self):
         self.freeze(self.project(rounds=1, params=PARAMS | {"repetitions": 100000}))
         second, first = self.node(1), self.node(0)
-        self.until(lambda: [pid for pid in descendants(second.pid)], "work on the second node")
+        self.worker(second)
         began = time.monotonic()
         second.kill()
         code, said = self.ended(first, 30)
@@ -164,7 +172,7 @@ class Played(Trained):
     def test_the_first_node_s_end_is_the_others(self):
         self.freeze(self.project(rounds=1, params=PARAMS | {"repetitions": 100000}))
         second, first = self.node(1), self.node(0)
-        self.until(lambda: [pid for pid in descendants(second.pid)], "work on the second node")
+        self.worker(second)
         first.kill()
         code, said = self.ended(second, 30)
         self.assertEqual(code, 1, said)
@@ -223,8 +231,7 @@ class Refused(Trained):
 
     def test_how_many_workers_follows_from_the_nodes(self):
         self.project(workers=None)
-        self.stackx("cluster", "submit", self.scratch / "project.json", exit_code=None)
-        plan = json.loads((self.root() / "campaign.json").read_text())["plans"]["pair"]
+        plan = json.loads((self.freeze(self.scratch / "project.json") / "campaign.json").read_text())["plans"]["pair"]
         self.assertEqual([(arm["workload"]["params"]["workers"], arm["workload"]["params"]["nodes"]) for arm in plan["arms"]], [("2", "2")])
 
 
