@@ -40,7 +40,7 @@ std::string log_of(const Asked& asked, const ArrayJob& job) {
 }
 
 std::string options_of_nodes(std::uint64_t nodes) {
-  if (nodes == 1) return "#SBATCH --nodes=1\n";
+  if (nodes == 1) return "";
   return fmt::format("# An inspection is spread over so many nodes: a task, and a worker, on each.\n"
                      "#SBATCH --nodes={0}\n#SBATCH --ntasks={0}\n#SBATCH --ntasks-per-node=1\n",
                      nodes);
@@ -52,7 +52,8 @@ std::string options_of_stackx(const Asked& asked, const ArrayJob& job) {
          "# A task is a block; after % stands how many run at once.\n" +
          directive_line("array", fmt::format("{}%{}", text_of(job.indices), job.parallel)) +
          options_of_nodes(nodes) +
-         "# What shares a node with a measurement becomes part of it.\n"
+         "# What shares a node with a measurement becomes part of it.\n" +
+         (nodes == 1 ? "#SBATCH --nodes=1\n" : "") +
          "#SBATCH --exclusive\n"
          "# A block whose node was lost or given to others begins again, and measures what it lacks.\n"
          "#SBATCH --requeue\n"
@@ -89,6 +90,8 @@ fi
 
 // Ports below those that the kernel gives away; whole nodes have one job each.
 constexpr const char* port_of_job = "$((20000 + SLURM_JOB_ID % 10000))";
+// What only a task knows: which it is, and the address of the node where srun runs, which is the first.
+constexpr const char* of_task = R"(--worker "$SLURM_PROCID" --meet "$SLURM_LAUNCH_NODE_IPADDR:)";
 
 std::string start_on_all(std::uint64_t nodes) {
   return fmt::format("# By what the nodes of this block know one another; only this job's processes can read it.\n"
@@ -96,8 +99,8 @@ std::string start_on_all(std::uint64_t nodes) {
                      "export STACKX_MEETING\n"
                      "# On each node; the first task is on this one, where the others find it.\n"
                      "srun --nodes={0} --ntasks={0} --ntasks-per-node=1 --export=ALL --mpi=none --cpu-bind=none --input=none \\\n"
-                     "  --label --wait=0 --kill-on-bad-exit=1 sh -c 'exec \"$@\" --worker \"$SLURM_PROCID\"' stackx \\\n  ",
-                     nodes);
+                     "  --label --wait=0 --kill-on-bad-exit=1 \\\n  sh -c 'exec \"$@\" {1}{2}\"' stackx \\\n  ",
+                     nodes, of_task, port_of_job);
 }
 
 std::string words_of_block(const Asked& asked) {
@@ -135,7 +138,7 @@ std::string script_of(const Asked& asked, const ArrayJob& job) {
          preamble_of(target) +
          "set -u\n" +
          (nodes == 1 ? "# In place of the shell, whom Slurm sends its signals.\nexec " + words_of_block(asked) + "\n"
-                     : start_on_all(nodes) + words_of_block(asked) + fmt::format(" \\\n  --meet \"$SLURMD_NODENAME:{}\"\n", port_of_job));
+                     : start_on_all(nodes) + words_of_block(asked) + "\n");
 }
 
 }  // namespace stackx::campaigns::cluster

@@ -197,10 +197,10 @@ TEST_CASE("a block of several nodes is started on each of them") {
   printing.target.target.nodes = 2;
   printing.program = "/bin/echo";
   const auto done = bash(srun + script_of(printing.asked(), {3, 0, {0}, 1}),
-                         {{"SLURM_ARRAY_TASK_ID", "4"}, {"SLURM_ARRAY_JOB_ID", "120"}, {"SLURM_JOB_ID", "124"}, {"SLURMD_NODENAME", "n7"}});
+                         {{"SLURM_ARRAY_TASK_ID", "4"}, {"SLURM_ARRAY_JOB_ID", "120"}, {"SLURM_JOB_ID", "124"}, {"SLURM_LAUNCH_NODE_IPADDR", "10.1.0.7"}});
   CHECK(done.err == "");
-  const std::string words = "cluster block /shared/stackx/3f2a09c1d2e4 --target h100 --block 4 --attempt 124.0 --job 120_4 --meet n7:20124 --worker ";
-  CHECK(done.out == words + "0\n" + words + "1\n");
+  const std::string words = "cluster block /shared/stackx/3f2a09c1d2e4 --target h100 --block 4 --attempt 124.0 --job 120_4 --worker ";
+  CHECK(done.out == words + "0 --meet 10.1.0.7:20124\n" + words + "1 --meet 10.1.0.7:20124\n");
 }
 
 }  // namespace slurm_script_tests
