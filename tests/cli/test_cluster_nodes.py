@@ -146,7 +146,7 @@ class Played(Trained):
         self.assertIn("workers", page.read_text())
 
     def test_a_worker_that_dies_is_the_result_by_its_node_s_name(self):
-        self.freeze(self.project(rounds=1, params=PARAMS | {"repetitions": 100000}))
+        self.freeze(self.project(rounds=1, workers=("2",), params=PARAMS | {"repetitions": 100000}))
         second, first = self.node(1), self.node(0)
         pid = self.worker(second)
         os.kill(pid, signal.SIGKILL)
@@ -157,7 +157,7 @@ class Played(Trained):
         first.terminate()
 
     def test_a_node_that_is_lost_ends_the_start_in_seconds(self):
-        self.freeze(self.project(rounds=1, params=PARAMS | {"repetitions": 100000}))
+        self.freeze(self.project(rounds=1, workers=("2",), params=PARAMS | {"repetitions": 100000}))
         second, first = self.node(1), self.node(0)
         self.worker(second)
         began = time.monotonic()
@@ -170,7 +170,7 @@ class Played(Trained):
         self.assertEqual((attempt["state"], attempt["node"]), ("failed", "n1"))
 
     def test_the_first_node_s_end_is_the_others(self):
-        self.freeze(self.project(rounds=1, params=PARAMS | {"repetitions": 100000}))
+        self.freeze(self.project(rounds=1, workers=("2",), params=PARAMS | {"repetitions": 100000}))
         second, first = self.node(1), self.node(0)
         self.worker(second)
         first.kill()
@@ -248,9 +248,9 @@ class OnRealSlurm(Trained, OnSlurm):
         self.assertTrue(all(len(set(pair)) == 2 and set(pair) <= {"n1", "n2", "n3"} for pair in pairs), pairs)
         self.assertEqual(cluster.command("squeue", "-h"), "")
 
-    def test_a_node_without_the_program_ends_the_others_in_seconds(self):
+    def test_a_node_that_lost_its_power_ends_the_start(self):
         cluster = self.start_cluster()
-        project = self.project(target=self.target | {"slurm": {"nodelist": "n1,n2", "preamble": "true"}})
+        project = self.project(target=self.target | {"slurm": {"nodelist": "n1,n2"}})
         document = json.loads(project.read_text())
         document["cluster"]["attempts"] = 1
         self.stackx("cluster", "submit", self.write("project.json", document))
