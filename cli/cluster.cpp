@@ -35,6 +35,7 @@ struct ClusterWords {
   cluster::PassOptions pass;
   std::string campaign, stage = "shared", blocks;
   std::optional<std::uint64_t> index, number;
+  std::uint64_t nodes = 1;
   bool wait = false, fresh = false, no_submit = false;
 };
 
@@ -194,14 +195,21 @@ void block(ClusterWords& words, Globals& globals) {
   if (words.number.has_value() == words.index.has_value()) throw bad_input("cluster block: expected one of --block K and --index I");
   if (words.index) {
     const auto list = cluster::blocks_from(words.blocks);
-    if (*words.index >= list.size()) throw bad_input(fmt::format("--index {}: --blocks names {}", *words.index, list.size()));
-    options.block = list[*words.index];
+    const auto nodes = std::max<std::uint64_t>(words.nodes, 1);
+    if (*words.index >= list.size() * nodes)
+      throw bad_input(fmt::format("--index {}: --blocks names {}{}", *words.index, list.size(), nodes > 1 ? fmt::format(", of {} nodes each", nodes) : ""));
+    options.block = list[*words.index / nodes];
+    options.worker = *words.index % nodes;
+    if (const auto star = options.meet.find('*'); star != options.meet.npos) options.meet.replace(star, 1, std::to_string(*words.index - options.worker));
   } else {
     options.block = *words.number;
   }
   const auto end = cluster::run_block(options, globals);
-  workspace::print("block {}: {}{}{}; {} complete rounds of this start, {} missing yet\n", options.block, cluster::to_string(end.state),
-                   end.reason.empty() ? "" : ": ", end.reason, end.rounds, end.missing);
+  const auto why = end.reason.empty() ? "" : ": " + end.reason;
+  if (options.worker > 0) workspace::print("block {}, node {}: {}{}\n", options.block, options.worker + 1, cluster::to_string(end.state), why);
+  else
+    workspace::print("block {}: {}{}; {} complete rounds of this start, {} missing yet\n", options.block, cluster::to_string(end.state), why,
+                     end.rounds, end.missing);
   using State = cluster::AttemptState;
   if (end.state == State::wrong_node || end.state == State::failed) globals.exit_code = 1;
   if (end.is_environment) globals.exit_code = static_cast<int>(ErrorCode::environment);
@@ -301,6 +309,12 @@ void add_block(Command cluster_command, std::shared_ptr<ClusterWords> words, Glo
   command.add_option("--block", words->number, "Which block").type_name("K");
   command.add_option("--blocks", words->blocks, "Blocks, of which --index says which: 0-3,7").type_name("LIST");
   command.add_option("--index", words->index, "Which of --blocks, from 0").type_name("I");
+  command.add_option("--nodes", words->nodes, "Of each of --blocks: --index counts them one after the other").type_name("N");
+  command.add_option("--meet", options.meet, "Of a block with several nodes: where the first awaits the others; a * in it is the --index of the first")
+      .type_name("HOST:PORT");
+  command.add_option("--worker", options.worker, "Which node of the block this is, from 0").type_name("R");
+  command.add_option("--meet-patience", options.meet_patience, "How long the nodes of a block wait for one another, in seconds").check(at_least_zero())
+      .type_name("SECONDS").show_default();
   command.add_option("--attempt", options.attempt, "The scheduler's word for this start").type_name("NAME");
   command.add_option("--job", options.job, "The job, as the scheduler's programs take it").type_name("ID");
   command.add_option("--spool", options.spool, "The campaign's directory on the spool, where that is another").type_name("DIR");

@@ -184,6 +184,7 @@ struct Inspector::State {
   EnergyMeter energy;
   std::shared_ptr<GpuMemory> gpu_memory;
   bool reads_gpu = false;
+  std::optional<WorkerPlace> worker;  // among other nodes' inspectors
   // What prepare() last did; the phase is nameless once a result tells it.
   struct Build {
     specs::Phase phase;
@@ -293,6 +294,10 @@ struct Inspector::State {
     const bool on_gpu = context.device && needs_gpu(stack, catalog);
     result.device = on_gpu ? context.device->uuid : fingerprint;
     result.runner = description();
+    if (worker) {
+      result.runner += ", with the network";
+      result.nodes = worker->nodes;
+    }
     result.stackx_version = context.stackx_version;
     return result;
   }
@@ -326,6 +331,11 @@ struct Inspector::State {
     confinement.processes = limits.processes;
     confinement.cpus = place(processors, limits.cpus > 0 ? limits.cpus : thread_count(parameters));
     if (environment.image) confinement.image = environment.image->id;
+    if (worker) {
+      confinement.peers = true;
+      for (const auto& [name, value] : words_of(*worker)) what.variables[name] = value;
+      what.variables.merge(hints_of(*worker));
+    }
     what.timeout_seconds = limits.timeout_seconds;
     what.stop = context.stop;
     return what;
@@ -369,6 +379,7 @@ struct Inspector::State {
     if (const auto verdict = judge(what, ran); verdict.outcome != Outcome::ok) {
       return put(result, verdict);
     }
+    if (worker && !worker->is_first()) return;  // the first tells what they measured
     read_output(result, environment, ran.process.out, ran.supervision->duration_ns);
     if (result.outcome != Outcome::ok) return;
     put_memory_together(result, ran.supervision->together_bytes);
@@ -465,6 +476,8 @@ Prepared Inspector::prepare(const specs::Stack& stack,
   build.failure->log_tail = tail(state_->secrets.masked(build.failure->log_tail));
   return {false, build.failure->outcome, build.failure->reason, build.failure->log_tail};
 }
+
+void Inspector::join(const std::optional<WorkerPlace>& place) { state_->worker = place; }
 
 Inspection Inspector::inspect(const specs::Stack& stack, const specs::Workload& workload) {
   auto result = state_->blank(stack, workload);

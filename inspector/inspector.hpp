@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "inspector/machine/gpu_devices.hpp"
 #include "inspector/python/python_installer.hpp"
 #include "inspector/run/pi_command.hpp"
+#include "inspector/run/worker_place.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/project/plan.hpp"
 #include "specs/result/inspection.hpp"
@@ -66,6 +68,10 @@ class StackInspector {
   // a failed prepare() it reports that failure and does not try again. Fills everything but
   // campaign, round, position, arm and id (seal the document once those stand).
   virtual specs::Inspection inspect(const specs::Stack& stack, const specs::Workload& workload) = 0;
+
+  // From now on inspections are one worker's of several nodes' (nothing: of this machine alone). Of any but the first worker
+  // they tell how its PI ended, and nothing else: it prints no document.
+  virtual void join(const std::optional<WorkerPlace>& place) { (void)place; }
 };
 
 // The runners `local` and `container`, as the campaign says. Not thread safe: measurements that run at once
@@ -82,6 +88,7 @@ class Inspector : public StackInspector {
   Prepared prepare(const specs::Stack& stack,
                    const std::function<void(const std::string&)>& say = {}) override;
   specs::Inspection inspect(const specs::Stack& stack, const specs::Workload& workload) override;
+  void join(const std::optional<WorkerPlace>& place) override;
 
   std::string runner() const;  // "local (bubblewrap 0.8.0)", "container (podman 4.3.1, runc, ...)"
 

@@ -19,6 +19,7 @@ struct Confinement {
   std::filesystem::path directory;              // where the program begins, one of those; empty: its scratch, /tmp
   std::uint64_t disk_bytes = 0;                 // that may lie in them together; 0: no limit
   bool network = false;                         // where packages are fetched and none of their code runs
+  bool peers = false;                           // a PI on several nodes: the machine's network, and devices of InfiniBand
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // a quarter of it for /tmp, and for /dev/shm
   std::uint64_t processes = 256;
   std::vector<int> cpus;  // empty: all

@@ -79,7 +79,8 @@ Words Container::wrap(const Confinement& confinement) const {
   append(words, {"--rm", "--pull=never", name_option, container_name(), "--label", "stackx=run"});
   append(words, {"--log-driver", "none", "--hostname", "stackx", "--workdir",
                  confinement.directory.empty() ? "/tmp" : confinement.directory.string()});
-  append(words, {"--network", confinement.network ? "host" : "none"});
+  const bool has_network = confinement.network || confinement.peers;
+  append(words, {"--network", has_network ? "host" : "none"});
   append(words, {"--cap-drop", "all", "--security-opt", "no-new-privileges", "--read-only"});
   append(words, {"--user", user_of(engine_), "--no-healthcheck"});  // it would run beside the PI, as the supervisor
   // The supervisor's alone: it takes another user for the PI.
@@ -89,7 +90,7 @@ Words Container::wrap(const Confinement& confinement) const {
     append(words, {"--preserve-fds", "1", "--read-only-tmpfs=false", "--security-opt", "label=disable"});
     words.emplace_back("--http-proxy=false");  // whose address may hold a password
     words.emplace_back("--image-volume=ignore");  // on the machine's disk, without a limit; see Images for docker
-    if (!confinement.network) words.emplace_back("--no-hosts");
+    if (!has_network) words.emplace_back("--no-hosts");
   } else {
     append(words, {"--mount", bind_mount(socket.parent_path(), false)});  // enough to connect
   }
@@ -97,6 +98,8 @@ Words Container::wrap(const Confinement& confinement) const {
   append(words, {"--tmpfs", "/tmp:rw,exec,mode=1777,size=" + scratch, "--shm-size", scratch + "b"});
   add_limits(words, confinement, engine_);
   if (!confinement.gpu.empty()) append(words, {"--device", confinement.gpu});
+  if (std::error_code none; confinement.peers && std::filesystem::exists("/dev/infiniband", none))
+    append(words, {"--device", "/dev/infiniband"});
   append(words, {"--mount", bind_mount(supervisor_, false)});
   // Engines refuse a place that is named twice, as an artifact's file that is its library is.
   const std::set<std::filesystem::path> visible(confinement.visible.begin(), confinement.visible.end());

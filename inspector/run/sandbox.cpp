@@ -188,7 +188,7 @@ Words Sandbox::wrap(const Confinement& confinement) const {
     for (auto& word : scope(systemd_run_, confinement)) words.push_back(std::move(word));
   words.push_back(program_.string());
   append(words, {"--unshare-pid", "--unshare-ipc", "--unshare-uts"});
-  if (!confinement.network) append(words, {"--unshare-net"});
+  if (!confinement.network && !confinement.peers) append(words, {"--unshare-net"});
   append(words, {"--unshare-cgroup-try", "--die-with-parent", "--new-session", "--as-pid-1"});
   append(words, {"--cap-drop", "ALL"});
   if (is_root())
@@ -199,6 +199,7 @@ Words Sandbox::wrap(const Confinement& confinement) const {
   add_system(words, shown_paths);
   append(words, {"--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc"});
   for (const auto& device : devices_) append(words, {"--dev-bind-try", device, device});
+  if (confinement.peers) append(words, {"--dev-bind-try", "/dev/infiniband", "/dev/infiniband"});
   const auto size = std::to_string(confinement.memory_bytes / 4);
   add_scratch(words, size, "/tmp");
   add_scratch(words, size, "/dev/shm");

@@ -5,6 +5,7 @@
 // locales, resolvers and drivers read, of /sys the devices, a /proc of its own, all read-only; no home, no /var, no
 // /run; sockets that lie in what is shown are covered. /tmp and /dev/shm are private and bounded. No network, no other
 // processes to see, no capabilities, no new privileges; where stackx is root, another user (supervise/confine.hpp).
+// A PI on several nodes (peers) has the machine's network, and may connect wherever the machine may.
 // What the stack needs beside (wheels, the PI) is bound read-only at its own path, so that mapped files have the same
 // names inside and outside. Rejected: the whole root with private places hidden, which shows whatever nobody thought of
 // (/etc/shadow, /srv).

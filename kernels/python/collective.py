@@ -129,6 +129,7 @@ def pi_of(kind, summary):
     own = [Parameter("bytes", "1048576", "of the message, as given to nccl-tests (all_gather: the whole output)"),
            Parameter("dtype", "float32", "float32, float64, int32, float16, bfloat16, where the backend has it"),
            Parameter("ranks", "0", "0: all that a launcher started; where none did, 2"),
+           ranks.NODES,
            Parameter("framework", "torch", "torch"),
            Parameter("device", "cpu", "cpu (Gloo) or gpu (NCCL)"),
            Parameter("threads", "default", "threads of torch in each rank; default: its own choice")]

@@ -111,8 +111,22 @@ std::string job_safe(std::string_view text) {
   return name.empty() ? "target" : name;
 }
 
+std::uint64_t counted(const Node& node, std::uint64_t most) {
+  const auto value = node.unsigned_integer();
+  if (value < 1 || value > most) node.fail(fmt::format("expected 1 to {}, found {}", most, value));
+  return value;
+}
+
+// Of several nodes the script says itself how many tasks there are: one a node.
+void refuse_tasks(const Node& directives) {
+  for (const auto& item : directives.items())
+    for (const char* ours : {"--ntasks", "--ntasks-per-node", "-n", "-N"})
+      if (const auto text = item.text(); text == ours || text.starts_with(std::string(ours) + "=") || text.starts_with(std::string(ours) + " "))
+        item.fail(fmt::format("{} is what stackx sets itself where \"nodes\" are several: a task on each; remove it", ours));
+}
+
 ClusterTarget target_from(const Node& node, const std::set<std::string>& names) {
-  node.only({"name", "hardware", "slurm", "kubernetes"});
+  node.only({"name", "hardware", "nodes", "slurm", "kubernetes"});
   ClusterTarget target;
   const Node hardware = node.at("hardware");
   if (hardware.json().is_object())
@@ -124,6 +138,8 @@ ClusterTarget target_from(const Node& node, const std::set<std::string>& names) 
   if (slurm.has_value() == kubernetes.has_value()) node.fail("expected one of \"slurm\" and \"kubernetes\": where it runs");
   if (slurm) target.on = slurm_from(*slurm);
   else target.on = kubernetes_from(*kubernetes);
+  if (const auto nodes = node.find("nodes")) target.nodes = counted(*nodes, most_nodes);
+  if (const auto directives = slurm ? slurm->find("directives") : std::nullopt; directives && target.nodes > 1) refuse_tasks(*directives);
   if (const auto name = node.find("name")) {
     target.name = name->nonempty();
     if (target.name != job_safe(target.name)) name->fail("expected at most 20 of a-z, 0-9 and -, as names of jobs have");
@@ -138,12 +154,6 @@ ClusterTarget target_from(const Node& node, const std::set<std::string>& names) 
     target.name = job_safe(base.substr(0, most_of_name - number.size())) + number;
   }
   return target;
-}
-
-std::uint64_t counted(const Node& node, std::uint64_t most) {
-  const auto value = node.unsigned_integer();
-  if (value < 1 || value > most) node.fail(fmt::format("expected 1 to {}, found {}", most, value));
-  return value;
 }
 
 Json to_json(const SlurmTarget& target) {
@@ -174,6 +184,7 @@ Json to_json(const ClusterTarget& target) {
   Json json = {{"name", target.name}};
   if (target.model.empty()) json["hardware"] = target.hardware;
   else json["hardware"] = target.model;
+  if (target.nodes > 1) json["nodes"] = target.nodes;
   if (target.is_slurm()) json["slurm"] = to_json(std::get<SlurmTarget>(target.on));
   else json["kubernetes"] = to_json(std::get<KubernetesTarget>(target.on));
   return json;

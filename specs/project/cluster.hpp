@@ -2,7 +2,7 @@
 //
 //   {"targets": [{"hardware": "v100", "slurm": {"partition", "account", "qos", "constraint", "gres", "nodelist", "exclude",
 //                                               "reservation", "time", "preamble", "directives": ["--mem=0"], "program"}},
-//                {"hardware": {"gpu": "h100-sxm"}, "name": "h100",
+//                {"hardware": {"gpu": "h100-sxm"}, "name": "h100", "nodes": 2,
 //                 "kubernetes": {"namespace", "context", "nodeSelector", "tolerations", "image", "volume", "send",
 //                                "systemNamespaces", "resource", "gpus", "cpus", "memory_gib", "overlay": {...}}}],
 //    "blocks": 8, "rounds_per_block": 4, "spool": "/shared/stackx", "parallel": 16, "attempts": 5, "after": "notify.sh"}
@@ -50,6 +50,7 @@ struct ClusterTarget {
   std::string name;                              // unique; [a-z0-9-], at most 20
   std::map<std::string, std::string> hardware;   // component -> version, over the project's own
   std::string model;                             // as written: a name that the catalogs bind to a component; "": see hardware
+  std::uint64_t nodes = 1;                       // that one inspection is spread over, a worker each
   std::variant<SlurmTarget, KubernetesTarget> on;
   bool is_slurm() const { return std::holds_alternative<SlurmTarget>(on); }
 };
@@ -65,6 +66,7 @@ struct ClusterSettings {
 };
 
 inline constexpr std::uint64_t most_blocks = 1'000'000;
+inline constexpr std::uint64_t most_nodes = 4096;  // of a block
 
 nlohmann::json to_json(const ClusterSettings& settings);
 ClusterSettings cluster_settings_from(const Node& node);  // the object; throws Error(bad_input) naming the place

@@ -130,6 +130,7 @@ void identity_to(Json& json, const Inspection& inspection) {
   if (inspection.steal) json["steal"] = *inspection.steal;
   json["device"] = inspection.device;
   json["runner"] = inspection.runner;
+  if (!inspection.nodes.empty()) json["nodes"] = inspection.nodes;
   json["artifacts"] = inspection.artifacts;
   json["stackx_version"] = inspection.stackx_version;
   json["finished"] = inspection.finished;
@@ -157,6 +158,10 @@ void identity_from(Inspection& inspection, const Node& node) {
   }
   inspection.device = node.at("device").text();
   inspection.runner = node.at("runner").text();
+  if (const auto nodes = node.find("nodes")) {
+    inspection.nodes = nodes->texts();
+    if (inspection.nodes.size() < 2) nodes->fail("expected two nodes or more");
+  }
   inspection.artifacts = texts_from(node.at("artifacts"));
   inspection.stackx_version = node.at("stackx_version").text();
   inspection.finished = node.at("finished").text();
@@ -274,7 +279,7 @@ Inspection inspection_from(const Node& node, TextLengths texts) {
              "load_1m",     "steal",     "device",    "runner",         "phases",   "samples_ns", "work",
              "check",       "usage",     "exit_code",      "outcome",  "reason",     "stdout_tail",
              "stderr_tail", "artifacts", "stackx_version", "finished", "conditions",  "throttled",
-             "scenario",    "program",   "metrics",    "memory",   "energy",    "device_memory"});
+              "scenario",    "program",   "metrics",    "memory",   "energy",    "device_memory",  "nodes"});
   if (texts == TextLengths::bounded)
     for (const auto& [key, member] : node.members()) check_texts(key, member);
   Inspection inspection;

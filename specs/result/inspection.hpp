@@ -79,6 +79,7 @@ struct Inspection {
   std::optional<double> steal;
   std::string device;  // UUID of the GPU, or the host's fingerprint
   std::string runner;  // "local (bubblewrap 0.8.0)"
+  std::vector<std::string> nodes;  // names of those that measured this together, the first is `host`; empty: one alone
   std::vector<Phase> phases;
   std::vector<std::int64_t> samples_ns;  // one per repetition, each of the whole mini-batch
   SampleConditions conditions;           // of a GPU at each sample

@@ -7,6 +7,7 @@
 
 #include "campaigns/campaign.hpp"
 #include "campaigns/cluster/place.hpp"
+#include "campaigns/cluster/workers.hpp"
 #include "resolver/resolver.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
@@ -182,7 +183,9 @@ class Freezing {
     const auto stacks = resolver::campaign_stacks(resolver, loaded.project, loaded.catalog);
     workspace::require_consent(loaded.catalog, options_.allow_paths);
     workspace::require_consent(loaded.catalog, stacks, options_.allow_paths);
-    return make_plan(loaded.project, stacks, campaign_.created);
+    auto plan = make_plan(loaded.project, stacks, campaign_.created);
+    if (target.nodes == 1) return plan;
+    return over_nodes(std::move(plan), target.nodes, loaded.catalog, fmt::format("{}: target {}", options_.project.string(), target.name));
   }
 
   const FreezeOptions& options_;

@@ -46,7 +46,8 @@ class Kubernetes : public Scheduler {
       if (!created.ok && !only_already_there(created.err))
         throw broken_environment(fmt::format("{}: not submitted; {}", job, created.reason));
     }
-    own_config_map(job);
+    own(job, "configmaps");
+    if (asked_.target.target.nodes > 1) own(job, "services");
     return {job};
   }
 
@@ -67,7 +68,7 @@ class Kubernetes : public Scheduler {
   }
 
   void cancel() override {
-    const auto answer = kubectl_.ask({"delete", "jobs.batch,configmaps", "--selector=" + label_selector(asked_),
+    const auto answer = kubectl_.ask({"delete", asked_.target.target.nodes > 1 ? "jobs.batch,configmaps,services" : "jobs.batch,configmaps", "--selector=" + label_selector(asked_),
                                       "--ignore-not-found", "--wait=false", "--cascade=background"});
     if (!answer.ok) throw broken_environment("not cancelled; " + answer.reason);
   }
@@ -79,13 +80,13 @@ class Kubernetes : public Scheduler {
     return file;
   }
 
-  // So that the ConfigMap goes with its Job, a week after that has ended. Where it fails, the ConfigMap stays until `cancel`.
-  void own_config_map(const std::string& job) const {
+  // So that it goes with its Job, a week after that has ended. Where that fails, it stays until `cancel`.
+  void own(const std::string& job, const std::string& kind) const {
     const auto answer = kubectl_.ask({"get", "jobs.batch", job, "--output=jsonpath={.metadata.uid}"});
     if (!answer.ok || answer.out.empty()) return;
     const specs::Json owner = {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", job}, {"uid", specs::to_utf8(answer.out)}};
     const specs::Json patch = {{"metadata", {{"ownerReferences", specs::Json::array({owner})}}}};
-    (void)kubectl_.ask({"patch", "configmaps", job, "--type=merge", "--patch=" + specs::canonical(patch)});
+    (void)kubectl_.ask({"patch", kind, job, "--type=merge", "--patch=" + specs::canonical(patch)});
   }
 
   Asked asked_;

@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 
 constexpr const char* campaign_mount = "/stackx/campaign";
 constexpr const char* scratch_mount = "/tmp";
+constexpr int meeting_port = 29400;  // of the first node's pod, which has a network of its own
 constexpr int week = 7 * 24 * 3600;
 
 // Kubernetes puts variables into commands: $(NAME). $$ is a dollar sign.
@@ -35,11 +36,19 @@ Json labels_of(const Asked& asked, const Submission& submission) {
           {submission_label, std::to_string(submission.number)}};
 }
 
+std::uint64_t nodes_of(const Asked& asked) { return asked.target.target.nodes; }
+
+Json annotations_of(const Asked& asked, const Submission& submission) {
+  Json annotations = {{blocks_annotation, text_of(submission.blocks)}};
+  if (nodes_of(asked) > 1) annotations[nodes_annotation] = std::to_string(nodes_of(asked));
+  return annotations;
+}
+
 Json metadata_of(const Asked& asked, const Submission& submission) {
   return {{"name", job_name(asked, submission.number)},
           {"namespace", kubernetes_of(asked).name_space},
           {"labels", labels_of(asked, submission)},
-          {"annotations", {{blocks_annotation, text_of(submission.blocks)}}}};
+          {"annotations", annotations_of(asked, submission)}};
 }
 
 std::uint64_t cpus_of(const Asked& asked) {
@@ -88,6 +97,12 @@ Json command_of(const Asked& asked, const Submission& submission, const std::str
                   "--attempt", "$(POD_UID)",
                   "--job",     "$(POD_NAME)"};
   const auto& target = kubernetes_of(asked);
+  if (nodes_of(asked) > 1) {
+    const auto job = job_name(asked, submission.number);
+    for (const auto& word : {std::string("--nodes"), std::to_string(nodes_of(asked)), std::string("--meet"),
+                             fmt::format("{}-*.{}:{}", job, job, meeting_port)})
+      command.push_back(word);
+  }
   command.push_back(target.send.empty() ? "--spool" : "--send");
   command.push_back(without_variables(target.send.empty() ? root_of(asked.campaign).string() : target.send));
   return command;
@@ -169,11 +184,20 @@ Json pod_of(const Asked& asked, const Submission& submission, const Owner& owner
               {"tolerations", tolerations_of(target)},
               {"volumes", volumes_of(asked, submission, items)}};
   if (!target.node_selector.empty()) pod["nodeSelector"] = target.node_selector;
+  if (nodes_of(asked) > 1) pod["subdomain"] = job_name(asked, submission.number);
   return pod;
 }
 
+// Pods have names in it at once: none is ready before all have met.
+Json service_of(const Asked& asked, const Submission& submission) {
+  return {{"apiVersion", "v1"},
+          {"kind", "Service"},
+          {"metadata", metadata_of(asked, submission)},
+          {"spec", {{"clusterIP", "None"}, {"publishNotReadyAddresses", true}, {"selector", labels_of(asked, submission)}}}};
+}
+
 Json job_of(const Asked& asked, const Submission& submission, const Owner& owner, const Json& items) {
-  const auto count = submission.blocks.size();
+  const auto count = submission.blocks.size(), nodes = nodes_of(asked);
   Json metadata = metadata_of(asked, submission);
   Json labels = metadata.at("labels"), annotations = metadata.at("annotations");
   return {{"apiVersion", "batch/v1"},
@@ -181,8 +205,8 @@ Json job_of(const Asked& asked, const Submission& submission, const Owner& owner
           {"metadata", std::move(metadata)},
           {"spec",
            {{"completionMode", "Indexed"},
-            {"completions", count},
-            {"parallelism", std::min<std::uint64_t>(asked.campaign.settings.parallel, count)},
+            {"completions", count * nodes},
+            {"parallelism", std::min<std::uint64_t>(asked.campaign.settings.parallel, count) * nodes},
             {"backoffLimitPerIndex", 6},
             {"podReplacementPolicy", "TerminatingOrFailed"},
             {"ttlSecondsAfterFinished", week},
@@ -194,9 +218,10 @@ Json job_of(const Asked& asked, const Submission& submission, const Owner& owner
 void check_settings(const Asked& asked, const Submission& submission) {
   const auto& spool = asked.campaign.settings.spool;
   if (submission.blocks.empty()) throw bad_input("a submission without blocks");
-  if (submission.blocks.size() > most_blocks_of_a_job || text_of(submission.blocks).size() > 100'000)
-    throw bad_input(fmt::format("{} blocks in one Job are more than Kubernetes takes ({}): set fewer \"blocks\" of a wave",
-                                submission.blocks.size(), most_blocks_of_a_job));
+  if (submission.blocks.size() * nodes_of(asked) > most_blocks_of_a_job || text_of(submission.blocks).size() > 100'000)
+    throw bad_input(fmt::format("{} blocks in one Job{} are more than Kubernetes takes ({}): set fewer \"blocks\" of a wave",
+                                submission.blocks.size(), nodes_of(asked) > 1 ? fmt::format(", of {} nodes each,", nodes_of(asked)) : "",
+                                most_blocks_of_a_job));
   const auto path = fs::path(spool).lexically_normal() / "";
   const bool taken = path == "/" || path == fs::path(scratch_mount) / "" || path == fs::path(campaign_mount) / "";
   if (!kubernetes_of(asked).volume.is_null() && (taken || spool.find(':') != spool.npos))
@@ -210,11 +235,12 @@ void check_overlay(const Json& before, const Json& after) {
   for (const char* pointer :
        {"/apiVersion", "/kind", "/metadata/name", "/metadata/namespace", "/metadata/labels/stackx.dev~1campaign",
         "/metadata/labels/stackx.dev~1target", "/metadata/labels/stackx.dev~1submission",
-        "/metadata/annotations/stackx.dev~1blocks", "/spec/completionMode", "/spec/completions",
+        "/metadata/annotations/stackx.dev~1blocks", "/spec/completionMode", "/spec/completions", "/metadata/annotations/stackx.dev~1nodes",
+        "/spec/template/metadata/annotations/stackx.dev~1nodes", "/spec/template/spec/subdomain",
         "/spec/template/metadata/labels/stackx.dev~1campaign", "/spec/template/metadata/labels/stackx.dev~1target",
         "/spec/template/metadata/labels/stackx.dev~1submission", "/spec/template/metadata/annotations/stackx.dev~1blocks"}) {
     const Json::json_pointer at(pointer);
-    if (!after.contains(at) || after.at(at) != before.at(at))
+    if (before.contains(at) && (!after.contains(at) || after.at(at) != before.at(at)))
       throw bad_input(fmt::format("\"overlay\" changes {}, by which stackx finds the Job and its blocks; remove that", pointer));
   }
 }
@@ -228,6 +254,8 @@ std::map<std::string, std::string> job_comments() {
   const std::string spec = "/spec/", pod = "/spec/template/spec/";
   return {
       {"/metadata/annotations/stackx.dev~1blocks", "Index i runs the i-th of these."},
+      {"/metadata/annotations/stackx.dev~1nodes", "Of each: so many indices are one block, a worker on each."},
+      {pod + "subdomain", "The Service of this Job: by it the nodes of a block find the first of them."},
       {spec + "backoffLimitPerIndex", "Preemptions and lost nodes count, too."},
       {spec + "podReplacementPolicy",
        "A block starts again beside a pod that cannot be reached: each start writes where no other does."},
@@ -274,6 +302,7 @@ Manifest manifest_of(const Asked& asked, const Submission& submission, const Own
                            {"metadata", metadata_of(asked, submission)},
                            {"immutable", true},
                            {"data", std::move(documents.data)}};
+  if (nodes_of(asked) > 1) manifest.service = service_of(asked, submission);
   manifest.plain_job = job_of(asked, submission, owner, carried ? documents.items : Json::array());
   manifest.job = manifest.plain_job;
   if (!target.overlay.is_null()) manifest.job.merge_patch(target.overlay);
@@ -285,6 +314,9 @@ std::vector<SubmittedText> texts_of(const Manifest& manifest, std::uint64_t subm
   std::vector<SubmittedText> texts;
   if (!manifest.config_map.is_null())
     texts.push_back({fmt::format("job-{}-config.yaml", submission), specs::yaml_of(manifest.config_map, config_map_comments())});
+  if (!manifest.service.is_null())
+    texts.push_back({fmt::format("job-{}-service.yaml", submission),
+                     specs::yaml_of(manifest.service, {{"", "Names for the Job's pods: the nodes of a block find the first of them."}})});
   auto comments = job_comments();
   std::erase_if(comments, [&](const auto& comment) {
     const Json::json_pointer at(comment.first);

@@ -1,4 +1,5 @@
-// What is submitted to Kubernetes: one Indexed Job, an index a block, and a ConfigMap with what its pods read.
+// What is submitted to Kubernetes: one Indexed Job, an index a block, and a ConfigMap with what its pods read. Of blocks with several
+// nodes an index is a node: block i has N*i to N*i + N - 1, and a headless Service gives the first a name by which the others find it.
 //
 // For Kubernetes since 1.29, which has backoffLimitPerIndex and podReplacementPolicy. Chosen, with what was rejected:
 //   retries      backoffLimitPerIndex alone. A podFailurePolicy would leave preemptions uncounted, but forces
@@ -26,6 +27,7 @@ inline constexpr const char* campaign_label = "stackx.dev/campaign";
 inline constexpr const char* target_label = "stackx.dev/target";
 inline constexpr const char* submission_label = "stackx.dev/submission";
 inline constexpr const char* blocks_annotation = "stackx.dev/blocks";  // index i runs the i-th: "0-3,7"
+inline constexpr const char* nodes_annotation = "stackx.dev/nodes";    // of a block: "2"; absent: 1
 inline constexpr const char* index_annotation = "batch.kubernetes.io/job-completion-index";
 
 inline constexpr std::uint64_t most_blocks_of_a_job = 100'000;  // beyond, Kubernetes wants a limit of failed indexes
@@ -37,6 +39,7 @@ struct Owner {
 
 struct Manifest {
   nlohmann::json config_map;  // null: pods read from the volume
+  nlohmann::json service;     // null: blocks have one node each
   nlohmann::json job;         // with the overlay
   nlohmann::json plain_job;   // without: what comments are true of
 };

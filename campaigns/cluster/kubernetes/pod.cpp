@@ -143,7 +143,7 @@ void say_how_it_ended(Pod& pod, const Json& json) {
 }
 
 std::uint64_t block_of(const Json& pod, const std::string& name) {
-  const auto blocks = blocks_from(text_member(pod, {"metadata", "annotations", blocks_annotation}));
+  const auto blocks = blocks_of_indices(pod);
   const auto text = text_member(pod, {"metadata", "annotations", index_annotation});
   std::uint64_t index = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
@@ -154,6 +154,19 @@ std::uint64_t block_of(const Json& pod, const std::string& name) {
 }
 
 }  // namespace
+
+Blocks blocks_of_indices(const Json& object) {
+  const auto blocks = blocks_from(text_member(object, {"metadata", "annotations", blocks_annotation}));
+  const auto text = text_member(object, {"metadata", "annotations", nodes_annotation});
+  std::uint64_t nodes = 1;
+  if (!text.empty() && (std::from_chars(text.data(), text.data() + text.size(), nodes).ec != std::errc() || nodes == 0 || nodes > specs::most_nodes))
+    throw bad_input(fmt::format("the annotation {} is {}: expected a number of nodes", nodes_annotation, specs::in_quotes(text)));
+  if (nodes > 1 && blocks.size() * nodes > most_blocks_of_a_job)
+    throw bad_input(fmt::format("{} blocks of {} nodes, which no Job of stackx has", blocks.size(), nodes));
+  Blocks all;
+  for (const auto block : blocks) all.insert(all.end(), nodes, block);
+  return all;
+}
 
 const Json& member(const Json& value, std::initializer_list<const char*> path) {
   const Json* at = &value;

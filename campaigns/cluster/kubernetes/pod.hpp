@@ -18,6 +18,9 @@ std::string text_member(const nlohmann::json& value, std::initializer_list<const
 // The condition of that type whose status is `status`; null.
 const nlohmann::json& condition(const nlohmann::json& object, const char* type, const char* status = "True");
 
+// Which block each index of a Job runs, by the annotations of the Job or of a pod: of several nodes, one block several.
+Blocks blocks_of_indices(const nlohmann::json& object);
+
 struct Pod {
   std::string name, node, created, deleted;  // `deleted`: when it is to be gone, at the latest; "" if it is not being deleted
   std::string job;                           // its Job's name

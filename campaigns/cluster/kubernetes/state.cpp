@@ -53,7 +53,7 @@ KubernetesJob job_from(const Json& json) {
   if (job.name.empty() || blocks.empty())
     throw bad_input(fmt::format("Job {} lacks its annotation {}: which blocks it runs is not known", specs::in_quotes(job.name),
                                 blocks_annotation));
-  job.blocks = blocks_from(blocks);
+  job.blocks = blocks_of_indices(json);
   if (job.blocks.size() > most_blocks_of_a_job)
     throw bad_input(
         fmt::format("Job {} has {} blocks, which no Job of stackx has", specs::in_quotes(job.name), job.blocks.size()));

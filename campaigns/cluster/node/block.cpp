@@ -5,10 +5,14 @@
 
 #include <cstdlib>
 #include <random>
+#include <set>
 
+#include "campaigns/cluster/node/helper.hpp"
 #include "campaigns/cluster/node/outbox.hpp"
 #include "campaigns/cluster/node/stage.hpp"
+#include "campaigns/cluster/node/together.hpp"
 #include "campaigns/cluster/rounds.hpp"
+#include "campaigns/refused_inspector.hpp"
 #include "campaigns/run.hpp"
 #include "inspector/inspector.hpp"
 #include "inspector/machine/host.hpp"
@@ -95,6 +99,17 @@ class BlockListener : public Listener {
   std::string current_;
 };
 
+// Of a node that helps: what is true of this machine alone (which engine works). Goes with it.
+struct OwnDirectory {
+  explicit OwnDirectory(const std::string& name) : path(scratch_directory() / name) { fs::create_directories(path); }
+  ~OwnDirectory() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  OwnDirectory(const OwnDirectory&) = delete;
+  fs::path path;
+};
+
 class Start {
  public:
   Start(const BlockOptions& options, const workspace::Context& context)
@@ -107,6 +122,7 @@ class Start {
     const auto found = read_wave(options.campaign, options.target, wave);
     if (!found) throw bad_input(fmt::format("{}: block {} belongs to wave {}, which nobody began", options.campaign.string(), options.block, wave));
     wave_ = *found;
+    check_nodes();
   }
 
   BlockEnd run() {
@@ -114,6 +130,7 @@ class Start {
     loaded_ = load_target();
     const auto node = name_of_node(loaded_.host);
     loaded_.host.hostname = node;
+    if (options_.worker > 0) return help();
     const specs::BlockOf block{campaign_.id, options_.target, options_.block, name_of_attempt(options_.attempt, node)};
     attempt_.cluster = campaign_.id;
     attempt_.target = options_.target;
@@ -127,6 +144,7 @@ class Start {
                   [](const std::string& line) { workspace::say("{}\n", line); });
     outbox.finish_others();
     BlockEnd end = measured(block, outbox);
+    for (auto& helper : helpers_) helper.wire.send({{"do", "end"}});
     attempt_.state = end.state;
     attempt_.reason = end.reason;
     attempt_.ended = now_text();
@@ -140,6 +158,21 @@ class Start {
   }
 
  private:
+  std::uint64_t nodes() const { return target_.target.nodes; }
+
+  void check_nodes() const {
+    if (nodes() == 1 && options_.meet.empty() && options_.worker == 0) return;
+    if (nodes() == 1) throw bad_input(fmt::format("target {} has one node a block: without --meet and --worker", options_.target));
+    (void)meeting_from(options_.meet);
+    if (options_.worker >= nodes())
+      throw bad_input(fmt::format("--worker {}: target {} has {} nodes a block: 0 to {}", options_.worker, options_.target, nodes(), nodes() - 1));
+  }
+
+  std::string secret() const {
+    const char* told = std::getenv("STACKX_MEETING");
+    return told != nullptr && *told != '\0' ? told : campaign_.id;
+  }
+
   workspace::Loaded load_target() {
     const auto directory = target_directory(options_.campaign, options_.target);
     auto loaded = workspace::load(directory / "project.json", context_, overlays_in(directory), workspace::Need::inspections);
@@ -153,14 +186,64 @@ class Start {
 
   // What the node is to blame for is told to the head, too: `status` names it.
   BlockEnd measured(const specs::BlockOf& block, Outbox& outbox) {
-    if (!wrong_node_.empty()) return {AttemptState::wrong_node, wrong_node_, 0, 0, 0, {}};
     try {
+      meet();
+      if (!wrong_node_.empty()) return {AttemptState::wrong_node, wrong_node_, 0, 0, 0, {}};
       return measure(block, outbox);
     } catch (const std::exception& error) {
       const auto* known = dynamic_cast<const Error*>(&error);
       const bool is_environment = known == nullptr || known->code() == ErrorCode::environment;
       return {AttemptState::failed, error.what(), 0, campaign_.settings.rounds_per_block, 0, {}, is_environment};
     }
+  }
+
+  // All nodes of the block are there, and what was asked for.
+  void meet() {
+    if (nodes() == 1) return;
+    helpers_ = await_helpers(meeting_from(options_.meet), nodes(), secret(), options_.meet_patience, interrupted);
+    std::set<std::string> names{attempt_.node};
+    for (const auto& helper : helpers_) {
+      workspace::say("with {} at {}\n", helper.node, helper.wire.other_address());
+      if (!names.insert(helper.node).second)
+        throw broken_environment(fmt::format("two of this block's nodes are one, {}: a worker wants a node to itself", helper.node));
+      if (!helper.wrong.empty() && wrong_node_.empty()) wrong_node_ = fmt::format("on {}: {}", helper.node, helper.wrong);
+      if (!helper.broken.empty()) throw broken_environment(fmt::format("on {}: {}", helper.node, helper.broken));
+    }
+  }
+
+  // Of a node that is not the first.
+  BlockEnd help() {
+    const OwnDirectory own(fmt::format("{}helper-{}", outbox_prefix(campaign_.id), name_of_attempt(options_.attempt, loaded_.host.hostname)));
+    std::unique_ptr<Wire> wire;
+    std::unique_ptr<Helping> helping;
+    std::unique_ptr<inspector::Inspector> inspector;
+    std::string broken;
+    try {
+      if (wrong_node_.empty()) inspector = make_inspector(target_.plan, own.path, [&] { return helping && helping->should_stop(); });
+    } catch (const std::exception& error) {
+      broken = error.what();
+    }
+    try {
+      wire = std::make_unique<Wire>(knock(meeting_from(options_.meet), options_.meet_patience, interrupted));
+    } catch (const Error& error) {
+      if (rounds_needed() == 0) return {AttemptState::nothing_left, "", 0, 0, 0, {}};
+      return {AttemptState::failed, error.what(), 0, rounds_needed(), 0, {}, true};
+    }
+    wire->send({{"secret", secret()}, {"node", loaded_.host.hostname}, {"rank", options_.worker}, {"wrong", specs::to_utf8(wrong_node_)}, {"broken", specs::to_utf8(broken)}});
+    helping = std::make_unique<Helping>(*wire, target_.plan.arms, interrupted);
+    if (inspector) helping->use(*inspector);
+    const auto end = helping->run();
+    if (!wrong_node_.empty()) return {AttemptState::wrong_node, wrong_node_, 0, 0, 0, {}};
+    if (!broken.empty()) return {AttemptState::failed, broken, 0, 0, 0, {}, true};
+    if (end == Helping::End::stopped) return {AttemptState::interrupted, "it was told to end", 0, 0, 0, {}};
+    if (end == Helping::End::first_is_gone) return {AttemptState::failed, "the block's first node has ended without a word", 0, 0, 0, {}};
+    return {AttemptState::complete, "", 0, 0, 0, {}};
+  }
+
+  std::uint64_t rounds_needed() const {
+    const auto wanted = campaign_.settings.rounds_per_block;
+    const auto there = options_.send.empty() ? rounds_there(block_directory(root_, options_.target, options_.block)) : 0;
+    return wanted - std::min(wanted, there);
   }
 
   // Attempts are hints for people: sent to a URL, nobody would look at them.
@@ -170,7 +253,7 @@ class Start {
 
   BlockEnd measure(const specs::BlockOf& block, Outbox& outbox) {
     const auto wanted = campaign_.settings.rounds_per_block;
-    const auto there = options_.send.empty() ? rounds_there(block_directory(root_, options_.target, options_.block)) : 0;
+    const auto there = wanted - rounds_needed();
     if (there >= wanted) return {AttemptState::nothing_left, "", 0, 0, 0, {}};
     const auto plan = specs::plan_of_attempt(campaign_, target_, wave_, block, wanted - there, attempt_.began,
                                              loaded_.device ? loaded_.device->uuid : "");
@@ -187,24 +270,46 @@ class Start {
     const auto ending = run_plan(plan, listener, outbox.directory() / "machine");
     const auto rounds = listener.rounds();
     const auto missing = wanted - std::min(wanted, there + rounds);
+    if (!lost_.empty()) return {AttemptState::failed, lost_, rounds, missing, 0, {}};
     if (ending == Ending::interrupted) return {AttemptState::interrupted, "it was told to end", rounds, missing, 0, {}};
     if (missing > 0) return {AttemptState::failed, "too many inspections failed, or its minutes were used up", rounds, missing, 0, {}};
     return {AttemptState::complete, "", rounds, 0, 0, {}};
   }
 
-  Ending run_plan(const specs::Plan& plan, BlockListener& listener, const fs::path& own) {
+  inspector::Context where(const specs::Plan& plan, const fs::path& own) const {
     const Job job{loaded_, std::nullopt, {}};
-    CampaignOptions options{job, false, {}, {}};
-    auto where = inspector_context(options, plan.program, context_);
+    auto where = inspector_context({job, false, {}, {}}, plan.program, context_);
     if (options_.send.empty() && is_staged(root_)) {
       where.offline = true;
       where.cache = staged_cache(root_, campaign_.node_local);
       where.own_cache = own;
       where.image_archives = image_directory(root_);
     }
-    inspector::Inspector inspector(std::move(where), job.loaded.catalog, plan.campaign);
+    return where;
+  }
+
+  // `too`: when else than at a signal it stops what runs.
+  std::unique_ptr<inspector::Inspector> make_inspector(const specs::Plan& plan, const fs::path& own, const std::function<bool()>& too) const {
+    auto context = where(plan, own);
+    context.stop = [too] { return interrupted() || too(); };
+    return std::make_unique<inspector::Inspector>(std::move(context), loaded_.catalog, plan.campaign);
+  }
+
+  Ending run_plan(const specs::Plan& plan, BlockListener& listener, const fs::path& own) {
     FixedSchedule schedule(plan);
-    return campaigns::run(plan, inspector, schedule, {}, listener, interrupted);
+    if (nodes() == 1) {
+      const auto inspector = make_inspector(plan, own, [] { return false; });
+      return campaigns::run(plan, *inspector, schedule, {}, listener, interrupted);
+    }
+    const auto refused = [&](const Refusal& why, const specs::Stack& stack, const specs::Workload& workload) {
+      return RefusedInspector(why, where(plan, own)).inspect(stack, workload);
+    };
+    Together together(helpers_, attempt_.node, plan.arms, loaded_.catalog, refused, interrupted);
+    const auto inspector = make_inspector(plan, own, [&] { return together.should_stop(); });
+    together.use(*inspector);
+    const auto ending = campaigns::run(plan, together, schedule, {}, listener, [&] { return interrupted() || !together.lost().empty(); });
+    if (!interrupted()) lost_ = together.lost();
+    return ending;
   }
 
   const BlockOptions& options_;
@@ -214,7 +319,8 @@ class Start {
   fs::path root_;
   specs::Wave wave_;
   workspace::Loaded loaded_;
-  std::string wrong_node_;
+  std::string wrong_node_, lost_;
+  std::vector<Helper> helpers_;
   Attempt attempt_;
 };
 

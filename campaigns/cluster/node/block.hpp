@@ -3,7 +3,8 @@
 // It looks what the node is and whether that was asked for, counts which rounds the block lacks, measures those in a plan of its
 // own and delivers every document as it comes. Nothing is taken over from an earlier start but the count: an inspection of
 // another node, or of another boot, is no half of this one's round. Nodes fetch nothing where the head has staged
-// (stage.hpp). SIGTERM (preemption) and SIGUSR2 (the wall time is near) end it between two inspections.
+// (stage.hpp). Of a block with several nodes it is called on each: the first does all this, the others what it tells them
+// (together.hpp), and deliver nothing. SIGTERM (preemption) and SIGUSR2 (the wall time is near) end it between two inspections.
 #pragma once
 
 #include <filesystem>
@@ -23,6 +24,11 @@ struct BlockOptions {
   fs::path spool;        // the campaign's directory on the spool, where that is another; empty: `campaign`
   std::string send;      // a URL instead
   double patience = 600; // seconds to wait at the end for what cannot be delivered
+  // Of a block with several nodes: where its first node awaits the others ("n1:29400"), which of them this one is, from 0, and for
+  // how many seconds they wait for one another. They know each other by $STACKX_MEETING, else by the campaign's id.
+  std::string meet;
+  std::uint64_t worker = 0;
+  double meet_patience = 600;
 };
 
 struct BlockEnd {

@@ -54,11 +54,8 @@ class ToUrl : public Delivery {
   workspace::Remote server_;
 };
 
-// "stackx-3f2a09c1d2e4-": what the directories of a campaign begin with on a node.
-std::string outbox_prefix(const specs::BlockOf& block) { return fmt::format("stackx-{}-", block.cluster.substr(0, 12)); }
-
 std::string outbox_name(const specs::BlockOf& block) {
-  return fmt::format("{}{}-{}-{}", outbox_prefix(block), block.target, block.block, block.attempt);
+  return fmt::format("{}{}-{}-{}", outbox_prefix(block.cluster), block.target, block.block, block.attempt);
 }
 
 constexpr const char* plan_name = "plan.json";
@@ -99,6 +96,8 @@ specs::BlockOf block_in(const fs::path& directory) {
 }
 
 }  // namespace
+
+std::string outbox_prefix(const std::string& campaign) { return fmt::format("stackx-{}-", campaign.substr(0, 12)); }
 
 std::unique_ptr<Delivery> to_spool(const fs::path& root) { return std::make_unique<ToSpool>(root); }
 std::unique_ptr<Delivery> to_url(const std::string& url) { return std::make_unique<ToUrl>(url); }
@@ -167,7 +166,7 @@ bool Outbox::flush(double seconds, const std::function<bool()>& stop) {
 void Outbox::finish_others() {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(scratch_, ignored)) {
-    if (entry.path() == directory_ || !entry.path().filename().string().starts_with(outbox_prefix(block_))) continue;
+    if (entry.path() == directory_ || !entry.path().filename().string().starts_with(outbox_prefix(block_.cluster))) continue;
     std::error_code unreadable;
     if (!is_own_directory(entry.path()) || !fs::is_regular_file(entry.path() / "block", unreadable)) continue;
     try {

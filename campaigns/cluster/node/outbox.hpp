@@ -63,6 +63,9 @@ class Outbox {
   std::string last_failed_;  // "": all that were tried last are delivered
 };
 
+// "stackx-3f2a09c1d2e4-": what the directories of a campaign begin with on a node.
+std::string outbox_prefix(const std::string& campaign);
+
 // $STACKX_SCRATCH, else $SLURM_TMPDIR, else $TMPDIR, else /tmp.
 std::filesystem::path scratch_directory();
 

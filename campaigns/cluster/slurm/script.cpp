@@ -39,18 +39,27 @@ std::string log_of(const Asked& asked, const ArrayJob& job) {
   return without_patterns(directory.string()) + fmt::format("/{}.block-{}.%A_%a.out", job.number, block);
 }
 
+std::string options_of_nodes(std::uint64_t nodes) {
+  if (nodes == 1) return "";
+  return fmt::format("# An inspection is spread over so many nodes: a task, and a worker, on each.\n"
+                     "#SBATCH --nodes={0}\n#SBATCH --ntasks={0}\n#SBATCH --ntasks-per-node=1\n",
+                     nodes);
+}
+
 std::string options_of_stackx(const Asked& asked, const ArrayJob& job) {
+  const auto nodes = asked.target.target.nodes;
   return directive_line("job-name", job_name(asked, job)) +
          "# A task is a block; after % stands how many run at once.\n" +
          directive_line("array", fmt::format("{}%{}", text_of(job.indices), job.parallel)) +
-         "# What shares a node with a measurement becomes part of it.\n"
-         "#SBATCH --nodes=1\n"
+         options_of_nodes(nodes) +
+         "# What shares a node with a measurement becomes part of it.\n" +
+         (nodes == 1 ? "#SBATCH --nodes=1\n" : "") +
          "#SBATCH --exclusive\n"
          "# A block whose node was lost or given to others begins again, and measures what it lacks.\n"
          "#SBATCH --requeue\n"
          "#SBATCH --open-mode=append\n"
          "# Two minutes before its time is over the block is told, and ends by itself. (NCCL takes USR1.)\n"
-         "#SBATCH --signal=B:USR2@120\n"
+         "#SBATCH --signal=" + (nodes == 1 ? "B:" : "") + "USR2@120\n"
          "#SBATCH --chdir=/\n" +
          directive_line("output", log_of(asked, job));
 }
@@ -79,6 +88,29 @@ fi
 )";
 }
 
+// Ports below those that the kernel gives away; whole nodes have one job each.
+constexpr const char* port_of_job = "$((20000 + SLURM_JOB_ID % 10000))";
+// What only a task knows: which it is, and the address of the node where srun runs, which is the first.
+constexpr const char* of_task = R"(--worker "$SLURM_PROCID" --meet "$SLURM_LAUNCH_NODE_IPADDR:)";
+
+std::string start_on_all(std::uint64_t nodes) {
+  return fmt::format("# By what the nodes of this block know one another; only this job's processes can read it.\n"
+                     "STACKX_MEETING=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')\n"
+                     "export STACKX_MEETING\n"
+                     "# On each node; the first task is on this one, where the others find it.\n"
+                     "srun --nodes={0} --ntasks={0} --ntasks-per-node=1 --export=ALL --mpi=none --cpu-bind=none --input=none \\\n"
+                     "  --label --wait=0 --kill-on-bad-exit=1 \\\n  sh -c 'exec \"$@\" {1}{2}\"' stackx \\\n  ",
+                     nodes, of_task, port_of_job);
+}
+
+std::string words_of_block(const Asked& asked) {
+  const auto& target = std::get<specs::SlurmTarget>(asked.target.target.on);
+  const auto program = target.program.empty() ? asked.program.string() : target.program;
+  return fmt::format("{} cluster block {} \\\n  --target {} --block \"$stackx_block\" \\\n", shell_quoted(program),
+                     shell_quoted(asked.root.string()), shell_quoted(asked.target.target.name)) +
+         "  --attempt \"${SLURM_JOB_ID}.${SLURM_RESTART_COUNT:-0}\" --job \"${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}\"";
+}
+
 }  // namespace
 
 std::vector<ArrayJob> array_jobs(const Submission& submission, std::uint64_t array_size, std::uint64_t parallel) {
@@ -99,16 +131,14 @@ std::string job_name(const Asked& asked, const ArrayJob& job) {
 
 std::string script_of(const Asked& asked, const ArrayJob& job) {
   const auto& target = std::get<specs::SlurmTarget>(asked.target.target.on);
-  const auto program = target.program.empty() ? asked.program.string() : target.program;
+  const auto nodes = asked.target.target.nodes;
   return "#!/bin/bash\n" + options_of_stackx(asked, job) + options_of_target(target) + "\n" +
          fmt::format("readonly stackx_block=$(({} + ${{SLURM_ARRAY_TASK_ID:?is not set; submit this with sbatch}}))\n\n",
                      job.offset) +
          preamble_of(target) +
-         "set -u\n"
-         "# In place of the shell, whom Slurm sends its signals.\n" +
-         fmt::format("exec {} cluster block {} \\\n  --target {} --block \"$stackx_block\" \\\n", shell_quoted(program),
-                     shell_quoted(asked.root.string()), shell_quoted(asked.target.target.name)) +
-         "  --attempt \"${SLURM_JOB_ID}.${SLURM_RESTART_COUNT:-0}\" --job \"${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}\"\n";
+         "set -u\n" +
+         (nodes == 1 ? "# In place of the shell, whom Slurm sends its signals.\nexec " + words_of_block(asked) + "\n"
+                     : start_on_all(nodes) + words_of_block(asked) + "\n");
 }
 
 }  // namespace stackx::campaigns::cluster

@@ -5,6 +5,10 @@
 // -u`, which `module` does not bear. If its last line fails, nothing is measured: a module that is not there would make a
 // result of something else. In the end the shell becomes stackx, since --signal=B: reaches the batch shell alone. Rejected:
 // srun, which passes signals on to no batch step; one job a block, which a scheduler's limits on jobs meet first.
+//
+// A block of several nodes is started by srun on each of them, since there is no other way to those that are not the first. Signals go
+// to its tasks then, without B:. A task that cannot even start (--kill-on-bad-exit) ends the others; else they tell one another how it
+// goes (node/together.hpp), at a port of the first node that is the job's own, and by a secret in the job's environment.
 #pragma once
 
 #include <cstdint>

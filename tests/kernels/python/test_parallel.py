@@ -83,7 +83,7 @@ class Asking(support.PiTest):
         self.assertIn("expected one of default, ddp", self.pi(*RESNET, "framework=numpy", "exchange=gossip", exit_code=2))
         found = self.pi(*TRANSFORMER, "framework=numpy", "workers=2", "exchange=ddp")
         self.assertIn("numpy", found["unsupported"])
-        self.assertIn("it has mpi", found["unsupported"])
+        self.assertIn("it has mpi and ring", found["unsupported"])
         self.assertIn("workers=3, but WORLD_SIZE started 1", self.pi(
             *TRANSFORMER, "framework=numpy", "workers=3", exit_code=3, WORLD_SIZE="1", RANK="0", MASTER_ADDR="127.0.0.1"))
 
@@ -125,7 +125,7 @@ class Real(support.PiTest):
     def without(self, exchange):
         """The same exchange, but that every worker keeps its own gradients."""
         module, name = {"ddp": ("with_torch", "Ddp"), "mirrored": ("with_tensorflow2", "Mirrored"), "pmap": ("with_jax", "Pmap"),
-                        "mpi": ("mpi", "Mpi")}[exchange]
+                        "mpi": ("mpi", "Mpi"), "ring": ("with_numpy", "Ring")}[exchange]
         self.write("wrong/sitecustomize.py", """
 import importlib, sys
 sys.path.insert(0, %r)
@@ -144,6 +144,23 @@ one.host_mean = lambda self, arrays: list(arrays)
         done = support.run(*mpirun, *TRANSFORMER, "framework=numpy", "exchange=mpi", MASTER_PORT=str(free_port()))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(json.loads(done.stdout)["check"]["pass"])
+
+    def test_numpy_by_ring(self):
+        """Of a prime number of workers too, whose parts of the buffer are not equal."""
+        self.trains("numpy", "ring")
+        found = self.learns_with(3)
+        self.assertEqual(found["transformer"]["workers"]["exchange"], "ring")
+
+    def learns_with(self, count):
+        found = self.pi(*TRANSFORMER, "framework=numpy", "exchange=ring", "workers=%d" % count)
+        self.assertTrue(found["check"]["pass"], found["check"])
+        self.assertEqual(found["transformer"]["workers"]["count"], count)
+        return found
+
+    def test_workers_of_one_machine_are_not_those_of_several(self):
+        said = self.pi(*TRANSFORMER, "framework=numpy", "exchange=ring", "workers=2", "nodes=2", exit_code=3)
+        self.assertIn("nodes=2, but nobody has started this on other machines", said)
+        self.assertEqual(self.pi(*TRANSFORMER, "framework=numpy", "nodes=2")["parameters"]["nodes"], 2)
 
     @real("torch")
     def test_torch_by_ddp(self):

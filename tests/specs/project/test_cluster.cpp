@@ -102,3 +102,24 @@ TEST_CASE("cluster: what would break a script's line is refused") {
   fine["slurm"]["directives"] = {"--nodes-of-mine=1", "--mem=0"};  // begins like one of ours
   CHECK(std::get<SlurmTarget>(settings(with_targets({fine})).targets[0].on).directives.size() == 2);
 }
+
+TEST_CASE("cluster: a target may have several nodes an inspection, and then says nothing of tasks") {
+  auto target = on_slurm("v100");
+  CHECK(settings(with_targets({target})).targets.at(0).nodes == 1);
+  CHECK_FALSE(to_json(settings(with_targets({target})))["targets"][0].contains("nodes"));
+  target["nodes"] = 4;
+  const auto read = settings(with_targets({target}));
+  CHECK(read.targets.at(0).nodes == 4);
+  CHECK(to_json(read)["targets"][0]["nodes"] == 4);
+  for (const Json& wrong : {Json(0), Json(4097), Json("2")}) {
+    target["nodes"] = wrong;
+    CHECK_THAT(why_refused(with_targets({target})), Contains("/targets/0/nodes"));
+  }
+  for (const char* ours : {"--ntasks=2", "-n 2", "--ntasks-per-node=2", "-N 3"}) {
+    target["nodes"] = 2;
+    target["slurm"]["directives"] = {ours};
+    CHECK_THAT(why_refused(with_targets({target})), Contains("stackx sets itself") && Contains("/targets/0/slurm/directives/0"));
+    target["nodes"] = 1;
+    CHECK(settings(with_targets({target})).targets.at(0).nodes == 1);
+  }
+}

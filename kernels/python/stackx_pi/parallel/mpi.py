@@ -35,7 +35,7 @@ class Mpi(Exchange):
 
     def __init__(self, adapter, MPI):
         self.adapter, self.MPI, self.world = adapter, MPI, MPI.COMM_WORLD
-        self.buffers = {}
+        self.size, self.buffers = self.world.Get_size(), {}
 
     def mean(self, gradients):
         return self.host_mean(gradients)
@@ -43,6 +43,10 @@ class Mpi(Exchange):
     def end(self):
         """A rank that ends without it is taken for one that has failed, and all others are ended."""
         self.MPI.Finalize()
+
+    def add_all(self, buffer):
+        """In its place: the sum of all workers' buffers."""
+        self.world.Allreduce(self.MPI.IN_PLACE, buffer, self.MPI.SUM)
 
     def host_mean(self, arrays):
         """NumPy arrays of one dtype -> their means over all workers."""
@@ -66,8 +70,8 @@ class Mpi(Exchange):
             places.append(buffer[at:at + array.size])
             places[-1][:] = array.ravel()
             at += array.size
-        self.world.Allreduce(self.MPI.IN_PLACE, buffer, self.MPI.SUM)
-        buffer /= self.world.Get_size()
+        self.add_all(buffer)
+        buffer /= self.size
         return [place.reshape(array.shape).copy() for place, array in zip(places, arrays)]
 
 

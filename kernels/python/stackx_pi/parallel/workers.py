@@ -13,13 +13,14 @@ from stackx_pi.ranks import mpirun
 from stackx_pi.ranks.circle import Circle
 from stackx_pi.ranks.world import World, tf_config
 
-KINDS = {"numpy": ("mpi",), "torch": ("ddp", "mpi"), "jax": ("pmap", "mpi"), "tensorflow2": ("mirrored", "mpi"),
+KINDS = {"numpy": ("mpi", "ring"), "torch": ("ddp", "mpi"), "jax": ("pmap", "mpi"), "tensorflow2": ("mirrored", "mpi"),
          "tensorflow1": ("servers",)}
-NAMES = ["default", "ddp", "mirrored", "servers", "pmap", "mpi"]
+NAMES = ["default", "ddp", "mirrored", "servers", "pmap", "ring", "mpi"]
 PARAMETERS = [
     Parameter("workers", "0", "processes that train together, each with a batch; 0: all that a launcher started, or 1"),
     Parameter("exchange", "default", "how they come to the mean of their gradients: ddp (torch), mirrored (TensorFlow 2), servers "
-                                     "(TensorFlow 1), pmap (JAX), mpi"),
+                                     "(TensorFlow 1), pmap (JAX), ring (NumPy), mpi"),
+    ranks.NODES,
     Parameter("servers", "1", "exchange=servers: how many parameter servers"),
 ]
 FAR = 1 << 20  # streams of random numbers of the other workers
@@ -119,3 +120,4 @@ def refuse(parameters, why):
     if parameters.whole("workers", 0, ranks.MOST_RANKS) > 1:
         raise UsageError("workers=%s: %s" % (parameters.text("workers"), why))
     parameters.set("workers", 1)
+    parameters.set("nodes", 1)

@@ -14,9 +14,11 @@ import os
 
 from stackx_pi import protocol
 from stackx_pi.errors import EnvironmentFault
+from stackx_pi.parameters import Parameter
 from stackx_pi.ranks.world import fork_ranks, launched
 
 MOST_RANKS = 1 << 16
+NODES = Parameter("nodes", "0", "machines that the processes are spread over, one on each, as `stackx cluster` starts them; 0: not said")
 
 
 def start(parameters, key, usual):
@@ -26,6 +28,10 @@ def start(parameters, key, usual):
     world = launched(os.environ) or fork_ranks(wanted or usual)
     if wanted not in (0, world.size):
         raise EnvironmentFault("%s=%d, but %s started %d" % (key, wanted, world.by, world.size))
+    nodes = parameters.whole("nodes", 0, MOST_RANKS)
+    if nodes > 1 and world.size > 1 and world.by == "fork":
+        raise EnvironmentFault("nodes=%d, but nobody has started this on other machines: `stackx cluster` does, or a launcher" % nodes)
+    parameters.set("nodes", max(nodes, 1))
     parameters.set(key, world.size)
     return world
 

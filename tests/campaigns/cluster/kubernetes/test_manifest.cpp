@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "campaigns/cluster/kubernetes/config_map.hpp"
+#include "campaigns/cluster/kubernetes/pod.hpp"
 #include "specs/error.hpp"
 #include "tests/campaigns/cluster/kubernetes/frozen.hpp"
 
@@ -174,4 +175,27 @@ TEST_CASE("a Job takes no more blocks than Kubernetes") {
   Blocks blocks(most_blocks_of_a_job + 1);
   for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i] = i;
   CHECK_THROWS_WITH(frozen.manifest(blocks), Catch::Contains("100001 blocks"));
+}
+
+TEST_CASE("a block of several nodes is as many indices, and a name by which they find the first") {
+  Frozen frozen(on_volume);
+  frozen.campaign.targets[0].target.nodes = 2;
+  const auto manifest = frozen.manifest({0, 1, 2, 9});
+  const auto& spec = manifest.job.at("spec");
+  CHECK(spec.at("completions") == 8);
+  CHECK(spec.at("parallelism") == 6);  // three blocks at once
+  CHECK(pod_spec(manifest).at("subdomain") == manifest.job.at("metadata").at("name"));
+  const auto& command = container(manifest).at("command");
+  CHECK(after(command, "--nodes") == "2");
+  CHECK(after(command, "--meet") == "stackx-3f2a09c1d2e4-h100-4-*.stackx-3f2a09c1d2e4-h100-4:29400");
+  CHECK(manifest.service.at("spec").at("clusterIP") == "None");
+  CHECK(manifest.service.at("spec").at("selector") == spec.at("template").at("metadata").at("labels"));
+  const auto texts = texts_of(manifest, 4);
+  CHECK(texts.size() == 3);
+  CHECK(texts[1].name == "job-4-service.yaml");
+  CHECK(blocks_of_indices(manifest.job) == Blocks{0, 0, 1, 1, 2, 2, 9, 9});
+  CHECK(Frozen(on_volume).manifest().service.is_null());
+  Frozen changed(R"({"image": "i", "send": "https://x", "overlay": {"spec": {"template": {"spec": {"subdomain": "other"}}}}})");
+  changed.campaign.targets[0].target.nodes = 2;
+  CHECK_THROWS_AS(changed.manifest(), Error);
 }

@@ -237,3 +237,19 @@ TEST_CASE("words of pods cannot drive a terminal") {
   const auto status = in_container({{"waiting", {{"reason", "\x1b[2J"}, {"message", "a\nb"}}}});
   CHECK(only(queue({job(), pod(0, "Pending", status)}).tasks, 4).why == "\\u001b[2J: a b");
 }
+
+TEST_CASE("of several nodes a block lives as long as one of its indices does") {
+  Json two = job({{"completedIndexes", "1-2"}}, "4,8");
+  two["metadata"]["annotations"]["stackx.dev/nodes"] = "2";
+  two["spec"]["completions"] = 4;
+  Json running = pod(0, "Running");
+  running["metadata"]["annotations"]["stackx.dev/blocks"] = "4,8";
+  running["metadata"]["annotations"]["stackx.dev/nodes"] = "2";
+  const auto found = queue({two, running});
+  std::vector<std::uint64_t> live;
+  for (const auto& task : found.tasks) live.push_back(task.block);
+  CHECK(live == std::vector<std::uint64_t>{4, 8});
+  CHECK(found.tasks[0].state == TaskState::running);
+  two["metadata"]["annotations"]["stackx.dev/nodes"] = "x";
+  CHECK_THROWS_AS(queue({two}), Error);
+}

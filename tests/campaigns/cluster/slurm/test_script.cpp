@@ -184,4 +184,23 @@ TEST_CASE("any list of blocks fits into a line that sbatch reads") {
   for (const auto& job : array_jobs({0, blocks}, 4'000'001, 16)) CHECK(text_of(job.indices).size() < 4096);
 }
 
+TEST_CASE("a block of several nodes is started on each of them") {
+  Scene scene;
+  scene.target.target.nodes = 2;
+  const auto script = script_of(scene.asked(), {3, 0, {0}, 1});
+  for (const char* line : {"#SBATCH --nodes=2\n", "#SBATCH --ntasks=2\n", "#SBATCH --ntasks-per-node=1\n", "#SBATCH --signal=USR2@120\n"})
+    CHECK_THAT(script, Contains(line));
+  CHECK(bash(script, {}, true).ok());
+  // Where `srun` runs what follows its options once a node.
+  const auto srun = "srun() { while [ \"$1\" != sh ]; do shift; done; for SLURM_PROCID in 0 1; do export SLURM_PROCID; \"$@\"; done; }\n";
+  Scene printing;
+  printing.target.target.nodes = 2;
+  printing.program = "/bin/echo";
+  const auto done = bash(srun + script_of(printing.asked(), {3, 0, {0}, 1}),
+                         {{"SLURM_ARRAY_TASK_ID", "4"}, {"SLURM_ARRAY_JOB_ID", "120"}, {"SLURM_JOB_ID", "124"}, {"SLURM_LAUNCH_NODE_IPADDR", "10.1.0.7"}});
+  CHECK(done.err == "");
+  const std::string words = "cluster block /shared/stackx/3f2a09c1d2e4 --target h100 --block 4 --attempt 124.0 --job 120_4 --worker ";
+  CHECK(done.out == words + "0 --meet 10.1.0.7:20124\n" + words + "1 --meet 10.1.0.7:20124\n");
+}
+
 }  // namespace slurm_script_tests
