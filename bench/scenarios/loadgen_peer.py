@@ -2,16 +2,21 @@
 
 usage: loadgen_peer.py LIBRARY SIZE SCENARIO DIRECTORY [key=value ...]   (SingleStream, MultiStream, Server, Offline)
 
-Keys are those of LoadGen's TestSettings; warm_up: calls before the test; trace=1: the latencies themselves, too.
+Keys are those of LoadGen's TestSettings; warm_up: calls before the test; trace=1: the latencies themselves, too; replay=FILE: nothing
+is called, and queries are answered when the file's numbers say, JSON, in ns from the first query.
 Prints one JSON object: LoadGen's own results of mlperf_log_detail.txt, and with trace the latencies (ns), the
 arrivals (us from the first). DIRECTORY takes LoadGen's logs.
 """
 import ctypes
 import importlib.metadata
+import itertools
 import json
 import os
 import pathlib
+import queue
 import sys
+import threading
+import time
 
 import mlperf_loadgen as loadgen
 
@@ -111,10 +116,35 @@ def traced(directory):
             "arrivals_us": [round(arrivals[query] - first, 3) for query in sorted(arrivals)]}
 
 
+NEAR_NS = 300_000  # so long before an answer is due one no longer sleeps
+
+
+def replaying(done_ns, complete):
+    """samples -> None: answered later, by a thread."""
+    issued, first = queue.SimpleQueue(), []
+
+    def answer():
+        for after in itertools.chain(done_ns, itertools.repeat(0)):  # those that LoadGen asks besides: at once
+            sample = issued.get()
+            while (left := first[0] + after - time.monotonic_ns()) > 0:
+                if left > NEAR_NS:
+                    time.sleep((left - NEAR_NS) / 1e9)
+            complete(sample)
+
+    def issue(samples):
+        first.append(time.monotonic_ns())
+        for sample in samples:
+            issued.put(sample.id)
+
+    threading.Thread(target=answer, daemon=True).start()
+    return issue
+
+
 def main():
     path, size, scenario, directory = sys.argv[1], int(sys.argv[2]), sys.argv[3], pathlib.Path(sys.argv[4])
     words = dict(word.split("=", 1) for word in sys.argv[5:])
     warm_up, trace = int(words.pop("warm_up", "0")), words.pop("trace", "0") == "1"
+    replay = words.pop("replay", None)
     library = ctypes.CDLL(path)
     call = (onednn_call if hasattr(library, "dnnl_version") else blas_call)(library, size)
     for _ in range(warm_up):
@@ -126,6 +156,8 @@ def main():
             call()
             complete([response(sample.id, 0, 0)])
 
+    if replay:
+        issue = replaying(json.loads(pathlib.Path(replay).read_text()), lambda sample: complete([response(sample, 0, 0)]))
     directory.mkdir(parents=True, exist_ok=True)
     log = loadgen.LogSettings()
     output = loadgen.LogOutputSettings()

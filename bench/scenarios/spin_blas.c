@@ -3,14 +3,17 @@
 // that the seed shuffles: two programs that make the same number of calls meet the same times, query by query.
 //   SPIN_SKIP  calls before the first, as warm-ups, that take the mean
 //   SPIN_MEAN_US, SPIN_SIGMA (of the logarithm), SPIN_SEED
+//   SPIN_LOG   file that takes when each call began and ended, as two int64 of ns
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 enum { PERIOD = 1000 };
 static int64_t service_ns[PERIOD], mean_ns;
 static uint64_t skip, calls;
+static FILE* spin_log;
 
 static int64_t now(void) {
   struct timespec t;
@@ -37,6 +40,7 @@ __attribute__((constructor)) static void prepare(void) {
   uint64_t state = (uint64_t)setting("SPIN_SEED", 1);
   mean_ns = (int64_t)mean;
   skip = (uint64_t)setting("SPIN_SKIP", 0);
+  if (getenv("SPIN_LOG")) spin_log = fopen(getenv("SPIN_LOG"), "wb");
   for (int i = 0; i < PERIOD; ++i)
     service_ns[i] = (int64_t)(mean * exp(sigma * normal_quantile((i + 0.5) / PERIOD) - sigma * sigma / 2));
   for (int i = PERIOD - 1; i > 0; --i) {  // Fisher-Yates with Knuth's generator
@@ -59,6 +63,14 @@ void cblas_sgemm(int order, int ta, int tb, int m, int n, int k, float alpha, co
       for (int x = 0; x < k; ++x) sum += a[i * lda + x] * b[x * ldb + j];
       c[i * ldc + j] = sum;
     }
-  while (now() - begin < service) {
+  int64_t end = now();
+  while (end - begin < service) end = now();
+  if (spin_log) {
+    const int64_t both[2] = {begin, end};
+    fwrite(both, sizeof both, 1, spin_log);
   }
+}
+
+__attribute__((destructor)) static void finish(void) {
+  if (spin_log) fclose(spin_log);
 }
