@@ -150,7 +150,7 @@ class Played(Trained):
         second, first = self.node(1), self.node(0)
         pid = self.worker(second)
         os.kill(pid, signal.SIGKILL)
-        self.until(lambda: [one for one in self.results() if one["outcome"] != "ok"], "its end", 20)
+        self.until(lambda: [one for one in self.results() if one["outcome"] != "ok"], "its end", 60)
         [one] = [one for one in self.results() if one["outcome"] != "ok"]
         self.assertEqual(one["outcome"], "crashed", one["reason"])
         self.assertIn("on n2 (node 2 of 2): the PI was ended by SIGKILL", one["reason"])
@@ -162,7 +162,7 @@ class Played(Trained):
         self.worker(second)
         began = time.monotonic()
         second.kill()
-        code, said = self.ended(first, 30)
+        code, said = self.ended(first, 60)
         self.assertEqual(code, 1, said)
         self.assertIn("on n2 (node 2 of 2): its program has ended", said)
         print(f"from the loss of a node to the end of the others: {time.monotonic() - began:.1f} s", end=" ")
@@ -174,7 +174,7 @@ class Played(Trained):
         second, first = self.node(1), self.node(0)
         self.worker(second)
         first.kill()
-        code, said = self.ended(second, 30)
+        code, said = self.ended(second, 60)
         self.assertEqual(code, 1, said)
         self.assertIn("the block's first node has ended", said)
 
@@ -188,7 +188,7 @@ class Played(Trained):
         code, said = self.ended(first, 60)
         self.assertEqual(code, 3, said)
         self.assertRegex(said, "on n2: .*stackx-supervise")
-        code, said = self.ended(second, 30)
+        code, said = self.ended(second, 60)
         self.assertEqual(code, 3, said)
 
     def test_nobody_comes_and_strangers_do(self):
