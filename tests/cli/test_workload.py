@@ -73,7 +73,7 @@ class WorkloadCommand(BlackBox):
                 self.assertEqual(own, names if has else [name for name in own if name == "scenario"])
                 if has:
                     self.assertIn("single_stream", DESCRIBED["values"][f"{family}.scenario"]["one_of"])
-        self.assertEqual(sum("min_queries" in one["params"] for one in DESCRIBED["families"].values()), 7)
+        self.assertEqual(sum("min_queries" in one["params"] for one in DESCRIBED["families"].values()), 8)
 
     def test_the_spaces_hold_stacks(self):
         for name, space in DESCRIBED["spaces"].items():

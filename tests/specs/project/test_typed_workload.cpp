@@ -115,7 +115,7 @@ TEST_CASE("values are brought into the words of results", "[typed_workload]") {
 }
 
 TEST_CASE("MLPerf's scenarios are parameters of the PIs that answer queries, in their words", "[typed_workload]") {
-  for (const std::string pi : {"matmul", "conv1d", "conv2d", "lstm", "gru", "attention", "transformer"}) {
+  for (const std::string pi : {"matmul", "conv1d", "conv2d", "lstm", "gru", "attention", "transformer", "transformer_ops"}) {
     INFO(pi);
     CHECK(meant(pi + ":scenario=SingleStream") == pi + ":scenario=single_stream");
     CHECK(meant(pi + ":scenario=multi-stream,samples_per_query=4") == pi + ":samples_per_query=4,scenario=multi_stream");
