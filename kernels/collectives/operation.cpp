@@ -9,6 +9,7 @@
 
 #include "kernels/collectives/exchange_check.hpp"
 #include "kernels/reference/digest.hpp"
+#include "kernels/timing/median.hpp"
 
 namespace stackx::kernels::collectives {
 namespace {
@@ -37,11 +38,6 @@ Check agreed(const Processes& processes, Check mine) {
   mine.pass = first == none;
   if (!mine.pass) mine.detail = processes.text_of(static_cast<std::size_t>(first), mine.detail);
   return mine;
-}
-
-double median_of(std::vector<double> samples) {
-  std::ranges::sort(samples);
-  return (samples[(samples.size() - 1) / 2] + samples[samples.size() / 2]) / 2;
 }
 
 }  // namespace
@@ -128,7 +124,7 @@ void CollectiveOperation::describe(json& document) const {
   const auto samples = document.find("samples_ns");
   if (samples == document.end() || samples->empty()) return;
   const double calls = document["work"]["items"].get<double>(),
-               call_ns = median_of(samples->get<std::vector<double>>()) / calls,
+               call_ns = median(samples->get<std::vector<double>>()) / calls,
                bytes = static_cast<double>(exchange_->message_bytes());
   document["metrics"] = {{"algorithm_gbps", bytes / call_ns}};
   document["collective"] = {

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "kernels/timing/median.hpp"
+
 namespace stackx::kernels {
 namespace {
 
 using nlohmann::json;
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 struct Amount {
   double flop = 0, bytes = 0;
