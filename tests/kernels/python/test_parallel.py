@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 import support
-from stackx_pi.ranks.mpirun import free_port
+from stackx_pi.ranks.network import free_port
 
 RESNET = ["train_resnet50", "depth=14", "width=4", "image_size=64", "classes=7", "batch=4", "num_batches=3"]
 TRANSFORMER = ["transformer", "phase=train", "layers=2", "width=32", "heads=4", "kv_heads=2", "feed_forward=64", "vocabulary=50",

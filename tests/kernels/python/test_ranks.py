@@ -9,7 +9,7 @@ import time
 import unittest
 
 import support
-from stackx_pi.ranks.mpirun import free_port
+from stackx_pi.ranks.network import free_port
 
 if support.numpy is not None:
     from stackx_pi.errors import EnvironmentFault

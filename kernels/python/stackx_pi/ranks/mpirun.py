@@ -1,43 +1,65 @@
-"""Calls the launcher of mpi4py's MPI, where nobody has: this program again, N times, on this machine.
+"""Calls the launcher of mpi4py's MPI, where nobody has: this program again, N times, on this machine, or on the nodes where others
+wait for that (remote_shell.py).
 
 The launcher is looked for as stackx-pi does (kernels/collectives/launcher.cpp): beside the library, in the `bin` of its prefix, on
-$PATH. It is told to stay on this machine, which works without a network and as root; what is exported goes before that. Each rank's
-CPUs are its share of this process's (threads.share), not what a launcher would bind it to.
+$PATH. It is told to stay on this machine, which works without a network and as root, or which processes there are and by which network
+they reach one another; what is exported goes before that. Each rank's CPUs are its share of this process's (threads.share), not what a
+launcher would bind it to.
 """
 
 from __future__ import absolute_import
 
 import json
 import os
-import socket
 import subprocess
 import sys
 
 from stackx_pi import protocol
 from stackx_pi.errors import EnvironmentFault
+from stackx_pi.ranks.network import free_port, network_of
+from stackx_pi.ranks.remote_shell import RemoteShell, can_serve, for_ranks, wait_for_launcher
 from stackx_pi.ranks.world import OURS, launched
 from stackx_pi.starting.children import command, ending
 
 NAMES = {"openmpi": ["mpirun.openmpi", "orterun", "prterun", "mpirun"], "mpich": ["mpiexec.mpich", "mpiexec.hydra", "mpiexec"]}
 DEFAULTS = {
     "openmpi": {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1",
-                "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated", "OMPI_MCA_oob_tcp_if_include": "lo",
-                "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_hwloc_base_binding_policy": "none",
+                "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                 "PRTE_MCA_hwloc_default_binding_policy": "none"},
+    "mpich": {}}
+ON_ONE_MACHINE = {
+    "openmpi": {"OMPI_MCA_plm": "isolated", "OMPI_MCA_oob_tcp_if_include": "lo", "OMPI_MCA_btl_tcp_if_include": "lo",
+                "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"},
     "mpich": {"HYDRA_LAUNCHER": "fork", "HYDRA_IFACE": "lo"}}
 
 
 def wanted(size):
-    return size > 1 and launched(os.environ) is None
+    world = launched(os.environ)
+    return size > 1 if world is None else can_serve(world, os.environ)
 
 
 def document(size, phases):
-    """What rank 0 of `size` prints; its phases are ours."""
+    """What rank 0 prints of `size`, or of all that wait; its phases are ours. Returns in the first process alone."""
+    world = launched(os.environ)
+    if world is None:
+        return measured(size, phases, ON_ONE_MACHINE, lambda _: [], {OURS: str(size)})
+    if world.rank != 0:
+        wait_for_launcher(world)
+    if size not in (0, world.size):
+        raise EnvironmentFault("workers=%d, but %s started %d" % (size, world.by, world.size))
+    shell = RemoteShell(world)
+    try:
+        return measured(world.size, phases, by_shell(shell), lambda kind: over_nodes(kind, shell.hosts), {"MASTER_ADDR": shell.hosts[0]})
+    finally:
+        shell.close()
+
+
+def measured(size, phases, defaults, options, told):
     library, kind = mpi_library()
-    words = [launcher(library, kind), "-n", str(size)] + command(os.path.basename(sys.argv[0]), sys.argv[1:])
-    environment = dict(DEFAULTS[kind], **os.environ)
-    environment.update({OURS: str(size), "MASTER_PORT": str(free_port())})
+    environment = dict(DEFAULTS[kind], **defaults[kind])
+    environment.update(for_ranks(os.environ))
+    environment.update(told, MASTER_PORT=str(free_port()))
+    words = [launcher(library, kind)] + options(kind) + ["-n", str(size)] + command(os.path.basename(sys.argv[0]), sys.argv[1:])
     child = subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)
     out, _ = child.communicate()
     if child.returncode == 0:
@@ -51,6 +73,24 @@ def document(size, phases):
     if child.returncode == protocol.USAGE:
         protocol.finish(protocol.USAGE)  # it has said why
     raise EnvironmentFault("%s: %s" % (words[0], ending(child.returncode)))
+
+
+def by_shell(shell):
+    """Open MPI's own programs stay in the foreground, or their parent would take them for ended."""
+    openmpi = {"OMPI_MCA_plm": "rsh", "OMPI_MCA_plm_rsh_agent": shell.program, "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
+               "OMPI_MCA_orte_leave_session_attached": "1", "PRTE_MCA_plm": "ssh", "PRTE_MCA_plm_ssh_agent": shell.program,
+               "PRTE_MCA_plm_ssh_no_tree_spawn": "1", "PRTE_MCA_prte_leave_session_attached": "1"}
+    network = network_of(shell.hosts[0])
+    if network is not None:
+        for name in ("OMPI_MCA_oob_tcp_if_include", "OMPI_MCA_btl_tcp_if_include", "PRTE_MCA_prte_if_include", "PMIX_MCA_ptl_tcp_if_include"):
+            openmpi[name] = network
+    return {"openmpi": openmpi, "mpich": {"HYDRA_LAUNCHER": "rsh", "HYDRA_LAUNCHER_EXEC": shell.program}}
+
+
+def over_nodes(kind, hosts):
+    if kind == "openmpi":
+        return ["--host", ",".join(host + ":1" for host in hosts), "-x", "MASTER_ADDR", "-x", "MASTER_PORT"]
+    return ["-localhost", hosts[0], "-hosts", ",".join(hosts)]
 
 
 def mpi_library():
@@ -77,19 +117,3 @@ def launcher(library, kind):
                 return path
     raise EnvironmentFault("%s: no %s beside it, in the bin directory of its prefix or on the PATH: install its package (Debian: "
                            "openmpi-bin, mpich), or start pi.py by the launcher" % (library, " or ".join(NAMES[kind])))
-
-
-def free_port():
-    """Behind which the next one is free, too: now, at least."""
-    for _ in range(100):
-        first, second = socket.socket(), socket.socket()
-        try:
-            first.bind(("", 0))
-            second.bind(("", first.getsockname()[1] + 1))
-            return first.getsockname()[1]
-        except (IOError, OSError, OverflowError):
-            pass
-        finally:
-            first.close()
-            second.close()
-    raise EnvironmentFault("no two free ports one behind the other")
