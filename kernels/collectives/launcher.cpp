@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "kernels/collectives/remote_shell.hpp"
 #include "kernels/shared_object.hpp"
 
 namespace stackx::kernels::collectives {
@@ -45,15 +47,17 @@ std::vector<fs::path> places(const std::string& library) {
 }
 
 // Does not replace what is set.
-void set_default(const char* name, const char* value) { setenv(name, value, 0); }
+void set_default(const char* name, const std::string& value) { setenv(name, value.c_str(), 0); }
+
+void allow_root() {
+  for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+                           "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"})
+    set_default(name, "1");
+}
 
 // One machine, no name service, no remote shell.
-void set_defaults(const std::string& kind) {
+void stay_here(const std::string& kind) {
   if (kind == "openmpi") {
-    set_default("OMPI_ALLOW_RUN_AS_ROOT", "1");
-    set_default("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    set_default("PRTE_ALLOW_RUN_AS_ROOT", "1");
-    set_default("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     set_default("OMPI_MCA_plm", "isolated");
     set_default("OMPI_MCA_oob_tcp_if_include", "lo");
     set_default("OMPI_MCA_btl_tcp_if_include", "lo");
@@ -63,6 +67,30 @@ void set_defaults(const std::string& kind) {
     set_default("HYDRA_LAUNCHER", "fork");
     set_default("HYDRA_IFACE", "lo");
   }
+}
+
+// Open MPI's own programs stay in the foreground, or their parent would take them for ended.
+void go_by(const RemoteShell& shell, const std::string& kind) {
+  if (kind != "openmpi") {
+    set_default("HYDRA_LAUNCHER", "rsh");
+    set_default("HYDRA_LAUNCHER_EXEC", shell.program());
+    return;
+  }
+  set_default("OMPI_MCA_plm", "rsh");
+  set_default("PRTE_MCA_plm", "ssh");
+  for (const char* name : {"OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent"}) set_default(name, shell.program());
+  for (const char* name : {"OMPI_MCA_plm_rsh_no_tree_spawn", "OMPI_MCA_orte_leave_session_attached",
+                           "PRTE_MCA_plm_ssh_no_tree_spawn", "PRTE_MCA_prte_leave_session_attached"})
+    set_default(name, "1");
+  const auto network = network_of(shell.hosts().front());
+  for (const char* name : {"OMPI_MCA_oob_tcp_if_include", "OMPI_MCA_btl_tcp_if_include",
+                           "PRTE_MCA_prte_if_include", "PMIX_MCA_ptl_tcp_if_include"})
+    if (network) set_default(name, *network);
+}
+
+std::vector<std::string> options_of(const RemoteShell& shell, const std::string& kind) {
+  if (kind == "openmpi") return {"--host", fmt::format("{}:1", fmt::join(shell.hosts(), ":1,"))};
+  return {"-localhost", shell.hosts().front(), "-hosts", fmt::format("{}", fmt::join(shell.hosts(), ","))};
 }
 
 [[noreturn]] void become(const std::vector<std::string>& words, int out, pid_t parent) {
@@ -76,10 +104,15 @@ void set_defaults(const std::string& kind) {
   _exit(127);
 }
 
-std::string read_all(int in) {
+// Until its end; `shell` is served meanwhile.
+std::string read_all(int in, RemoteShell* shell) {
+  constexpr int kLookMs = 50;
   std::string text;
   std::array<char, 65536> buffer;
-  for (ssize_t got = 0; (got = read(in, buffer.data(), buffer.size())) != 0;) {
+  for (ssize_t got = 0;;) {
+    pollfd asked{in, POLLIN, 0};
+    while (shell != nullptr && poll(&asked, 1, kLookMs) == 0) shell->serve();
+    if (got = read(in, buffer.data(), buffer.size()); got == 0) break;
     if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
     if (got < 0 && errno != EINTR) break;
   }
@@ -136,11 +169,18 @@ std::string find_launcher(const std::string& library, const std::string& kind) {
 }
 
 std::string run_ranks(const std::string& launcher, const std::string& kind, std::size_t ranks,
-                      const std::vector<std::string>& words) {
-  set_defaults(kind);
-  setenv(kOurs, std::to_string(ranks).c_str(), 1);
-  std::vector<std::string> command{launcher, "-n", std::to_string(ranks),
-                                   fs::read_symlink("/proc/self/exe").string()};
+                      const std::vector<std::string>& words, RemoteShell* shell) {
+  allow_root();
+  std::vector<std::string> command{launcher};
+  if (shell != nullptr) {
+    forget_words();
+    go_by(*shell, kind);
+    for (std::string& word : options_of(*shell, kind)) command.push_back(std::move(word));
+  } else {
+    stay_here(kind);
+    setenv(kOurs, std::to_string(ranks).c_str(), 1);
+  }
+  command.insert(command.end(), {"-n", std::to_string(ranks), fs::read_symlink("/proc/self/exe").string()});
   command.insert(command.end(), words.begin(), words.end());
 
   int ends[2];
@@ -152,7 +192,7 @@ std::string run_ranks(const std::string& launcher, const std::string& kind, std:
     become(command, ends[1], parent);
   }
   close(ends[1]);
-  std::string document = document_in(read_all(ends[0]));
+  std::string document = document_in(read_all(ends[0], shell));
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

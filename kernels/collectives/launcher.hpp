@@ -7,9 +7,10 @@
 // the library, in the bin directory of its prefix, and on the PATH, under the names that only one
 // MPI has first (mpirun.openmpi, mpiexec.hydra).
 //
-// Here is one machine, perhaps a sandbox without network, perhaps as root: the launcher is told to
-// stay on it (no remote shell, loopback), to allow more ranks than cores, and root. What the user or
-// a setting of the stack exports (OMPI_MCA_*, MPIR_CVAR_*) goes before ours.
+// On one machine, perhaps in a sandbox without network, perhaps as root, the launcher is told to stay
+// on it (no remote shell, loopback), to allow more ranks than cores, and root. Where other processes
+// of ours wait on other nodes, it gets them for a remote shell (remote_shell.hpp). What the user or a
+// setting of the stack exports (OMPI_MCA_*, MPIR_CVAR_*) goes before ours.
 //
 // The ranks' document comes over the launcher's standard output, one line that begins with "{".
 // Rejected: exec of the launcher in this process's place, whose notes would stand between the
@@ -23,6 +24,8 @@
 
 namespace stackx::kernels::collectives {
 
+class RemoteShell;
+
 // Who started this process as one of several ranks: "STACKX_PI_RANKS", "OMPI_COMM_WORLD_SIZE", ...
 // Nothing if it is alone. Throws LoadError for several tasks of srun that no MPI ties together.
 std::optional<std::string> launched_by();
@@ -34,9 +37,10 @@ std::size_t ranks_asked_for();
 // was looked for.
 std::string find_launcher(const std::string& library, const std::string& kind);
 
-// Runs this program `ranks` times with those words (argv without the program) and returns what rank 0
-// printed; throws LoadError if they fail, which their messages on stderr have explained.
+// Runs this program `ranks` times with those words (argv without the program), on this machine or, by
+// `shell`, one on each of its hosts, and returns what rank 0 printed; throws LoadError if they fail,
+// which their messages on stderr have explained.
 std::string run_ranks(const std::string& launcher, const std::string& kind, std::size_t ranks,
-                      const std::vector<std::string>& words);
+                      const std::vector<std::string>& words, RemoteShell* shell = nullptr);
 
 }  // namespace stackx::kernels::collectives

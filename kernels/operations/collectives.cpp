@@ -12,6 +12,7 @@
 #include "kernels/collectives/mpi_api.hpp"
 #include "kernels/collectives/nccl.hpp"
 #include "kernels/collectives/operation.hpp"
+#include "kernels/collectives/remote_shell.hpp"
 #include "kernels/pi.hpp"
 
 namespace stackx::kernels {
@@ -54,22 +55,40 @@ std::vector<std::string> words_of(const Pi& pi, const PiArguments& arguments) {
   return words;
 }
 
+// By MPI's launcher: here, or, where somebody has started a process on each node, in all of them.
+json run_launched(const Pi& pi, const PiArguments& arguments, const SharedObject& library,
+                  std::size_t ranks, const std::optional<Started>& started) {
+  std::optional<RemoteShell> shell;
+  if (started) shell.emplace(*started);
+  const std::string kind = mpi_version(library).kind;
+  return json::parse(run_ranks(find_launcher(library.path(), kind), kind, ranks,
+                               words_of(pi, arguments), shell ? &*shell : nullptr));
+}
+
 json run_mpi(const Pi& pi, const PiArguments& arguments, Parameters& parameters,
              const SharedObject& library, const Clock& clock) {
   std::size_t ranks = parameters.whole("ranks", 0, kMostRanks);
-  if (launched_by()) {
+  const auto started = started_by_words();
+  if (!started && launched_by()) {
     if (const std::size_t asked = ranks_asked_for(); asked != 0) ranks = asked;
     const auto communicator = mpi_communicator(library, ranks, arguments.component, clock);
     return measure_here(pi, parameters, *communicator, clock);
   }
-  if (ranks == 0) ranks = kUsualRanks;
+  if (started && ranks != 0 && ranks != started->size)
+    throw LoadError(fmt::format("ranks={}, but WORLD_SIZE={}", ranks, started->size));
+  if (!started && parameters.whole("nodes", 0, kMostRanks) > 1 && ranks != 1)
+    throw LoadError(fmt::format("nodes={}, but nobody has started this on other machines: `stackx cluster` does, or a launcher",
+                                parameters.text("nodes")));
+  if (ranks == 0) ranks = started ? started->size : kUsualRanks;
   // What cannot be read is said here once, not by every rank.
   CollectiveOperation(kind_of(pi), parameters,
                       *mpi_communicator(library, ranks, arguments.component, clock));
   plan_from(parameters);
-  const std::string kind = mpi_version(library).kind;
-  return json::parse(
-      run_ranks(find_launcher(library.path(), kind), kind, ranks, words_of(pi, arguments)));
+  if (started && started->rank != 0) {
+    wait_for_launcher(*started);
+    return {};
+  }
+  return run_launched(pi, arguments, library, ranks, started);
 }
 
 json run_collective(const Pi& pi, const PiArguments& arguments, const Clock& clock) {
@@ -91,7 +110,8 @@ Pi collective_pi(Kind kind, const char* summary) {
   std::vector<Parameter> own{
       {"bytes", "1048576", "of the message, as given to nccl-tests (all_gather: the whole output)"},
       {"dtype", "float32", "float32, float64, int32; float16, bfloat16 where the library has them"},
-      {"ranks", "0", "0: all that a launcher started; where none did, 2 (NCCL: every GPU)"}};
+      {"ranks", "0", "0: all that a launcher started; where none did, 2 (NCCL: every GPU)"},
+      {"nodes", "0", "machines that they are spread over, as `stackx cluster` starts them; 0: not said"}};
   if (reduces(kind)) own.push_back({"reduction", "sum", "sum, max or min"});
   return {to_string(kind), summary, with_plan_parameters(std::move(own)), run_collective};
 }
