@@ -145,17 +145,18 @@ def with_jax(phase, context, steps, sizes):
 
         return all_steps
     else:
-        def loss(m):
-            found = jax.nn.log_softmax(logits(m, tokens[:, :context], cosine[:context], sine[:context])[0])
-            return -jnp.mean(jnp.take_along_axis(found, tokens[:, 1:context + 1, None], -1))
+        def loss(m, tokens, targets, c, s):
+            found = jax.nn.log_softmax(logits(m, tokens, c, s)[0])
+            return -jnp.mean(jnp.take_along_axis(found, targets[:, :, None], -1))
 
-        def moved(m):
-            value, gradients = jax.value_and_grad(loss)(m)
+        def moved(m, *batch):
+            value, gradients = jax.value_and_grad(loss)(m, *batch)
             return jax.tree_util.tree_map(lambda w, g: w - 2.0**-7 * g, m, gradients), value
 
         run, box = jax.jit(moved, donate_argnums=0), [m, None]
+        given = tokens[:, :context], tokens[:, 1:context + 1], cosine[:context], sine[:context]
 
         def step():
-            box[:] = jax.block_until_ready(run(box[0]))
+            box[:] = jax.block_until_ready(run(box[0], *given))
 
         return step
