@@ -50,27 +50,33 @@ std::uint64_t number_in(const std::string& text, const std::string& name, const 
   return number;
 }
 
+bool has_mpi(const specs::Stack& stack, const specs::Catalog& catalog) {
+  return std::ranges::any_of(stack.components, [&](const auto& one) {
+    const auto* component = catalog.find(one.first);
+    const auto* entry = component == nullptr ? nullptr : component->find(one.second);
+    return entry != nullptr && entry->provides.contains("mpi");
+  });
+}
+
 // Why the PI of an arm cannot run on several nodes.
-std::string why_not_over_nodes(const specs::Arm& arm, const std::map<std::string, std::string>& parameters) {
+std::string why_not_over_nodes(const specs::Arm& arm, const std::map<std::string, std::string>& parameters, const specs::Catalog& catalog) {
   const auto& pi = arm.workload.pi;
   if (counting_parameter(pi).empty())
     return fmt::format("{} runs in one process; over several nodes run train_resnet50, transformer with phase=train, and collectives of "
-                       "PyTorch (all_reduce, ...)",
+                       "an MPI or PyTorch (all_reduce, ...)",
                        pi);
   if (pi == "transformer" && value_of(parameters, "phase") != "train")
     return "transformer is spread over nodes with phase=train alone";
-  if (!arm.stack.components.contains("python"))
-    return fmt::format("the stack {} has no Python: collectives of an MPI or NCCL itself are started by MPI's launcher, by hand "
-                       "(docs/collectives.md); over nodes run those of PyTorch",
+  if (!arm.stack.components.contains("python") && !has_mpi(arm.stack, catalog))
+    return fmt::format("the stack {} has neither Python nor an MPI: NCCL alone starts nothing on other nodes; over nodes run an MPI's "
+                       "collectives or PyTorch's (docs/collectives.md)",
                        arm.stack.short_id());
-  if (value_of(parameters, "exchange") == "mpi")
-    return "exchange=mpi needs MPI's launcher, which starts no worker over nodes here; ddp, mirrored, servers, pmap and ring need none";
   return "";
 }
 
 specs::Arm spread(specs::Arm arm, std::uint64_t nodes, const specs::Catalog& catalog, const std::string& where) {
   const auto parameters = parameters_of(arm, catalog);
-  if (const auto why = why_not_over_nodes(arm, parameters); !why.empty())
+  if (const auto why = why_not_over_nodes(arm, parameters, catalog); !why.empty())
     throw bad_input(fmt::format("{}: \"nodes\": {}: {}", where, nodes, why));
   if (parameters.contains(nodes_parameter))
     throw bad_input(fmt::format("{}: the workload has the parameter nodes={}; take it out: the target's \"nodes\" say it", where,

@@ -5,8 +5,8 @@
 // others rest. So one campaign measures one, two and four workers in the same rounds on the same nodes. Where nothing says how
 // many, it is N. The parameter `nodes`, which stackx adds, makes it another workload than as many workers on one machine.
 //
-// Rejected: several workers a node, which wants as many PIs there, each with a GPU and processors of its own. MPI is refused: its
-// launcher starts all ranks itself, and each inspection is a new world, where a job's step has one PMI for its whole life.
+// MPI's launcher is called by the first worker's PI, and finds the others waiting for it (kernels/collectives/remote_shell.hpp).
+// Rejected: several workers a node, which wants as many PIs there, each with a GPU and processors of its own.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,8 @@ void stay_here(const std::string& kind) {
   }
 }
 
-// Open MPI's own programs stay in the foreground, or their parent would take them for ended.
+// Open MPI's own programs stay in the foreground, or their parent would take them for ended; they look
+// on every node for what the shell's first word names.
 void go_by(const RemoteShell& shell, const std::string& kind) {
   if (kind != "openmpi") {
     set_default("HYDRA_LAUNCHER", "rsh");
@@ -78,7 +79,8 @@ void go_by(const RemoteShell& shell, const std::string& kind) {
   }
   set_default("OMPI_MCA_plm", "rsh");
   set_default("PRTE_MCA_plm", "ssh");
-  for (const char* name : {"OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent"}) set_default(name, shell.program());
+  for (const char* name : {"OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent"})
+    set_default(name, "/bin/sh " + shell.program());
   for (const char* name : {"OMPI_MCA_plm_rsh_no_tree_spawn", "OMPI_MCA_orte_leave_session_attached",
                            "PRTE_MCA_plm_ssh_no_tree_spawn", "PRTE_MCA_prte_leave_session_attached"})
     set_default(name, "1");

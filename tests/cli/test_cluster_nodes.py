@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,7 +16,7 @@ import unittest
 
 import slurm_cluster
 from cluster_box import ClusterBox, OnSlurm
-from harness import STACKX, schema_errors
+from harness import ROOT, STACKX, schema_errors
 
 PARAMS = {"depth": 14, "width": 4, "image_size": 64, "classes": 7, "batch": 4, "repetitions": 3, "mini_batch": 1,
           "num_warmup_batches": 0, "exchange": "ring", "threads": 1}
@@ -218,7 +219,7 @@ class Refused(Trained):
         for project, said in (
                 ({"workers": ("1", "4")}, "\"nodes\": 2, but workers=4 by a setting of the stack"),
                 ({"workers": None, "params": PARAMS | {"workers": 3}}, "\"nodes\": 2, but workers=3: one worker runs on each node"),
-                ({"params": PARAMS | {"exchange": "mpi"}}, "exchange=mpi needs MPI's launcher"),
+                ({"workload": {"pi": "all_reduce", "params": {}}, "requires": {"workers": "*"}}, "neither Python nor an MPI"),
                 ({"params": PARAMS | {"nodes": 2}}, "take it out"),
                 ({"workload": {"pi": "matmul", "params": {"m": 8, "n": 8, "k": 8}}}, "matmul runs in one process"),
                 ({"workload": {"pi": "transformer", "params": {"phase": "decode"}}}, "phase=train alone"),
@@ -247,6 +248,41 @@ class OnRealSlurm(Trained, OnSlurm):
         pairs = {tuple(sorted(one["nodes"])) for one in kept if "nodes" in one}
         self.assertTrue(all(len(set(pair)) == 2 and set(pair) <= {"n1", "n2", "n3"} for pair in pairs), pairs)
         self.assertEqual(cluster.command("squeue", "-h"), "")
+
+    @unittest.skipUnless(shutil.which("mpirun.openmpi") and shutil.which("mpiexec.mpich"), "needs Open MPI and MPICH")
+    def test_collectives_of_an_mpi_over_two_nodes(self):
+        """Each inspection is an MPI world of its own, started by that MPI's launcher in the sandboxes of two nodes."""
+        self.start_cluster()
+        document = json.loads((ROOT / "examples/mpi-allreduce/project.json").read_text())
+        document["requires"] = {"mpi": "*", "ranks": "==2"}
+        document["workload"]["params"] = {"bytes": 65536, "repetitions": 5, "warmup_ms": 1}
+        document["campaign"] = {"stacks": self.stacks_of_both(document), "rounds": 2, "limits": {"seconds": 100, "memory_gib": 2}}
+        document["cluster"] = {"targets": [self.target], "blocks": 1, "rounds_per_block": 2, "spool": str(self.spool)}
+        self.stackx("cluster", "submit", self.write("project.json", document))
+        _, kept = self.wait_for_end(300)
+        self.assertEqual(len(kept), 2 * 2)
+        for one in kept:
+            self.assertEqual(one["outcome"], "ok", one["reason"] + one["stderr_tail"])
+            self.assertEqual((len(set(one["nodes"])), one["workload"]["params"]["nodes"]), (2, "2"))
+
+    def stacks_of_both(self, document):
+        """One stack of each MPI, with its own choices."""
+        project = self.write("all.json", {key: value for key, value in document.items() if key != "campaign"})
+        found = {}
+        for one in self.lines("resolve", project, "--sample", "500", "--seed", "1"):
+            parts = {name: version for name, version in one["components"].items() if name != "cpu"}
+            if all(version == "auto" for name, version in parts.items() if name.startswith(("openmpi-", "mpich-"))):
+                found[next(name for name in parts if name.startswith("debian-"))] = parts
+        self.assertEqual(sorted(found), ["debian-mpich", "debian-openmpi"])
+        return list(found.values())
+
+    def test_training_by_mpi_over_two_nodes(self):
+        if importlib.util.find_spec("mpi4py") is None or not shutil.which("mpirun.openmpi"):
+            self.skipTest("needs mpi4py and Open MPI")
+        self.start_cluster()
+        self.stackx("cluster", "submit", self.project(rounds=1, params=PARAMS | {"exchange": "mpi"}))
+        _, kept = self.wait_for_end(300)
+        self.check_results(kept, sorted({node for one in kept for node in one.get("nodes", [])}))
 
     def test_a_node_that_lost_its_power_ends_the_start(self):
         cluster = self.start_cluster()

@@ -76,9 +76,11 @@ def measured(size, phases, defaults, options, told):
 
 
 def by_shell(shell):
-    """Open MPI's own programs stay in the foreground, or their parent would take them for ended."""
-    openmpi = {"OMPI_MCA_plm": "rsh", "OMPI_MCA_plm_rsh_agent": shell.program, "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
-               "OMPI_MCA_orte_leave_session_attached": "1", "PRTE_MCA_plm": "ssh", "PRTE_MCA_plm_ssh_agent": shell.program,
+    """Open MPI's own programs stay in the foreground, or their parent would take them for ended; they look on every node for what
+    the shell's first word names."""
+    program = "/bin/sh " + shell.program
+    openmpi = {"OMPI_MCA_plm": "rsh", "OMPI_MCA_plm_rsh_agent": program, "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
+               "OMPI_MCA_orte_leave_session_attached": "1", "PRTE_MCA_plm": "ssh", "PRTE_MCA_plm_ssh_agent": program,
                "PRTE_MCA_plm_ssh_no_tree_spawn": "1", "PRTE_MCA_prte_leave_session_attached": "1"}
     network = network_of(shell.hosts[0])
     if network is not None:
