@@ -33,6 +33,7 @@ using std::chrono::seconds;
 
 constexpr seconds kPatience{120}, kGrace{2};
 constexpr milliseconds kLook{50};
+constexpr std::uint16_t kUsualPort = 29500;  // torchrun's
 constexpr int kNobody = 255;  // as ssh's where it cannot connect
 constexpr const char* kWords[] = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "JOB_COMPLETION_INDEX"};
 constexpr const char* kScript = R"sh(#!/bin/sh
@@ -173,7 +174,7 @@ std::optional<Started> started_by_words() {
   Started started{whole_in<std::size_t>(rank), whole_in<std::size_t>("WORLD_SIZE"),
                   word_in("MASTER_ADDR"), 0};
   if (started.size < 2) return std::nullopt;
-  started.port = whole_in<std::uint16_t>("MASTER_PORT");
+  started.port = std::getenv("MASTER_PORT") == nullptr ? kUsualPort : whole_in<std::uint16_t>("MASTER_PORT");
   if (started.rank >= started.size)
     throw LoadError(fmt::format("{}={}, but WORLD_SIZE={}", rank, started.rank, started.size));
   place_of(started);

@@ -27,11 +27,11 @@ class Checks(support.PiTest):
 
     def workers(self, words, count=2, **changes):
         with tempfile.TemporaryDirectory() as place:
-            where = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "FAKE_MPI": place,
+            where = {"PMI_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "FAKE_MPI": place,
                      "PYTHONPATH": str(support.FAKES / "mpi"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
             children = [subprocess.Popen([sys.executable, str(support.PI)] + words + ["framework=numpy", "exchange=mpi"], text=True,
                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                         env=support.environment(RANK=str(rank), **where, **changes)) for rank in range(count)]
+                                         env=support.environment(PMI_RANK=str(rank), **where, **changes)) for rank in range(count)]
             found = [child.communicate(timeout=200) for child in children]
         self.assertEqual([child.returncode for child in children], [0] * count, found)
         self.assertEqual([out for out, _ in found[1:]], [""] * (count - 1))
@@ -45,7 +45,7 @@ class Checks(support.PiTest):
             self.assertEqual(found["work"]["items"], items)
             self.assertEqual(found["parameters"]["workers"], 3)
             told = (found.get("training") or found["transformer"])["workers"]
-            self.assertEqual((told["count"], told["exchange"], told["started_by"], len(told[unit])), (3, "mpi", "WORLD_SIZE", 3))
+            self.assertEqual((told["count"], told["exchange"], told["started_by"], len(told[unit])), (3, "mpi", "mpirun", 3))
             together = items / 3 * len(found["samples_ns"]) / (sum(found["samples_ns"]) / 1e9)
             for each in told[unit]:  # a worker is at least as fast as the slowest in each sample
                 self.assertGreaterEqual(each, together * 0.999)

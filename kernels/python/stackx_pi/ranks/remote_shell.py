@@ -34,6 +34,7 @@ from stackx_pi.starting.children import ending
 TOLD = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "JOB_COMPLETION_INDEX")
 BY_MPI = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 LOOK, GRACE = 0.05, 2  # seconds
+NOBODY = 255  # as ssh's where it cannot connect
 SCRIPT = """#!/bin/sh
 # HOST COMMAND..., options before them
 while [ "${1#-}" != "$1" ]; do shift; done
@@ -84,13 +85,17 @@ class RemoteShell(object):
         link = next((one for one in self.waiting if one.getpeername()[0] == host), None)
         if link is None:
             sys.stderr.write("pi.py: MPI's launcher wants to start something on %s, where nobody waits for it\n" % host)
-            return answer(call, 255)
+            return answer(call, NOBODY)
         self.waiting.remove(link)
         start_thread(lambda: answer(call, run_there(link, command)))
 
     def close(self):
         self.open = False
         for link in self.links:
+            try:
+                link.shutdown(socket.SHUT_RDWR)  # a thread may read there
+            except (IOError, OSError):  # the other has ended
+                pass
             link.close()
         shutil.rmtree(self.directory, ignore_errors=True)
 
@@ -113,9 +118,9 @@ def answer(call, status):
 def run_there(link, command):
     try:
         link.sendall(command.encode("utf-8") + b"\0")
-        return int(read_until(link, b"\n"))
-    except (IOError, OSError, ValueError):  # it has ended without a word
-        return 255
+        return int(read_until(link, b"\n") or NOBODY)
+    except (IOError, OSError):  # it has ended without a word
+        return NOBODY
 
 
 def read_until(link, end):

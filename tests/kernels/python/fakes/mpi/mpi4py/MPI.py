@@ -22,10 +22,10 @@ class World:
     calls, before = 0, None
 
     def Get_rank(self):
-        return int(os.environ["RANK"])
+        return int(os.environ["PMI_RANK"])
 
     def Get_size(self):
-        return int(os.environ["WORLD_SIZE"])
+        return int(os.environ["PMI_SIZE"])
 
     def Allreduce(self, place, buffer, operation):
         assert place is IN_PLACE and operation == SUM
