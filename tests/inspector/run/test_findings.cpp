@@ -19,7 +19,7 @@ RunResult printed(const std::string& text) {
 specs::Inspection found(const std::string& text, const std::string& device = "GPU-1") {
   specs::Inspection result;
   result.device = device;
-  put_output(result, StackEnvironment{}, specs::PiProgram{}, Secrets({}), printed(text));
+  put_output(result, StackEnvironment{}, specs::PiProgram{}, Secrets(Environment{}), printed(text));
   return result;
 }
 
