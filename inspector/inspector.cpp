@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "inspector/cache/cache_use.hpp"
+#include "inspector/confinement/supervised_run.hpp"
 #include "inspector/environment/environment.hpp"
 #include "inspector/environment/shown_paths.hpp"
 #include "inspector/gpu_requirements.hpp"
@@ -17,18 +18,14 @@
 #include "inspector/machine/processor_time.hpp"
 #include "inspector/machine/rapl.hpp"
 #include "inspector/machine/tree.hpp"
-#include "inspector/python/uv.hpp"
-#include "inspector/run/container.hpp"
-#include "inspector/run/device_memory_meter.hpp"
-#include "inspector/run/energy_meter.hpp"
+#include "inspector/meters/device_memory_meter.hpp"
+#include "inspector/meters/energy_meter.hpp"
+#include "inspector/process/placement.hpp"
+#include "inspector/process/secrets.hpp"
+#include "inspector/run/findings.hpp"
 #include "inspector/run/measuring_program.hpp"
-#include "inspector/run/placement.hpp"
-#include "inspector/run/plain_output.hpp"
-#include "inspector/run/protocol.hpp"
-#include "inspector/run/sandbox.hpp"
-#include "inspector/run/secrets.hpp"
-#include "inspector/run/supervised_run.hpp"
-#include "inspector/run/verify.hpp"
+#include "inspector/runner.hpp"
+#include "inspector/workshop.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/result/plausibility.hpp"
@@ -92,70 +89,6 @@ std::string joined(const std::vector<fs::path>& directories) {
   return result;
 }
 
-specs::Usage usage_of(const Supervision& report) {
-  specs::Usage usage;
-  usage.user_s = static_cast<double>(report.user_us) / 1e6;
-  usage.system_s = static_cast<double>(report.system_us) / 1e6;
-  usage.max_rss_bytes = static_cast<std::uint64_t>(report.max_rss_kib) * 1024;
-  usage.minor_faults = report.minor_faults;
-  usage.major_faults = report.major_faults;
-  usage.voluntary_switches = report.voluntary;
-  usage.involuntary_switches = report.involuntary;
-  return usage;
-}
-
-void put_report(Inspection& result, PiReport report) {
-  for (auto& [name, value] : report.parameters) result.parameters[name] = value;
-  for (auto& phase : report.phases) result.phases.push_back(std::move(phase));
-  result.samples_ns = std::move(report.samples_ns);
-  result.conditions = std::move(report.conditions);
-  result.work = report.work;
-  result.check = report.check;
-  result.scenario = std::move(report.scenario);
-  result.memory = std::move(report.memory);
-  result.metrics = std::move(report.metrics);
-}
-
-// Of a PI with several processes the largest one alone says too little. What the PI stated itself goes before.
-void put_memory_together(Inspection& result, std::uint64_t together_bytes) {
-  if (together_bytes > result.usage.max_rss_bytes)
-    result.metrics.try_emplace("peak_memory_bytes", static_cast<double>(together_bytes));
-}
-
-Verdict judge_check(const std::optional<specs::Check>& check) {
-  if (!check || check->pass) return {};
-  return {Outcome::wrong_result,
-          fmt::format("the result differs from the reference ({}) by {:.3g}; the bound is {:.3g}",
-                      check->reference, check->max_relative_error, check->bound)};
-}
-
-void put(Inspection& result, const Verdict& verdict) {
-  result.outcome = verdict.outcome;
-  result.reason = verdict.reason;
-}
-
-// What a run is held by, and what container images are made with.
-struct Runner {
-  std::string name;
-  std::optional<Engine> engine;  // of the container runner
-  std::unique_ptr<Confiner> confiner;
-};
-
-Runner make_runner(const Context& context, const std::string& name) {
-  if (name == "local")
-    return {name, {}, std::make_unique<Sandbox>(context.sandbox ? Sandbox::probe(context.supervisor)
-                                                                : Sandbox::none("not wanted", context.supervisor))};
-  if (name != "container")
-    throw bad_input(fmt::format("runner {}: there are `local` and `container`", name));
-  auto engine = find_engine({context.own_cache.empty() ? context.cache : context.own_cache, context.supervisor, context.say});
-  if (!engine)
-    throw broken_environment(fmt::format(
-        "no container engine works here: {}; install podman and runc, or use the runner `local`",
-        engine.error()));
-  auto confiner = std::make_unique<Container>(*engine, context.supervisor);
-  return {name, std::move(*engine), std::move(confiner)};
-}
-
 // "nvidia.com/gpu=0", or "nvidia.com/gpu=0:1" for an instance of MIG: the names that every version
 // of nvidia-ctk gives; only later ones know UUIDs, too.
 std::string cdi_name(const GpuDevice& device, const specs::Host& host) {
@@ -173,8 +106,6 @@ struct Inspector::State {
   const specs::Catalog& catalog;
   specs::CampaignSpec limits;
   Runner runner;
-  fs::path cache;  // of wheels and environments; images are shown to containers alone
-  std::shared_ptr<Uv> uv;
   Environments environments;
   std::vector<Processor> processors;
   std::string fingerprint;
@@ -198,58 +129,12 @@ struct Inspector::State {
         catalog(its_catalog),
         limits(its_limits),
         runner(make_runner(context, limits.runner)),
-        cache(root_of(exposure(), context.cache)),
-        uv(std::make_shared<Uv>(UvOptions{context.supervisor.parent_path(), cache / "uv", context.offline, context.stop,
-                                          exposure() == Exposure::open})),
-        environments(catalog, wheel_store(), std::make_unique<Packages>(), pythons(), images()),
+        environments(make_environments(context, catalog, limits, runner)),
         processors(share_of(usable_processors(), context.cpus.block, context.cpus.of)),
         fingerprint(context.host.fingerprint()),
         program(context.pis, context.program),
         rates(context.host) {
     if (auto rapl = Rapl::find(Tree(context.root))) energy.add(std::move(*rapl));
-  }
-
-  std::uint64_t memory_bytes() const {
-    return static_cast<std::uint64_t>(limits.memory_gib * (1 << 30));
-  }
-
-  std::string description() const {
-    return fmt::format("{} ({})", runner.name, runner.confiner->description());
-  }
-
-  Exposure exposure() const { return runner.confiner->available() ? Exposure::confined : Exposure::open; }
-
-  WheelStore wheel_store() const {
-    return {cache / "wheels",
-            [uv = uv](const WheelRequest& request, const fs::path& target) {
-              return uv->install(request, target);
-            },
-            exposure()};
-  }
-
-  std::unique_ptr<StackPythons> pythons() const {
-    PythonInstaller::Settings settings;
-    settings.supervisor = context.supervisor;
-    settings.bootstrap = context.pis.python / "bootstrap.py";
-    settings.data = context.data;
-    settings.wheels = cache / "wheels";
-    settings.build_seconds = limits.build_seconds;
-    settings.memory_bytes = std::max(memory_bytes(), settings.memory_bytes);
-    settings.processes = limits.processes;
-    settings.exposure = exposure();
-    settings.fetch = context.fetch_source;
-    settings.offline = context.offline;
-    settings.stop = context.stop;
-    return std::make_unique<StackPythons>(
-        cache, std::make_shared<PythonInstaller>(settings, uv, *runner.confiner),
-        context.stop, exposure());
-  }
-
-  std::unique_ptr<Images> images() const {
-    if (!runner.engine) return nullptr;
-    return std::make_unique<Images>(
-        *runner.engine, Images::Settings{context.cache / "images", context.offline, context.stop,
-                                         limits.build_seconds, context.supervisor, 60, context.image_archives});
   }
 
   // What cannot run here is refused before anything is fetched.
@@ -265,7 +150,7 @@ struct Inspector::State {
   std::optional<std::string> why_unreadable() const {
     const auto is_hidden = [&](const fs::path& path, mode_t needs) {
       struct stat status {};
-      return !path.empty() && exposure() != Exposure::open && stat(path.c_str(), &status) == 0 &&
+      return !path.empty() && runner.exposure() != Exposure::open && stat(path.c_str(), &status) == 0 &&
              (!readable_inside(status) || (geteuid() == 0 && (status.st_mode & needs) != needs));
     };
     constexpr const char* because = "root's inspections run as another user";
@@ -293,7 +178,7 @@ struct Inspector::State {
     result.host = context.host;
     const bool on_gpu = context.device && needs_gpu(stack, catalog);
     result.device = on_gpu ? context.device->uuid : fingerprint;
-    result.runner = description();
+    result.runner = runner.description();
     if (worker) {
       result.runner += ", with the network";
       result.nodes = worker->nodes;
@@ -327,7 +212,7 @@ struct Inspector::State {
     confinement.visible.insert(confinement.visible.end(), command.visible.begin(),
                                command.visible.end());
     confinement.directory = planned.files;
-    confinement.memory_bytes = memory_bytes();
+    confinement.memory_bytes = limits.memory_bytes();
     confinement.processes = limits.processes;
     confinement.cpus = place(processors, limits.cpus > 0 ? limits.cpus : thread_count(parameters));
     if (environment.image) confinement.image = environment.image->id;
@@ -380,7 +265,7 @@ struct Inspector::State {
       return put(result, verdict);
     }
     if (worker && !worker->is_first()) return;  // the first tells what they measured
-    read_output(result, environment, ran.process.out, ran.supervision->duration_ns);
+    put_output(result, environment, program.planned(), secrets, ran);
     if (result.outcome != Outcome::ok) return;
     put_memory_together(result, ran.supervision->together_bytes);
     result.device_memory = held;
@@ -399,59 +284,14 @@ struct Inspector::State {
     reads_gpu = reads_gpu || on_gpu;
     energy.watch_idle(context.stop);
   }
-
-  static void put_supervision(Inspection& result, const Supervision& report) {
-    if (report.end == Supervision::End::not_started) return;
-    result.usage = usage_of(report);
-    result.phases.push_back({"run", report.start_ns, report.duration_ns});
-    if (report.end == Supervision::End::exited) result.exit_code = report.status;
-  }
-
-  void read_output(Inspection& result, const StackEnvironment& environment, const std::string& text,
-                   std::int64_t wall_ns) const {
-    const auto planned = program.planned();
-    auto report = planned.plain ? parse_plain_output(text, planned.number, wall_ns) : parse_pi_output(text);
-    if (!report) return put(result, {report.error().outcome, report.error().reason});
-    mask(*report, secrets);
-    auto verified = verify(environment, *report, planned.plain);
-    const std::string gpu = report->gpu;
-    put_report(result, std::move(*report));
-    result.loaded.merge(verified.loaded);
-    if (verified.wrong) return put(result, {Outcome::wrong_stack, *verified.wrong});
-    if (!gpu.empty() && gpu != result.device)
-      return put(result, {Outcome::wrong_stack,
-                          fmt::format("the PI ran on {}, it was told to use {}", gpu, result.device)});
-    put(result, judge_check(result.check));
-  }
 };
 
-Inspector::Inspector(Context context, const specs::Catalog& catalog,
-                     const specs::CampaignSpec& limits) {
-  if (find_program(context.supervisor.string()).empty()) {
-    throw broken_environment(fmt::format(
-        "{}: not there or not executable; stackx-supervise belongs beside stackx, build it too",
-        context.supervisor.string()));
-  }
-  context.supervisor = fs::canonical(context.supervisor);
-  for (auto* pi : {&context.pis.native, &context.pis.python, &context.pis.own}) {
-    std::error_code not_there;  // a missing PI is an outcome, not an error
-    if (pi->empty()) continue;
-    const auto real = fs::canonical(*pi, not_there);
-    *pi = not_there ? fs::absolute(*pi) : real;
-  }
-  context.cache = fs::absolute(context.cache).lexically_normal();
-  if (context.cache.string().find_first_of(":;") != std::string::npos) {
-    throw broken_environment(
-        fmt::format("{}: the loader cannot search a directory with \":\" or \";\" in its name; set "
-                    "XDG_CACHE_HOME to another one",
-                    context.cache.string()));
-  }
-  state_ = std::make_unique<State>(std::move(context), catalog, limits);
-}
+Inspector::Inspector(Context context, const specs::Catalog& catalog, const specs::CampaignSpec& limits)
+    : state_(std::make_unique<State>(resolved(std::move(context)), catalog, limits)) {}
 
 Inspector::~Inspector() = default;
 
-std::string Inspector::runner() const { return state_->description(); }
+std::string Inspector::runner() const { return state_->runner.description(); }
 
 void Inspector::check(const specs::Stack& stack, const specs::Workload& workload) {
   Parameters settings;

@@ -2,47 +2,18 @@
 // document.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "inspector/machine/gpu_devices.hpp"
-#include "inspector/python/python_installer.hpp"
-#include "inspector/run/pi_command.hpp"
+#include "inspector/context.hpp"
 #include "inspector/run/worker_place.hpp"
 #include "specs/catalog/catalog.hpp"
 #include "specs/project/plan.hpp"
 #include "specs/result/inspection.hpp"
 
 namespace stackx::inspector {
-
-struct Context {
-  specs::Host host;
-  std::filesystem::path cache;       // $XDG_CACHE_HOME/stackx: wheels, environments, images
-  std::filesystem::path own_cache;   // what is true of this machine alone (which engine works), where several share `cache`
-  Pis pis;
-  std::filesystem::path data;        // directory of the catalogs that come with stackx
-  std::filesystem::path supervisor;  // the stackx-supervise program beside it
-  bool offline = false;              // use what is cached, say what is missing
-  FetchSource fetch_source;          // none: source archives are not built
-  std::optional<specs::PiProgram> program;  // of pis.own, as the campaign was planned with it; none: as it is now
-  std::string stackx_version;
-  // Asked while something runs; true kills it at once. What inspect() returns then is to be
-  // discarded.
-  std::function<bool()> stop;
-  bool sandbox = true;  // false: no bubblewrap even where it works
-  // The GPU that stacks with one are measured on; nothing: none is visible, and they are refused.
-  std::optional<GpuDevice> device;
-  // This process's share of the CPUs, where several campaigns run side by side: block `first` of `of`.
-  struct CpuShare {
-    std::size_t block = 0, of = 1;
-  } cpus;
-  std::function<void(const std::string&)> say;  // hears that container engines are tried
-  std::filesystem::path root = "/";  // below which /proc and /sys are read; tests have their own
-  std::filesystem::path image_archives;  // the engine's images are saved there and loaded from there where it lacks them
-};
 
 struct Prepared {
   bool ok = false;

@@ -1,6 +1,6 @@
 #include "workspace/pip.hpp"
 
-#include "inspector/run/passed_environment.hpp"
+#include "inspector/process/passed_environment.hpp"
 #include "specs/error.hpp"
 
 namespace stackx::workspace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "inspector/environment/shown_paths.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 #include "specs/format/text_file.hpp"

@@ -14,11 +14,11 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "inspector/confinement/container.hpp"
+#include "inspector/confinement/engine.hpp"
 #include "inspector/inspector.hpp"
 #include "inspector/paths.hpp"
-#include "inspector/run/container.hpp"
-#include "inspector/run/engine.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/json.hpp"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/error.hpp"
 #include "workspace/output.hpp"
 

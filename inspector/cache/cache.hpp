@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "inspector/cache/disk_usage.hpp"
-#include "inspector/run/engine.hpp"
+#include "inspector/confinement/engine.hpp"
 
 namespace stackx::inspector {
 

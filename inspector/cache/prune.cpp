@@ -13,8 +13,8 @@
 #include "inspector/cache/file_lock.hpp"
 #include "inspector/cache/untrusted_tree.hpp"
 #include "inspector/machine/tree.hpp"
-#include "inspector/run/passed_environment.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/passed_environment.hpp"
+#include "inspector/process/process.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -19,7 +19,7 @@
 #include "inspector/environment/packages.hpp"
 #include "inspector/machine/remark.hpp"
 #include "inspector/machine/tree.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 
 namespace stackx::inspector {
 

@@ -11,8 +11,8 @@
 #include <set>
 
 #include "inspector/machine/tree.hpp"
-#include "inspector/run/passed_environment.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/passed_environment.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/python/pep508.hpp"
 #include "specs/version/version.hpp"

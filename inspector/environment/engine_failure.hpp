@@ -4,8 +4,8 @@
 #include <expected>
 #include <string>
 
+#include "inspector/process/process.hpp"
 #include "inspector/python/wheels.hpp"
-#include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "inspector/environment/engine_failure.hpp"
-#include "inspector/run/passed_environment.hpp"
+#include "inspector/process/passed_environment.hpp"
 #include "specs/format/draft.hpp"
 
 namespace stackx::inspector {

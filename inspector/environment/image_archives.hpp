@@ -14,9 +14,9 @@
 #include <functional>
 #include <string>
 
+#include "inspector/confinement/engine.hpp"
+#include "inspector/process/process.hpp"
 #include "inspector/python/wheels.hpp"
-#include "inspector/run/engine.hpp"
-#include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
 

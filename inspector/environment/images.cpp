@@ -11,13 +11,13 @@
 #include <set>
 
 #include "inspector/cache/file_lock.hpp"
+#include "inspector/confinement/container.hpp"
+#include "inspector/confinement/supervised_run.hpp"
 #include "inspector/environment/engine_failure.hpp"
 #include "inspector/environment/packages.hpp"
 #include "inspector/machine/tree.hpp"
-#include "inspector/run/container.hpp"
-#include "inspector/run/passed_environment.hpp"
-#include "inspector/run/process.hpp"
-#include "inspector/run/supervised_run.hpp"
+#include "inspector/process/passed_environment.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"

@@ -20,10 +20,10 @@
 #include <string>
 #include <vector>
 
+#include "inspector/confinement/engine.hpp"
 #include "inspector/environment/image_archives.hpp"
 #include "inspector/python/python_runtime.hpp"
 #include "inspector/python/wheels.hpp"
-#include "inspector/run/engine.hpp"
 #include "specs/catalog/catalog.hpp"
 
 namespace stackx::inspector {

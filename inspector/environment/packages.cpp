@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "inspector/run/passed_environment.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/passed_environment.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/format/names.hpp"
 
 namespace stackx::inspector {

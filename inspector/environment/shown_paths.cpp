@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "inspector/confinement/sandbox.hpp"
 #include "inspector/environment/library_search.hpp"
 #include "inspector/paths.hpp"
-#include "inspector/run/sandbox.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -11,7 +11,7 @@
 #include "inspector/machine/cpu.hpp"
 #include "inspector/machine/noise_checks.hpp"
 #include "inspector/machine/platform.hpp"
-#include "inspector/run/placement.hpp"
+#include "inspector/process/placement.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -42,7 +42,7 @@ struct NoiseSources {
   std::function<void()> wait;        // between the two looks; empty: 0.3 s
 };
 
-// `cpus`: those that an inspection will be given (place() of inspector/run/placement.hpp).
+// `cpus`: those that an inspection will be given (place() of inspector/process/placement.hpp).
 NoiseReport look_for_noise(const NoiseSources& sources, const std::vector<int>& cpus);
 // This machine, for inspections of `threads` threads (0: on all CPUs), or for the widest of a
 // plan's.

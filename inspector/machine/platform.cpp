@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-#include "inspector/run/passed_environment.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/passed_environment.hpp"
+#include "inspector/process/process.hpp"
 
 namespace stackx::inspector {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "inspector/machine/tree.hpp"
-#include "inspector/run/passed_environment.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/passed_environment.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/version/version.hpp"
 
 namespace stackx::inspector {

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "inspector/cache/untrusted_tree.hpp"
+#include "inspector/confinement/supervised_run.hpp"
 #include "inspector/python/bytecode.hpp"
 #include "inspector/python/tree.hpp"
-#include "inspector/run/supervised_run.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/masked.hpp"

@@ -24,10 +24,10 @@
 #include <string>
 #include <vector>
 
+#include "inspector/confinement/confinement.hpp"
 #include "inspector/python/python_runtime.hpp"
 #include "inspector/python/uv.hpp"
 #include "inspector/python/wheels.hpp"
-#include "inspector/run/confinement.hpp"
 #include "specs/catalog/catalog.hpp"
 
 namespace stackx::inspector {

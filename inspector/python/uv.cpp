@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "inspector/run/passed_environment.hpp"
+#include "inspector/process/passed_environment.hpp"
 #include "specs/error.hpp"
 #include "specs/format/draft.hpp"
 #include "specs/format/masked.hpp"

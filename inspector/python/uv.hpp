@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "inspector/process/process.hpp"
 #include "inspector/python/wheels.hpp"
-#include "inspector/run/process.hpp"
 
 namespace stackx::inspector {
 

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/run/secrets.hpp"
+#include "inspector/process/secrets.hpp"
 #include "specs/result/inspection.hpp"
 
 namespace stackx::inspector {

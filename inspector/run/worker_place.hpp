@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 
 namespace stackx::inspector {
 

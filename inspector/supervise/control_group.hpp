@@ -3,7 +3,7 @@
 //
 // Where the groups of version 1 are mounted, one directory in the hierarchy of `memory` and one in that of `pids`;
 // else one of version 2, below the nearest group of ours that may be written to and hands both controllers on. Most
-// machines let only root do so: others get theirs from systemd (run/sandbox.hpp), or none, and the supervisor's own
+// machines let only root do so: others get theirs from systemd (confinement/sandbox.hpp), or none, and the supervisor's own
 // counting is what there is. Rejected: libcgroup, which wants a daemon's configuration for four files.
 #pragma once
 

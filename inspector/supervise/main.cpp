@@ -11,7 +11,7 @@
 // Under bubblewrap it is PID 1 of the sandbox's PID namespace; elsewhere a child subreaper. Either
 // way every process that the PI starts, daemons too, ends up below it. Descriptor 3 is a stream
 // socket to stackx: end-of-file on it means "stop" (or that stackx died), and the report
-// (inspector/run/supervision.hpp) goes out on it at the end. Memory is what /proc shows as resident,
+// (inspector/process/supervision.hpp) goes out on it at the end. Memory is what /proc shows as resident,
 // polled: RLIMIT_AS would count what BLAS libraries merely reserve. Where a control group counts as well, descriptor 4
 // tells of its kills. The PI has no hold on it (supervise/confine.hpp): it holds whom it was told to, not dumpable.
 #include <fcntl.h>
@@ -35,7 +35,7 @@
 #include <string>
 #include <vector>
 
-#include "inspector/run/supervision.hpp"
+#include "inspector/process/supervision.hpp"
 #include "inspector/supervise/confine.hpp"
 #include "inspector/supervise/control_group.hpp"
 #include "inspector/supervise/files.hpp"

@@ -53,7 +53,7 @@ Orders parse_orders(int argc, char** argv) {
       parse_cpus(value, orders);
     } else if (option == "--writable") {
       orders.writable.push_back(value);
-    } else if (option == "--mark") {  // it stands there for others to read (run/run_mark.hpp)
+    } else if (option == "--mark") {  // it stands there for others to read (meters/run_mark.hpp)
     } else if (option == "--env") {
       orders.environment.push_back(value);
     } else {

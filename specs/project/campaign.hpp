@@ -67,6 +67,8 @@ struct CampaignSpec {
   double memory_gib = 4;          // of one inspection's processes together
   std::uint64_t processes = 256;  // at once, of one inspection
   std::uint64_t cpus = 0;         // that one inspection may use; 0: as many as its threads
+
+  std::uint64_t memory_bytes() const { return static_cast<std::uint64_t>(memory_gib * (1 << 30)); }
 };
 
 // {"sampler": {"kind", "by", "count", "seed", "strength"}, "stacks": [{component: version}],

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 

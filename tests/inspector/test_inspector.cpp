@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "inspector/inspector.hpp"
-#include "inspector/run/placement.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/placement.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"

@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "inspector/confinement/sandbox.hpp"
 #include "inspector/inspector.hpp"
-#include "inspector/run/process.hpp"
-#include "inspector/run/sandbox.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/format/digest.hpp"
 #include "specs/format/json.hpp"
 #include "tests/inspector/support.hpp"

@@ -6,9 +6,9 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 
-#include "inspector/run/container.hpp"
-#include "inspector/run/process.hpp"
-#include "inspector/run/supervision.hpp"
+#include "inspector/confinement/container.hpp"
+#include "inspector/process/process.hpp"
+#include "inspector/process/supervision.hpp"
 #include "tests/inspector/support.hpp"
 
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/format/digest.hpp"
 #include "tests/specs/message_of.hpp"
 #include "tests/workspace/scene.hpp"

@@ -7,7 +7,7 @@
 
 #include "analysis/text/words.hpp"
 #include "inspector/machine/tree.hpp"
-#include "inspector/run/passed_environment.hpp"
+#include "inspector/process/passed_environment.hpp"
 #include "workspace/doctor/outside.hpp"
 #include "workspace/doctor/probes.hpp"
 

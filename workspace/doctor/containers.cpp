@@ -9,10 +9,10 @@
 #include <string>
 #include <system_error>
 
+#include "inspector/confinement/engine.hpp"
 #include "inspector/paths.hpp"
-#include "inspector/run/engine.hpp"
-#include "inspector/run/interruption.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/interruption.hpp"
+#include "inspector/process/process.hpp"
 #include "workspace/doctor/install_command.hpp"
 #include "workspace/doctor/outside.hpp"
 #include "workspace/doctor/probes.hpp"

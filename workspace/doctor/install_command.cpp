@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 
 namespace stackx::workspace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 
 namespace stackx::workspace {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "inspector/paths.hpp"
-#include "inspector/run/passed_environment.hpp"
+#include "inspector/process/passed_environment.hpp"
 #include "inspector/run/pi_command.hpp"
 #include "specs/error.hpp"
 #include "specs/format/text_file.hpp"

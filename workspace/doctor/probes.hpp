@@ -1,5 +1,5 @@
 // What is looked at, one function a subject; each asks the very code that will be used when stackx measures, resolves or
-// fetches. Nothing is changed: what a trial needs (an image that holds the supervisor alone, as of inspector/run/engine.hpp)
+// fetches. Nothing is changed: what a trial needs (an image that holds the supervisor alone, as of inspector/confinement/engine.hpp)
 // goes away with it.
 //
 // Each has limits of its own; see side_by_side.hpp for those that the system does not let us set.

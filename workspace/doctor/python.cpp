@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "analysis/text/words.hpp"
+#include "inspector/process/passed_environment.hpp"
 #include "inspector/python/interpreters.hpp"
 #include "inspector/python/uv.hpp"
-#include "inspector/run/passed_environment.hpp"
 #include "specs/error.hpp"
 #include "workspace/doctor/install_command.hpp"
 #include "workspace/doctor/outside.hpp"

@@ -1,4 +1,4 @@
-#include "inspector/run/sandbox.hpp"
+#include "inspector/confinement/sandbox.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "inspector/confinement/supervised_run.hpp"
 #include "inspector/machine/tree.hpp"
-#include "inspector/run/process.hpp"
-#include "inspector/run/supervised_run.hpp"
+#include "inspector/process/process.hpp"
 #include "workspace/doctor/install_command.hpp"
 #include "workspace/doctor/outside.hpp"
 #include "workspace/doctor/probes.hpp"

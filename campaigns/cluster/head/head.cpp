@@ -8,7 +8,7 @@
 #include "campaigns/cluster/node/stage.hpp"
 #include "campaigns/cluster/scheduler.hpp"
 #include "campaigns/run.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/clock.hpp"
 #include "specs/format/json.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/project/cluster.hpp"
 
 namespace stackx::campaigns::cluster {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "campaigns/cluster/kubernetes/manifest.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/printable.hpp"
 #include "specs/format/text_file.hpp"

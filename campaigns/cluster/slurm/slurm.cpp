@@ -13,7 +13,7 @@
 #include "campaigns/cluster/slurm/nodes.hpp"
 #include "campaigns/cluster/slurm/queue.hpp"
 #include "campaigns/cluster/slurm/script.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/error.hpp"
 #include "specs/format/printable.hpp"
 

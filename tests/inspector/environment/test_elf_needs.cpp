@@ -9,7 +9,7 @@
 #include "inspector/environment/library_search.hpp"
 #include "inspector/environment/shown_paths.hpp"
 #include "inspector/machine/tree.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "tests/inspector/support.hpp"
 
 namespace elf_needs_tests {

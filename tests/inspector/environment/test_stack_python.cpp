@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include "inspector/confinement/sandbox.hpp"
 #include "inspector/environment/stack_python.hpp"
-#include "inspector/run/sandbox.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx;

@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <map>
 
+#include "inspector/process/process.hpp"
 #include "inspector/python/interpreters.hpp"
-#include "inspector/run/process.hpp"
 #include "tests/inspector/support.hpp"
 
 using namespace stackx::inspector;

@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "inspector/process/supervision.hpp"
 #include "inspector/run/protocol.hpp"
-#include "inspector/run/supervision.hpp"
 
 using namespace stackx::inspector;
 using stackx::specs::Outcome;

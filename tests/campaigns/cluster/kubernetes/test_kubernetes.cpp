@@ -7,7 +7,7 @@
 
 #include "campaigns/cluster/kubernetes/kubectl.hpp"
 #include "campaigns/cluster/kubernetes/kubernetes.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "specs/error.hpp"
 #include "tests/campaigns/cluster/kubernetes/frozen.hpp"
 

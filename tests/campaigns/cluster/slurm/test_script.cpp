@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "campaigns/cluster/slurm/script.hpp"
-#include "inspector/run/process.hpp"
+#include "inspector/process/process.hpp"
 #include "tests/campaigns/cluster/slurm/asked.hpp"
 
 namespace slurm_script_tests {
