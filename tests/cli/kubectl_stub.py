@@ -11,7 +11,8 @@
     cluster.until(lambda: ...), cluster.stop()                     # stop kills what is left: addCleanup(cluster.stop)
 
 What it has of Kubernetes: Indexed Jobs with retries of an index, parallelism, suspend, conditions; one pod a node, where its
-anti-affinity says so; ConfigMaps at mounted paths, $(VARIABLES), fields as env; terminating pods; garbage collection by owner.
+anti-affinity says so; ConfigMaps at mounted paths, $(VARIABLES), fields as env; terminating pods; garbage collection by owner; headless
+Services, by whose names a Job's pods find this machine (one block at a time).
 Objects are checked as API servers do (kubernetes_rules). A pod's command gets the container's env and $PATH, nothing else but
 `pod_env`; argv[0] "stackx" is `program`; a path below a ConfigMap's mount is a copy of it, one below a volume's mount (the
 spool) is used as it is, and values of env below an emptyDir's mount lie in the pod's own directory.

@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -30,9 +31,10 @@ SETTINGS = {
     "program": "stackx",
 }
 INDEX = "batch.kubernetes.io/job-completion-index"
-KINDS = {"job": "Job", "jobs": "Job", "jobs.batch": "Job", "pod": "Pod", "pods": "Pod", "configmap": "ConfigMap", "configmaps": "ConfigMap"}
+KINDS = {"job": "Job", "jobs": "Job", "jobs.batch": "Job", "pod": "Pod", "pods": "Pod", "configmap": "ConfigMap", "configmaps": "ConfigMap",
+         "service": "Service", "services": "Service"}
 kubelets = []  # that this process has started: they outlive a kubectl
-RESOURCES = {"Job": "jobs.batch", "Pod": "pods", "ConfigMap": "configmaps"}
+RESOURCES = {"Job": "jobs.batch", "Pod": "pods", "ConfigMap": "configmaps", "Service": "services"}
 
 
 def now():
@@ -141,7 +143,7 @@ class Api:
         for pod in self.all("Pod"):
             if pod["metadata"]["ownerReferences"][0]["uid"] not in owners and not pod["metadata"].get("deletionTimestamp"):
                 self.end_pod(pod)
-        for one in self.all("ConfigMap"):
+        for one in self.all("ConfigMap") + self.all("Service"):
             if any(owner["uid"] not in owners for owner in one["metadata"].get("ownerReferences", [])):
                 self.remove(one)
         if (self.directory / "stopped").exists():
@@ -325,14 +327,31 @@ def command_of(api, pod):
         mount = max(mounts, key=len)
         return str(here[mount]) + text[len(mount.rstrip("/")):]
 
+    def named(text):
+        """The name that a headless Service gives to a pod of its Job, and a port of its own: all are this machine."""
+        job, domain = pod["metadata"]["labels"]["job-name"], pod["spec"].get("subdomain")
+        if not domain or not api.get("Service", pod["metadata"]["namespace"], domain):
+            return text
+        return re.sub(rf"{re.escape(job)}-[*0-9]+\.{re.escape(domain)}:\d+", lambda _: f"127.0.0.1:{port_of(api, job)}", text)
+
     env = {"JOB_COMPLETION_INDEX": pod["metadata"]["annotations"][INDEX]}
     for one in container.get("env", []):
         env[one["name"]] = expanded(value_of(pod, one, place), env)
-    argv = [local(expanded(word, env)) for word in container.get("command", []) + container.get("args", [])]
+    argv = [named(local(expanded(word, env))) for word in container.get("command", []) + container.get("args", [])]
     if argv[0] == "stackx":
         argv[0] = settings["program"]
     env = {name: local(value) for name, value in env.items()}
     return argv, {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "TMPDIR": local("/tmp")} | env | settings["pod_env"]
+
+
+def port_of(api, job):
+    """Free when it is first asked for."""
+    file = api.directory / f"port-of-{job}"
+    if not file.exists():
+        with socket.socket() as one:
+            one.bind(("", 0))
+            file.write_text(str(one.getsockname()[1]))
+    return file.read_text()
 
 
 def kubelet(directory, namespace, name):

@@ -15,7 +15,7 @@ import time
 import unittest
 
 import slurm_cluster
-from cluster_box import ClusterBox, OnSlurm
+from cluster_box import ClusterBox, OnKubernetes, OnSlurm
 from harness import ROOT, STACKX, schema_errors
 
 PARAMS = {"depth": 14, "width": 4, "image_size": 64, "classes": 7, "batch": 4, "repetitions": 3, "mini_batch": 1,
@@ -234,6 +234,19 @@ class Refused(Trained):
         self.project(workers=None)
         plan = json.loads((self.freeze(self.scratch / "project.json") / "campaign.json").read_text())["plans"]["pair"]
         self.assertEqual([(arm["workload"]["params"]["workers"], arm["workload"]["params"]["nodes"]) for arm in plan["arms"]], [("2", "2")])
+
+
+class OnPlayedKubernetes(Trained, OnKubernetes):
+    def test_two_indices_of_a_job_are_one_block(self):
+        document = json.loads(self.project(blocks=2, target=OnKubernetes.target(self) | {"nodes": 2}).read_text())
+        document["cluster"]["parallel"] = 1
+        self.stackx("cluster", "submit", self.write("project.json", document))
+        [service] = self.cluster.objects("Service")
+        self.assertEqual((service["spec"]["clusterIP"], self.cluster.job()["spec"]["completions"]), ("None", 4))
+        status, kept = self.wait_for_end(300)
+        self.assertEqual(len(kept), 2 * 2 * 2)
+        self.check_results(kept, ["n1", "n2"])
+        self.assertEqual(status["targets"][0]["scheduler"], "kubernetes")
 
 
 @unittest.skipIf(slurm_cluster.why_not(), slurm_cluster.why_not())
