@@ -124,7 +124,7 @@ template <typename T>
 Check check(const Exchange& exchange, std::uint64_t seed, std::size_t rank, const void* received) {
   std::vector<std::uint64_t> keys;
   for (std::size_t r = 0; r < exchange.ranks; ++r) keys.push_back(key_of(seed, r));
-  Comparison comparison(bound_of(exchange, T::kUnit));
+  Comparison comparison(bound_of(exchange, T::kUnit), exchange.element);
   const std::size_t offset = exchange.kind == Kind::reduce_scatter ? rank * exchange.part : 0;
   const bool reducing = reduces(exchange.kind);
   const auto* at = static_cast<const typename T::Stored*>(received);

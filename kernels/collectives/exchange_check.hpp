@@ -11,6 +11,9 @@
 // Accuracy and Stability, 4.2), u the type's unit roundoff. A missing or doubled summand, a stale
 // element or one of another rank is off by about 1/n of that scale.
 //
+// Ulps are counted of float32, float16 and bfloat16 (reference/ulps.hpp): sums of such inputs have fewer digits than a double, so
+// the exact value is known. What is only moved has none, or is wrong.
+//
 // Results are filled with all-one bits before the call (NaN; -1), so what was not written is wrong.
 #pragma once
 

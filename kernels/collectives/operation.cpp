@@ -31,6 +31,7 @@ double largest(const Processes& processes, double mine) {
 // The worst of all processes' checks, the same everywhere.
 Check agreed(const Processes& processes, Check mine) {
   mine.max_relative_error = largest(processes, mine.max_relative_error);
+  if (mine.max_ulps) mine.max_ulps = largest(processes, *mine.max_ulps);  // all have them or none: of one type
   const auto none = static_cast<std::int64_t>(processes.count());
   // The first process that fails has the largest of these.
   const std::int64_t first =
@@ -81,6 +82,7 @@ Check CollectiveOperation::check() {
     Check check = check_result(*exchange_, seed_, rank, received.data());
     if (worst.reference.empty() || (worst.pass && !check.pass)) std::swap(worst, check);
     worst.max_relative_error = std::max(worst.max_relative_error, check.max_relative_error);
+    worst.max_ulps = std::max(worst.max_ulps, check.max_ulps);
   }
   return agreed(communicator_.processes(), std::move(worst));
 }

@@ -1,6 +1,6 @@
 // A collective operation as an Operation: the same steps in every process at the same time.
 //
-// The check is each rank's own; the worst of them is everyone's, so that one wrong rank is a wrong
+// The check is each rank's own; the worst of them (error, ulps) is everyone's, so that one wrong rank is a wrong
 // result and no rank goes on alone. "check" of the document has rank 0's reference and bound, and the
 // place in the first rank that fails.
 #pragma once

@@ -12,6 +12,7 @@ from __future__ import absolute_import, division
 import sys
 
 from stackx_pi import collectives, protocol, ranks, work
+from stackx_pi.bits import most_ulps
 from stackx_pi.collectives import Exchange, inputs
 from stackx_pi.errors import Unsupported, UsageError, refusal
 from stackx_pi.framework_pi import FrameworkRun
@@ -43,7 +44,7 @@ class CollectiveRun(FrameworkRun):
             bits = self._bits(arrays=lambda called: [inputs.held(called[1], exchange.dtype)], gathered=circle.gathered,
                               generator="splitmix64")
             call, received = self._refusing(lambda: bits.first(lambda: self._first_call(exchange)))
-            check = circle.agreed(inputs.check(exchange, self.seed, self.world.rank, received))
+            check = most_ulps(circle.agreed(inputs.check(exchange, self.seed, self.world.rank, received)), circle.gathered)
             if check["pass"]:
                 check.update(bits.described(lambda: self._first_call(exchange)))
         self.document["check"] = check

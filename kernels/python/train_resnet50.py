@@ -100,7 +100,8 @@ class TrainingRun(FrameworkRun):
             self.settings.dtype, self.settings.tf32), seed, self.workers, bits)
         if result["pass"]:
             batch = check.Batch(one.network, one.batch, seed, self.workers)
-            result.update(bits.described(None if self.workers.several else lambda: batch.two_steps(trainer_of_its_own())))
+            repeats = self.workers.exchange.repeats
+            result.update(bits.described((lambda: batch.two_steps(trainer_of_its_own())) if repeats else None))
         return trainer, result
 
     def _train(self, trainer, seed):

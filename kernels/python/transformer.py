@@ -100,12 +100,11 @@ class TransformerRun(FrameworkRun):
         runner, bits = self._runner(check.Check(*asked)), self._bits(arrays=check.arrays_of, gathered=self.workers.gathered)
         result = check.check_runner(runner, *asked, whole=whole, workers=self.workers, bits=bits)
         if result["pass"]:
-            result.update(bits.described(self._again(runner, check.Check(*asked))))
+            result.update(bits.described(self._again(runner, check.Check(*asked, workers=self.workers))))
         return runner if whole else None, result
 
     def _again(self, runner, checked):
-        """What its result is once more. A training step needs the first weights, and so another runner; of several workers that
-        would be a second exchange."""
+        """What its result is once more. A training step needs the first weights, and so another runner."""
         def train():
             another = self._runner(checked)
             checked.start(another)
@@ -113,7 +112,7 @@ class TransformerRun(FrameworkRun):
 
         if checked.task.phase != "train":
             return lambda: checked.found(runner)
-        return None if self.workers.several else train
+        return train if self.workers.exchange.repeats else None
 
     def _timed(self):
         """The model itself, where another was checked. One call: compiling is no part of the calibration."""

@@ -31,6 +31,12 @@ def alone(value):
     return [value]
 
 
+def most_ulps(check, gathered):
+    """The check with the most ulps of all ranks, which call this together, whether they have any or not."""
+    told = [ulps for ulps in gathered(check.get("max_ulps")) if ulps is not None]
+    return dict(check, max_ulps=max(told)) if told else check
+
+
 class Bits(object):
     """`arrays`: a result -> its arrays; `gathered`: a value -> those of all ranks, which so decide alike."""
 

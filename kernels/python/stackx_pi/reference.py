@@ -12,7 +12,9 @@ For the coarse u the entry's bound is near the entries themselves (|a||b| / sqrt
   rounding factors or result alone about u, zeros, a transposed or a stale result 1 or more.
 
 Besides, `max_ulps`: the largest error of an entry in units in the last place of the dtype, at the exact value, as
-kernels/reference/ulps.hpp defines it; not of float64, whose exact value this reference does not have.
+kernels/reference/ulps.hpp defines it; not of float64, whose exact value this reference does not have. Of what training leaves
+(tensor_ulps) the unit is that at the tensor's largest exact entry: gradients have entries of every size down to 0, by cancellation, and
+the worst of them in its own ulps would tell how near to 0 one came.
 
 Compared: all entries while that costs at most 2^28 flop; else some rows and columns, edges always among them, and for products
 every row against random vectors of +-1 (Freivalds; in the native PI's tolerance |a_i| |B|_F): each vector misses a wrong entry
@@ -41,9 +43,20 @@ def roundoff(dtype, tf32=False):
 
 def largest_ulps(found, expected, dtype):
     """Arrays of one shape, in float64."""
+    return ulps_at(expected, found, expected, dtype)
+
+
+def tensor_ulps(found, expected, dtype):
+    """In ulps of the tensor's largest entry; HUGE of another shape."""
+    if found.shape != expected.shape:
+        return HUGE
+    return ulps_at(abs(expected).max(), found, expected, dtype)
+
+
+def ulps_at(where, found, expected, dtype):
     import numpy
     digits, least = PRECISION[dtype]
-    exponents = numpy.where(expected == 0, least, numpy.frexp(expected)[1] - 1)
+    exponents = numpy.where(where == 0, least, numpy.frexp(where)[1] - 1)
     with numpy.errstate(all="ignore"):
         ulps = numpy.abs(found - expected) / numpy.ldexp(1.0, numpy.maximum(exponents, least) - digits + 1)
     return float(numpy.where(numpy.isfinite(ulps), ulps, HUGE).max())

@@ -1,5 +1,6 @@
 // What collective operations count, and their check without any library.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstring>
 #include <functional>
 
@@ -85,6 +86,30 @@ Bytes right(const Exchange& exchange, std::size_t rank) {
   return result;
 }
 
+double exact_at(const Exchange& exchange, std::size_t rank, std::size_t i) {
+  const auto of = [&](std::size_t source, std::size_t index) { return input_of(kSeed, source, index, exchange.element); };
+  const std::size_t source = i / exchange.part, at = i % exchange.part;
+  if (exchange.kind == Kind::broadcast) return of(0, i);
+  if (exchange.kind == Kind::all_gather) return of(source, at);
+  if (exchange.kind == Kind::alltoall) return of(source, rank * exchange.part + at);
+  double sum = 0;  // exact: of few numbers with few digits
+  for (std::size_t r = 0; r < exchange.ranks; ++r)
+    sum += of(r, exchange.kind == Kind::reduce_scatter ? rank * exchange.part + i : i);
+  return sum;
+}
+
+// By what the standard library says of an exponent; none of these results is near 0.
+double ulps_by_hand(const Exchange& exchange, std::size_t rank, const Bytes& bytes) {
+  const int digits = exchange.element == Element::float32 ? 24 : exchange.element == Element::float16 ? 11 : 8;
+  double most = 0;
+  for (std::size_t i = 0; i < exchange.received(); ++i) {
+    const double exact = exact_at(exchange, rank, i);
+    REQUIRE(std::abs(exact) > 0x1p-14);
+    most = std::max(most, std::abs(element_at(exchange, bytes, i) - exact) / std::ldexp(1, std::ilogb(exact) - digits + 1));
+  }
+  return most;
+}
+
 }  // namespace
 
 TEST_CASE("bus bandwidth is counted as nccl-tests' PERFORMANCE.md does", "[collectives]") {
@@ -164,6 +189,28 @@ TEST_CASE("a sum in less precision fails", "[collectives]") {
   for (std::size_t i = 0; i < wide.received(); ++i)
     set(wide, result, i, static_cast<double>(static_cast<float>(element_at(wide, result, i))));
   CHECK_FALSE(check_result(wide, kSeed, 0, result.data()).pass);
+}
+
+TEST_CASE("ulps are those of the exact sum; what is moved has none, and one bit is told", "[collectives][ulps]") {
+  for (const Kind kind : kKinds)
+    for (const Element element : {Element::float32, Element::float16, Element::bfloat16})
+      for (std::size_t rank = 0; rank < 3; ++rank) {
+        const Exchange exchange = exchange_of(kind, element);
+        INFO(to_string(kind) << " " << to_string(element) << " " << rank);
+        Bytes bytes = right(exchange, rank);
+        const auto found = [&] { return check_result(exchange, kSeed, rank, bytes.data()); };
+        const double before = *found().max_ulps;
+        CHECK(before == ulps_by_hand(exchange, rank, bytes));
+        CHECK((before > 0) == reduces(kind));
+        bytes[bytes.size() / 2 / size_of(element) * size_of(element)] ^= 1;
+        CHECK(*found().max_ulps == ulps_by_hand(exchange, rank, bytes));
+        if (!reduces(kind)) CHECK(*found().max_ulps == 1);
+        if (!reduces(kind)) CHECK_FALSE(found().pass);
+      }
+  for (const Element element : {Element::float64, Element::int32}) {
+    const Exchange exchange = exchange_of(Kind::all_reduce, element);
+    CHECK_FALSE(check_result(exchange, kSeed, 0, right(exchange, 0).data()).max_ulps);
+  }
 }
 
 TEST_CASE("an MPI says who it is", "[collectives]") {

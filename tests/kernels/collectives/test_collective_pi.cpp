@@ -122,6 +122,30 @@ TEST_CASE("every rank's result is in the digest, and whichever changes from call
   }
 }
 
+TEST_CASE("one bit of one rank is told: what is moved is wrong, a sum has other ulps and another digest", "[collectives][pi][bits]") {
+  const Words three = {"ranks=3", "bytes=12000", "seed=2"};  // an element of a sum that may err by more
+  for (const std::string& pi : kCollectivePis) {
+    INFO(pi);
+    const json right = run_collective(pi, mpi("mpich"), three).json()["check"];
+    const json one = run_collective(pi, mpi("one_bit"), three).json()["check"];
+    INFO(one.dump());
+    const bool adds = pi == "all_reduce" || pi == "reduce_scatter";
+    const double before = right["max_ulps"], ulps = one["max_ulps"];
+    CHECK((adds ? before > 0.49 && before <= 0.5 : before == 0));  // it adds in double and rounds once
+    CHECK(one["pass"] == adds);
+    if (adds) {
+      CHECK((ulps > 0.5 && ulps <= 1.5));
+      CHECK(one["result_digest"] != right["result_digest"]);
+      CHECK(one["deterministic"] == true);
+    } else {
+      CHECK(ulps == 1);
+      CHECK_THAT(one["detail"].get<std::string>(), Contains("element 0 of rank 2"));
+    }
+  }
+  CHECK_FALSE(run_collective("all_reduce", mpi("mpich"), {"ranks=2", "dtype=int32"}).json()["check"].contains("max_ulps"));
+  CHECK_FALSE(run_collective("all_reduce", mpi("mpich"), {"ranks=2", "dtype=float64"}).json()["check"].contains("max_ulps"));
+}
+
 TEST_CASE("a rank that dies or fails ends all within seconds, with a message",
           "[collectives][pi]") {
   for (const std::string build : {"killed", "send_fails"}) {

@@ -24,6 +24,19 @@ QUICK = ["repetitions=3", "min_sample_ms=0.1", "warmup_ms=0"]
 needs_numpy = unittest.skipIf(numpy is None, "NumPy is not installed for " + sys.executable)
 
 
+def spacing(exact, dtype):
+    """The distance of the type's neighbours around an exact number, by NumPy's own: of what the number begins with, cut off."""
+    own, exact = "float32" if dtype == "bfloat16" else dtype, numpy.abs(exact)
+    cut = exact.astype(own)
+    cut = numpy.where(cut > exact, numpy.nextafter(cut, numpy.zeros_like(cut)), cut)
+    return numpy.spacing(cut).astype(float) * (65536 if dtype == "bfloat16" else 1)
+
+
+def tensor_ulps(found, exact):
+    """The worst of pairs of tensors, by hand."""
+    return max(float(abs(one - right).max() / spacing(abs(right).max(), "float32")) for one, right in zip(found, exact))
+
+
 def environment(**changes):
     kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "STACKX_SITE_DIR", "PYTHONSAFEPATH")}
     kept["PYTHONDONTWRITEBYTECODE"] = "1"

@@ -42,6 +42,26 @@ class Definitions(unittest.TestCase):
         self.assertEqual(reference.largest_ulps(numpy.array([1 + 2.0**-6]), numpy.array([1.0]), "bfloat16"), 2)
         self.assertEqual(reference.largest_ulps(numpy.array([numpy.nan]), numpy.array([1.0]), "float32"), reference.HUGE)
 
+    def test_ulps_of_a_tensor_are_those_of_its_largest_entry(self):
+        for dtype in ("float32", "float16", "bfloat16"):
+            exact = random_array((300,), "float64", 1, 0) * 10.0**-(numpy.arange(300) % 7)
+            exact[:9] = 0
+            largest = abs(exact).max()
+            found = exact.copy()
+            found[3] = 5 * support.spacing(largest, dtype)  # of a 0, whose own ulps are far smaller
+            self.assertEqual(reference.tensor_ulps(found, exact, dtype), 5)
+            self.assertGreater(reference.largest_ulps(found, exact, dtype), 1e3)
+            found[abs(exact).argmax()] += 7 * support.spacing(largest, dtype)
+            self.assertEqual(reference.tensor_ulps(found, exact, dtype), 7)
+        self.assertEqual(reference.tensor_ulps(numpy.zeros(3), numpy.zeros(3), "float32"), 0)
+        for wrong in (numpy.zeros(3), numpy.array([numpy.nan, 1]), numpy.array([1, numpy.inf])):
+            self.assertEqual(reference.tensor_ulps(wrong, numpy.ones(2), "float32"), reference.HUGE)
+
+    def test_the_most_ulps_of_all_ranks(self):
+        for mine, others, most in ((1.5, [2.5, 0.0], 2.5), (None, [0.0, None], 0.0), (None, [None], None)):
+            found = bits.most_ulps({} if mine is None else {"max_ulps": mine}, lambda told, others=others: [told] + others)
+            self.assertEqual(found.get("max_ulps"), most)
+
     def test_a_known_error_in_full_and_by_parts(self):
         a, b = random_array((40, 30), "float32", 1, 0), random_array((30, 50), "float32", 1, 1)
         right = a.astype(float).dot(b.astype(float)).astype(numpy.float32)

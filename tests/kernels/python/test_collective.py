@@ -18,6 +18,7 @@ if support.numpy is not None:
     import numpy
     from stackx_pi import collectives
     from stackx_pi.collectives import Exchange, inputs
+    from stackx_pi.inputs import rounded_to_bfloat16
 
 
 def site_packages():
@@ -67,6 +68,34 @@ class Counting(unittest.TestCase):
                         self.assertLess(found["max_relative_error"], float("inf"))
 
 
+    def test_ulps_are_what_numpy_s_neighbours_say_and_one_bit_is_told(self):
+        for kind in KINDS:
+            for dtype in ("float32", "float16", "bfloat16"):
+                exchange = Exchange(kind, dtype, "sum", 3, 2400)
+                if kind in collectives.REDUCING:
+                    begin = exchange.part if kind == "reduce_scatter" else 0
+                    parts = [inputs.elements(dtype, 5, source, begin, exchange.received) for source in range(3)]
+                    exact, stored = sum(part.astype(float) for part in parts), parts[0]
+                    for part in parts[1:]:
+                        stored = rounded_to_bfloat16(stored + part) if dtype == "bfloat16" else stored + part
+                else:
+                    stored = inputs.moved_to(exchange, 5, 1)
+                    exact = stored.astype(float)
+                flipped = stored.copy()
+                whole = flipped.view(numpy.uint16 if dtype == "float16" else numpy.uint32)
+                whole[len(whole) // 2] ^= 1 << (16 if dtype == "bfloat16" else 0)
+                with self.subTest(kind=kind, dtype=dtype):
+                    for received in (stored, flipped):
+                        found = inputs.check(exchange, 5, 1, received)
+                        by_hand = float((abs(received.astype(float) - exact) / support.spacing(exact, dtype)).max())
+                        self.assertEqual(found["max_ulps"], by_hand)
+                    if kind not in collectives.REDUCING:
+                        self.assertEqual((found["max_ulps"], found["pass"]), (1, False))
+        for dtype in ("float64", "int32"):
+            exchange = Exchange("broadcast", dtype, "sum", 3, 2400)
+            self.assertNotIn("max_ulps", inputs.check(exchange, 5, 1, inputs.moved_to(exchange, 5, 1)))
+
+
 @support.needs_numpy
 class Measuring(support.PiTest):
     def document(self, kind, *words, **changes):
@@ -100,8 +129,9 @@ class Measuring(support.PiTest):
                     found = self.document(kind, *words)["check"]
                     done = support.run(native, kind, "--library", library, "bytes=2400", *support.QUICK, *words)
                     other = support.json.loads(done.stdout)["check"]
-                    self.assertEqual([found[key] for key in ("result_digest", "inputs", "deterministic")],
-                                     [other["result_digest"], "splitmix64, seed 5", True])
+                    self.assertEqual([found.get(key) for key in ("result_digest", "inputs", "deterministic", "max_ulps")],
+                                     [other["result_digest"], "splitmix64, seed 5", True, 0 if dtype == "float32" else None])
+                    self.assertEqual(found.get("max_ulps"), other.get("max_ulps"))
 
     def test_one_rank_has_no_bus_bandwidth(self):
         found = self.document("all_reduce", "ranks=1")
@@ -119,6 +149,20 @@ class Measuring(support.PiTest):
                         self.assertIn("of rank 2", found["check"]["detail"])
         found = self.document("all_reduce", "ranks=2", "dtype=float64", FAKE_TORCH_WRONG="float_sum")
         self.assertFalse(found["check"]["pass"])
+
+    def test_one_bit_of_one_rank_is_told(self):
+        """In what is moved it is wrong; a sum has more ulps, whichever rank prints, and other bits."""
+        for kind in KINDS:
+            with self.subTest(kind=kind):
+                words = ["ranks=3", "seed=4"]  # an element that may err by more
+                right, one = self.document(kind, *words)["check"], self.document(kind, *words, FAKE_TORCH_WRONG="one_bit")["check"]
+                adds = kind in collectives.REDUCING
+                self.assertIs(one["pass"], adds, one)
+                self.assertGreater(one["max_ulps"], right["max_ulps"])
+                if adds:
+                    self.assertNotEqual(one["result_digest"], right["result_digest"])
+                else:
+                    self.assertIn("element 0 of rank 2", one["detail"])
 
     def test_what_the_backend_has_not_is_unsupported(self):
         found = self.document("reduce_scatter", "ranks=2", FAKE_TORCH_WRONG="no_reduce_scatter")

@@ -50,6 +50,17 @@ class Checks(support.PiTest):
             for each in told[unit]:  # a worker is at least as fast as the slowest in each sample
                 self.assertGreaterEqual(each, together * 0.999)
 
+    def test_one_bit_of_one_worker_is_told(self):
+        """The last one's, whose document nobody sees: by more ulps and another digest; from the third step on, as not deterministic."""
+        for words in (RESNET, TRANSFORMER):
+            right, one, later = (self.workers(words, 2, FAKE_MPI_WRONG=wrong)[0]["check"] for wrong in ("", "one_bit", "later"))
+            self.assertEqual([found["pass"] for found in (right, one, later)], [True] * 3, (right, one, later))
+            self.assertEqual([found["deterministic"] for found in (right, one, later)], [True, True, False])
+            self.assertNotEqual(right["result_digest"], one["result_digest"])
+            self.assertEqual(right["result_digest"], later["result_digest"])
+            self.assertLess(2 * right["max_ulps"], one["max_ulps"])
+            self.assertEqual(right["max_ulps"], later["max_ulps"])
+
     def test_a_wrong_exchange_is_never_timed(self):
         for wrong in WRONG:
             with self.subTest(wrong=wrong):

@@ -13,6 +13,7 @@ if support.numpy is not None:
     import naive
     sys.path.remove(str(support.FAKES))  # where directories have frameworks' names
     from stackx_pi import training
+    from stackx_pi.parallel.workers import Workers
     from stackx_pi.training import check, network, report
     from stackx_pi.training.numpy_steps import Evaluation, NumpyTrainer, Operations
 
@@ -242,6 +243,9 @@ class Faulty:
             if self.fault == "last bias is frozen" and i == len(self.state.weights) - 1:
                 return
             before = self.state.weights[i]
+            if self.fault == "one bit" and i == 0:
+                gradient = gradient.copy()
+                gradient.view(numpy.uint32).flat[abs(gradient).argmax()] ^= 1 << 9
             if self.fault == "no momentum":
                 self.state.velocities[i] = 0 * self.state.velocities[i]
             NumpyTrainer.update(self, i, gradient)
@@ -292,6 +296,30 @@ class Checks(unittest.TestCase):
             start = training.initial_state(net, seed)
             found = check.check_training(NumpyTrainer(net, start, settings, Rounded), net, settings, 8, start, FLOAT32, seed)
             self.assertTrue(found["pass"], found)
+
+    def test_ulps_are_those_of_steps_in_float64(self):
+        """Of a trainer that is no part of the check, from what the step before left; and one bit is told."""
+        net, batch, settings = small(), 8, training.Settings(*SETTINGS)
+        start = training.initial_state(net, 1)
+
+        def wide(state):
+            return training.State(*[[a.astype(float) for a in arrays] for arrays in (
+                state.weights, state.velocities, state.means, state.variances)])
+
+        for fault, least, most in (("", 1, 400), ("one bit", 450, 1000)):
+            trainer, before, by_hand = Faulty.Trainer(net, start, settings), wide(start), 0.0
+            trainer.fault, of_check = fault, check.Batch(net, batch, 1, Workers.alone())
+            for loss, after in of_check.two_steps(trainer):
+                exact = NumpyTrainer(net, before, settings)
+                exact.put(of_check.images[of_check.order], of_check.labels[of_check.order])
+                right_loss = numpy.array([exact.step()])
+                by_hand = max(by_hand, support.tensor_ulps([numpy.array([loss])] + check.all_of(after), [right_loss] + check.all_of(
+                    exact.read())))
+                before = after
+            found = self.checked(fault)
+            self.assertTrue(found["pass"], found)
+            self.assertAlmostEqual(found["max_ulps"] / by_hand, 1, 5)
+            self.assertTrue(least < found["max_ulps"] < most, found)
 
     def test_every_fault_is_caught(self):
         for fault in FAULTS_OF_STEPS + FAULTS_OF_TRAINERS:

@@ -136,6 +136,9 @@ class WrongRunner(NumpyRunner if support.numpy is not None else object):
         missing = {"gradient of one matrix missing": self.shape.at("k", 1), "frozen embedding": 0, "frozen norm": -2}
         if self.fault in missing:
             self.arrays[missing[self.fault]] = before[missing[self.fault]]
+        if self.fault == "one bit":
+            largest = self.arrays[-2] = self.arrays[-2].copy()
+            largest.view(numpy.uint32).flat[abs(largest).argmax()] ^= 1 << 5
         if self.fault == "update sign":
             self.arrays = [2 * old - new for old, new in zip(before, self.arrays)]
         if self.fault == "half the rate":
@@ -170,6 +173,21 @@ class Checks(unittest.TestCase):
                     found = self.checked(phase, dtype=dtype, one=one)
                     self.assertTrue(found["pass"], (phase, dtype, found))
                     self.assertLess(found["bound"], {"float32": 2e-4, "float64": 4e-13}.get(dtype, 0.51))
+
+    def test_ulps_of_a_step_are_those_of_its_weights_and_loss_in_float64(self):
+        one, task = preset(), PHASES["train"]
+        own = check.Check(one, task, "float32", False, 1)
+        for fault, least, most in (("", 0.5, 25), ("one bit", 30, 60)):
+            told = []
+            for runner in (WrongRunner(one, own.weights(), "float32", fault), NumpyRunner(one, own.weights(), "float64")):
+                own.start(runner)
+                told.append([numpy.array([runner.train(check.RATE)])] + runner.weights())
+            found = self.checked("train", fault)
+            self.assertTrue(found["pass"], found)
+            self.assertAlmostEqual(found["max_ulps"] / support.tensor_ulps(*told), 1, 6)
+            self.assertTrue(least < found["max_ulps"] < most, found)
+        self.assertNotIn("max_ulps", self.checked("train", dtype="float64"))
+        self.assertIn("max_ulps", self.checked("train", dtype="bfloat16"))
 
     def test_every_fault_is_caught(self):
         for phase, faults in FAULTS.items():

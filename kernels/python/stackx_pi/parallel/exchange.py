@@ -15,6 +15,7 @@ class Exchange(object):
     name = None    # "ddp (gloo)": for people
     compiled = None
     first = True   # it initialises what is shared
+    repeats = True  # a second trainer can be made beside the first, to begin again
 
     def spread(self, loss_of, weights):  # pylint: disable=unused-argument
         return loss_of

@@ -53,6 +53,8 @@ def made(workers):
 
 
 class Servers(Exchange):
+    repeats = False  # servers, step and tokens are the session's: a second SyncReplicasOptimizer would take those of the first
+
     def __init__(self, v1, workers, count, server):
         self.v1, self.workers, self.count, self.server = v1, workers, count, server
         self.name = "servers (%d)" % count

@@ -6,6 +6,7 @@ import importlib
 import os
 
 from stackx_pi import ranks, threads
+from stackx_pi.bits import most_ulps
 from stackx_pi.errors import Unsupported, UsageError
 from stackx_pi.parallel.exchange import Exchange
 from stackx_pi.parameters import Parameter
@@ -74,7 +75,7 @@ class Workers(object):
         return self.circle.mean(arrays) if self.several else arrays
 
     def agreed(self, check):
-        return self.circle.agreed(check) if self.several else check
+        return most_ulps(self.circle.agreed(check), self.gathered) if self.several else check
 
     def together(self, sample):
         return self.circle.sampler(sample) if self.several else sample

@@ -19,6 +19,9 @@ float64's) if that is more. A quantity's bound is 4 times the largest relative c
 gradient), plus 16 roundoffs of the sums or the dtype's one; at most 1/4 for float32 and 1/2 for coarser types. What bfloat16 and
 float16 do not tell: a fault smaller than some per cent, such as another epsilon. An update is read as a difference of weights, so
 that 2 u |w| / (rate |g|) is added to a gradient's bound.
+
+`max_ulps`, in ulps of the type that the result is kept in: of logits, keys and values entry by entry, at the exact entry; of training
+of the loss and of the weights after a step, which are what it leaves, at the largest right entry of the tensor (reference.tensor_ulps).
 """
 
 from __future__ import absolute_import, division
@@ -64,6 +67,7 @@ class Check(object):
         self.roundoff = reference.roundoff(dtype, tf32)
         self.sums = 2.0**-53 if dtype == "float64" else 2.0**-24
         self.held = "float32" if task.phase == "train" else dtype
+        self.stored = "float32" if task.phase == "train" and dtype != "float64" else dtype
         self.errors = []  # (error / bound, error, bound, words)
         self.ulps = None
 
@@ -198,12 +202,19 @@ class Check(object):
             if words in before:
                 bound += 2 * self.sums * float(numpy.sqrt((before[words]**2).sum() / (right**2).sum())) / RATE
             self.add(words + where, relative(value, right), bound)
-            self.add_ulps(value, right)
+            self.add_ulps(value, right, before.get(words))
 
-    def add_ulps(self, value, right):
-        """Not of a training step, whose gradients are read as differences of weights."""
-        if self.task.phase != "train" and self.held in reference.PRECISION and value.shape == right.shape:
-            self.ulps = max(self.ulps or 0.0, reference.largest_ulps(value.astype("float64"), right, self.held))
+    def add_ulps(self, value, right, weights):
+        """`weights`: those before the step whose gradient this is."""
+        if self.stored not in reference.PRECISION or value.shape != right.shape:
+            return
+        if self.task.phase != "train":
+            found = reference.largest_ulps(value.astype("float64"), right, self.stored)
+        elif weights is None:
+            found = reference.tensor_ulps(value, right, self.stored)
+        else:
+            found = reference.tensor_ulps(weights - RATE * value, weights - RATE * right, self.stored)
+        self.ulps = max(self.ulps or 0.0, found)
 
     def document(self, whole):
         """The error that is largest beside its bound."""

@@ -1,7 +1,7 @@
 """The part of PyTorch that collective.py uses, on NumPy; ranks talk by files beside the one that they are told to meet in.
 
-FAKE_TORCH_WRONG: no_last_rank, one_element, last_rank, other_operation, alone, float_sum build a torch.distributed that errs;
-no_reduce_scatter refuses, killed ends the last rank in its first operation.
+FAKE_TORCH_WRONG: no_last_rank, one_element, last_rank, other_operation, alone, float_sum, one_bit (of the last rank's first element)
+build a torch.distributed that errs; no_reduce_scatter refuses, killed ends the last rank in its first operation.
 """
 
 import types

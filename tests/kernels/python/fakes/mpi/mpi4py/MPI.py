@@ -1,5 +1,6 @@
 """MPI of the tests. FAKE_MPI_WRONG: alone (nothing is added), first (only ranks 0 and 1 are), stale (the call before), one_rank (the last
-rank gets zeros), coarse (in float16), once (right in the first call alone), twice (added twice)."""
+rank gets zeros), coarse (in float16), once (right in the first call alone), twice (added twice), one_bit (a middle one of the largest
+number, in the last rank), later (the same from the third call on)."""
 
 import os
 import time
@@ -43,6 +44,8 @@ class World:
             result *= 2
         if WRONG == "one_rank" and self.Get_rank() == self.Get_size() - 1:
             result *= 0
+        if (WRONG == "one_bit" or (WRONG == "later" and World.calls > 2)) and self.Get_rank() == self.Get_size() - 1:
+            result.view(numpy.uint32)[abs(result).argmax()] ^= 1 << 8
         World.before, result = result, World.before if WRONG == "stale" and World.before is not None else result
         buffer[:] = result
 
