@@ -7,7 +7,7 @@ namespace stackx::kernels::cuda {
 
 // Values of cuDNN's enumerations, the same in 7, 8 and 9 (cudnn.h, cudnn_ops*.h).
 enum TensorFormat { kNchw = 0, kNhwc = 1 };
-enum DataType { kFloat = 0, kDouble = 1, kHalf = 2 };
+enum DataType { kFloat = 0, kDouble = 1, kHalf = 2, kBfloat16 = 9 };  // the last since 8.1
 
 std::string cudnn_version_text(int version);  // 8907 is 8.9.7; from 9 on 91002 is 9.10.2
 

@@ -27,6 +27,7 @@ struct DeviceProduct {  // C = A * B, row-major
   std::size_t batch = 1;      // independent products, one behind the other in a, b and c
   bool transposed_b = false;  // B is n x k
   float factor = 1;           // C = factor * A * B
+  std::optional<Element> result = {};  // the type of C, where it is not the dtype's own: bfloat16 of bfloat16
 
   bool plain() const { return batch == 1 && !transposed_b && factor == 1; }
 };

@@ -17,10 +17,16 @@ namespace {
 constexpr int kAccurate = 1, kOverChannels = 1;  // cudnnSoftmaxAlgorithm_t, cudnnSoftmaxMode_t
 constexpr double kLargestTensor = 0x1p31;        // cuDNN's sizes are ints
 
+// Results of bfloat16 are bfloat16.
+Layer as_frameworks(Layer layer) {
+  if (layer.dtype == Dtype::bfloat16) layer.stored = Element::bfloat16;
+  return layer;
+}
+
 class CublasLayer : public GpuOperation {
  public:
   CublasLayer(const PiArguments& arguments, const Parameters& parameters, const Layer& layer)
-      : GpuOperation(parameters, arguments), parameters_(parameters), case_(layer, parameters) {}
+      : GpuOperation(parameters, arguments), parameters_(parameters), case_(as_frameworks(layer), parameters) {}
 
   ~CublasLayer() override {
     if (handle_ != nullptr) cudnn_.cudnnDestroy(handle_);
@@ -61,8 +67,6 @@ class CublasLayer : public GpuOperation {
 
  protected:
   std::optional<Unsupported> load_library() override {
-    const Dtype dtype = case_.layer().dtype;
-    if (dtype == Dtype::bfloat16) return "bfloat16: of layers on a GPU float32, tf32 and float16 are measured";
     auto multiplier = make_cublas(device(), stack(), parameters_);
     if (!multiplier) return multiplier.error();
     multiplier_ = std::move(*multiplier);
@@ -117,7 +121,8 @@ class CublasLayer : public GpuOperation {
     return copies_.back().buffer.data();
   }
 
-  std::optional<Unsupported> add(const std::string& name, const DeviceProduct& product) {
+  std::optional<Unsupported> add(const std::string& name, DeviceProduct product) {
+    product.result = case_.layer().stored;
     auto multiply = multiplier_->prepare(product);
     if (!multiply) return multiply.error();
     if (name == "q" || name == "scores") through_ += (through_.empty() ? "" : ", ") + multiplier_->info().core;
@@ -162,7 +167,8 @@ class CublasLayer : public GpuOperation {
   std::optional<Unsupported> describe_tensor(CudnnDescriptor& tensor, std::size_t n, std::size_t c, std::size_t h) {
     if (const int status = tensor.make(cudnn_.cudnnCreateTensorDescriptor, cudnn_.cudnnDestroyTensorDescriptor); status != 0)
       return refused("cudnnCreateTensorDescriptor", status);
-    const int type = case_.layer().dtype == Dtype::float16 ? kHalf : kFloat;
+    const Dtype dtype = case_.layer().dtype;
+    const int type = dtype == Dtype::float16 ? kHalf : dtype == Dtype::bfloat16 ? kBfloat16 : kFloat;
     if (const int status = cudnn_.cudnnSetTensor4dDescriptor(tensor.get(), kNchw, type, static_cast<int>(n),
                                                              static_cast<int>(c), static_cast<int>(h), 1);
         status != 0)

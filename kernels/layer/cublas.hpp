@@ -2,7 +2,7 @@
 // (cudnnAddTensor) and softmax (cudnnSoftmaxForward) by cuDNN, which is found as the other libraries of a stack are.
 //
 // cuDNN's fused attention is of its graph interface and not what is measured: softmax and products as a framework without it runs
-// them. float32, tf32 and float16; bfloat16 products give float32 here (dtype.hpp), of which no attention is made.
+// them. float32, tf32, float16 and bfloat16, whose results are bfloat16 here, as frameworks call it (not dtype.hpp's float32).
 #pragma once
 
 #include "kernels/layer/case.hpp"

@@ -26,7 +26,7 @@ LayerData::LayerData(const Layer& layer) : layer_(layer), attention_(layer.atten
   inner_ = make(layer.tokens(), layer.feed_forward, types.a);
   if (layer.head) last_ = make(layer.batch, layer.width, types.a);
   for (const LayerProduct& p : layer.products())
-    products_.push_back({p, input_of(p.name), *make(p.depth, p.columns, types.b), *make(p.rows, p.columns, types.c)});
+    products_.push_back({p, input_of(p.name), *make(p.depth, p.columns, types.b), *make(p.rows, p.columns, layer.stored)});
 }
 
 Matrix& LayerData::input_of(const std::string& product) {
@@ -49,7 +49,7 @@ void LayerData::fill(std::uint64_t seed) {
 std::vector<LayerData::Checked> LayerData::check(std::uint64_t seed, Unit unit) const {
   std::vector<Checked> checks;
   for (const auto& [product, a, b, c] : products_)
-    checks.push_back({product.name, check_product(a, b, c, tolerance_of(layer_.dtype, product.depth, unit),
+    checks.push_back({product.name, check_product(a, b, c, tolerance_of(layer_.dtype, product.depth, unit, layer_.stored),
                                                   random_at(seed, checks.size()), kFullFlopOfOne)});
   checks.push_back({"attention", check_attention(layer_.attention(), attention_, seed, kFullFlopOfOne)});
   return checks;

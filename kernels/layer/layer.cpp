@@ -65,7 +65,8 @@ Layer::Layer(Parameters& parameters, const std::vector<std::string>& dtypes)
       batch(parameters.whole("batch", 1, 1 << 16)),
       context(parameters.whole("context", 0, 1 << 20)),
       head(parameters.whole("head", 0, 1) == 1),
-      dtype(*dtype_from(parameters.one_of("dtype", dtypes))) {
+      dtype(*dtype_from(parameters.one_of("dtype", dtypes))),
+      stored(elements(dtype).c) {
   if (phase == LayerPhase::prefill && context == 0)
     throw UsageError("context=0: phase=prefill needs tokens; only decode can begin with an empty cache");
   for (const Preset& preset : kPresets)
@@ -111,7 +112,7 @@ double Layer::flop(bool causal) const {
 double Layer::bytes(const LayerProduct& p) const {
   const Elements types = elements(dtype);
   return product({p.rows, p.depth, size_of(types.a)}) + product({p.depth, p.columns, size_of(types.b)}) +
-         product({p.rows, p.columns, size_of(types.c)});
+         product({p.rows, p.columns, size_of(stored)});
 }
 
 double Layer::attention_bytes() const {

@@ -43,6 +43,7 @@ struct Layer {
   std::size_t width, heads, kv_heads, feed_forward, vocabulary;
   bool head;
   Dtype dtype;
+  Element stored;  // of products' results: the dtype's own (dtype.hpp), unless a library is asked for another
 
   // Parameters of layer_parameters(). Sets the sizes that a preset gave. Throws UsageError.
   Layer(Parameters& parameters, const std::vector<std::string>& dtypes);

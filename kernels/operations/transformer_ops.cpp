@@ -45,7 +45,7 @@ nlohmann::json run_layer(const Pi& pi, const PiArguments& arguments, const Clock
 
 Pi transformer_ops_pi() {
   std::vector<Parameter> own = layer_parameters();
-  own.insert(own.end(), {{"dtype", "float32", "float32; oneDNN also bfloat16, GPU also tf32, float16"},
+  own.insert(own.end(), {{"dtype", "float32", "float32; oneDNN also bfloat16, GPU also tf32, float16, bfloat16"},
                          {"threads", "1", "threads that the library may use (CPU)"}});
   own.insert(own.end(), kOfGpus.begin(), kOfGpus.end());
   return {"transformer_ops",

@@ -312,14 +312,18 @@ class Checker {
 }  // namespace
 
 Tolerance tolerance_of(Dtype dtype, std::size_t depth, Unit unit) {
+  return tolerance_of(dtype, depth, unit, elements(dtype).c);
+}
+
+Tolerance tolerance_of(Dtype dtype, std::size_t depth, Unit unit, Element stored) {
   const double k = static_cast<double>(depth), root = std::sqrt(k), u = unit_roundoff(dtype);
   Tolerance tolerance{kSafety * u, 0};
-  tolerance.stored = elements(dtype).c;
-  const bool floats = elements(dtype).c != Element::int32 && dtype != Dtype::float64;
+  tolerance.stored = stored;
+  const bool floats = stored != Element::int32 && dtype != Dtype::float64;
   if (unit == Unit::tensor_cores && floats) tolerance.sum += (dtype == Dtype::fp8 ? kCutFp8 : kCut) * root * u;
   if (dtype == Dtype::tf32) tolerance.sum += kTf32 * 0x1p-10 / root * (1 + 3 / root);
-  if (elements(dtype).c == Element::float16) tolerance.result = 0x1p-11, tolerance.least = 0x1p-25;
-  if (elements(dtype).c == Element::bfloat16) tolerance.result = 0x1p-8;
+  if (stored == Element::float16) tolerance.result = 0x1p-11, tolerance.least = 0x1p-25;
+  if (stored == Element::bfloat16) tolerance.result = 0x1p-8;
   return tolerance;
 }
 

@@ -76,6 +76,8 @@ struct Tolerance {
 enum class Unit { scalar, tensor_cores };  // what multiplies: IEEE arithmetic, or tensor cores
 
 Tolerance tolerance_of(Dtype dtype, std::size_t depth, Unit unit);
+// Where the type of C is not the dtype's own.
+Tolerance tolerance_of(Dtype dtype, std::size_t depth, Unit unit, Element stored);
 
 // `seed` chooses the vectors, rows and columns.
 Check check_product(const Operand& a, const Operand& b, const Operand& c, Dtype dtype,

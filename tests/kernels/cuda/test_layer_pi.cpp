@@ -26,11 +26,16 @@ PiResult layer(const std::string& cublas, const std::string& cudnn, const Words&
 
 const Words kPrefill{"batch=2", "context=5"}, kDecode{"phase=decode", "batch=3", "context=7", "head=1"};
 
+Words in_bfloat16(Words words) {
+  words.push_back("dtype=bfloat16");
+  return words;
+}
+
 }  // namespace
 
 TEST_CASE("cuBLAS with cuDNN computes a layer in every type, and tells each operation", "[gpu][layer]") {
   const std::string cublas = GENERATE("cuda10", "cuda11", "cuda12");
-  const std::string dtype = GENERATE("float32", "tf32", "float16");
+  const std::string dtype = GENERATE("float32", "tf32", "float16", "bfloat16");
   const bool decodes = GENERATE(false, true);
   Words words = decodes ? kDecode : kPrefill;
   words.push_back("dtype=" + dtype);
@@ -38,8 +43,8 @@ TEST_CASE("cuBLAS with cuDNN computes a layer in every type, and tells each oper
   INFO(cublas << " " << dtype << " " << decodes << result.out << result.err);
   REQUIRE(result.status == 0);
   const json document = result.json();
-  if (cublas == "cuda10" && dtype == "tf32") {
-    CHECK_THAT(document["unsupported"].get<std::string>(), Contains("tf32 needs cuBLAS 11.0.0"));
+  if (cublas == "cuda10" && (dtype == "tf32" || dtype == "bfloat16")) {
+    CHECK_THAT(document["unsupported"].get<std::string>(), Contains(dtype + " needs cuBLAS 11.0.0"));
     return;
   }
   CHECK(document["check"]["pass"] == true);
@@ -66,6 +71,11 @@ TEST_CASE("a cuBLAS or cuDNN that is wrong in one operation is found out", "[gpu
       {"cuda12", "cudnn_softmax_axis", kPrefill, "attention: "},
       {"cuda12", "cudnn_softmax_axis", kDecode, "attention: "},
       {"cuda12", "cudnn_added_once", kPrefill, "attention: "},  // a mask for the first heads alone
+      {"cublas_transposed", "cudnn", in_bfloat16(kPrefill), "q: "},
+      {"cublas_first_factor", "cudnn", in_bfloat16(kDecode), "attention: "},
+      {"cublas_no_factor", "cudnn", in_bfloat16(kPrefill), "attention: "},
+      {"cuda12", "cudnn_softmax_axis", in_bfloat16(kDecode), "attention: "},
+      {"cuda12", "cudnn_added_once", in_bfloat16(kPrefill), "attention: "},
   }));
   const PiResult result = layer(cublas, cudnn(dnn), words);
   INFO(cublas << " " << dnn << result.out << result.err);
@@ -88,6 +98,6 @@ TEST_CASE("what a layer on a GPU lacks is said", "[gpu][layer]") {
   std::ofstream(file) << "no library";
   CHECK_THAT(reason(layer("cuda12", file.string(), {})), Contains("the softmax of the attention takes cuDNN: " + file.string()));
   std::filesystem::remove_all(file.parent_path());
-  CHECK_THAT(reason(layer("cuda12", cudnn(), {"dtype=bfloat16"})), Contains("float32, tf32 and float16 are measured"));
+  CHECK_THAT(reason(layer("cuda12", cudnn("cudnn", 7), {"dtype=bfloat16"})), Contains("cudnnSetTensor4dDescriptor"));
   CHECK(layer("cuda12", cudnn(), {"threads=2"}).status == 2);
 }

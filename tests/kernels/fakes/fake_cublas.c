@@ -132,8 +132,8 @@ int cublasGemmEx(void* handle, int ta, int tb, int m, int n, int k, const void* 
   // Each version knows one of the two enumerations of types to compute in.
   if (VERSION < kEleven ? compute > 28 : compute < 64) return kInvalidValue;
   if (VERSION < kEleven && (type_a == kBf16 || algorithm != 99)) return kNotSupported;
-  // float16 on tensor cores: asked for before 11, and from then on with sums in float.
-  if (type_a == kF16 && context.mode != (VERSION < kEleven ? 1 : 16)) abort();
+  // float16 on tensor cores: asked for before 11, and from then on with sums in float; C in bfloat16, too.
+  if ((type_a == kF16 || type_c == kBf16) && context.mode != (VERSION < kEleven ? 1 : 16)) abort();
   if (type_c == kS32 ? *(const int*)alpha != 1 || *(const int*)beta != 0
                      : *(const float*)alpha != 1 || *(const float*)beta != 0)
     abort();
@@ -148,7 +148,7 @@ int cublasGemmStridedBatchedEx(void* handle, int ta, int tb, int m, int n, int k
   expect(handle, 0, tb);
   if (VERSION < kEleven ? compute > 28 : compute < 64) return kInvalidValue;
   if (VERSION < kEleven && (type_a == kBf16 || algorithm != 99)) return kNotSupported;
-  if (type_a == kF16 && context.mode != (VERSION < kEleven ? 1 : 16)) abort();
+  if ((type_a == kF16 || type_c == kBf16) && context.mode != (VERSION < kEleven ? 1 : 16)) abort();
   if (*(const float*)beta != 0 || type_a == kF64 || type_a == kS8) abort();
   const size_t size = type_a == kF32 ? 4 : 2, size_c = type_c == kF32 ? 4 : 2;
   factor = WRONG == kNoFactor ? 1 : *(const float*)alpha;

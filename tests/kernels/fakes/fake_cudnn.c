@@ -16,6 +16,7 @@
 //   -DFAST_ONLY  knows Winograd alone
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@
 #endif
 
 enum { NCHW, NHWC };
-enum { FLOAT, DOUBLE, HALF };
+enum { FLOAT, DOUBLE, HALF, BFLOAT16 = 9 };
 enum { DEFAULT_MATH, TENSOR_OP, CONVERTING, FMA };
 enum { IMPLICIT_GEMM, PRECOMPUTED, GEMM, WINOGRAD = 6 };
 enum { OK = 0, BAD_PARAM = MAJOR < 9 ? 3 : 2000, NOT_SUPPORTED = MAJOR < 9 ? 9 : 3000 };
@@ -59,7 +60,7 @@ int cudnnCreateConvolutionDescriptor(void **c) { return make(c, sizeof(Convoluti
 int cudnnDestroyConvolutionDescriptor(void *c) { return drop(c); }
 
 int cudnnSetTensor4dDescriptor(void *tensor, int format, int type, int n, int c, int h, int w) {
-  if (n < 1 || c < 1 || h < 1 || w < 1) return BAD_PARAM;
+  if (n < 1 || c < 1 || h < 1 || w < 1 || (type == BFLOAT16 && MAJOR < 8)) return BAD_PARAM;
   *(Tensor *)tensor = (Tensor){format, type, n, c, h, w};
   return OK;
 }
@@ -138,7 +139,19 @@ static size_t at(const Tensor *t, int n, int c, int h, int w) {
   return nchw ? (((size_t)n * t->c + c) * t->h + h) * t->w + w
               : (((size_t)n * t->h + h) * t->w + w) * t->c + c;
 }
+static float of_bfloat16(uint16_t half) {
+  const uint32_t bits = (uint32_t)half << 16;
+  float value;
+  memcpy(&value, &bits, 4);
+  return value;
+}
+static uint16_t to_bfloat16(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, 4);
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
 static double get(const Tensor *t, const void *data, size_t i) {
+  if (t->type == BFLOAT16) return of_bfloat16(((const uint16_t *)data)[i]);
   return t->type == DOUBLE ? ((const double *)data)[i]
          : t->type == HALF ? (double)((const _Float16 *)data)[i]
                            : (double)((const float *)data)[i];
@@ -146,6 +159,7 @@ static double get(const Tensor *t, const void *data, size_t i) {
 static void put(const Tensor *t, void *data, size_t i, double value) {
   if (t->type == DOUBLE) ((double *)data)[i] = value;
   else if (t->type == HALF) ((_Float16 *)data)[i] = (_Float16)value;
+  else if (t->type == BFLOAT16) ((uint16_t *)data)[i] = to_bfloat16((float)value);
   else ((float *)data)[i] = (float)value;
 }
 static double tf32(double value) {
