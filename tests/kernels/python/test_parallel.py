@@ -94,7 +94,7 @@ class Asking(support.PiTest):
         self.assertIn("expected one of default, ddp", self.pi(*RESNET, "framework=numpy", "exchange=gossip", exit_code=2))
         found = self.pi(*TRANSFORMER, "framework=numpy", "workers=2", "exchange=ddp")
         self.assertIn("numpy", found["unsupported"])
-        self.assertIn("it has mpi and ring", found["unsupported"])
+        self.assertIn("it has ring and mpi", found["unsupported"])
         self.assertIn("workers=3, but WORLD_SIZE started 1", self.pi(
             *TRANSFORMER, "framework=numpy", "workers=3", exit_code=3, WORLD_SIZE="1", RANK="0", MASTER_ADDR="127.0.0.1"))
 
@@ -161,6 +161,10 @@ one.host_mean = lambda self, arrays: list(arrays)
         self.trains("numpy", "ring")
         found = self.learns_with(3)
         self.assertEqual(found["transformer"]["workers"]["exchange"], "ring")
+
+    def test_numpy_s_workers_need_nothing_else(self):
+        found = self.pi(*TRANSFORMER, "framework=numpy", "workers=2")
+        self.assertEqual((found["check"]["pass"], found["transformer"]["workers"]["exchange"]), (True, "ring"))
 
     def learns_with(self, count):
         found = self.pi(*TRANSFORMER, "framework=numpy", "exchange=ring", "workers=%d" % count)

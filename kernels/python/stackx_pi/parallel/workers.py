@@ -14,7 +14,7 @@ from stackx_pi.ranks import mpirun
 from stackx_pi.ranks.circle import Circle
 from stackx_pi.ranks.world import World, tf_config
 
-KINDS = {"numpy": ("mpi", "ring"), "torch": ("ddp", "mpi"), "jax": ("pmap", "mpi"), "tensorflow2": ("mirrored", "mpi"),
+KINDS = {"numpy": ("ring", "mpi"), "torch": ("ddp", "mpi"), "jax": ("pmap", "mpi"), "tensorflow2": ("mirrored", "mpi"),
          "tensorflow1": ("servers",)}
 NAMES = ["default", "ddp", "mirrored", "servers", "pmap", "ring", "mpi"]
 PARAMETERS = [
