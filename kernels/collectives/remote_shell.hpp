@@ -67,7 +67,9 @@ class RemoteShell {
 };
 
 // In each of the others: runs what the launcher wants to run here, and returns when that or the first
-// process has ended. Throws LoadError where it fails.
+// process has ended. How it ended is said and no failure: daemons that find the launcher gone before
+// them say so by a status (Hydra's 5); the launcher's own tells whether all went well. Throws LoadError
+// where the first process does not answer.
 void wait_for_launcher(const Started& started);
 
 // "10.1.0.0/24" of the interface that has the address "10.1.0.7"; nothing where none has it.

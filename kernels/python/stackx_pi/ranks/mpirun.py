@@ -22,11 +22,12 @@ from stackx_pi.ranks.world import OURS, launched
 from stackx_pi.starting.children import command, ending
 
 NAMES = {"openmpi": ["mpirun.openmpi", "orterun", "prterun", "mpirun"], "mpich": ["mpiexec.mpich", "mpiexec.hydra", "mpiexec"]}
+# A sandbox that has no System V shared memory, without which MPICH's UCX ends: it has POSIX's.
 DEFAULTS = {
     "openmpi": {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PRTE_ALLOW_RUN_AS_ROOT": "1",
                 "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                 "PRTE_MCA_hwloc_default_binding_policy": "none"},
-    "mpich": {}}
+    "mpich": {"UCX_TLS": "^sysv"}}
 ON_ONE_MACHINE = {
     "openmpi": {"OMPI_MCA_plm": "isolated", "OMPI_MCA_oob_tcp_if_include": "lo", "OMPI_MCA_btl_tcp_if_include": "lo",
                 "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"},

@@ -155,7 +155,8 @@ def await_others(world):
 
 
 def wait_for_launcher(world):
-    """In each of the others: runs what the launcher wants to run here; ends this process."""
+    """In each of the others: runs what the launcher wants to run here; ends this process. How that ended is no failure of ours: daemons
+    that find the launcher gone before them say so by a status; the launcher's own tells whether all went well."""
     link = called(world)
     link.sendall(("%d\n" % world.rank).encode("ascii"))
     command = read_until(link, b"\0")
@@ -169,7 +170,7 @@ def wait_for_launcher(world):
             protocol.finish(protocol.DONE)
     link.sendall(("%d\n" % (child.returncode % 256)).encode("ascii"))
     if child.returncode != 0:
-        raise EnvironmentFault("rank %d: what MPI's launcher ran here: %s" % (world.rank, ending(child.returncode)))
+        sys.stderr.write("pi.py: rank %d: what MPI's launcher ran here: %s\n" % (world.rank, ending(child.returncode)))
     protocol.finish(protocol.DONE)
 
 
