@@ -115,7 +115,7 @@ std::string read_all(int in, RemoteShell* shell) {
   std::array<char, 65536> buffer;
   for (ssize_t got = 0;;) {
     pollfd asked{in, POLLIN, 0};
-    while (shell != nullptr && poll(&asked, 1, kLookMs) == 0) shell->serve();
+    while (shell != nullptr && poll(&asked, 1, kLookMs) <= 0) shell->serve();
     if (got = read(in, buffer.data(), buffer.size()); got == 0) break;
     if (got > 0) text.append(buffer.data(), static_cast<std::size_t>(got));
     if (got < 0 && errno != EINTR) break;

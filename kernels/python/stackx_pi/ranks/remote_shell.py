@@ -72,11 +72,15 @@ class RemoteShell(object):
         start_thread(self.serve)
 
     def serve(self):
-        while self.open:
-            for name in os.listdir(self.directory):
-                if name.endswith(".call"):
-                    self.take(os.path.join(self.directory, name[:-len(".call")]))
-            time.sleep(LOOK)
+        try:
+            while self.open:
+                for name in os.listdir(self.directory):
+                    if name.endswith(".call"):
+                        self.take(os.path.join(self.directory, name[:-len(".call")]))
+                time.sleep(LOOK)
+        except (IOError, OSError):
+            if self.open:
+                raise  # else closed meanwhile: the directory is gone
 
     def take(self, call):
         with open(call + ".call") as said:
