@@ -16,6 +16,7 @@ namespace {
 specs::Catalog catalog() {
   return specs::parse_catalog(specs::Node::parse_text(R"({"$schema": "stackx/catalog/1", "components": {
     "python": {"kind": "runtime", "versions": {"3.11": {}}},
+    "openmpi": {"kind": "package", "versions": {"4.1": {"provides": {"mpi": "3.1"}}}}, "nccl": {"kind": "package", "versions": {"2": {}}},
     "workers": {"kind": "setting", "versions": {"1": {"parameters": {"workers": 1}}, "2": {"parameters": {"workers": 2}},
                                                 "4": {"parameters": {"workers": 4}}}}}})",
                                                       "catalog"));
@@ -64,14 +65,21 @@ TEST_CASE("an arm has as many workers as its setting or its workload says, up to
   CHECK_THAT(refused(plan("train_resnet50", {{"workers", "two"}})), Contains("workers=two: expected a whole number"));
 }
 
-TEST_CASE("what runs in one process, and what MPI's launcher starts, is not spread") {
-  CHECK_THAT(refused(plan("matmul", {})), Contains("matmul runs in one process"));
-  CHECK_THAT(refused(plan("transformer", {{"phase", "prefill"}})), Contains("phase=train alone"));
-  CHECK_THAT(refused(plan("train_resnet50", {{"exchange", "mpi"}})), Contains("exchange=mpi"));
-  CHECK_THAT(refused(plan("train_resnet50", {{"nodes", "2"}})), Contains("take it out"));
+TEST_CASE("an MPI is spread, by its own collectives and by the exchange of a training") {
+  const auto training = over_nodes(plan("train_resnet50", {{"exchange", "mpi"}}), 2, catalog(), "");
+  CHECK(training.arms[0].workload.params.at("workers") == "2");
   auto native = plan("all_reduce", {});
   native.arms[0].stack.components = {{"openmpi", "4.1"}};
-  CHECK_THAT(refused(native), Contains("has no Python"));
+  CHECK(over_nodes(native, 2, catalog(), "").arms[0].workload.params.at("ranks") == "2");
+}
+
+TEST_CASE("what runs in one process is not spread") {
+  CHECK_THAT(refused(plan("matmul", {})), Contains("matmul runs in one process"));
+  CHECK_THAT(refused(plan("transformer", {{"phase", "prefill"}})), Contains("phase=train alone"));
+  CHECK_THAT(refused(plan("train_resnet50", {{"nodes", "2"}})), Contains("take it out"));
+  auto native = plan("all_reduce", {});
+  native.arms[0].stack.components = {{"nccl", "2"}};
+  CHECK_THAT(refused(native), Contains("has neither Python nor an MPI"));
 }
 
 }  // namespace workers_tests
