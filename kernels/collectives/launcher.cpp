@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "kernels/collectives/environment.hpp"
+#include "kernels/collectives/network.hpp"
 #include "kernels/collectives/remote_shell.hpp"
 #include "kernels/shared_object.hpp"
 
@@ -20,11 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kOurs = "STACKX_PI_RANKS";
-
-std::string text_in(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::vector<std::string> launcher_names(const std::string& kind) {
   if (kind == "openmpi") return {"mpirun.openmpi", "orterun", "prterun", "mpirun"};

@@ -1,9 +1,8 @@
 #include "kernels/collectives/remote_shell.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <ifaddrs.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -20,6 +18,8 @@
 #include <sstream>
 #include <thread>
 
+#include "kernels/collectives/environment.hpp"
+#include "kernels/collectives/network.hpp"
 #include "kernels/shared_object.hpp"
 
 extern char** environ;
@@ -47,14 +47,9 @@ while [ ! -e "$call.status" ]; do sleep 0.1; done
 exit "$(cat "$call.status")"
 )sh";
 
-std::string word_in(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 template <typename Whole>
 Whole whole_in(const char* name) {
-  const std::string text = word_in(name);
+  const std::string text = text_in(name);
   Whole number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc() || end != text.data() + text.size())
@@ -91,12 +86,6 @@ void send_all(int connection, std::string_view text) {
     if (sent <= 0) return;  // it is gone: its end tells
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
-}
-
-std::string address_of(const sockaddr* address) {
-  char text[INET_ADDRSTRLEN] = "";
-  inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof(text));
-  return text;
 }
 
 sockaddr_in place_of(const Started& started) {
@@ -172,7 +161,7 @@ std::optional<Started> started_by_words() {
   if (std::getenv("WORLD_SIZE") == nullptr) return std::nullopt;
   const char* rank = std::getenv("RANK") != nullptr ? "RANK" : "JOB_COMPLETION_INDEX";
   Started started{whole_in<std::size_t>(rank), whole_in<std::size_t>("WORLD_SIZE"),
-                  word_in("MASTER_ADDR"), 0};
+                  text_in("MASTER_ADDR"), 0};
   if (started.size < 2) return std::nullopt;
   started.port = std::getenv("MASTER_PORT") == nullptr ? kUsualPort : whole_in<std::uint16_t>("MASTER_PORT");
   if (started.rank >= started.size)
@@ -285,23 +274,6 @@ void wait_for_launcher(const Started& started) {
   close(first);
   if (code != 0)
     fmt::print(stderr, "stackx-pi: rank {}: what MPI's launcher ran here ended with status {}\n", started.rank, code);
-}
-
-std::optional<std::string> network_of(const std::string& address) {
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return std::nullopt;
-  std::optional<std::string> found;
-  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_netmask == nullptr || one->ifa_addr->sa_family != AF_INET ||
-        address_of(one->ifa_addr) != address)
-      continue;
-    sockaddr_in network = *reinterpret_cast<const sockaddr_in*>(one->ifa_addr);
-    const auto mask = reinterpret_cast<const sockaddr_in*>(one->ifa_netmask)->sin_addr.s_addr;
-    network.sin_addr.s_addr &= mask;
-    found = fmt::format("{}/{}", address_of(reinterpret_cast<const sockaddr*>(&network)), std::popcount(mask));
-  }
-  freeifaddrs(all);
-  return found;
 }
 
 }  // namespace stackx::kernels::collectives

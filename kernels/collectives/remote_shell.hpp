@@ -72,7 +72,4 @@ class RemoteShell {
 // where the first process does not answer.
 void wait_for_launcher(const Started& started);
 
-// "10.1.0.0/24" of the interface that has the address "10.1.0.7"; nothing where none has it.
-std::optional<std::string> network_of(const std::string& address);
-
 }  // namespace stackx::kernels::collectives

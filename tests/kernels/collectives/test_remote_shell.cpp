@@ -11,6 +11,7 @@
 #include <map>
 #include <thread>
 
+#include "kernels/collectives/network.hpp"
 #include "kernels/collectives/remote_shell.hpp"
 #include "kernels/shared_object.hpp"
 #include "tests/kernels/run_pi.hpp"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake_bfloat16.h"
+
 enum { kRight, kHalfSum, kTransposed, kBeta, kTf32, kStale, kShort, kFirstFactor, kNoFactor };
 #ifndef WRONG
 #define WRONG kRight
@@ -15,16 +17,6 @@ enum { kSuccess = 0, kInvalidValue = 7, kNotSupported = 15 };
 enum { kF32 = 0, kF64 = 1, kF16 = 2, kS8 = 3, kS32 = 10, kBf16 = 14, kE4m3 = 28 };
 static const int kEleven = 110000;
 
-static float from_bits(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, 4);
-  return value;
-}
-static uint32_t bits_of(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, 4);
-  return bits;
-}
 static double rounded(double value, int digits) {
   int exponent;
   const double fraction = frexp(value, &exponent);
@@ -35,7 +27,7 @@ static double at(const void* values, int type, size_t i) {
   if (type == kF64) return ((const double*)values)[i];
   if (type == kF16) return (double)((const _Float16*)values)[i];
   if (type == kS8) return ((const int8_t*)values)[i];
-  if (type == kBf16) return from_bits((uint32_t)((const uint16_t*)values)[i] << 16);
+  if (type == kBf16) return from_bfloat16(((const uint16_t*)values)[i]);
   if (type != kE4m3) abort();
   const uint8_t bits = ((const uint8_t*)values)[i];
   const int exponent = bits >> 3 & 15, fraction = bits & 7;
@@ -50,10 +42,8 @@ static void put(void* values, int type, size_t i, double value) {
   else if (type == kF64) ((double*)values)[i] = value;
   else if (type == kF16) ((_Float16*)values)[i] = (_Float16)value;
   else if (type == kS32) ((int32_t*)values)[i] = (int32_t)value;
-  else if (type == kBf16) {
-    const uint32_t bits = bits_of((float)value);
-    ((uint16_t*)values)[i] = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  } else abort();
+  else if (type == kBf16) ((uint16_t*)values)[i] = to_bfloat16((float)value);
+  else abort();
 }
 
 static double factor = 1;

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake_bfloat16.h"
+
 #ifndef WRONG
 #define WRONG 0
 #endif
@@ -139,19 +141,8 @@ static size_t at(const Tensor *t, int n, int c, int h, int w) {
   return nchw ? (((size_t)n * t->c + c) * t->h + h) * t->w + w
               : (((size_t)n * t->h + h) * t->w + w) * t->c + c;
 }
-static float of_bfloat16(uint16_t half) {
-  const uint32_t bits = (uint32_t)half << 16;
-  float value;
-  memcpy(&value, &bits, 4);
-  return value;
-}
-static uint16_t to_bfloat16(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, 4);
-  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
 static double get(const Tensor *t, const void *data, size_t i) {
-  if (t->type == BFLOAT16) return of_bfloat16(((const uint16_t *)data)[i]);
+  if (t->type == BFLOAT16) return from_bfloat16(((const uint16_t *)data)[i]);
   return t->type == DOUBLE ? ((const double *)data)[i]
          : t->type == HALF ? (double)((const _Float16 *)data)[i]
                            : (double)((const float *)data)[i];
