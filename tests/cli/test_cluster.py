@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import signal
 import subprocess
 import time
@@ -42,26 +43,25 @@ class Measures(OnSlurm):
         self.assertEqual(cluster.command("squeue", "-h"), "")
 
     def compare_with_a_local_run(self, project):
-        """No pair of stacks the other way round, and intervals that overlap. Pairs, not the ranking: two stacks that are about as
-        fast may change places."""
+        """No pair of stacks the other way round, and none another pair's ratio. Intervals need not overlap: on the cluster nodes
+        measure side by side, here one inspection after the other, and a ratio depends on such conditions, too."""
         document = json.loads(project.read_text())
         stacks = [one["stack"]["id"] for one in self.json("advise", "--workload", "matmul:m=64,n=64,k=64")["recommendations"]]
         self.assertEqual(len(stacks), 3)
         pairs = list(itertools.combinations(stacks, 2))
-        of_cluster = [self.verdict(*pair) for pair in pairs]
+        of_cluster = [self.comparison(*pair) for pair in pairs]
         del document["cluster"]
         document["campaign"]["rounds"] = 10
         local = self.write("local.json", document)
         self.environment["STACKX_DB"] = str(self.scratch / "local.db")
         self.stackx("inspect", local)
-        for pair, (verdict, (low, high)) in zip(pairs, of_cluster):
-            of_machine, (least, most) = self.verdict(*pair)
-            self.assertNotEqual({verdict, of_machine}, {"FASTER", "SLOWER"}, pair)
-            self.assertTrue(low <= most and least <= high, (pair, (low, high), (least, most)))
+        for pair, there in zip(pairs, of_cluster):
+            here = self.comparison(*pair)
+            self.assertNotEqual({there["verdict"], here["verdict"]}, {"FASTER", "SLOWER"}, pair)
+            self.assertLess(abs(math.log2(there["ratio"] / here["ratio"])), 1, (pair, there, here))  # one stack is 3 times slower
 
-    def verdict(self, a, b):
-        found = self.json("compare", a[:10], b[:10])
-        return found["verdict"], found["interval"]
+    def comparison(self, a, b):
+        return self.json("compare", a[:10], b[:10])
 
 
 class Commands(OnSlurm):
