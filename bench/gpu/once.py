@@ -1,0 +1,73 @@
+"""Part 2: every native indicator once, checked, by each library that was found. One JSON document a line in once.jsonl."""
+import json
+import statistics
+
+from machine import progress, verdict
+
+SQUARE = "m={0} n={0} k={0}"
+DTYPES = ("float64", "float32", "tf32", "float16", "bfloat16")
+
+
+def runs():
+    """(library's component, words), those first that say most."""
+    for name in ("memory_bandwidth", "launch_latency", "transfer"):
+        yield "cudart", name
+    for dtype in DTYPES:
+        yield "cublas", f"matmul dtype={dtype} " + SQUARE.format(8192)
+    for dtype in ("tf32", "float16", "bfloat16", "fp8"):
+        for search in (0, 16):
+            yield "cublaslt", f"matmul dtype={dtype} search={search} " + SQUARE.format(8192)
+    for kernel, dtypes in (("tiled", ("float32", "float64")), ("tensor", ("tf32", "float16", "bfloat16"))):
+        for dtype in dtypes:
+            yield "nvrtc", f"matmul kernel={kernel} dtype={dtype} " + SQUARE.format(4096)
+            yield "nvrtc", f"matmul kernel={kernel} dtype={dtype} m=1031 n=1033 k=1027"  # edges in all three directions
+    for dtype in ("float32", "tf32", "float16"):
+        yield "cudnn", f"conv2d dtype={dtype}"
+        yield "cublas+cudnn", f"transformer_ops dtype={dtype}"
+    yield "cublas+cudnn", "transformer_ops dtype=bfloat16"
+    for collective in ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall"):
+        yield "nccl", f"{collective} bytes=1048576 ranks=1"
+    for scenario in ("single_stream", "offline", "server"):
+        yield "cublas", f"matmul scenario={scenario} dtype=bfloat16 latency_bound_ms=1 " + SQUARE.format(2048)
+    for size in (1024, 2048, 4096, 16384):
+        for dtype in DTYPES:
+            yield "cublas", f"matmul dtype={dtype} " + SQUARE.format(size)
+
+
+def part(machine):
+    runtime, wrong, count, skipped = machine.library("cudart"), [], 0, []
+    yield "| indicator | library | median | result |"
+    yield "|---|---|---|---|"
+    with open(machine.output / "once.jsonl", "w", encoding="utf-8") as lines:
+        for component, words in runs():
+            words = machine.sized(words)
+            libraries = [machine.library(one) for one in component.split("+")]
+            if None in libraries or machine.left() < 3:
+                skipped.append(words)
+                continue
+            name, *parameters = words.split()
+            found = machine.native([name, "--library", libraries[0], *(word for one in [*libraries[1:], runtime] for word in ("--with", one)),
+                                    f"device={machine.uuid}", "max_seconds=2", *parameters])
+            print(json.dumps(found), file=lines, flush=True)
+            told, count = verdict(found), count + 1
+            progress(f"{words}: {told}")
+            if told != "right":
+                wrong.append(f"{words}: {told}")
+            yield f"| {words} | {component} | {amount(found)} | {told} |"
+    yield ""
+    yield f"{count} ran, {count - len(wrong)} of them right" + "".join(f"; {one}" for one in wrong) + "."
+    if skipped:
+        yield f"Not run, for want of time or of a library: {'; '.join(skipped)}."
+
+
+def amount(found):
+    """TFLOP/s, GB/s or microseconds a call, by what the indicator counts."""
+    told = found.get("document", {})
+    if not told.get("samples_ns"):
+        return ""
+    sample, work = statistics.median(told["samples_ns"]), told["work"]
+    if work.get("flop", 0) > work.get("bytes", 0):
+        return f"{work['flop'] / sample / 1e3:.4g} TFLOP/s"
+    if work.get("bytes"):
+        return f"{work['bytes'] / sample:.4g} GB/s"
+    return f"{sample / max(work.get('items', 1), 1) / 1e3:.3g} us"

@@ -1,0 +1,54 @@
+"""Parts 2 and 4: every library that can multiply matrices as a stack, in interleaved rounds of fresh processes: a campaign a type of
+numbers and size, of the stacks of `catalog discover` and of --catalog (other versions, brought along). Repeated, the campaigns go on
+where the time ran out."""
+import json
+
+import table
+from machine import progress
+
+# Which libraries multiply numbers of that type, those first that are asked for most: others would say `unsupported` in every round.
+LIBRARIES = {"bfloat16": ("cublas", "cublaslt", "tensor"), "fp8": ("cublaslt",), "float16": ("cublas", "cublaslt", "tensor"),
+             "tf32": ("cublas", "cublaslt", "tensor"), "float32": ("cublas", "tiled"), "float64": ("cublas", "tiled")}
+
+
+def project(machine, name, workload, seconds=120, stacks=None, requires=None, rounds=1):
+    """A project of this GPU, its libraries and --catalog's; its file."""
+    file = machine.output / f"{name}.json"
+    file.write_text(json.dumps({
+        "$schema": "stackx/project/1", "name": name, "catalogs": [str(machine.output / "discovered.json"), *map(str, machine.catalogs)],
+        "requires": requires or {"gpu-matmul": "*"}, "hardware": {"gpu": "host", "driver": "host"}, "workload": workload,
+        "campaign": {**({"stacks": stacks} if stacks else {"sampler": {"kind": "all"}}), "rounds": rounds, "runner": "local",
+                     "limits": {"seconds": seconds, "memory_gib": 32}}}, indent=1) + "\n")
+    return file
+
+
+def library(stack):
+    """What multiplies in it: cublas, cublaslt, tensor or tiled; "" if nothing does."""
+    if "own-kernel" in stack:
+        return stack["own-kernel"]
+    return next((name for name in ("cublaslt", "cublas") if name in stack or f"nvidia-{name}" in stack), "")
+
+
+def part(machine):
+    machine.libraries("cublas")  # discover, if no part before did
+    everything = project(machine, "every-stack", {"pi": "matmul", "params": {"m": 8192, "n": 8192, "k": 8192}})
+    stacks = [json.loads(line)["components"] for line in machine.stackx("resolve", everything, "--list", 1000, "--json").stdout.splitlines()]
+    stacks = [{name: version for name, version in one.items() if name not in ("gpu", "driver")} for one in stacks]
+    campaigns = [(size, dtype) for size in machine.sizes for dtype in machine.dtypes]
+    for number, (size, dtype) in enumerate(campaigns):
+        chosen = [one for one in stacks if library(one) in LIBRARIES[dtype]]
+        seconds = int(machine.left() / (len(campaigns) - number))
+        if not chosen or seconds < 5:
+            yield f"- {dtype} {size}: " + ("no library here multiplies it" if not chosen else "not begun, for want of time")
+            continue
+        name = f"matmul-{dtype}-{size}"
+        again = (machine.output / f"{name}.json").exists()
+        file = project(machine, name, {"pi": "matmul", "params": {"m": size, "n": size, "k": size, "dtype": dtype, "max_seconds": 2}},
+                       stacks=chosen, rounds=machine.rounds)
+        told = machine.stackx("inspect", file, "--device", machine.uuid, "--allow-paths", "--budget", f"{seconds}s",
+                              *(["--resume"] if again else []), status=(0, 1), seconds=seconds + 120).stdout
+        progress(told)
+        yield f"- {dtype} {size}: {next((line for line in told.splitlines() if line.startswith('campaign')), 'nothing was measured')}"
+    machine.stackx("export", "-o", machine.output / "results.jsonl")
+    yield ""
+    yield from table.lines(machine.output / "results.jsonl", machine.uuid, machine.output / f"{machine.slug()}-matmul.json")
