@@ -49,6 +49,16 @@ def part(machine):
                               *(["--resume"] if again else []), status=(0, 1), seconds=seconds + 120).stdout
         progress(told)
         yield f"- {dtype} {size}: {next((line for line in told.splitlines() if line.startswith('campaign')), 'nothing was measured')}"
+        yield f"  - `stackx advise`, which does not know these results: {expectation(machine, size, dtype)}"
     machine.stackx("export", "-o", machine.output / "results.jsonl")
     yield ""
     yield from table.lines(machine.output / "results.jsonl", machine.uuid, machine.output / f"{machine.slug()}-matmul.json")
+
+
+def expectation(machine, size, dtype):
+    """What the program that is shipped says to expect of this GPU: measured by others, or predicted."""
+    done = machine.stackx("--db", machine.output / "shipped.db", "advise", "--hw", machine.name, "--workload",
+                          f"matmul:m={size},n={size},k={size},dtype={dtype}", "--json", status=(0, 1, 2))
+    if done.returncode == 2:
+        return done.stderr.strip().splitlines()[-1]
+    return json.loads(done.stdout)["answer"]["expect"] if done.stdout else "nothing"
