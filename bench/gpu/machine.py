@@ -104,10 +104,10 @@ class Machine:
         file = self.output / "discovered.json"
         if not file.exists():
             self.stackx("catalog", "discover", "-o", file)
-        versions = json.loads(file.read_text())["components"].get(component, {}).get("versions", {})
+        versions = json.loads(file.read_text())["components"].get("cuda" if component == "cudart" else component, {}).get("versions", {})
+        cuda = {version: numbers(entry.get("requires", {}).get("cuda", version)) for version, entry in versions.items()}
         runs = numbers(json.loads(self.stackx("hw", "--json").stdout)["cuda_driver"])[0]
-        newest = sorted((version for version, entry in versions.items() if numbers(entry["requires"]["cuda"])[0] <= runs),
-                        key=lambda version: (numbers(versions[version]["requires"]["cuda"]), numbers(version)), reverse=True)
+        newest = sorted((one for one in versions if cuda[one][0] <= runs), key=lambda one: (cuda[one], numbers(one)), reverse=True)
         return [(version, artifact["library"]) for version in newest for artifact in versions[version]["artifacts"] if "library" in artifact]
 
 

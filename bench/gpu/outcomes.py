@@ -71,14 +71,14 @@ def killed(machine):
 
 
 def out_of_time(machine):
-    """A campaign's limit of a second ends a product in mid-kernel: its outcome is `timeout`."""
+    """A campaign's limit of 3 s ends a product in mid-kernel: its outcome is `timed_out`."""
     file = project(machine, "out-of-time", {"pi": "matmul", "params": dict(word.split("=") for word in machine.sized(LONG).split())}, seconds=3,
                    requires={"cublas": f"=={machine.libraries('cublas')[0][0]}"})
     database = str(machine.output / "out-of-time.db")
     machine.stackx("--db", database, "inspect", file, "--device", machine.uuid, "--allow-paths", status=(0, 1), seconds=90)
     told = [json.loads(line) for line in machine.stackx("--db", database, "export").stdout.splitlines()]
     outcomes = sorted({f"{one['outcome']}: {one['reason']}" for one in told if one["$schema"] == "stackx/inspection/1"})
-    yield row("a campaign's time limit", "outcome timeout", "; ".join(outcomes), bool(outcomes) and all(o.startswith("timeout") for o in outcomes))
+    yield row("a campaign's time limit", "outcome timed_out", "; ".join(outcomes), bool(outcomes) and all(one.startswith("timed_out") for one in outcomes))
 
 
 def out_of_memory(machine):
