@@ -4,8 +4,8 @@
 //   FAKE_CUDART_VERSION  [12040]
 //   FAKE_CUDA_MEMORY     largest allocation in bytes [2^30]
 //   FAKE_CUDA_FREE       bytes of the device that are free [2^30]
-//   CUDA_FAKE_FAULT      (a name that catalogs may set) WHAT or WHAT@N: what each wait from the Nth on [1] ends with: an error's number, as of a context that is
-//                        lost; "kill": the process is; "hang": no end
+//   CUDA_FAKE_FAULT      WHAT or WHAT@N: what each wait from the Nth on [1] ends with: an error's number, as of a context that
+//                        is lost; "kill": the process is; "hang": no end (the name is one that catalogs may set)
 //   FAKE_CUDA_SET_DEVICE what cudaSetDevice returns [0]
 //   FAKE_CUDA_EVENTS     negative, nan, long: what elapsed times are instead of the time that passed
 //
